@@ -1,0 +1,53 @@
+"""Verify that a webhook was sent by your Helpdesk, with nothing but the standard library.
+
+    from helpdesk_webhooks import SIGNATURE_HEADER, VerificationError, verify, webhook_secret
+
+    secret = webhook_secret("svc_key_…")  # once, when the program starts
+
+    try:
+        event = verify(raw_body, request.headers.get(SIGNATURE_HEADER), secret)
+    except VerificationError as problem:
+        return 400, str(problem)
+
+The exceptions form one tree:
+
+    VerificationError
+     ├── SignatureMissing           the request has no signature header
+     ├── InvalidHeader              the header is not `t=<milliseconds>,v1=<hex>`
+     ├── TimestampOutOfTolerance
+     │    ├── TimestampTooOld       signed too long ago: a replay, or a slow clock at the sender
+     │    └── TimestampTooNew       signed in the future: this machine's clock is behind
+     ├── SignatureMismatch          another secret, or the body was changed
+     └── InvalidPayload             rightly signed, and yet not a JSON object
+"""
+
+from .derivation import tools_secret, webhook_secret
+from .errors import (
+    InvalidHeader,
+    InvalidPayload,
+    SignatureMismatch,
+    SignatureMissing,
+    TimestampOutOfTolerance,
+    TimestampTooNew,
+    TimestampTooOld,
+    VerificationError,
+)
+from .verification import DEFAULT_TOLERANCE, SIGNATURE_HEADER, Event, sign, verify
+
+__all__ = [
+    "DEFAULT_TOLERANCE",
+    "SIGNATURE_HEADER",
+    "Event",
+    "InvalidHeader",
+    "InvalidPayload",
+    "SignatureMismatch",
+    "SignatureMissing",
+    "TimestampOutOfTolerance",
+    "TimestampTooNew",
+    "TimestampTooOld",
+    "VerificationError",
+    "sign",
+    "tools_secret",
+    "verify",
+    "webhook_secret",
+]

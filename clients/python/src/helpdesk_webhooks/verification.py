@@ -1,0 +1,160 @@
+"""Checking the signature of a delivery."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import time
+from typing import Any, NamedTuple
+
+from .errors import (
+    InvalidHeader,
+    InvalidPayload,
+    SignatureMismatch,
+    SignatureMissing,
+    TimestampTooNew,
+    TimestampTooOld,
+)
+
+Event = dict[str, Any]
+"""A delivered event: `id`, `type`, `createdAt` (milliseconds) and `data`."""
+
+SIGNATURE_HEADER = "svc-signature"
+"""The header's name. HTTP header names may arrive in any case; most frameworks look them up in any."""
+
+DEFAULT_TOLERANCE = 300_000
+"""Five minutes, in milliseconds."""
+
+# At most 15 digits: exact in every language's numbers, and room for the next thirty thousand years.
+_TIMESTAMP = re.compile(r"[1-9][0-9]{0,14}")
+
+
+class _Signature(NamedTuple):
+    """A parsed header: its time as sent, because that text is what was signed, and its v1 values."""
+
+    timestamp: str
+    candidates: tuple[str, ...]
+
+
+def verify(
+    payload: bytes | str,
+    header: str | None,
+    secret: str,
+    tolerance: int | None = DEFAULT_TOLERANCE,
+    *,
+    now: int | None = None,
+) -> Event:
+    """Check that `payload` was signed with `secret`, and lately; answer the event in it.
+
+    payload    the request's body exactly as received, before any parsing; text is taken as UTF-8
+    header     the value of `svc-signature`, or None when the request has none
+    secret     what `webhook_secret(key)` answers, 64 hex characters
+    tolerance  how far the header's time may lie from this machine's clock, before or after, in
+               milliseconds; None switches the check off (for stored deliveries, and tests)
+    now        the present time in milliseconds, if not the clock's
+
+    Raises a VerificationError, each kind a class of its own; and TypeError or ValueError for a mistake
+    in the calling program (a parsed body, the key instead of the secret), whatever the request holds.
+    """
+    body = _as_bytes(payload)
+    _require_secret(secret)
+    if header is not None and not isinstance(header, str):
+        raise TypeError(f"The header must be a str or None, not {type(header).__name__}.")
+
+    signature = _parse(header)
+    if tolerance is not None:
+        _check_time(signature.timestamp, tolerance, _now_ms() if now is None else now)
+    expected = _mac(signature.timestamp, body, secret).encode("ascii")
+    # Every candidate is compared, so that the time taken does not tell which one was nearest.
+    matches = [
+        hmac.compare_digest(expected, candidate.encode("utf-8", "surrogatepass"))
+        for candidate in signature.candidates
+    ]
+    if not any(matches):
+        raise SignatureMismatch(
+            "No signature in the header fits. Check that the body is passed exactly as received, and that "
+            "the secret belongs to the key that registered this endpoint."
+        )
+    return _event(body)
+
+
+def sign(payload: bytes | str, secret: str, timestamp: int) -> str:
+    """The header that the service would send with `payload` at `timestamp` (milliseconds).
+
+    For tests of a receiver: it lets them make deliveries that verify.
+    """
+    _require_secret(secret)
+    text = str(timestamp)
+    return f"t={text},v1={_mac(text, _as_bytes(payload), secret)}"
+
+
+def _as_bytes(payload: bytes | str) -> bytes:
+    if isinstance(payload, bytes):
+        return payload
+    if isinstance(payload, str):
+        # Lone surrogates cannot come from a body. They must lead to a mismatch, not to a crash.
+        return payload.encode("utf-8", "surrogatepass")
+    raise TypeError(
+        f"The payload must be the body as received, bytes or str, not {type(payload).__name__}. "
+        "JSON that was parsed and written again has other bytes."
+    )
+
+
+def _require_secret(secret: str) -> None:
+    if not isinstance(secret, str):
+        raise TypeError(f"The secret must be a str, not {type(secret).__name__}.")
+    if not secret:
+        raise ValueError("The secret is empty. Pass webhook_secret(key).")
+    if secret.startswith("svc_"):
+        raise ValueError("This is a key, not its webhook secret. Pass webhook_secret(key).")
+
+
+def _parse(header: str | None) -> _Signature:
+    if header is None or not header.strip(" \t"):
+        raise SignatureMissing(f"The request has no {SIGNATURE_HEADER} header.")
+    timestamps = []
+    candidates = []
+    for part in header.split(","):
+        name, _, value = part.partition("=")
+        if name == "t":
+            timestamps.append(value)
+        elif name == "v1":
+            candidates.append(value)
+        # Other names are passed over, so that a later scheme can be sent beside this one.
+    if len(timestamps) != 1 or not _TIMESTAMP.fullmatch(timestamps[0]):
+        raise InvalidHeader(f"The {SIGNATURE_HEADER} header needs one t=<milliseconds>.")
+    if not candidates:
+        raise InvalidHeader(f"The {SIGNATURE_HEADER} header needs at least one v1=<hex>.")
+    return _Signature(timestamps[0], tuple(candidates))
+
+
+def _check_time(timestamp: str, tolerance: int, now: int) -> None:
+    age = now - int(timestamp)
+    if age > tolerance:
+        raise TimestampTooOld(f"The request was signed {age} ms ago; {tolerance} ms are allowed.")
+    if age < -tolerance:
+        raise TimestampTooNew(
+            f"The request was signed {-age} ms in the future; {tolerance} ms are allowed. "
+            "Check this machine's clock."
+        )
+
+
+def _mac(timestamp: str, body: bytes, secret: str) -> str:
+    signed = timestamp.encode("ascii") + b"." + body
+    return hmac.new(secret.encode("utf-8"), signed, hashlib.sha256).hexdigest()
+
+
+def _event(body: bytes) -> Event:
+    try:
+        event = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError) as problem:
+        raise InvalidPayload(f"The body is not JSON: {problem}") from problem
+    if not isinstance(event, dict):
+        raise InvalidPayload("The body is not a JSON object.")
+    return event
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
