@@ -1,0 +1,61 @@
+"""The secrets derived from a key, and the signature that a delivery carries.
+
+Specification: Events, Headers and verification. The specification leaves the derivation open; ours is HKDF-SHA256
+(RFC 5869) over the key's text, with an empty salt and the purpose as info. Test vectors are in
+clients/test-vectors.json. Only the derived secret is stored, so whoever reads it cannot act with the key.
+"""
+
+import hashlib
+import hmac
+
+SIGNATURE_HEADER = "svc-signature"
+FORMER_SIGNATURE_HEADER = "portal-signature"
+"""The header's name of old; it carries the same value, and receivers are told to ignore it."""
+
+SECRET_BYTES = 32
+_HASH_BYTES = 32
+
+
+def webhook_secret(key: str) -> str:
+    """Return the secret that signs the deliveries to endpoints added with `key`, as 64 lowercase hex characters."""
+    return _derive(key, b"webhooks")
+
+
+def tools_secret(key: str) -> str:
+    """Return the secret that signs the calls to tool endpoints added with `key`, as 64 lowercase hex characters."""
+    return _derive(key, b"tools")
+
+
+def sign(secret: str, timestamp_ms: int, body: bytes) -> str:
+    """Return the signature header's value, `t=<milliseconds>,v1=<hex>`, for these very bytes at this moment.
+
+    The HMAC is keyed with the secret's text (its 64 characters), not with the bytes that the text spells, so that
+    verifiers which take a secret as text, such as Stripe's, accept ours.
+    """
+    signed = b"%d.%b" % (timestamp_ms, body)
+    return f"t={timestamp_ms},v1={hmac.digest(secret.encode(), signed, 'sha256').hex()}"
+
+
+def signed_headers(secret: str, timestamp_ms: int, body: bytes) -> dict[str, str]:
+    """Return the headers of one attempt. Only the signature differs from attempt to attempt."""
+    signature = sign(secret, timestamp_ms, body)
+    return {
+        "content-type": "application/json",
+        SIGNATURE_HEADER: signature,
+        FORMER_SIGNATURE_HEADER: signature,
+    }
+
+
+def _derive(key: str, purpose: bytes) -> str:
+    return hkdf_sha256(key.encode(), salt=b"", info=purpose, length=SECRET_BYTES).hex()
+
+
+def hkdf_sha256(material: bytes, *, salt: bytes, info: bytes, length: int) -> bytes:
+    """Return `length` bytes derived from `material` (RFC 5869, section 2)."""
+    # Section 2.2: a salt not provided is a string of HashLen zeros.
+    pseudorandom_key = hmac.digest(salt or bytes(_HASH_BYTES), material, hashlib.sha256)
+    output = block = b""
+    for counter in range(1, -(-length // _HASH_BYTES) + 1):
+        block = hmac.digest(pseudorandom_key, block + info + bytes([counter]), hashlib.sha256)
+        output += block
+    return output[:length]
