@@ -28,7 +28,7 @@ SIGNED_AS_THE_SERVICE_SIGNS = {
             id="RFC 5869 A.1",
         ),
         pytest.param(
-            bytes(range(0x00, 0x50)).hex(),
+            bytes(range(0x50)).hex(),
             bytes(range(0x60, 0xB0)).hex(),
             bytes(range(0xB0, 0x100)).hex(),
             82,

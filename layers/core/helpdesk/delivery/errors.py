@@ -10,3 +10,9 @@ class InvalidUrl(AppError):
     message = (
         "Give an https:// URL of at most 512 characters, without credentials, on a public internet address."
     )
+
+
+class RefusedAddress(InvalidUrl):
+    """The URL is well formed, but leads to an address that is not on the public internet."""
+
+    message = "Give the URL of a server on a public internet address."

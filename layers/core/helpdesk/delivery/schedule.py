@@ -1,8 +1,8 @@
 """When a delivery is attempted. Pure arithmetic (Specification: Events, Delivery and retries).
 
 Attempts 1 to 5; each delay counts from the end of the attempt before it. SQS holds a message back for at most
-15 minutes (Amazon SQS Developer Guide, "delay queues"), so a retry due later travels in hops: it carries its due
-time, and a message received early is sent on with what remains, 15 minutes at most.
+15 minutes (Amazon SQS Developer Guide, "delay queues"), so a retry due later travels in hops: it carries its
+due time, and a message received early is sent on with what remains, 15 minutes at most.
 """
 
 MAX_ATTEMPTS = 5
@@ -15,20 +15,22 @@ DEFAULT_DELAYS: Delays = (30, 300, 1800, 7200)
 
 
 def parse_delays(text: str) -> Delays:
-    """Read the template's RetryDelaysSeconds, four whole numbers of seconds with commas between, as `30,300,1800,7200`.
+    """Read the template's RetryDelaysSeconds: four whole numbers of seconds, such as `30,300,1800,7200`.
 
     Raises ValueError, whose text names the setting, when it is anything else.
     """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != MAX_ATTEMPTS - 1 or not all(part.isascii() and part.isdecimal() for part in parts):
-        message = f"RetryDelaysSeconds must be four whole numbers of seconds, such as 30,300,1800,7200, not {text!r}"
+        message = (
+            f"RetryDelaysSeconds must be four whole numbers of seconds with commas between, not {text!r}"
+        )
         raise ValueError(message)
     second, third, fourth, fifth = (int(part) for part in parts)
     return second, third, fourth, fifth
 
 
 def next_due(attempt: int, finished_at_ms: int, delays: Delays = DEFAULT_DELAYS) -> int | None:
-    """Return when the attempt after `attempt` (1 to 5), which failed at `finished_at_ms`, is due; None after the fifth.
+    """Return when the next attempt is due after `attempt` (1 to 5) failed; None after the fifth.
 
     Times are in milliseconds since the epoch.
     """

@@ -1,7 +1,7 @@
 """The secrets derived from a key, and the signature that a delivery carries.
 
-Specification: Events, Headers and verification. The specification leaves the derivation open; ours is HKDF-SHA256
-(RFC 5869) over the key's text, with an empty salt and the purpose as info. Test vectors are in
+Specification: Events, Headers and verification. The specification leaves the derivation open; ours is
+HKDF-SHA256 (RFC 5869) over the key's text, with an empty salt and the purpose as info. Test vectors are in
 clients/test-vectors.json. Only the derived secret is stored, so whoever reads it cannot act with the key.
 """
 
@@ -17,20 +17,20 @@ _HASH_BYTES = 32
 
 
 def webhook_secret(key: str) -> str:
-    """Return the secret that signs the deliveries to endpoints added with `key`, as 64 lowercase hex characters."""
+    """Return the secret for deliveries to endpoints added with `key`, as 64 lowercase hex characters."""
     return _derive(key, b"webhooks")
 
 
 def tools_secret(key: str) -> str:
-    """Return the secret that signs the calls to tool endpoints added with `key`, as 64 lowercase hex characters."""
+    """Return the secret for calls to tool endpoints added with `key`, as 64 lowercase hex characters."""
     return _derive(key, b"tools")
 
 
 def sign(secret: str, timestamp_ms: int, body: bytes) -> str:
     """Return the signature header's value, `t=<milliseconds>,v1=<hex>`, for these very bytes at this moment.
 
-    The HMAC is keyed with the secret's text (its 64 characters), not with the bytes that the text spells, so that
-    verifiers which take a secret as text, such as Stripe's, accept ours.
+    The HMAC is keyed with the secret's text (its 64 characters), not with the bytes that the text spells, so
+    that verifiers which take a secret as text, such as Stripe's, accept ours.
     """
     signed = b"%d.%b" % (timestamp_ms, body)
     return f"t={timestamp_ms},v1={hmac.digest(secret.encode(), signed, 'sha256').hex()}"

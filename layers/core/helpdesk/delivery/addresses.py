@@ -1,0 +1,310 @@
+"""The guard of every call that a customer's URL makes us place: webhooks and tool endpoints.
+
+It is used twice. At registration `require_public` refuses a URL that cannot be right, and says how to put it
+right. At every connection the sender asks `parse` and `public_addresses` again, because what a name resolves
+to is its owner's to change, and connects to nothing else than the addresses returned.
+
+The parser is strict where others are lenient. Two programs that read one URL differently are how a check is
+passed by, so everything that is read differently anywhere is refused: credentials, backslashes, control
+characters, percent-encoded or non-ASCII hosts, numbers in place of dotted addresses (WHATWG URL Standard,
+"host parsing").
+
+Specification: Endpoints, POST /webhooks and PUT /tool-endpoints.
+"""
+
+import ipaddress
+import re
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Final
+
+from helpdesk.delivery.errors import InvalidUrl, RefusedAddress
+from helpdesk.delivery.ranges import Address, is_loopback, refusal
+
+MAX_URL_CHARACTERS = 512
+MAX_HOST_CHARACTERS = 253
+RESOLVE_SECONDS = 2.0
+"""How long registration waits for a name. One that takes longer is let through: its deliveries will tell."""
+
+type Resolver = Callable[[str], Iterable[str]]
+"""Takes a host name, answers its addresses as text. Blocks; raises OSError when the name does not resolve."""
+
+_DEFAULT_PORTS: Final = {"https": 443, "http": 80}
+
+# RFC 3986, sections 2.2 and 2.3, without the number sign: what may follow the scheme.
+_URL_TEXT = re.compile(r"(?:[A-Za-z0-9._~:/?\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*")
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+# The WHATWG standard reads a host whose last label is a number as an IPv4 address, in whatever spelling.
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_DOTTED_ADDRESS = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
+_PORT = re.compile(r"[1-9][0-9]{0,4}")
+
+# Names that lead, if anywhere, to a machine near the asker.
+_LOCAL_NAMES: Final = {
+    "localhost": "RFC 6761",
+    "local": "RFC 6762",
+    "internal": "reserved by ICANN for private networks",
+    "home.arpa": "RFC 8375",
+    "onion": "RFC 7686",
+    "alt": "RFC 9476",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a URL leads.
+
+    host      as it is looked up: lower case, an IPv6 address without its brackets
+    port      the URL's, or its scheme's
+    address   the host when it is an address; None when it is a name
+    loopback  whether this is the laptop's own receiver, allowed on the local stage alone
+    """
+
+    url: str
+    scheme: str
+    host: str
+    port: int
+    address: Address | None
+    loopback: bool
+
+
+def require_public(
+    url: str,
+    *,
+    allow_loopback: bool = False,
+    resolver: Resolver | None = None,
+    timeout_seconds: float = RESOLVE_SECONDS,
+) -> Target:
+    """Check a URL at registration; return where it leads.
+
+    url             as the caller sent it
+    allow_loopback  also take http or https on localhost, 127.0.0.0/8 and [::1]; for the local stage
+    resolver        what looks names up, if not the system
+    timeout_seconds how long the name may take; one that does not resolve by then, or at all, is taken
+
+    Raises InvalidUrl, whose message says what is wrong and how to put it right.
+    """
+    target = parse(url, allow_loopback=allow_loopback)
+    if target.address is None and not target.loopback:
+        public_addresses(target.host, _answers_within(timeout_seconds, resolver or resolve, target.host))
+    return target
+
+
+def parse(url: str, *, allow_loopback: bool = False) -> Target:
+    """Read a URL strictly; return where it leads. Looks nothing up.
+
+    Raises InvalidUrl for a URL that is malformed, and RefusedAddress when its host is an address, or the name
+    of one, that is not public.
+    """
+    scheme, rest = _split_scheme(url)
+    authority = re.split(r"[/?]", rest, maxsplit=1)[0]
+    if "@" in authority:
+        message = "Remove the user name and password from the URL: deliveries are signed and carry none."
+        raise InvalidUrl(message)
+    host, port_text = _split_authority(authority)
+    address = _literal(host)
+    if address is None:
+        _require_name(host)
+    loopback = host == "localhost" or (address is not None and is_loopback(address))
+    if loopback and not allow_loopback:
+        message = f"{host} is this machine itself. Give the URL of a server on the public internet."
+        raise RefusedAddress(message)
+    if scheme == "http" and not loopback:
+        message = "Use https:// instead of http://."
+        raise InvalidUrl(message)
+    if not loopback:
+        _require_public_host(host, address)
+    return Target(url, scheme, host, _port(port_text, scheme), address, loopback)
+
+
+def public_addresses(host: str, answers: Iterable[str]) -> list[Address]:
+    """Return the addresses that `host` resolved to, each of them public.
+
+    Raises RefusedAddress when a single one is not: a name with one public and one private address is either a
+    mistake or an attack. The message keeps the address to itself, since the asker may not see our names.
+    """
+    addresses = []
+    for answer in answers:
+        address = _as_address(answer)
+        refused = refusal(address) if address is not None else None
+        if address is None or refused is not None:
+            what = refused.what if refused is not None else "it has no meaning outside one machine"
+            message = (
+                f"{host} resolves to an address that is not public ({what}). "
+                "Point it at public internet addresses only."
+            )
+            raise RefusedAddress(message)
+        addresses.append(address)
+    return addresses
+
+
+def resolve(host: str) -> list[str]:
+    """Look a name up with the system's resolver, in both families.
+
+    Blocks, for as long as the system likes. Raises OSError when the name does not resolve.
+    """
+    # The final dot keeps the search list of resolv.conf out: the name is meant from the root.
+    found = socket.getaddrinfo(f"{host}.", None, type=socket.SOCK_STREAM)
+    # A dictionary keeps the system's order (RFC 6724), in which reachable families come first.
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
+
+def _answers_within(seconds: float, resolver: Resolver, host: str) -> list[str]:
+    """Return a name's addresses; none when it does not resolve in time.
+
+    The system's lookup cannot be interrupted. It runs in a thread of its own that nobody waits for at the
+    end.
+    """
+    results: SimpleQueue[list[str]] = SimpleQueue()
+
+    def look_up() -> None:
+        try:
+            results.put(list(resolver(host)))
+        except (OSError, UnicodeError):  # the latter from names that no DNS message can hold
+            results.put([])
+
+    Thread(target=look_up, name="look-up", daemon=True).start()
+    try:
+        return results.get(timeout=seconds)
+    except Empty:
+        return []
+
+
+def _split_scheme(url: str) -> tuple[str, str]:
+    """Return the scheme in lower case and what follows `://`, all of whose characters may stand in a URL."""
+    if len(url) > MAX_URL_CHARACTERS:
+        message = f"The URL has {len(url)} characters; give one of at most {MAX_URL_CHARACTERS}."
+        raise InvalidUrl(message)
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme.lower() not in _DEFAULT_PORTS:
+        message = "Give a whole URL that begins with https://."
+        raise InvalidUrl(message)
+    if "#" in rest:
+        message = "Remove the number sign (#) and what follows it: a fragment is never sent to a server."
+        raise InvalidUrl(message)
+    matched = _URL_TEXT.match(rest)
+    end = matched.end() if matched else 0
+    if end < len(rest):
+        raise InvalidUrl(_unfit_character(rest[end]))
+    return scheme.lower(), rest
+
+
+def _unfit_character(character: str) -> str:
+    if character == "\\":
+        return "Replace the backslash by a slash (/), or percent-encode it as %5C."
+    if character == "%":
+        return "A percent sign must be followed by two hexadecimal digits. Write the sign itself as %25."
+    if character.isspace() or not character.isprintable():
+        return f"Remove the space or control character (U+{ord(character):04X}) from the URL."
+    if not character.isascii():
+        return (
+            f"The URL contains {character!r}. Write a host name in its ASCII form (xn--…), "
+            "and percent-encode the rest as UTF-8."
+        )
+    return f"Percent-encode the character {character!r} as %{ord(character):02X}."
+
+
+def _split_authority(authority: str) -> tuple[str, str | None]:
+    """Return the host, in lower case and without brackets, and the port's text, None when there is none."""
+    if authority.startswith("["):
+        bracketed, bracket, after = authority[1:].partition("]")
+        if not bracket or (after and not after.startswith(":")):
+            message = "Write an IPv6 address in brackets, as in https://[2600::1]/."
+            raise InvalidUrl(message)
+        if "%" in bracketed:
+            message = "Remove the zone (% and what follows it) from the IPv6 address."
+            raise InvalidUrl(message)
+        try:
+            host = str(ipaddress.IPv6Address(bracketed))
+        except ValueError:
+            message = (
+                f"[{bracketed}] is not an IPv6 address. Write one as in https://[2600::1]/, or give a name."
+            )
+            raise InvalidUrl(message) from None
+        return host, after[1:] if after else None
+    host, colon, port = authority.partition(":")
+    if ":" in port:
+        message = "Write an IPv6 address in brackets, as in https://[2600::1]/, and only one port."
+        raise InvalidUrl(message)
+    return host.lower(), port if colon else None
+
+
+def _port(text: str | None, scheme: str) -> int:
+    if text is None:
+        return _DEFAULT_PORTS[scheme]
+    if not _PORT.fullmatch(text) or int(text) > 65535:
+        message = (
+            "Write the port as a number from 1 to 65535 without leading zeros, or leave out port and colon."
+        )
+        raise InvalidUrl(message)
+    return int(text)
+
+
+def _literal(host: str) -> Address | None:
+    """Return the host as an address, None when it is a name. Refuses numbers in any other spelling."""
+    if ":" in host:
+        return ipaddress.IPv6Address(host)
+    if not _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
+        return None
+    if _DOTTED_ADDRESS.fullmatch(host):
+        try:
+            return ipaddress.IPv4Address(host)
+        except ValueError:
+            pass
+    message = (
+        f"{host} is not a plain IPv4 address. Write four decimal numbers from 0 to 255, as in 192.0.2.1."
+    )
+    raise InvalidUrl(message)
+
+
+def _require_name(host: str) -> None:
+    """Refuse what is not a host name: letters, digits, hyphens and underscores between single dots."""
+    if not host:
+        message = "The URL has no host. Give one, as in https://hooks.example.com/."
+        raise InvalidUrl(message)
+    if "%" in host:
+        message = "Write the host name plainly, without percent-encoding."
+        raise InvalidUrl(message)
+    if host.endswith("."):
+        message = "Remove the dot at the end of the host name."
+        raise InvalidUrl(message)
+    if len(host) > MAX_HOST_CHARACTERS or not all(_LABEL.fullmatch(label) for label in host.split(".")):
+        message = (
+            f"{host} is not a host name. Write letters, digits and hyphens, at most 63 between two dots."
+        )
+        raise InvalidUrl(message)
+
+
+def _require_public_host(host: str, address: Address | None) -> None:
+    if address is not None:
+        refused = refusal(address)
+        if refused is not None:
+            message = (
+                f"{host} is {refused.what} ({refused.label}, {refused.source}). "
+                "Give the URL of a server on a public internet address."
+            )
+            raise RefusedAddress(message)
+        return
+    if "." not in host:
+        message = (
+            f"{host} is a name of a local network. Give the full name of a server on the public internet."
+        )
+        raise RefusedAddress(message)
+    for name, source in _LOCAL_NAMES.items():
+        if host.endswith(f".{name}"):
+            message = f"Names under .{name} are not public ({source}). Give the name of a public server."
+            raise RefusedAddress(message)
+
+
+def _as_address(text: str) -> Address | None:
+    """Return the address that a resolver answered; None when it is none, or is bound to one interface."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.scope_id is not None:
+        return None
+    return address

@@ -1,0 +1,217 @@
+import ipaddress
+import socket
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpdesk.delivery import addresses
+from helpdesk.delivery.errors import InvalidUrl, RefusedAddress
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of addresses.txt."""
+
+    verdict: str
+    url: str
+    why: str
+    answers: tuple[str, ...]
+
+    def resolve(self, host: str) -> Iterable[str]:
+        if not self.answers:
+            raise OSError(f"{host} does not resolve")
+        return self.answers
+
+
+def _cases() -> list[Case]:
+    cases = []
+    for line in Path(__file__).with_name("addresses.txt").read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        verdict, url, why, *answers = (part.strip() for part in line.split(" | "))
+        found = tuple(answers[0].split()) if answers and answers != ["nothing"] else ()
+        cases.append(Case(verdict, url.encode("ascii").decode("unicode_escape"), why, found))
+    return cases
+
+
+CASES = _cases()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.url[:60]!a} {case.why}")
+def test_a_url_is_judged_as_the_corpus_says(case: Case) -> None:
+    if case.verdict == "allowed":
+        assert addresses.require_public(case.url, resolver=case.resolve).url == case.url
+    else:
+        with pytest.raises(InvalidUrl):
+            addresses.require_public(case.url, resolver=case.resolve)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.url[:60]!a} {case.why}")
+def test_where_loopback_is_allowed_nothing_else_is_allowed_besides(case: Case) -> None:
+    if case.verdict == "refused":
+        with pytest.raises(InvalidUrl):
+            addresses.require_public(case.url, allow_loopback=True, resolver=case.resolve)
+    else:
+        target = addresses.require_public(case.url, allow_loopback=True, resolver=case.resolve)
+        assert target.loopback == (case.verdict == "loopback")
+
+
+def test_the_corpus_holds_three_hundred_different_cases() -> None:
+    assert len({(case.url, case.answers) for case in CASES}) == len(CASES)
+    assert len(CASES) >= 300
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.verdict != "allowed"], ids=lambda case: case.why)
+def test_every_refusal_says_how_to_put_it_right(case: Case) -> None:
+    with pytest.raises(InvalidUrl) as refusal:
+        addresses.require_public(case.url, resolver=case.resolve)
+
+    message = refusal.value.message
+    assert message.isprintable()
+    assert message.endswith(".")
+    fixes = ("Give", "Use", "Remove", "Write", "Replace", "Point", "Percent-encode")
+    assert any(fix.lower() in message.lower() for fix in fixes)
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("http://example.com/", "Use https:// instead of http://."),
+        (
+            "https://10.0.0.1/",
+            (
+                "10.0.0.1 is a private address (10.0.0.0/8, RFC 1918). "
+                "Give the URL of a server on a public internet address."
+            ),
+        ),
+        (
+            "https://localhost/",
+            "localhost is this machine itself. Give the URL of a server on the public internet.",
+        ),
+        (
+            "https://a:b@example.com/",
+            "Remove the user name and password from the URL: deliveries are signed and carry none.",
+        ),
+        (
+            "https://127.1/",
+            "127.1 is not a plain IPv4 address. Write four decimal numbers from 0 to 255, as in 192.0.2.1.",
+        ),
+        ("https://exam\tple.com/", "Remove the space or control character (U+0009) from the URL."),
+        ("https://example.com./", "Remove the dot at the end of the host name."),
+        (
+            "https://" + "a" * 600,
+            "The URL has 608 characters; give one of at most 512.",
+        ),
+    ],
+)
+def test_a_refusal_reads(url: str, message: str) -> None:
+    with pytest.raises(InvalidUrl) as refusal:
+        addresses.require_public(url)
+
+    assert refusal.value.message == message
+
+
+def test_a_refusal_by_name_does_not_tell_the_address() -> None:
+    with pytest.raises(RefusedAddress) as refusal:
+        addresses.require_public("https://hook.example.com/", resolver=lambda _: ["10.1.2.3"])
+
+    assert refusal.value.message == (
+        "hook.example.com resolves to an address that is not public (a private address). "
+        "Point it at public internet addresses only."
+    )
+
+
+def test_a_refusal_is_the_specified_code() -> None:
+    assert (InvalidUrl.status, InvalidUrl.code) == (400, "invalid_url")
+    assert (RefusedAddress.status, RefusedAddress.code) == (400, "invalid_url")
+
+
+def test_a_name_that_takes_too_long_is_taken_and_not_waited_for() -> None:
+    released = threading.Event()
+
+    def hang(_: str) -> list[str]:
+        released.wait()
+        return ["10.0.0.1"]
+
+    started = time.monotonic()
+    target = addresses.require_public("https://slow.example.com/", resolver=hang, timeout_seconds=0.05)
+    took = time.monotonic() - started
+    released.set()
+
+    assert target.host == "slow.example.com"
+    assert took < 1
+
+
+def test_a_url_on_an_address_is_never_looked_up() -> None:
+    def fail(host: str) -> list[str]:
+        raise AssertionError(host)
+
+    assert addresses.require_public("https://8.8.8.8/", resolver=fail).address == ipaddress.ip_address(
+        "8.8.8.8"
+    )
+
+
+def test_a_target_says_where_the_url_leads() -> None:
+    target = addresses.parse("HTTPS://Hooks.Example.COM:8443/a?b=c")
+
+    assert target == addresses.Target(
+        url="HTTPS://Hooks.Example.COM:8443/a?b=c",
+        scheme="https",
+        host="hooks.example.com",
+        port=8443,
+        address=None,
+        loopback=False,
+    )
+
+
+def test_a_target_on_ipv6_has_no_brackets() -> None:
+    target = addresses.parse("https://[2606:4700:4700:0:0:0:0:1111]")
+
+    assert (target.host, target.port) == ("2606:4700:4700::1111", 443)
+
+
+def test_the_system_is_asked_for_the_name_from_the_root_and_its_order_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def getaddrinfo(host: str, *_: object, **__: object) -> list[tuple[object, ...]]:
+        asked.append(host)
+        found = ["2606:4700::1111", "93.184.216.34", "2606:4700::1111"]
+        return [(None, None, 6, "", (address, 0)) for address in found]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+    assert addresses.resolve("hook.example.com") == ["2606:4700::1111", "93.184.216.34"]
+    assert asked == ["hook.example.com."]
+
+
+@given(st.text(max_size=600))
+def test_no_text_makes_the_parser_fail_otherwise_than_by_refusing(text: str) -> None:
+    for url in (text, f"https://{text}", f"https://{text}/hook", f"https://example.com{text}"):
+        try:
+            addresses.parse(url)
+        except InvalidUrl:
+            continue
+
+
+@given(st.from_regex(r"https://[a-z0-9.:\[\]@%x]{1,40}(/[a-z]*)?", fullmatch=True))
+def test_a_host_is_read_as_the_standard_library_reads_it(url: str) -> None:
+    from urllib.parse import urlsplit  # noqa: PLC0415 - the second reader, wanted here alone
+
+    try:
+        target = addresses.parse(url)
+    except InvalidUrl:
+        return
+
+    other = urlsplit(url)
+    assert other.hostname is not None
+    assert other.hostname == target.host or ipaddress.ip_address(other.hostname) == target.address
+    assert (other.port or 443) == target.port
+    assert other.username is None
