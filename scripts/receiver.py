@@ -1,10 +1,10 @@
 """An example receiver of webhooks: prints every delivery, and whether it verifies.
 
-    python -m scripts.receiver --register
+    python -m scripts.receiver
 
-It listens on 127.0.0.1 only and takes the secret key from the running local stack (`.local/stack.json`),
-or from `--key`. It answers 200 to what verifies, 400 to what does not, and with `--fail N` 500 to the first
-N deliveries of each event, so that retries can be watched. Ctrl-C ends it.
+It listens on 127.0.0.1 only, takes the secret key from the running local stack (`.local/stack.json`) or from
+`--key`, and registers itself there for all events. It answers 200 to what verifies, 400 to what does not, and
+with `--fail N` 500 to the first N deliveries of each event, so that retries can be watched. Ctrl-C ends it.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Receiver(ThreadingHTTPServer):
                 f"Port {port} of 127.0.0.1 cannot be used ({problem.strerror}). Choose another: PORT=8788"
             ) from problem
 
-    def handle_error(self, request: object, client_address: object) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002 - the base class's
         """A caller that hung up early is no news of this program's; its stack trace would be noise."""
         print(f"{_clock(_now_ms())}  a request broke off: {sys.exception()}\n", flush=True)
 
@@ -314,7 +314,11 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--key", help="secret key that registered the endpoint (default: the local stack's)")
     parser.add_argument("--base-url", help="address that /v1/… follows (default: the local stack's)")
-    parser.add_argument("--register", action="store_true", help="register this receiver for all events first")
+    parser.add_argument(
+        "--register",
+        action=argparse.BooleanOptionalAction,
+        help="register this receiver for all events first (default: when a local stack is known)",
+    )
     parser.add_argument(
         "--fail", type=int, default=0, metavar="N", help="answer 500 to the first N deliveries of each event"
     )
@@ -329,15 +333,24 @@ def _secret_of(key: str | None) -> str | None:
         raise Problem(str(problem)) from problem
 
 
+def _register(url: str, stack: Stack) -> str:
+    if stack.key is None or stack.base_url is None:
+        raise Problem("No local stack is known here. Start it first (make up), or give --key and --base-url.")
+    return Api(stack.base_url, stack.key).register(url)
+
+
 def run(arguments: argparse.Namespace) -> None:
     """Listen until interrupted. Raises Problem."""
     stack = Stack.find(arguments.key, arguments.base_url, arguments.stack_file)
-    if arguments.register and not (stack.key and stack.base_url):
-        raise Problem("No local stack is known here. Start it first (make up), or give --key and --base-url.")
     journal = Journal(secret=_secret_of(stack.key), fail=arguments.fail)
     with Receiver(arguments.port, journal) as receiver:
-        if arguments.register and stack.key and stack.base_url:
-            print(f"{receiver.url} {Api(stack.base_url, stack.key).register(receiver.url)}.")
+        if arguments.register is not False:
+            try:
+                print(f"{receiver.url} {_register(receiver.url, stack)}.")
+            except Problem as problem:
+                if arguments.register:
+                    raise
+                print(f"Not registered. {problem}")
         if stack.key is None:
             print("No key is known, so signatures are not checked: start the stack (make up) or give --key.")
         print(f"Waiting for webhooks at {receiver.url}. Ctrl-C ends.\n", flush=True)

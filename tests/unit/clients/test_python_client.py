@@ -7,9 +7,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-import helpdesk_webhooks
 import pytest
 import stripe
+from hypothesis import given
+from hypothesis import strategies as st
+
+import helpdesk_webhooks
 from helpdesk_webhooks import (
     InvalidHeader,
     InvalidPayload,
@@ -25,8 +28,6 @@ from helpdesk_webhooks import (
     webhook_secret,
 )
 from helpdesk_webhooks.derivation import _hkdf_sha256
-from hypothesis import given
-from hypothesis import strategies as st
 
 Vector = dict[str, Any]
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk_webhooks import sign, webhook_secret
-
 from scripts import receiver
 
 KEY = "svc_key_01jd3kq8v5zt4m9rx2c7w6ybne_7ELSZgnu18FMTahov29GNUbipw3AHOVcjqx4BIPWdkr"
@@ -245,6 +245,26 @@ def test_a_stack_that_does_not_answer_is_one_line(tmp_path: Path, capsys: pytest
     assert "Is the stack running? make up" in capsys.readouterr().err
 
 
+def test_unless_told_to_register_it_goes_on_without_a_stack(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiver.Receiver, "serve_forever", lambda *_, **__: None)
+    assert receiver.main(["--port", "0", "--stack-file", str(tmp_path / "stack.json")]) == 0
+    printed = capsys.readouterr().out
+    assert "Not registered. No local stack is known here." in printed
+    assert "signatures are not checked" in printed
+    assert "Waiting for webhooks at http://127.0.0.1:" in printed
+
+
+def test_told_not_to_register_it_asks_the_api_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiver.Receiver, "serve_forever", lambda *_, **__: None)
+    arguments = ["--no-register", "--port", "0", "--key", KEY, "--base-url", "http://127.0.0.1:9"]
+    assert receiver.main([*arguments, "--stack-file", str(tmp_path / "stack.json")]) == 0
+    assert "egistered" not in capsys.readouterr().out
+
+
 def test_a_busy_port_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(receiver.Receiver(0, receiver.Journal(None))) as port:
         arguments = ["--port", str(port), "--stack-file", str(tmp_path / "stack.json")]
@@ -259,7 +279,7 @@ def test_the_command_registers_receives_and_ends_cleanly(tmp_path: Path, ending:
         stack = tmp_path / "stack.json"
         stack.write_text(json.dumps({"base_url": f"http://127.0.0.1:{port}", "secret_key": KEY}))
         process = subprocess.Popen(
-            [sys.executable, "-m", "scripts.receiver", "--register", "--stack-file", str(stack)],
+            [sys.executable, "-m", "scripts.receiver", "--stack-file", str(stack)],
             cwd=ROOT,
             env={**os.environ, "PORT": "0"},
             stdout=subprocess.PIPE,

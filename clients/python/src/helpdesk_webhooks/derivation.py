@@ -12,7 +12,7 @@ import hmac
 
 _SECRET_BYTES = 32
 _PUBLISHABLE_PREFIX = "svc_pk_"
-_TOKEN_PREFIX = "svc_oat_"
+_ACCESS_PREFIX = "svc_oat_"
 
 
 def webhook_secret(key: str) -> str:
@@ -49,7 +49,7 @@ def _require_secret_key(key: str) -> None:
         raise ValueError("The key contains white space, perhaps a line break from a file. Strip it first.")
     if key.startswith(_PUBLISHABLE_PREFIX):
         raise ValueError("This is a publishable key. Webhooks are signed with a secret key, svc_key_…")
-    if key.startswith(_TOKEN_PREFIX):
+    if key.startswith(_ACCESS_PREFIX):
         raise ValueError("This is an access token. Webhooks are signed with a secret key, svc_key_…")
 
 

@@ -1,0 +1,99 @@
+"""The guides: their links lead somewhere, their examples can be run, and each can be found and quoted.
+
+The local stack loads them as its knowledge base, from which the agent quotes sections by their headings.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[3] / "docs"
+GUIDES = sorted((DOCS / "guides").glob("*.md"))
+
+each_guide = pytest.mark.parametrize("guide", GUIDES, ids=[guide.stem for guide in GUIDES])
+
+
+def fenced(guide: Path, *languages: str) -> list[str]:
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", guide.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [text for language, text in blocks if language in languages]
+
+
+def prose(guide: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", guide.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def sections(guide: Path) -> dict[str, str]:
+    """The text below each heading of the second level; what stands before the first is under ""."""
+    parts = re.split(r"^## (.*)$", prose(guide), flags=re.MULTILINE)
+    return dict(zip(["", *parts[1::2]], parts[0::2], strict=True))
+
+
+@each_guide
+def test_a_guide_has_one_title_that_fits_a_knowledge_document(guide: Path) -> None:
+    titles = re.findall(r"^# (.*)$", prose(guide), re.MULTILINE)
+    assert len(titles) == 1
+    assert len(titles[0]) <= 120
+    assert guide.read_text(encoding="utf-8").startswith(f"# {titles[0]}\n")
+
+
+def test_no_two_guides_have_the_same_title() -> None:
+    titles = [guide.read_text(encoding="utf-8").splitlines()[0] for guide in GUIDES]
+    assert len(titles) == len(set(titles))
+
+
+@each_guide
+def test_a_guide_is_short_enough_to_be_read(guide: Path) -> None:
+    assert 60 <= len(guide.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@each_guide
+def test_every_section_begins_with_a_sentence(guide: Path) -> None:
+    for heading, text in sections(guide).items():
+        first = text.split("# ", 1)[-1].split("\n", 1)[-1].strip() if heading == "" else text.strip()
+        assert re.match(r"[A-Z`0-9]", first), heading
+        assert len(first.split()) >= 5, heading
+
+
+@each_guide
+def test_a_heading_stands_once_in_its_guide(guide: Path) -> None:
+    headings = re.findall(r"^## (.*)$", prose(guide), re.MULTILINE)
+    assert len(headings) == len(set(headings))
+
+
+@pytest.mark.parametrize("page", [*GUIDES, DOCS / "README.md"], ids=lambda page: str(page.stem))
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", prose(page)):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_overview_names_every_guide() -> None:
+    overview = (DOCS / "README.md").read_text(encoding="utf-8")
+    for guide in GUIDES:
+        assert f"(guides/{guide.name})" in overview
+
+
+@each_guide
+def test_every_example_in_python_and_json_is_well_formed(guide: Path) -> None:
+    for block in fenced(guide, "python"):
+        ast.parse(block)
+    for block in fenced(guide, "json"):
+        json.loads(block)
+
+
+@each_guide
+def test_every_body_that_curl_sends_is_json_with_its_headers(guide: Path) -> None:
+    for block in fenced(guide, "sh"):
+        for command in block.replace("\\\n", " ").split("\ncurl"):
+            if "/v1/" not in command:
+                continue
+            words = shlex.split(command)
+            assert "authorization: Bearer $KEY" in words, command
+            if "-d" in words:
+                assert isinstance(json.loads(words[words.index("-d") + 1]), dict)
+                assert "content-type: application/json" in words
