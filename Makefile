@@ -1,0 +1,70 @@
+# `make` alone lists the targets. The first one that needs it makes .venv (scripts/bootstrap.sh).
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+PORT ?= 4566
+PARAMETERS ?=
+ENV ?= dev
+
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export SAM_CLI_TELEMETRY := 0
+export SAM_CLI_ENABLE_LANGUAGE_EXTENSIONS := 1
+PYTHON := .venv/bin/python
+# One process is quicker than two for a handful of tests, so only the large, independent suites are split.
+WORKERS ?= 2
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: venv
+venv:
+	@scripts/bootstrap.sh
+
+.PHONY: dev
+dev: venv ## run the whole service on this machine until Ctrl-C (PORT=4566 PARAMETERS="Name=value ...")
+	@exec $(PYTHON) -m scripts.local dev --port $(PORT) --parameters "$(PARAMETERS)"
+
+.PHONY: up
+up: venv ## the same, left running in the background
+	@$(PYTHON) -m scripts.local up --port $(PORT) --parameters "$(PARAMETERS)"
+
+.PHONY: down
+down: venv ## stop what `make up` left running; its data stays for the next time
+	@$(PYTHON) -m scripts.local down --port $(PORT)
+
+.PHONY: receiver
+receiver: venv ## an example webhook receiver: prints each delivery and whether it verifies
+	@exec $(PYTHON) -m scripts.receiver
+
+.PHONY: test
+test: venv ## every test: unit and integration first, then against a local stack of their own
+	@started=$$(date +%s); \
+	echo "1/2 Unit, integration, simulation and architecture tests"; \
+	$(PYTHON) -m pytest tests --ignore=tests/e2e -q -n $(WORKERS) --dist loadgroup && \
+	echo "2/2 End-to-end tests, against a local stack started for them (about two minutes)" && \
+	$(PYTHON) -m pytest tests/e2e -q -p no:xdist && \
+	echo "All tests passed in $$(( $$(date +%s) - started )) s. Next: make check before a commit, make dev to try the service."
+
+.PHONY: check
+check: venv lint types template ## what must hold before a commit: style, types, template
+
+.PHONY: lint
+lint: venv
+	@ruff check . && ruff format --check .
+
+.PHONY: types
+types: venv
+	@mypy
+
+.PHONY: template
+template: venv
+	@cfn-lint template.yaml && AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-us-east-1} sam validate --lint
+
+.PHONY: deploy
+deploy: venv ## build and deploy to AWS (ENV=dev, staging or prod: a section of samconfig.toml)
+	@sam build --config-env $(ENV) && sam deploy --config-env $(ENV)
+
+.PHONY: lock
+lock: venv ## renew every requirements.txt from its requirements.in (needs uv)
+	@$(PYTHON) -m scripts.lock
