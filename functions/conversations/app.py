@@ -1,0 +1,79 @@
+"""/v1/conversations: the team's inbox."""
+
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.errors import (
+    ConversationArchived,
+    ConversationNotFound,
+    EmptyMessage,
+    MessageTooLong,
+    TooManyAttachments,
+)
+from helpdesk.conversations.schemas import (
+    ConversationAnswer,
+    ConversationsAnswer,
+    ConversationsQuery,
+    ReplyAccepted,
+    ReplyInput,
+)
+from helpdesk.conversations.state import Move
+from helpdesk.files.errors import AttachmentMissing
+from helpdesk.http.api import Api
+from helpdesk.http.schemas import OK, Ok, PageQuery
+from helpdesk.platform.errors import InvalidCursor
+
+api = Api()
+
+
+@api.get("/v1/conversations", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_conversations(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
+    """List conversations, the most recently active first."""
+    return conversations.newest(caller, query)
+
+
+@api.get(
+    "/v1/conversations/<conversation_id>", access=Access.MEMBER, errors=(ConversationNotFound, InvalidCursor)
+)
+def get_conversation(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
+    """Return one conversation with the newest page of its thread."""
+    return conversations.get(caller, conversation_id, page)
+
+
+@api.post(
+    "/v1/conversations/<conversation_id>/reply",
+    access=Access.MEMBER,
+    errors=(
+        ConversationNotFound,
+        ConversationArchived,
+        EmptyMessage,
+        MessageTooLong,
+        TooManyAttachments,
+        AttachmentMissing,
+    ),
+)
+def reply(caller: Caller, conversation_id: str, message: ReplyInput) -> ReplyAccepted:
+    """Write to the visitor as a teammate; may take the conversation over or reopen it."""
+    return conversations.reply(caller, conversation_id, message)
+
+
+def _declare_move(move: Move, doing: str) -> None:
+    def make_move(caller: Caller, conversation_id: str) -> Ok:
+        conversations.move(caller, conversation_id, move)
+        return OK
+
+    make_move.__name__ = f"{move.name.lower()}_conversation"
+    make_move.__doc__ = f"{doing} A move that changes nothing answers ok and sends nothing."
+    api.post(
+        f"/v1/conversations/<conversation_id>/{move.value}",
+        access=Access.MEMBER,
+        errors=(ConversationNotFound, ConversationArchived),
+    )(make_move)
+
+
+_declare_move(Move.TAKE_OVER, "Put a conversation in the team's hands: the agent falls silent.")
+_declare_move(Move.HAND_BACK, "Put an open conversation in the agent's hands again.")
+_declare_move(Move.RESOLVE, "Settle a conversation.")
+_declare_move(Move.CLOSE, "Settle a conversation without calling it solved; it reads as resolved.")
+_declare_move(Move.REOPEN, "Open a settled conversation again.")
+
+handler = api.handler

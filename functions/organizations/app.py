@@ -1,0 +1,35 @@
+"""/v1/billing and /v1/logs: what an organization may, and what happened in it."""
+
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.http.api import Api
+from helpdesk.http.pages import next_cursor, position
+from helpdesk.logs import service as logs
+from helpdesk.logs.errors import LogNotFound
+from helpdesk.logs.schemas import LogAnswer, LogsAnswer, LogsQuery
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.schemas import LimitsAnswer
+from helpdesk.platform.errors import InvalidCursor
+
+api = Api()
+
+
+@api.get("/v1/billing/limits", access=Access.MEMBER)
+def get_limits(caller: Caller) -> LimitsAnswer:
+    """Return the organization's tier and its allowance for each class of request."""
+    return organizations.limits(caller.organization)
+
+
+@api.get("/v1/logs", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_logs(caller: Caller, query: LogsQuery) -> LogsAnswer:
+    """List the organization's log, newest first."""
+    entries, end = logs.newest(caller.organization, query.limit, position(caller, query, "logs"))
+    return LogsAnswer(logs=entries, next_cursor=next_cursor(caller, end, "logs"))
+
+
+@api.get("/v1/logs/<log_id>", access=Access.MEMBER, errors=(LogNotFound,))
+def get_log(caller: Caller, log_id: str) -> LogAnswer:
+    """Return one entry of the log."""
+    return LogAnswer(log=logs.get(caller.organization, log_id))
+
+
+handler = api.handler

@@ -1,0 +1,1 @@
+"""Who is asking, may he, and is there allowance left: one conditional write for a secret key."""

@@ -1,0 +1,1 @@
+"""Conversations: their thread, who holds them, whether they are settled."""

@@ -1,0 +1,44 @@
+"""What the inbox can refuse (Specification: Errors, Inbox; Not found)."""
+
+from helpdesk.platform.errors import AppError
+
+
+class ConversationNotFound(AppError):
+    """No such conversation in this organization."""
+
+    status, code = 404, "conversation_not_found"
+    message = "No conversation has this id in your organization."
+
+
+class ConversationArchived(AppError):
+    """A write to an archived conversation."""
+
+    status, code = 400, "conversation_archived"
+    message = "This conversation is archived. Unarchive it first."
+
+
+MAX_BODY_CHARACTERS = 4_000
+MAX_ATTACHMENTS = 6
+
+
+class EmptyMessage(AppError):
+    """Neither text nor attachment."""
+
+    status, code = 400, "empty_message"
+    message = "Write something in `body`, or attach a file."
+
+
+class MessageTooLong(AppError):
+    """More text than a message may have."""
+
+    status, code = 400, "message_too_long"
+    message = (
+        f"`body` may have {MAX_BODY_CHARACTERS:,} characters after trimming. Shorten it or send two messages."
+    )
+
+
+class TooManyAttachments(AppError):
+    """More files than a message may have."""
+
+    status, code = 400, "too_many_attachments"
+    message = f"A message may have {MAX_ATTACHMENTS} attachments. Send the rest with another message."

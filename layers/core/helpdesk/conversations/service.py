@@ -1,0 +1,198 @@
+"""The inbox: reading conversations, answering them, and moving them between states.
+
+Specification: States and transitions, Conversation. A move reads the conversation, asks the table of moves what
+becomes of it, and writes under the condition that it is still what was read; one who was overtaken tries again
+with what it is now. A move that changes nothing answers ok and sends nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from helpdesk.admission.caller import Caller
+from helpdesk.conversations import repository, thread
+from helpdesk.conversations.content import require_body
+from helpdesk.conversations.errors import ConversationArchived
+from helpdesk.conversations.rendering import conversation_shape, state_shape, thread_entry
+from helpdesk.conversations.repository import Changed, Conversation
+from helpdesk.conversations.schemas import (
+    ConversationAnswer,
+    ConversationsAnswer,
+    ConversationShape,
+    ConversationsQuery,
+    ReplyAccepted,
+    ReplyInput,
+)
+from helpdesk.conversations.state import Move, Speaker, State, Status, after, after_reply
+from helpdesk.customers import service as customers
+from helpdesk.files import service as files
+from helpdesk.http.pages import next_cursor, position
+from helpdesk.http.schemas import PageQuery
+from helpdesk.organizations import service as organizations
+from helpdesk.platform import clock
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Conflict, Transaction
+
+_TRIES = 8
+
+
+def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
+    """Return a conversation with the newest page of its thread, oldest first. Raises ConversationNotFound."""
+    conversation = repository.get(caller.organization, conversation_id)
+    name = f"conversations/{conversation_id}"
+    entries, older = repository.newest_entries(
+        caller.organization, conversation_id, page.limit, position(caller, page, name)
+    )
+    return ConversationAnswer(
+        conversation=_shapes(caller.organization, [conversation])[0],
+        messages=[thread_entry(entry) for entry in reversed(entries)],
+        next_cursor=next_cursor(caller, older, name),
+    )
+
+
+def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
+    """Return a page of conversations, the most recently active first (one customer's: most recently started)."""
+    name = f"conversations?{query.status}&{query.customer_id}"
+    start = position(caller, query, name)
+    if query.customer_id is not None:
+        found, end = _customer_page(caller.organization, query.customer_id, query, start)
+    elif query.status is not None:
+        found, end = repository.inbox_page(caller.organization, query.status, query.limit, start)
+    else:
+        found, end = _whole_inbox_page(caller.organization, query.limit, start)
+    return ConversationsAnswer(
+        conversations=_shapes(caller.organization, found), next_cursor=next_cursor(caller, end, name)
+    )
+
+
+def move(caller: Caller, conversation_id: str, chosen: Move) -> None:
+    """Make a move; sends conversation.updated where it changes something.
+
+    Raises ConversationNotFound, ConversationArchived.
+    """
+
+    def write(transaction: Transaction, conversation: Conversation) -> None:
+        state = after(conversation.state, chosen)
+        if state == conversation.state:
+            return
+        repository.save(transaction, conversation, state)
+        _announce_opening(transaction, conversation, state)
+        thread.add_updated(transaction, conversation, state, clock.now_ms())
+
+    overtaking(caller.organization, conversation_id, write)
+
+
+def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAccepted:
+    """Write a teammate's message; a key speaks as the organization.
+
+    Sends message.created alone, also where the reply takes over or reopens (Specification: Events). Raises
+    ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing.
+    """
+    named = [(file.id, file.name) for file in written.attachments or []]
+    body = require_body(written.body, len(named))
+    attachments = files.attached(caller.organization, named)
+    name = caller.person.name if caller.person else organizations.name_of(caller.organization)
+
+    def write(transaction: Transaction, conversation: Conversation) -> ReplyAccepted:
+        now = clock.now_ms()
+        state = after_reply(
+            conversation.state, take_over=written.take_over or False, reopen=written.reopen or False
+        )
+        repository.save(transaction, conversation, state, message_at=now)
+        _announce_opening(transaction, conversation, state)
+        message_id = thread.add_agent_message(
+            transaction,
+            conversation,
+            state,
+            kind="human",
+            name=name,
+            body=body,
+            attachments=attachments,
+            now=now,
+        )
+        return ReplyAccepted(message_id=message_id, conversation=state_shape(conversation.id, state))
+
+    return overtaking(caller.organization, conversation_id, write)
+
+
+def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
+    """Return conversations in the order of their ids, without those that are gone."""
+    return repository.get_many(organization, conversation_ids)
+
+
+def newest_messages(conversation: Conversation, limit: int) -> list[Item]:
+    """Return a conversation's newest customer-visible messages, newest first."""
+    return repository.newest_messages(conversation.organization, conversation.id, limit)
+
+
+def presumed_open(organization: str, conversation_id: str, handled_by: str) -> Conversation:
+    """Return an open conversation as another item remembers it; a write with it proves or refutes that."""
+    return Conversation(
+        {
+            "id": conversation_id,
+            "organization": organization,
+            "status": Status.OPEN.value,
+            "handledBy": handled_by,
+            "lastSpeaker": Speaker.VISITOR.value,
+            "archivedAt": None,
+        }
+    )
+
+
+def overtaking[T](
+    organization: str, conversation_id: str, write: Callable[[Transaction, Conversation], T]
+) -> T:
+    """Read a conversation, let `write` fill a transaction from it, commit; again when someone else was faster.
+
+    A transaction left empty is not sent. Raises ConversationNotFound, ConversationArchived, Conflict.
+    """
+    conversation = repository.get(organization, conversation_id)
+    for _ in range(_TRIES):
+        if conversation.archived:
+            raise ConversationArchived
+        transaction = Transaction()
+        outcome = write(transaction, conversation)
+        if not transaction:
+            return outcome
+        try:
+            transaction.commit()
+        except Changed as changed:
+            conversation = changed.conversation
+        else:
+            return outcome
+    raise Conflict
+
+
+def _announce_opening(transaction: Transaction, before: Conversation, state: State) -> None:
+    """Where a settled conversation opens, it may now be the newest open one of its visitor's session."""
+    if before.state.status is Status.RESOLVED and state.status is Status.OPEN:
+        repository.forget_current(transaction, before)
+
+
+def _shapes(organization: str, conversations: list[Conversation]) -> list[ConversationShape]:
+    if not conversations:
+        return []
+    known = customers.summaries(organization, [found.item["customerId"] for found in conversations])
+    return [conversation_shape(found, known) for found in conversations]
+
+
+def _customer_page(
+    organization: str, customer_id: str, query: ConversationsQuery, start: Any
+) -> tuple[list[Conversation], Any]:
+    found, end = repository.customer_page(organization, customer_id, query.limit, start)
+    if query.status is not None:
+        found = [conversation for conversation in found if conversation.state.status is query.status]
+    return found, end
+
+
+def _whole_inbox_page(organization: str, limit: int, start: Any) -> tuple[list[Conversation], Any]:
+    """Merge the lists of both states; the position is the last place taken, which orders both."""
+    merged: list[Conversation] = []
+    more = False
+    for status in Status:
+        found, end = repository.inbox_page(organization, status, limit, start)
+        merged += found
+        more = more or end is not None
+    merged.sort(key=repository.activity_of, reverse=True)
+    kept = merged[:limit]
+    ends = more or len(merged) > limit
+    return kept, repository.activity_of(kept[-1]) if ends and kept else None

@@ -1,0 +1,180 @@
+"""Writing in a thread: who may add what, and the events that tell of it (Specification: Events, Event kinds).
+
+Each function adds to a transaction or commits one of its own; the state that an event carries is the state after
+the change, and all events of one change have the same time.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from helpdesk.conversations import repository
+from helpdesk.conversations.rendering import message_data, state_data
+from helpdesk.conversations.repository import Conversation
+from helpdesk.conversations.state import STARTED, Handler, Speaker, State
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.outbox import Event, Job, JobQueue
+from helpdesk.platform import clock, ids
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
+
+_SUBJECT_CHARACTERS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorMessage:
+    """A visitor's message, ready to be written. `context` is None when none was sent."""
+
+    body: str
+    attachments: list[Item]
+    context: Item | None
+    page: Item | None
+
+
+def start(
+    transaction: Transaction, organization: str, customer_id: str, session_hash: str, message: VisitorMessage
+) -> tuple[str, str]:
+    """Add a new conversation with its first message; return both ids.
+
+    Sends conversation.created, then message.created; the agent starts answering.
+    """
+    conversation_id, message_id, now = ids.new("conv"), ids.new("msg"), clock.now_ms()
+    repository.put(
+        transaction,
+        organization,
+        {
+            "id": conversation_id,
+            "customerId": customer_id,
+            "sessionHash": session_hash,
+            "subject": _subject(message),
+            "status": STARTED.status.value,
+            "handledBy": STARTED.handled_by.value,
+            "lastSpeaker": STARTED.last_speaker.value,
+            "assignee": None,
+            "page": message.page,
+            "context": message.context,
+            "startedAt": now,
+            "lastMessageAt": now,
+            "messageCount": 1,
+            "snoozedUntil": None,
+            "archivedAt": None,
+            "rating": None,
+        },
+    )
+    created = Event(
+        organization,
+        WebhookEvent.CONVERSATION_CREATED,
+        {"conversation": state_data(conversation_id, STARTED)},
+        now,
+    )
+    transaction.put(created.to_item(), new=True)
+    _add_visitor_message(transaction, organization, conversation_id, message_id, message, STARTED, now)
+    return conversation_id, message_id
+
+
+def append(transaction: Transaction, conversation: Conversation, message: VisitorMessage) -> str:
+    """Add a visitor's message to an open conversation; return its id. The transaction may raise Changed."""
+    message_id, now = ids.new("msg"), clock.now_ms()
+    before = conversation.state
+    state = State(before.status, before.handled_by, Speaker.VISITOR)
+    values = {} if message.context is None else {"context": message.context}
+    repository.save(transaction, conversation, state, message_at=now, values=values)
+    _add_visitor_message(
+        transaction, conversation.organization, conversation.id, message_id, message, state, now
+    )
+    return message_id
+
+
+def add_agent_message(
+    transaction: Transaction,
+    conversation: Conversation,
+    state: State,
+    *,
+    kind: Literal["ai", "human"],
+    name: str,
+    body: str,
+    attachments: list[Item],
+    now: int,
+) -> str:
+    """Add a message from the organization's side and its message.created event; return its id."""
+    message = {
+        "id": ids.new("msg"),
+        "conversationId": conversation.id,
+        "createdAt": now,
+        "sender": "agent",
+        "agent": {"kind": kind, "name": name, "avatarUrl": None},
+        "body": body,
+        "attachments": attachments,
+    }
+    repository.put_message(transaction, conversation.organization, message)
+    transaction.put(_message_created(conversation.organization, message, state, now, ()).to_item(), new=True)
+    return str(message["id"])
+
+
+def add_system_line(transaction: Transaction, conversation: Conversation, text: str, now: int) -> None:
+    """Add a line that only the team sees; no event tells of it."""
+    line: dict[str, Any] = {
+        "id": ids.new("msg"),
+        "conversationId": conversation.id,
+        "createdAt": now,
+        "kind": "system",
+        "sender": "agent",
+        "agent": None,
+        "body": text,
+        "attachments": [],
+    }
+    repository.put_note(transaction, conversation.organization, line)
+
+
+def add_updated(transaction: Transaction, conversation: Conversation, state: State, now: int) -> None:
+    """Add the conversation.updated event of a move."""
+    event = Event(
+        conversation.organization,
+        WebhookEvent.CONVERSATION_UPDATED,
+        {"conversation": state_data(conversation.id, state)},
+        now,
+    )
+    transaction.put(event.to_item(), new=True)
+
+
+def _add_visitor_message(
+    transaction: Transaction,
+    organization: str,
+    conversation_id: str,
+    message_id: str,
+    written: VisitorMessage,
+    state: State,
+    now: int,
+) -> None:
+    message = {
+        "id": message_id,
+        "conversationId": conversation_id,
+        "createdAt": now,
+        "sender": "visitor",
+        "agent": None,
+        "body": written.body,
+        "attachments": written.attachments,
+    }
+    repository.put_message(transaction, organization, message)
+    jobs: tuple[Job, ...] = ()
+    if state.handled_by is Handler.AGENT:
+        work = {"organization": organization, "conversationId": conversation_id, "messageId": message_id}
+        jobs = (Job(JobQueue.AGENT, conversation_id, message_id, work),)
+    transaction.put(_message_created(organization, message, state, now, jobs).to_item(), new=True)
+
+
+def _message_created(
+    organization: str, message: Item, state: State, now: int, jobs: tuple[Job, ...]
+) -> Event:
+    data = {
+        "conversation": state_data(message["conversationId"], state),
+        "message": message_data(message),
+    }
+    return Event(organization, WebhookEvent.MESSAGE_CREATED, data, now, jobs)
+
+
+def _subject(message: VisitorMessage) -> str:
+    """Return what the team sees as the conversation's title: the first line that says something."""
+    line = next((line.strip() for line in message.body.splitlines() if line.strip()), "")
+    if not line and message.attachments:
+        line = str(message.attachments[0]["name"])
+    return line[:_SUBJECT_CHARACTERS]

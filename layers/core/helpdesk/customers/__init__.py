@@ -1,0 +1,1 @@
+"""Customers: who writes, as far as they have told."""

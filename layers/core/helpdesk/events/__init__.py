@@ -1,0 +1,1 @@
+"""What happened, written in the same transaction as the change that it tells of."""

@@ -1,0 +1,111 @@
+"""The outbox: items that a transaction leaves behind and the stream carries to the fan-out.
+
+An *event* is for webhook endpoints: its item holds the final JSON text, so that every attempt of every delivery
+sends the same bytes. A *job* is work for one of our own queues. An event's item may carry jobs along, which saves
+an item where one change means both (a visitor's message: tell the endpoints, and let the agent answer).
+"""
+
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.platform import clock, ids
+from helpdesk.storage import keys
+from helpdesk.storage.table import Item
+
+OUTBOX = "outbox"
+"""The `entity` of outbox items; the stream mapping's filter in template.yaml lets only these through."""
+
+EVENT_DAYS = 30  # as long as the delivery history reaches back
+JOB_DAYS = 7  # longer than the stream (24 h) and the queues (4 days) hold on to it
+_DAY_SECONDS = 86_400
+
+
+class JobQueue(StrEnum):
+    """The queues that the outbox feeds."""
+
+    AGENT = "agent"
+    INDEX = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work for a first-in-first-out queue.
+
+    `group` is what must happen in order (a conversation, an organization); `deduplication` names the unit of work,
+    so that a stream record read twice within five minutes becomes one message.
+    """
+
+    queue: JobQueue
+    group: str
+    deduplication: str
+    body: dict[str, Any]
+
+    def to_attribute(self) -> Item:
+        """Return the job as an attribute of its outbox item."""
+        return {
+            "queue": self.queue.value,
+            "group": self.group,
+            "deduplication": self.deduplication,
+            "body": self.body,
+        }
+
+    @classmethod
+    def from_attribute(cls, attribute: Item) -> "Job":
+        """Read a job back from its outbox item."""
+        return cls(
+            JobQueue(attribute["queue"]), attribute["group"], attribute["deduplication"], attribute["body"]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened, for the webhook endpoints of one organization.
+
+    `data` has the shape that the specification gives the kind (Specification: Events, data by kind).
+    `created_at` is when it happened, in ms: the same for all events of one change.
+    """
+
+    organization: str
+    type: WebhookEvent
+    data: dict[str, Any]
+    created_at: int
+    jobs: tuple[Job, ...] = ()
+    id: str = field(default_factory=ids.event)
+
+    def body(self) -> str:
+        """Return the envelope as the JSON text that is signed and sent (Specification: Events, Envelope)."""
+        return json.dumps(
+            {"id": self.id, "type": self.type.value, "createdAt": self.created_at, "data": self.data},
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
+
+    def to_item(self) -> Item:
+        """Return the outbox item."""
+        return {
+            **keys.Event(self.organization, self.id).attributes(),
+            "entity": OUTBOX,
+            "id": self.id,
+            "organization": self.organization,
+            "type": self.type.value,
+            "createdAt": self.created_at,
+            "body": self.body(),
+            "jobs": [job.to_attribute() for job in self.jobs],
+            "expiresAt": clock.seconds_from_now(EVENT_DAYS * _DAY_SECONDS),
+        }
+
+
+def job_item(organization: str, job: Job) -> Item:
+    """Return the outbox item of a job that no event accompanies."""
+    job_id = ids.new("job")
+    return {
+        **keys.Job(organization, job_id).attributes(),
+        "entity": OUTBOX,
+        "id": job_id,
+        "organization": organization,
+        "jobs": [job.to_attribute()],
+        "expiresAt": clock.seconds_from_now(JOB_DAYS * _DAY_SECONDS),
+    }

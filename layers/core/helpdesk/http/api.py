@@ -1,0 +1,190 @@
+"""Routes: a function with typed parameters becomes an endpoint.
+
+    api = Api()
+
+    @api.patch("/v1/webhooks/<endpoint_id>", access=Access.ADMIN, errors=(EndpointNotFound, InvalidUrl))
+    def update_webhook(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> Ok: ...
+
+    handler = api.handler
+
+Every route declares who may call it and which refusals of its own it can answer; documentation and tests are made
+from these declarations. Checks run in the order that the errors show: route, credential, allowance, role, body,
+rules. Powertools does the routing and the wire; its own validation is left off, because it runs before a
+credential would be looked at and costs half as much start-up time again.
+"""
+
+import inspect
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+
+from helpdesk.admission import service as admission
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.admission.limits import RequestClass
+from helpdesk.http.schemas import Answer, Body, Query
+from helpdesk.http.validation import parse_body, parse_query
+from helpdesk.platform.errors import AppError, InternalError, NotFound
+from helpdesk.platform.logging import logger
+from helpdesk.storage.keys import MalformedKey
+
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One endpoint as declared; the parameters are found by their annotations."""
+
+    method: str
+    path: str
+    access: Access
+    request_class: RequestClass
+    status: int
+    errors: tuple[type[AppError], ...]
+    function: Callable[..., Answer]
+    caller: str | None
+    body: tuple[str, type[Body]] | None
+    query: tuple[str, type[Query]] | None
+    answer: type[Answer]
+
+
+class Api:
+    """The routes of one function."""
+
+    def __init__(self) -> None:
+        self.routes: list[Route] = []
+        self._resolver = APIGatewayRestResolver()
+        self._resolver.not_found(lambda _: _error_response(NotFound(), {}))
+
+    def get(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+        """Declare a GET route; see `route`."""
+        return self.route("GET", path, **declared)
+
+    def post(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+        """Declare a POST route; see `route`."""
+        return self.route("POST", path, **declared)
+
+    def put(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+        """Declare a PUT route; see `route`."""
+        return self.route("PUT", path, **declared)
+
+    def patch(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+        """Declare a PATCH route; see `route`."""
+        return self.route("PATCH", path, **declared)
+
+    def delete(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+        """Declare a DELETE route; see `route`."""
+        return self.route("DELETE", path, **declared)
+
+    def route(
+        self,
+        method: str,
+        path: str,
+        *,
+        access: Access,
+        errors: tuple[type[AppError], ...] = (),
+        status: int = 200,
+        request_class: RequestClass | None = None,
+    ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+        """Declare an endpoint. `errors` are the refusals of its noun; those of every route go without saying.
+
+        `request_class` overrides the class that the method implies (Specification: Limits: GET reads, the
+        rest writes).
+        """
+        charged = request_class or (RequestClass.READ if method == "GET" else RequestClass.WRITE)
+
+        def declare(function: Callable[..., Answer]) -> Callable[..., Answer]:
+            route = _declared(method, path, access, charged, status, errors, function)
+            self.routes.append(route)
+
+            def run(**path_parameters: str) -> Response[Any]:
+                return self._run(route, path_parameters)
+
+            self._resolver.route(path, method)(run)
+            return function
+
+        return declare
+
+    def handler(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
+        """Answer an API Gateway REST event (payload version 1)."""
+        answer: dict[str, Any] = self._resolver.resolve(event, context)
+        request_id = (event.get("requestContext") or {}).get("requestId") or ""
+        answer.setdefault("multiValueHeaders", {})["x-request-id"] = [request_id]
+        return answer
+
+    def _run(self, route: Route, path_parameters: Mapping[str, str]) -> Response[Any]:
+        event = self._resolver.current_event
+        headers: dict[str, str] = {}
+        try:
+            arguments: dict[str, Any] = dict(path_parameters)
+            if route.access is not Access.PUBLIC:
+                admitted = admission.admit(event.headers, route.access, route.request_class)
+                headers = admitted.headers
+                if route.caller is not None:
+                    arguments[route.caller] = admitted.caller
+            if route.body is not None:
+                name, body = route.body
+                arguments[name] = parse_body(body, event.body, is_base64=event.is_base64_encoded or False)
+            if route.query is not None:
+                name, query = route.query
+                arguments[name] = parse_query(query, event.resolved_query_string_parameters)
+            answer = route.function(**arguments)
+        except AppError as error:
+            return _error_response(error, headers)
+        except MalformedKey:
+            # An id of a form that no id has: as unknown as any other that is not there.
+            missing = next((error for error in route.errors if error.status == 404), NotFound)
+            return _error_response(missing(), headers)
+        except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
+            _log_failure(route, error)
+            return _error_response(InternalError(), headers)
+        return Response(route.status, _JSON, answer.model_dump_json(by_alias=True), headers={**headers})
+
+
+def error_object(error: AppError) -> dict[str, Any]:
+    """Return the body of every refusal (Specification: Error object)."""
+    described: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.reason is not None:
+        described["reason"] = error.reason
+    return {"error": described}
+
+
+def _error_response(error: AppError, headers: dict[str, str]) -> Response[Any]:
+    # Powertools serializes a dict body; headers of admission stay, so that a refused request shows what is left.
+    return Response(error.status, _JSON, error_object(error), headers={**headers, **error.headers})
+
+
+def _log_failure(route: Route, error: Exception) -> None:
+    # Places only: the text of an exception may hold what a visitor wrote.
+    places = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-6:]]
+    logger.error(
+        "request_failed",
+        extra={"route": f"{route.method} {route.path}", "error": type(error).__name__, "places": places},
+    )
+
+
+def _declared(
+    method: str,
+    path: str,
+    access: Access,
+    request_class: RequestClass,
+    status: int,
+    errors: tuple[type[AppError], ...],
+    function: Callable[..., Answer],
+) -> Route:
+    hints = get_type_hints(function)
+    answer = hints.pop("return")
+    caller: str | None = None
+    body: tuple[str, type[Body]] | None = None
+    query: tuple[str, type[Query]] | None = None
+    for name in inspect.signature(function).parameters:
+        kind = hints[name]
+        if kind is Caller:
+            caller = name
+        elif issubclass(kind, Body):
+            body = (name, kind)
+        elif issubclass(kind, Query):
+            query = (name, kind)
+    return Route(method, path, access, request_class, status, errors, function, caller, body, query, answer)

@@ -1,0 +1,65 @@
+"""The bases of every body, query and answer.
+
+What comes in is strict: a number where text is asked for is refused, not converted. Names are camelCase outside
+and snake_case inside. A field sent as null counts as omitted.
+"""
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic.alias_generators import to_camel
+
+
+class Body(BaseModel):
+    """A request body or a part of one. Unknown fields are ignored unless a subclass forbids them."""
+
+    model_config = ConfigDict(strict=True, alias_generator=to_camel, extra="ignore", frozen=True)
+
+
+class ClosedBody(Body):
+    """A part of a body in which an unknown field is refused, with the allowed ones listed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Query(BaseModel):
+    """Query parameters: text is converted, unknown parameters are ignored."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore", frozen=True)
+
+
+class Answer(BaseModel):
+    """What a route answers. No field has a default: an answer that lacks one is a defect, not a null."""
+
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True)
+
+
+class Ok(Answer):
+    """The answer of a change that has nothing to tell."""
+
+    ok: bool
+
+
+OK = Ok(ok=True)
+
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 200
+
+
+def _integer(value: Any) -> Any:
+    # int("１２") and int("1_0") are integers to Python; in a query they are slips.
+    if isinstance(value, str) and not (value.isascii() and value.isdigit()):
+        raise ValueError("must be a whole number")
+    return value
+
+
+QueryInteger = Annotated[int, BeforeValidator(_integer)]
+
+
+class PageQuery(Query):
+    """The parameters of every list: how many, and where to go on."""
+
+    max_limit: ClassVar[int] = MAX_LIMIT
+
+    limit: QueryInteger = DEFAULT_LIMIT
+    cursor: str | None = None

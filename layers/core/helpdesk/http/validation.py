@@ -1,0 +1,91 @@
+"""From bytes to a model, and from a model's complaints to one sentence that names the field and the fix."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, from_json
+
+from helpdesk.http.schemas import Body, PageQuery, Query
+from helpdesk.platform.errors import InvalidJson, InvalidRequest
+
+
+def parse_body[B: Body](model: type[B], body: str | None, *, is_base64: bool) -> B:
+    """Return the body as its model.
+
+    Raises InvalidJson where the text is no JSON object in UTF-8 (an escape of half a surrogate pair, NaN and
+    nesting without end included: what could not be stored is refused here), InvalidRequest where a field is off.
+    """
+    try:
+        raw = base64.b64decode(body or "", validate=True) if is_base64 else (body or "").encode()
+        fields = from_json(raw, allow_inf_nan=False)
+    except (ValueError, binascii.Error, RecursionError):
+        raise InvalidJson from None
+    if not isinstance(fields, dict):
+        raise InvalidJson
+    return _validated(model, fields)
+
+
+def parse_query[Q: Query](model: type[Q], parameters: Mapping[str, list[str]] | None) -> Q:
+    """Return the query parameters as their model; of a parameter sent twice the last one counts."""
+    flat = {name: values[-1] for name, values in (parameters or {}).items() if values}
+    query = _validated(model, flat)
+    if isinstance(query, PageQuery) and not 1 <= query.limit <= query.max_limit:
+        raise InvalidRequest(f"`limit` must be a whole number from 1 to {query.max_limit}.")
+    return query
+
+
+def _validated[M: BaseModel](model: type[M], fields: dict[str, Any]) -> M:
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        raise InvalidRequest(
+            _sentence(model, error.errors(include_url=False, include_input=False)[0])
+        ) from None
+
+
+_EXPECTED = {
+    "string_type": "must be text",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+}
+
+
+def _sentence(model: type[BaseModel], problem: ErrorDetails) -> str:
+    path = _path(problem["loc"])
+    kind = problem["type"]
+    if kind == "missing":
+        return f"`{path}` is required."
+    if kind == "extra_forbidden":
+        allowed = ", ".join(_allowed(model, problem["loc"][:-1]))
+        return f"`{path}` is not a field of `{_path(problem['loc'][:-1])}`. Allowed: {allowed}."
+    if kind in {"enum", "literal_error"}:
+        return f"`{path}` must be one of {problem['ctx']['expected']}."
+    if kind == "value_error":
+        return f"`{path}` {problem['ctx']['error']}."
+    return f"`{path}` {_EXPECTED.get(kind) or problem['msg'][:1].lower() + problem['msg'][1:]}."
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    path = ""
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
+    return path
+
+
+def _allowed(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
+    """Return the names of the fields of the model at a location inside `model`."""
+    for part in location:
+        field = next(f for n, f in model.model_fields.items() if part in {n, f.alias})
+        inner = [field.annotation, *getattr(field.annotation, "__args__", ())]
+        model = next(a for a in inner if isinstance(a, type) and issubclass(a, BaseModel))
+    return [field.alias or name for name, field in model.model_fields.items()]

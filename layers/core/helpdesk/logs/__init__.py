@@ -1,0 +1,1 @@
+"""The organization's log: what happened to its keys, members, settings, limits and webhooks."""

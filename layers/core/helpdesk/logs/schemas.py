@@ -1,0 +1,48 @@
+"""What goes out of the log's routes."""
+
+from enum import StrEnum
+from typing import Any
+
+from helpdesk.http.schemas import Answer, PageQuery
+
+
+class LogKind(StrEnum):
+    """What a log entry tells of."""
+
+    API_LIMIT_REACHED = "api_limit_reached"
+    WEBHOOK_STOPPED_ANSWERING = "webhook_stopped_answering"
+    WEBHOOK_ANSWERING_AGAIN = "webhook_answering_again"
+    WEBHOOK_CREATED = "webhook_created"
+    WEBHOOK_CHANGED = "webhook_changed"
+    WEBHOOK_REMOVED = "webhook_removed"
+    SETTINGS_CHANGED = "settings_changed"
+    KEY_CREATED = "key_created"
+    ORGANIZATION_CREATED = "organization_created"
+
+
+class LogEntry(Answer):
+    """One entry. `actor` is who did it: a person's name, a key, or "system"; `at` is in ms."""
+
+    id: str
+    at: int
+    kind: LogKind
+    actor: str
+    summary: str
+    detail: dict[str, Any]
+
+
+class LogsQuery(PageQuery):
+    """The parameters of GET /logs."""
+
+
+class LogsAnswer(Answer):
+    """GET /logs, newest first."""
+
+    logs: list[LogEntry]
+    next_cursor: str | None
+
+
+class LogAnswer(Answer):
+    """GET /logs/{id}."""
+
+    log: LogEntry

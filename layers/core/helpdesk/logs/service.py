@@ -1,0 +1,41 @@
+"""What is written to the log, and how it is read."""
+
+from typing import Any
+
+from helpdesk.admission.limits import RequestClass
+from helpdesk.logs import repository
+from helpdesk.logs.schemas import LogEntry, LogKind
+from helpdesk.platform.logging import logger
+from helpdesk.storage.table import Item, Throttled
+
+SYSTEM = "system"
+
+
+def entry(organization: str, kind: LogKind, *, actor: str, summary: str, **detail: Any) -> Item:
+    """Return the item of a log entry, for the transaction of the change. Give it ids, never a secret or a text."""
+    return repository.new_item(organization, kind, actor, summary, detail)
+
+
+def record_limit_reached(organization: str, request_class: RequestClass) -> None:
+    """Write that a request was refused for lack of allowance (Specification: Limits, API limit reached).
+
+    Refusals of one class within one minute share an entry with a count. The refusal is answered whether or not
+    this write goes through.
+    """
+    summary = f"API limit reached: the allowance for {request_class} requests was empty."
+    try:
+        repository.count_in_minute(
+            organization, LogKind.API_LIMIT_REACHED, request_class.value, SYSTEM, summary
+        )
+    except Throttled:
+        logger.warning("limit_log_throttled", extra={"organization": organization})
+
+
+def get(organization: str, log_id: str) -> LogEntry:
+    """Return one entry. Raises LogNotFound."""
+    return repository.get(organization, log_id)
+
+
+def newest(organization: str, limit: int, before: str | None) -> tuple[list[LogEntry], str | None]:
+    """Return a page of entries, newest first, and the id that the next page begins behind."""
+    return repository.newest(organization, limit, before)

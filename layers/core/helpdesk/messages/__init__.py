@@ -1,0 +1,1 @@
+"""The visitor's side: a message comes in, a thread is read back."""

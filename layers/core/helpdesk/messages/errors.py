@@ -1,0 +1,15 @@
+"""What the messaging routes alone can refuse (Specification: Errors, Messages and uploads)."""
+
+from helpdesk.platform.errors import AppError
+
+MIN_SESSION_CHARACTERS, MAX_SESSION_CHARACTERS = 8, 128
+
+
+class InvalidSession(AppError):
+    """The session token is too short or too long."""
+
+    status, code = 400, "invalid_session"
+    message = (
+        f"`session` must have {MIN_SESSION_CHARACTERS} to {MAX_SESSION_CHARACTERS} characters after trimming. "
+        "Send the same random text with every message of one visitor."
+    )

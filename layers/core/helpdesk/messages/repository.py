@@ -1,0 +1,102 @@
+"""Items of visitors' sessions."""
+
+from dataclasses import dataclass
+
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A visitor's session.
+
+    `current` hints at its newest open conversation and `handled_by` at who handled that at the last message: the
+    conversation's own item decides, and a wrong hint costs a call. `told` is the fingerprint of what the visitor
+    last told about themselves.
+    """
+
+    organization: str
+    hash: str
+    customer_id: str
+    current: str | None
+    handled_by: str
+    told: str
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> "Session":
+        """Read a session's item."""
+        return cls(
+            organization,
+            item["hash"],
+            item["customerId"],
+            item["conversationId"],
+            item["handledBy"],
+            item["told"],
+        )
+
+
+class SessionChanged(ConditionFailed):
+    """Another message of the same session was faster."""
+
+    def session(self, organization: str) -> Session | None:
+        """Return the session as that message left it."""
+        return Session.from_item(organization, self.item) if self.item else None
+
+
+def get(organization: str, session_hash: str) -> Session | None:
+    """Return a session, or None before its first message."""
+    item = table.get(keys.Session(organization, session_hash))
+    return Session.from_item(organization, item) if item else None
+
+
+def put(transaction: Transaction, session: Session) -> None:
+    """Add a new session. The transaction raises SessionChanged where there is one already."""
+    transaction.put(
+        {
+            **keys.Session(session.organization, session.hash).attributes(),
+            "hash": session.hash,
+            "customerId": session.customer_id,
+            "conversationId": session.current,
+            "handledBy": session.handled_by,
+            "told": session.told,
+            "createdAt": clock.now_ms(),
+        },
+        new=True,
+        on_failure=SessionChanged,
+    )
+
+
+def save(transaction: Transaction, before: Session, now: Session) -> None:
+    """Write a session's hints where they changed, if its conversation is still the one that was read.
+
+    The transaction raises SessionChanged otherwise, so two messages at once cannot start two conversations.
+    """
+    if before == now:
+        return
+    transaction.update(
+        keys.Session(before.organization, before.hash),
+        "SET conversationId = :current, handledBy = :handledBy, told = :told",
+        condition="conversationId = :was",
+        values={
+            ":current": now.current,
+            ":handledBy": now.handled_by,
+            ":told": now.told,
+            ":was": before.current,
+        },
+        on_failure=SessionChanged,
+    )
+
+
+def put_conversation(transaction: Transaction, session: Session, conversation_id: str) -> None:
+    """Enter a conversation into the session's list."""
+    key = keys.SessionConversation(session.organization, session.hash, conversation_id)
+    transaction.put({**key.attributes(), "conversationId": conversation_id}, new=True)
+
+
+def newest_conversations(organization: str, session_hash: str, limit: int) -> list[str]:
+    """Return the ids of the session's most recently started conversations, newest first."""
+    partition = keys.Session(organization, session_hash).pk
+    page = table.query(partition, sk_prefix="CONV#", limit=limit, newest_first=True, consistent=True)
+    return [item["conversationId"] for item in page.items]

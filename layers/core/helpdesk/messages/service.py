@@ -1,0 +1,172 @@
+"""Where a visitor's message goes, and what a visitor reads back (Specification: Messaging; Limits, Thread history).
+
+A message goes to the session's newest open conversation, else it starts one; a resolved conversation is not
+reopened by a visitor. Everything that a message changes is one transaction: the session, the visitor record, the
+conversation, the message, its events and the agent's job. In an existing conversation that is one read (the
+session) and one write, because the session holds a hint at its conversation which the write itself proves.
+"""
+
+import hashlib
+from dataclasses import replace
+
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations import thread
+from helpdesk.conversations.content import require_body
+from helpdesk.conversations.rendering import message_shape
+from helpdesk.conversations.repository import Changed, Conversation
+from helpdesk.conversations.state import STARTED, Status
+from helpdesk.conversations.thread import VisitorMessage
+from helpdesk.customers import service as customers
+from helpdesk.customers.schemas import Identity
+from helpdesk.files import service as files
+from helpdesk.messages import repository
+from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS, InvalidSession
+from helpdesk.messages.repository import Session, SessionChanged
+from helpdesk.messages.schemas import History, HistoryConversation, MessageAccepted, MessageInput
+from helpdesk.platform import ids
+from helpdesk.platform.text import trimmed
+from helpdesk.storage.transactions import Conflict, Transaction
+
+HISTORY_MESSAGES = 200
+HISTORY_CONVERSATIONS = 10
+_TRIES = 8
+_SEARCHED_FOR_OPEN = 50  # the session's most recently started conversations
+
+
+def post(organization: str, sent: MessageInput) -> MessageAccepted:
+    """Take a visitor's message.
+
+    Raises InvalidSession, TooManyAttachments, EmptyMessage, MessageTooLong, AttachmentMissing. Two first messages
+    of one session at once make one conversation and one visitor.
+    """
+    session_hash = _hashed(require_session(sent.session))
+    named = [(file.id, file.name) for file in sent.attachments or []]
+    body = require_body(sent.body, len(named))
+    message = VisitorMessage(
+        body=body,
+        attachments=files.attached(organization, named),
+        context=sent.context.model_dump(by_alias=True) if sent.context else None,
+        page=sent.page.model_dump(by_alias=True) if sent.page else None,
+    )
+    identity = Identity.model_validate(sent.user.model_dump()) if sent.user else None
+    session = repository.get(organization, session_hash)
+    target = _hinted(session)
+    for _ in range(_TRIES):
+        try:
+            if session is None:
+                return _first(organization, session_hash, identity, message)
+            if target is None:
+                target = _newest_open(session)
+            return _next(session, target, identity, message)
+        except SessionChanged as changed:
+            session = changed.session(organization)
+            target = _hinted(session)
+        except Changed as changed:
+            now = changed.conversation
+            target = now if now.state.status is Status.OPEN and not now.archived else None
+    raise Conflict
+
+
+def history(organization: str, session_token: str) -> History:
+    """Return what a visitor may read back: 200 messages across the 10 most recently started conversations.
+
+    The most recently active conversation comes first, messages within one are oldest first, and the oldest
+    messages are left out. An unknown session has no history. Raises InvalidSession.
+    """
+    session_hash = _hashed(require_session(session_token))
+    started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
+    found = conversations.by_ids(organization, started)
+    found.sort(key=lambda conversation: int(conversation.item["lastMessageAt"]), reverse=True)
+    messages = [
+        (conversation.id, message)
+        for conversation in found
+        for message in conversations.newest_messages(conversation, HISTORY_MESSAGES)
+    ]
+    messages.sort(key=lambda pair: (pair[1]["createdAt"], pair[1]["id"]))
+    kept = messages[-HISTORY_MESSAGES:]
+    shown = {owner for owner, _ in kept}
+    return History(
+        conversations=[
+            HistoryConversation(
+                id=conversation.id,
+                status=conversation.state.status,
+                awaiting_human=conversation.state.awaiting_human,
+                started_at=conversation.item["startedAt"],
+                messages=[message_shape(message) for owner, message in kept if owner == conversation.id],
+            )
+            for conversation in found
+            if conversation.id in shown
+        ]
+    )
+
+
+def require_session(text: str) -> str:
+    """Return a session token, trimmed. Raises InvalidSession."""
+    session = trimmed(text)
+    if not MIN_SESSION_CHARACTERS <= len(session) <= MAX_SESSION_CHARACTERS:
+        raise InvalidSession
+    return session
+
+
+def _hashed(session_token: str) -> str:
+    """Return the form in which a session is kept: its token opens a visitor's thread, so it is stored nowhere."""
+    return hashlib.sha256(session_token.encode()).hexdigest()
+
+
+def _first(
+    organization: str, session_hash: str, identity: Identity | None, message: VisitorMessage
+) -> MessageAccepted:
+    """Create the visitor with the session and the first conversation."""
+    transaction = Transaction()
+    customer_id = ids.new("cus")
+    conversation_id, message_id = thread.start(transaction, organization, customer_id, session_hash, message)
+    session = Session(
+        organization=organization,
+        hash=session_hash,
+        customer_id=customer_id,
+        current=conversation_id,
+        handled_by=STARTED.handled_by.value,
+        told=customers.fingerprint(identity),
+    )
+    repository.put(transaction, session)
+    repository.put_conversation(transaction, session, conversation_id)
+    customers.create(transaction, organization, customer_id, session_hash, identity)
+    transaction.commit()
+    return MessageAccepted(conversation_id=conversation_id, message_id=message_id)
+
+
+def _next(
+    session: Session, target: Conversation | None, identity: Identity | None, message: VisitorMessage
+) -> MessageAccepted:
+    """Add to the session's open conversation, or start another."""
+    transaction = Transaction()
+    if target is None:
+        conversation_id, message_id = thread.start(
+            transaction, session.organization, session.customer_id, session.hash, message
+        )
+        repository.put_conversation(transaction, session, conversation_id)
+        handled_by = STARTED.handled_by
+    else:
+        conversation_id, handled_by = target.id, target.state.handled_by
+        message_id = thread.append(transaction, target, message)
+    now = replace(session, current=conversation_id, handled_by=handled_by.value)
+    if identity is not None:
+        now = replace(now, told=customers.fingerprint(identity))
+        if now.told != session.told:
+            customers.learn(transaction, session.organization, session.customer_id, identity)
+    repository.save(transaction, session, now)
+    transaction.commit()
+    return MessageAccepted(conversation_id=conversation_id, message_id=message_id)
+
+
+def _hinted(session: Session | None) -> Conversation | None:
+    """Return the conversation that the session hints at, as far as it can be known without reading it."""
+    if session is None or session.current is None:
+        return None
+    return conversations.presumed_open(session.organization, session.current, session.handled_by)
+
+
+def _newest_open(session: Session) -> Conversation | None:
+    started = repository.newest_conversations(session.organization, session.hash, _SEARCHED_FOR_OPEN)
+    found = conversations.by_ids(session.organization, started)
+    return next((c for c in found if c.state.status is Status.OPEN and not c.archived), None)

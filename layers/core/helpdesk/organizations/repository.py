@@ -1,0 +1,170 @@
+"""Items of an organization, its keys and allowances, and its owner."""
+
+from typing import Any
+
+from helpdesk.admission.allowance import bucket_attributes
+from helpdesk.admission.limits import Plan, RequestClass, Tier, rate_of
+from helpdesk.organizations.errors import OrganizationNotFound, SlugTaken
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
+
+
+def get(organization: str) -> Item:
+    """Return the organization's item. Raises OrganizationNotFound."""
+    item = table.get(keys.Organization(organization))
+    if item is None:
+        raise OrganizationNotFound
+    return item
+
+
+def newest_key_id(organization: str) -> str | None:
+    """Return the id of the newest live secret key, or None where there is none."""
+    items = table.query_all(keys.SecretKey(organization, "-").pk, newest_first=True)
+    return next((item["id"] for item in items if item["revokedAt"] is None), None)
+
+
+def require_live_key(transaction: Transaction, organization: str, key_id: str, on_failure: Exception) -> None:
+    """Make a transaction fail when the key was revoked in the meantime."""
+    transaction.require(
+        keys.SecretKey(organization, key_id),
+        "revokedAt = :null",
+        values={":null": None},
+        on_failure=lambda _: on_failure,
+    )
+
+
+def person_by_email(email_hash: str) -> str | None:
+    """Return the id of the person with this address's SHA-256, or None."""
+    item = table.get(keys.PersonByEmail(email_hash))
+    return item["userId"] if item else None
+
+
+def put_organization(
+    transaction: Transaction, organization: str, name: str, slug: str, plan: Plan, tier: Tier
+) -> None:
+    """Add a new organization and the claim on its slug. The transaction raises SlugTaken."""
+    transaction.put(
+        {**keys.Slug(slug).attributes(), "organization": organization},
+        new=True,
+        on_failure=lambda _: SlugTaken(),
+    )
+    transaction.put(
+        {
+            **keys.Organization(organization).attributes(),
+            "id": organization,
+            "name": name,
+            "slug": slug,
+            "plan": plan.value,
+            "tier": tier.value,
+            "createdAt": clock.now_ms(),
+        },
+        new=True,
+    )
+
+
+def set_plan(transaction: Transaction, organization: str, plan: Plan, tier: Tier) -> None:
+    """Record the plan and the tier that follows from it. The transaction raises OrganizationNotFound."""
+    transaction.update(
+        keys.Organization(organization),
+        "SET #plan = :plan, tier = :tier",
+        condition="attribute_exists(PK)",
+        names={"#plan": "plan"},
+        values={":plan": plan.value, ":tier": tier.value},
+        on_failure=lambda _: OrganizationNotFound(),
+    )
+
+
+def put_allowances(
+    transaction: Transaction,
+    organization: str,
+    tier: Tier,
+    cursor_key: bytes,
+    live_keys: dict[str, Any],
+    fair_use_per_minute: int,
+) -> None:
+    """Add the three full buckets, each with the hashes of the live keys."""
+    for request_class in RequestClass:
+        rate = rate_of(tier, request_class, fair_use_per_minute=fair_use_per_minute)
+        transaction.put(
+            {
+                **keys.Allowance(organization, request_class.value).attributes(),
+                **bucket_attributes(tier, rate),
+                "keys": live_keys,
+                "cursorKey": cursor_key,
+                "nextAt": 0,
+                "fullAt": 0,
+            },
+            new=True,
+        )
+
+
+def set_rates(transaction: Transaction, organization: str, tier: Tier, fair_use_per_minute: int) -> None:
+    """Give the three buckets the shape of a tier; what is in them stays, up to the new burst."""
+    for request_class in RequestClass:
+        shape = bucket_attributes(tier, rate_of(tier, request_class, fair_use_per_minute=fair_use_per_minute))
+        transaction.update(
+            keys.Allowance(organization, request_class.value),
+            "SET " + ", ".join(f"#{name} = :{name}" for name in shape),
+            condition="attribute_exists(PK)",
+            names={f"#{name}": name for name in shape},
+            values={f":{name}": value for name, value in shape.items()},
+            on_failure=lambda _: OrganizationNotFound(),
+        )
+
+
+def put_key(
+    transaction: Transaction, organization: str, key_id: str, name: str, key: str, secrets: Item
+) -> None:
+    """Add a secret key's record and, apart from it, the secrets derived from it."""
+    transaction.put(
+        {
+            **keys.SecretKey(organization, key_id).attributes(),
+            "id": key_id,
+            "name": name,
+            "hint": key[-4:],
+            "createdAt": clock.now_ms(),
+            "lastUsedAt": None,
+            "revokedAt": None,
+        },
+        new=True,
+    )
+    transaction.put({**keys.KeySecret(organization, key_id).attributes(), **secrets}, new=True)
+
+
+def put_owner(
+    transaction: Transaction,
+    organization: str,
+    user_id: str,
+    name: str,
+    email: str,
+    email_hash: str,
+    *,
+    new: bool,
+) -> None:
+    """Add the owner's membership, and the person himself where he is new."""
+    if new:
+        transaction.put({**keys.PersonByEmail(email_hash).attributes(), "userId": user_id}, new=True)
+        transaction.put(
+            {**keys.Person(user_id).attributes(), "id": user_id, "name": name, "email": email}, new=True
+        )
+    transaction.put(
+        {
+            **keys.Member(organization, user_id).attributes(),
+            "userId": user_id,
+            "name": name,
+            "email": email,
+            "role": "owner",
+            "joinedAt": clock.now_ms(),
+        },
+        new=True,
+    )
+    transaction.put(
+        {
+            **keys.PersonMembership(user_id, organization).attributes(),
+            "organization": organization,
+            "role": "owner",
+        },
+        new=True,
+    )

@@ -1,0 +1,56 @@
+"""The only place that makes an AWS client: once per execution environment, with deadlines of our own.
+
+botocore's defaults wait 60 s for a connection and for each read, longer than any function here may run, and an
+API call that hangs holds the caller. DynamoDB answers in milliseconds, so it gets short ones and more tries.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
+
+
+def _config(connect: float, read: float, attempts: int) -> Config:
+    return Config(
+        connect_timeout=connect,
+        read_timeout=read,
+        retries={"mode": "standard", "total_max_attempts": attempts},
+        max_pool_connections=25,
+    )
+
+
+@cache
+def dynamodb() -> "DynamoDBClient":
+    """Return the DynamoDB client (1 s to connect, 3 s to read, 4 tries)."""
+    return boto3.client("dynamodb", config=_config(1, 3, 4))
+
+
+@cache
+def sqs() -> "SQSClient":
+    """Return the SQS client (1 s to connect, 5 s to read, 3 tries)."""
+    return boto3.client("sqs", config=_config(1, 5, 3))
+
+
+@cache
+def s3() -> "S3Client":
+    """Return the S3 client (2 s to connect, 20 s to read, 3 tries)."""
+    return boto3.client("s3", config=_config(2, 20, 3))
+
+
+@cache
+def bedrock() -> "BedrockRuntimeClient":
+    """Return the Bedrock client (2 s to connect, 45 s to read: a model writes slowly; 2 tries)."""
+    return boto3.client("bedrock-runtime", config=_config(2, 45, 2))
+
+
+def forget() -> None:
+    """Drop every client, so that the next call makes it anew. For tests that change the environment."""
+    for factory in (dynamodb, sqs, s3, bedrock):
+        factory.cache_clear()

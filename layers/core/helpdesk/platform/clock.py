@@ -1,0 +1,43 @@
+"""The only source of time, so that a test can set it.
+
+Every time in the product is an integer of milliseconds since the Unix epoch (Specification: What the service
+does, 4); the one exception is DynamoDB's time-to-live attribute, which counts seconds.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+def _system_us() -> int:
+    return time.time_ns() // 1_000
+
+
+_now_us: Callable[[], int] = _system_us
+
+
+def now_us() -> int:
+    """Return the present instant in microseconds since the Unix epoch; allowances are counted in these."""
+    return _now_us()
+
+
+def now_ms() -> int:
+    """Return the present instant in milliseconds since the Unix epoch."""
+    return _now_us() // 1_000
+
+
+def seconds_from_now(seconds: int) -> int:
+    """Return the instant `seconds` ahead in epoch seconds, the form of DynamoDB's time-to-live attribute."""
+    return _now_us() // 1_000_000 + seconds
+
+
+@contextmanager
+def frozen(source_us: Callable[[], int]) -> Iterator[None]:
+    """Take the time from `source_us` (microseconds) inside the block. For tests and simulations."""
+    global _now_us  # noqa: PLW0603 - one process-wide clock is the point
+    previous = _now_us
+    _now_us = source_us
+    try:
+        yield
+    finally:
+        _now_us = previous

@@ -1,0 +1,47 @@
+"""Identifiers that sort by the time they were made.
+
+An id is a prefix and a ULID in lower case (`conv_01jd3k…`): 48 bits of milliseconds, then 80 random bits, in
+Crockford's base 32. So the newest item of a partition is the last one, without an index. Event ids alone have
+the form that the specification gives them: `evt_` and 32 hexadecimal characters (Specification: Events, Envelope).
+"""
+
+import secrets
+from collections.abc import Callable
+
+from helpdesk.platform import clock
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_ULID_LENGTH = 26
+_RANDOM_BITS = 80
+_random_bits: Callable[[int], int] = secrets.randbits
+_last: tuple[int, int] = (-1, 0)
+
+
+def ulid(at_ms: int | None = None, randomness: int | None = None) -> str:
+    """Return a ULID for an instant (ms, default now); two of one millisecond in one process keep their order."""
+    global _last  # noqa: PLW0603 - the previous id of this process makes the next one greater
+    at = clock.now_ms() if at_ms is None else at_ms
+    if randomness is None:
+        randomness = _random_bits(_RANDOM_BITS)
+        if at_ms is None:
+            if _last[0] == at:
+                randomness = (_last[1] + 1) % (1 << _RANDOM_BITS)
+            _last = (at, randomness)
+    number = (at << _RANDOM_BITS) | randomness
+    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(5 * (_ULID_LENGTH - 1), -1, -5))
+
+
+def new(prefix: str) -> str:
+    """Return a fresh id such as `conv_01jd3k…` for the prefix `conv`."""
+    return f"{prefix}_{ulid()}"
+
+
+def event() -> str:
+    """Return a fresh event id: `evt_` and 32 hexadecimal characters, the first 12 of them its milliseconds."""
+    return f"evt_{clock.now_ms():012x}{_random_bits(_RANDOM_BITS):020x}"
+
+
+def secret(characters: int = 43) -> str:
+    """Return random base-62 text; 43 characters hold 256 bits. For keys, tokens and other bearer secrets."""
+    alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    return "".join(secrets.choice(alphabet) for _ in range(characters))

@@ -1,0 +1,9 @@
+"""One structured logger for all functions.
+
+What may be logged: ids, codes, counts and durations. Never a secret, a message's text, a name or an address:
+an operator's log outlives the customer's wish to be forgotten.
+"""
+
+from aws_lambda_powertools import Logger
+
+logger = Logger(log_uncaught_exceptions=False, utc=True)

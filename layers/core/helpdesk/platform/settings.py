@@ -1,0 +1,53 @@
+"""What a function is told by its environment, read once and frozen."""
+
+import os
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The environment of one function (template.yaml, Globals and each function's Environment).
+
+    Queue URLs and buckets are empty where the function has no business with them.
+    """
+
+    stage: str
+    table_name: str
+    knowledge_bucket: str
+    files_bucket: str
+    delivery_queue_url: str
+    retry_queue_url: str
+    agent_queue_url: str
+    index_queue_url: str
+    retry_delays_seconds: str
+    allow_loopback_urls: bool
+    agent_model_id: str
+    fair_use_per_minute: int
+
+    @classmethod
+    def from_environment(cls) -> "Settings":
+        """Read the settings; a missing TABLE_NAME is the operator's mistake and stops the function at once."""
+        env = os.environ
+        stage = env.get("STAGE", "local")
+        return cls(
+            stage=stage,
+            table_name=env["TABLE_NAME"],
+            knowledge_bucket=env.get("KNOWLEDGE_BUCKET", ""),
+            files_bucket=env.get("FILES_BUCKET", ""),
+            delivery_queue_url=env.get("DELIVERY_QUEUE_URL", ""),
+            retry_queue_url=env.get("RETRY_QUEUE_URL", ""),
+            agent_queue_url=env.get("AGENT_QUEUE_URL", ""),
+            index_queue_url=env.get("INDEX_QUEUE_URL", ""),
+            retry_delays_seconds=env.get("RETRY_DELAYS_SECONDS", "30,300,1800,7200"),
+            # Loopback is for a laptop. The template refuses the switch elsewhere; so does the code.
+            allow_loopback_urls=stage == "local" and env.get("ALLOW_LOOPBACK_URLS", "false") == "true",
+            agent_model_id=env.get("AGENT_MODEL_ID", ""),
+            fair_use_per_minute=int(env.get("FAIR_USE_PER_MINUTE", "60000")),
+        )
+
+
+@cache
+def settings() -> Settings:
+    """Return this execution environment's settings. A test clears them with `settings.cache_clear()`."""
+    return Settings.from_environment()

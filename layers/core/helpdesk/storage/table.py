@@ -1,0 +1,212 @@
+"""Reads and conditional writes of the single table, with plain Python values in and out.
+
+Numbers come back as int (or Decimal where they have a fraction), never as the DynamoDB wire form. The low-level
+client is used because boto3's resource layer costs import time in every function and adds nothing here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import ClientError
+
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from helpdesk.storage.keys import ItemKey
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, QueryInputTypeDef, UpdateItemInputTypeDef
+
+type Item = dict[str, Any]
+type WireItem = dict[str, "AttributeValueTypeDef"]
+
+MAX_BATCH_GET = 100  # BatchGetItem's limit
+_MAX_UNPROCESSED_ROUNDS = 5
+
+
+class ConditionFailed(Exception):
+    """A conditional write found the item otherwise than it requires; `item` is what it found, None if nothing."""
+
+    def __init__(self, item: Item | None) -> None:
+        self.item = item
+        super().__init__("condition failed")
+
+
+class Throttled(Exception):
+    """DynamoDB asked for a pause, also after the client's own retries."""
+
+
+class _Deserializer(TypeDeserializer):
+    def _deserialize_n(self, value: str) -> int | Decimal:
+        return int(value) if value.lstrip("-").isdigit() else Decimal(value)
+
+    def _deserialize_b(self, value: Any) -> bytes:
+        return bytes(value)
+
+
+_serializer = TypeSerializer()
+_deserializer = _Deserializer()
+
+
+def to_wire(values: Mapping[str, Any]) -> WireItem:
+    """Return plain values in DynamoDB's wire form."""
+    return {name: _serializer.serialize(value) for name, value in values.items()}
+
+
+def from_wire(item: Mapping[str, Any]) -> Item:
+    """Return an item of DynamoDB's wire form, or of a stream record, as plain values."""
+    return {name: _deserializer.deserialize(value) for name, value in item.items()}
+
+
+def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
+    """Return the item, or None. One call; 1 read unit per 4 KB, half of that when not `consistent`."""
+    answer = clients.dynamodb().get_item(
+        TableName=settings().table_name, Key=to_wire(key.attributes()), ConsistentRead=consistent
+    )
+    return from_wire(answer["Item"]) if "Item" in answer else None
+
+
+def get_many(keys: Sequence[ItemKey], *, consistent: bool = True) -> dict[ItemKey, Item]:
+    """Return the items that exist, by key. One call per hundred keys; asks again for what was left unprocessed."""
+    found: dict[ItemKey, Item] = {}
+    by_halves = {(key.pk, key.sk): key for key in keys}
+    name = settings().table_name
+    wanted: list[WireItem] = [to_wire(key.attributes()) for key in by_halves.values()]
+    for _ in range(_MAX_UNPROCESSED_ROUNDS + len(wanted) // MAX_BATCH_GET):
+        if not wanted:
+            return found
+        batch, wanted = wanted[:MAX_BATCH_GET], wanted[MAX_BATCH_GET:]
+        answer = clients.dynamodb().batch_get_item(
+            RequestItems={name: {"Keys": batch, "ConsistentRead": consistent}}
+        )
+        for wire in answer["Responses"].get(name, []):
+            item = from_wire(wire)
+            found[by_halves[item["PK"], item["SK"]]] = item
+        unprocessed = answer["UnprocessedKeys"].get(name)
+        if unprocessed is not None:
+            wanted = [dict(key) for key in unprocessed["Keys"]] + wanted
+    if wanted:
+        raise Throttled
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a query; `after` is the key to go on from, None at the end."""
+
+    items: list[Item]
+    after: Item | None
+
+
+def query(
+    pk: str,
+    *,
+    sk_prefix: str = "",
+    index: Literal["GSI1", "GSI2"] | None = None,
+    limit: int | None = None,
+    newest_first: bool = False,
+    after: Item | None = None,
+    consistent: bool = False,
+) -> Page:
+    """Return one page of a partition in the order of its sort key (an index has no `consistent`)."""
+    prefix = index or ""
+    names = {"#pk": f"{prefix}PK"}
+    values: Item = {":pk": pk}
+    condition = "#pk = :pk"
+    if sk_prefix:
+        names["#sk"] = f"{prefix}SK"
+        values[":sk"] = sk_prefix
+        condition += " AND begins_with(#sk, :sk)"
+    request: QueryInputTypeDef = {
+        "TableName": settings().table_name,
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeNames": names,
+        "ExpressionAttributeValues": to_wire(values),
+        "ScanIndexForward": not newest_first,
+    }
+    if index is not None:
+        request["IndexName"] = index
+    else:
+        request["ConsistentRead"] = consistent
+    if limit is not None:
+        request["Limit"] = limit
+    if after is not None:
+        request["ExclusiveStartKey"] = to_wire(after)
+    answer = clients.dynamodb().query(**request)
+    last = answer.get("LastEvaluatedKey")
+    return Page([from_wire(item) for item in answer["Items"]], from_wire(last) if last else None)
+
+
+def query_all(
+    pk: str, *, sk_prefix: str = "", consistent: bool = True, newest_first: bool = False
+) -> list[Item]:
+    """Return every item of a partition that is small by rule, such as an organization's webhook endpoints."""
+    items: list[Item] = []
+    after: Item | None = None
+    while True:
+        page = query(pk, sk_prefix=sk_prefix, consistent=consistent, newest_first=newest_first, after=after)
+        items += page.items
+        after = page.after
+        if after is None:
+            return items
+
+
+def update(
+    key: ItemKey,
+    expression: str,
+    *,
+    condition: str | None = None,
+    names: Mapping[str, str] | None = None,
+    values: Mapping[str, Any] | None = None,
+    returning: Literal["NONE", "ALL_NEW", "ALL_OLD", "UPDATED_NEW", "UPDATED_OLD"] = "NONE",
+) -> Item:
+    """Update one item under a condition and return what `returning` asks for.
+
+    Raises ConditionFailed with the item found, in the same call; Throttled when DynamoDB wants a pause.
+    """
+    request: UpdateItemInputTypeDef = {
+        "TableName": settings().table_name,
+        "Key": to_wire(key.attributes()),
+        "UpdateExpression": expression,
+        "ReturnValues": returning,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    if condition is not None:
+        request["ConditionExpression"] = condition
+    if names:
+        request["ExpressionAttributeNames"] = dict(names)
+    if values:
+        request["ExpressionAttributeValues"] = to_wire(values)
+    try:
+        answer = clients.dynamodb().update_item(**request)
+    except ClientError as error:
+        raise _translated(error) from error
+    return from_wire(answer.get("Attributes", {}))
+
+
+def put_new(item: Item) -> None:
+    """Put an item that must not exist yet. Raises ConditionFailed with the one that does."""
+    try:
+        clients.dynamodb().put_item(
+            TableName=settings().table_name,
+            Item=to_wire(item),
+            ConditionExpression="attribute_not_exists(PK)",
+            ReturnValuesOnConditionCheckFailure="ALL_OLD",
+        )
+    except ClientError as error:
+        raise _translated(error) from error
+
+
+_THROTTLING = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
+
+
+def _translated(error: ClientError) -> Exception:
+    code = error.response["Error"]["Code"]
+    if code == "ConditionalCheckFailedException":
+        found: Any = error.response.get("Item")
+        return ConditionFailed(from_wire(found) if found else None)
+    if code in _THROTTLING:
+        return Throttled()
+    return error

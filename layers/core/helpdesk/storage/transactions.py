@@ -1,0 +1,163 @@
+"""Writes that happen together or not at all.
+
+A change and the event that tells of it go into one `TransactWriteItems`. Each action may name what its failed
+condition means; the cancellation reason at index i is turned into what action i names, so no caller ever matches
+on the text of an error.
+"""
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.table import Item, from_wire, to_wire
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+MAX_ACTIONS = 100  # TransactWriteItems' limit
+_CONFLICT_TRIES = 10
+_CONFLICT_PAUSE_SECONDS = 0.02
+_CONFLICT_PAUSE_MAX_SECONDS = 0.4
+
+type OnFailure = Callable[[Item | None], Exception]
+"""Makes the exception for a failed condition from the item that was found (None: there was none)."""
+
+
+class Conflict(Exception):
+    """Other transactions kept the same items busy through every try; nothing was written."""
+
+
+class TransactionFailed(Exception):
+    """A condition failed for which no meaning was given: a defect of ours."""
+
+
+def _unexpected(_: Item | None) -> Exception:
+    return TransactionFailed()
+
+
+def _pause(attempt: int) -> None:
+    # Full jitter: two that met once must not meet again at the same moment.
+    time.sleep(random.uniform(0, min(_CONFLICT_PAUSE_MAX_SECONDS, _CONFLICT_PAUSE_SECONDS * 2**attempt)))  # noqa: S311
+
+
+@dataclass(slots=True)
+class Transaction:
+    """Collects actions, then commits them as one.
+
+    transaction = Transaction()
+    transaction.put(conversation_item, new=True)
+    transaction.update(session_key, "SET ...", condition="...", on_failure=lambda found: StaleSession(found))
+    transaction.commit()
+    """
+
+    _actions: "list[TransactWriteItemTypeDef]" = field(default_factory=list)
+    _on_failure: list[OnFailure] = field(default_factory=list)
+
+    def put(self, item: Item, *, new: bool = False, on_failure: OnFailure = _unexpected) -> None:
+        """Put a whole item; with `new` only where none has its key."""
+        action: dict[str, Any] = {"TableName": settings().table_name, "Item": to_wire(item)}
+        if new:
+            action["ConditionExpression"] = "attribute_not_exists(PK)"
+            action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        self._add({"Put": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
+
+    def update(
+        self,
+        key: ItemKey,
+        expression: str,
+        *,
+        condition: str | None = None,
+        names: Mapping[str, str] | None = None,
+        values: Mapping[str, Any] | None = None,
+        on_failure: OnFailure = _unexpected,
+    ) -> None:
+        """Update one item, under a condition where one is given."""
+        action = self._conditional(key, condition, names, values)
+        action["UpdateExpression"] = expression
+        self._add({"Update": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
+
+    def delete(
+        self,
+        key: ItemKey,
+        *,
+        condition: str | None = None,
+        names: Mapping[str, str] | None = None,
+        values: Mapping[str, Any] | None = None,
+        on_failure: OnFailure = _unexpected,
+    ) -> None:
+        """Delete one item, under a condition where one is given."""
+        action = self._conditional(key, condition, names, values)
+        self._add({"Delete": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
+
+    def require(
+        self,
+        key: ItemKey,
+        condition: str,
+        *,
+        names: Mapping[str, str] | None = None,
+        values: Mapping[str, Any] | None = None,
+        on_failure: OnFailure = _unexpected,
+    ) -> None:
+        """Require something of an item that this transaction does not write."""
+        action = self._conditional(key, condition, names, values)
+        self._add({"ConditionCheck": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
+
+    def commit(self) -> None:
+        """Write everything, or nothing.
+
+        Raises what the first failed action names. A conflict with another transaction is tried again with
+        jitter: it means that someone else was faster, not that a rule was broken. Raises Conflict past that.
+        """
+        for attempt in range(_CONFLICT_TRIES):
+            try:
+                clients.dynamodb().transact_write_items(TransactItems=self._actions)
+            except ClientError as error:
+                reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]
+                for reason, on_failure in zip(reasons, self._on_failure, strict=False):
+                    if reason.get("Code") == "ConditionalCheckFailed":
+                        found = reason.get("Item")
+                        raise on_failure(from_wire(found) if found else None) from error
+                if not _is_conflict(error, reasons):
+                    raise
+                _pause(attempt)
+            else:
+                return
+        raise Conflict
+
+    def __len__(self) -> int:
+        """Return how many actions there are; an empty transaction is false."""
+        return len(self._actions)
+
+    def _add(self, action: "TransactWriteItemTypeDef", on_failure: OnFailure) -> None:
+        self._actions.append(action)
+        self._on_failure.append(on_failure)
+
+    def _conditional(
+        self,
+        key: ItemKey,
+        condition: str | None,
+        names: Mapping[str, str] | None,
+        values: Mapping[str, Any] | None,
+    ) -> dict[str, Any]:
+        action: dict[str, Any] = {"TableName": settings().table_name, "Key": to_wire(key.attributes())}
+        if condition is not None:
+            action["ConditionExpression"] = condition
+            action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        if names:
+            action["ExpressionAttributeNames"] = dict(names)
+        if values:
+            action["ExpressionAttributeValues"] = to_wire(values)
+        return action
+
+
+def _is_conflict(error: ClientError, reasons: list[dict[str, Any]]) -> bool:
+    if error.response["Error"]["Code"] == "TransactionInProgressException":
+        return True
+    return any(reason.get("Code") in {"TransactionConflict", "ThrottlingError"} for reason in reasons)

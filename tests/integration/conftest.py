@@ -1,0 +1,117 @@
+"""moto in place of AWS, the deployed table, an organization to act for."""
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from helpdesk.admission import allowance
+from helpdesk.admission.limits import Plan
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from tests.support.api import Client
+from tests.support.people import issue_token
+from tests.support.template import table_properties
+
+TABLE = "helpdesk-test"
+REGION = "eu-west-1"
+_numbers = count(1)
+
+
+@pytest.fixture(autouse=True)
+def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Stand in for AWS with the table that template.yaml describes, its buckets and queues."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    with mock_aws():
+        monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+        boto3.client("dynamodb").create_table(TableName=TABLE, **table_properties())
+        s3, sqs = boto3.client("s3"), boto3.client("sqs")
+        for bucket in ("helpdesk-knowledge", "helpdesk-files"):
+            s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
+        for name in ("delivery", "retry", "agent.fifo", "index.fifo"):
+            fifo = {"FifoQueue": "true"} if name.endswith(".fifo") else {}
+            url = sqs.create_queue(QueueName=name, Attributes=fifo)["QueueUrl"]
+            monkeypatch.setenv(f"{name.removesuffix('.fifo').upper()}_QUEUE_URL", url)
+        for variable, value in {
+            "STAGE": "test",
+            "TABLE_NAME": TABLE,
+            "KNOWLEDGE_BUCKET": "helpdesk-knowledge",
+            "FILES_BUCKET": "helpdesk-files",
+            "POWERTOOLS_SERVICE_NAME": "test",
+        }.items():
+            monkeypatch.setenv(variable, value)
+        clients.forget()
+        settings.cache_clear()
+        allowance.forget()
+        yield
+    clients.forget()
+    settings.cache_clear()
+
+
+@pytest.fixture
+def make_organization() -> Callable[..., NewOrganization]:
+    """Make organizations; by default on the highest tier, so that no test meets a limit it does not mean."""
+
+    def make(
+        plan: Plan = Plan.PRO, *, api_limits: bool = True, unlimited_api: bool = False
+    ) -> NewOrganization:
+        number = next(_numbers)
+        return organizations.create_organization(
+            name=f"Organization {number}",
+            slug=f"organization-{number}",
+            owner_name="Olga Owner",
+            owner_email=f"olga{number}@example.com",
+            plan=plan,
+            api_limits=api_limits,
+            unlimited_api=unlimited_api,
+        )
+
+    return make
+
+
+@pytest.fixture
+def organization(make_organization: Callable[..., NewOrganization]) -> NewOrganization:
+    """The organization that a test acts for."""
+    return make_organization()
+
+
+@pytest.fixture
+def other_organization(make_organization: Callable[..., NewOrganization]) -> NewOrganization:
+    """An organization whose things the first must never see."""
+    return make_organization()
+
+
+@pytest.fixture
+def api(organization: NewOrganization) -> Client:
+    """The API as the organization's secret key sees it."""
+    return Client(organization.secret_key)
+
+
+@pytest.fixture
+def stranger(other_organization: NewOrganization) -> Client:
+    """The API as the other organization's secret key sees it."""
+    return Client(other_organization.secret_key)
+
+
+@pytest.fixture
+def anonymous() -> Client:
+    """The API without a credential."""
+    return Client()
+
+
+@pytest.fixture
+def admin(organization: NewOrganization) -> Client:
+    """The API as an admin's access token sees it."""
+    return Client(issue_token(organization.organization_id, role="admin", name="Ada Admin"))
+
+
+@pytest.fixture
+def member(organization: NewOrganization) -> Client:
+    """The API as a member's access token sees it."""
+    return Client(issue_token(organization.organization_id, role="member", name="Max Member"))
