@@ -21,7 +21,55 @@ _SLUG = re.compile(r"(?=.{3,32}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\]+\.[^\s@<>()\[\],;:\"\\.]+")
 MAX_EMAIL_CHARACTERS = 320
 
-RESERVED_SLUGS = frozenset({"about", "account", "admin", "api", "app", "assets", "auth", "billing", "blog", "board", "cdn", "community", "contact", "dashboard", "dev", "docs", "help", "invite", "legal", "login", "logout", "mail", "new", "news", "oauth", "organization", "organizations", "pricing", "privacy", "public", "root", "security", "settings", "setup", "signin", "signup", "staging", "static", "status", "support", "system", "team", "terms", "test", "webhooks", "www"})
+RESERVED_SLUGS = frozenset(
+    {
+        "about",
+        "account",
+        "admin",
+        "api",
+        "app",
+        "assets",
+        "auth",
+        "billing",
+        "blog",
+        "board",
+        "cdn",
+        "community",
+        "contact",
+        "dashboard",
+        "dev",
+        "docs",
+        "help",
+        "invite",
+        "legal",
+        "login",
+        "logout",
+        "mail",
+        "new",
+        "news",
+        "oauth",
+        "organization",
+        "organizations",
+        "pricing",
+        "privacy",
+        "public",
+        "root",
+        "security",
+        "settings",
+        "setup",
+        "signin",
+        "signup",
+        "staging",
+        "static",
+        "status",
+        "support",
+        "system",
+        "team",
+        "terms",
+        "test",
+        "webhooks",
+        "www",
+    }
 )
 
 
