@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.conversations.repository import Conversation
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import (
     ContextShape,
     ConversationShape,

@@ -12,8 +12,8 @@ from helpdesk.admission.caller import Caller
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.content import require_body
 from helpdesk.conversations.errors import ConversationArchived
+from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.rendering import conversation_shape, state_shape, thread_entry
-from helpdesk.conversations.repository import Changed, Conversation
 from helpdesk.conversations.schemas import (
     ConversationAnswer,
     ConversationsAnswer,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from helpdesk.conversations import repository
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import message_data, state_data
-from helpdesk.conversations.repository import Conversation
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue

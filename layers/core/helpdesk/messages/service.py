@@ -12,8 +12,8 @@ from dataclasses import replace
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.content import require_body
+from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.rendering import message_shape
-from helpdesk.conversations.repository import Changed, Conversation
 from helpdesk.conversations.state import STARTED, Status
 from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
