@@ -1,0 +1,46 @@
+"""A conversation as it was read, and the news that it has changed since."""
+
+from dataclasses import dataclass
+
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.state import Handler, Speaker, State, Status
+from helpdesk.storage.table import ConditionFailed, Item
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation's item, and the state in it."""
+
+    item: Item
+
+    @property
+    def id(self) -> str:
+        """The conversation's id."""
+        return str(self.item["id"])
+
+    @property
+    def organization(self) -> str:
+        """The organization's id."""
+        return str(self.item["organization"])
+
+    @property
+    def state(self) -> State:
+        """Status, handler and who spoke last."""
+        return State(
+            Status(self.item["status"]), Handler(self.item["handledBy"]), Speaker(self.item["lastSpeaker"])
+        )
+
+    @property
+    def archived(self) -> bool:
+        """Whether it is archived: then it takes no writes."""
+        return self.item["archivedAt"] is not None
+
+
+class Changed(ConditionFailed):
+    """The conversation is not as it was when it was read; `conversation` is what it is now."""
+
+    def __init__(self, item: Item | None) -> None:
+        if item is None:
+            raise ConversationNotFound
+        super().__init__(item)
+        self.conversation = Conversation(item)
