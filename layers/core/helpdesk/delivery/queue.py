@@ -1,0 +1,74 @@
+"""The queues that remind a worker of an attempt.
+
+Both are standard queues with the endpoint as message group, which makes them fair: one endpoint's backlog does
+not hold up the others (Amazon SQS Developer Guide, "fair queues").
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from helpdesk.delivery.repository import Delivery
+from helpdesk.delivery.schedule import hop_delay_seconds
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
+
+_BATCH = 10  # SendMessageBatch's limit
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """An attempt to be made: of which delivery, which one, and when it is due (ms).
+
+    `key_id` is the key that signed for the endpoint when the delivery was booked; the attempt reads its secret
+    and the endpoint together.
+    """
+
+    organization: str
+    endpoint_id: str
+    event_id: str
+    key_id: str | None
+    attempt: int
+    due_at: int
+
+    @property
+    def delivery(self) -> Delivery:
+        """The delivery that this reminds of."""
+        return Delivery(self.organization, self.endpoint_id, self.event_id)
+
+    def to_json(self) -> str:
+        """Return the message's body."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Reminder":
+        """Read a message's body."""
+        return cls(**json.loads(text))
+
+
+def send_first(reminders: Sequence[Reminder]) -> list[Reminder]:
+    """Queue first attempts; return those that could not be queued."""
+    failed: list[Reminder] = []
+    for start in range(0, len(reminders), _BATCH):
+        batch = reminders[start : start + _BATCH]
+        entries: list[SendMessageBatchRequestEntryTypeDef] = [
+            {"Id": str(number), "MessageBody": reminder.to_json(), "MessageGroupId": reminder.endpoint_id}
+            for number, reminder in enumerate(batch)
+        ]
+        answer = clients.sqs().send_message_batch(QueueUrl=settings().delivery_queue_url, Entries=entries)
+        failed += [batch[int(failure["Id"])] for failure in answer.get("Failed", [])]
+    return failed
+
+
+def send_later(reminder: Reminder, *, not_before: int, now: int) -> None:
+    """Queue a reminder for `not_before` (ms), or for as far towards it as one delay reaches."""
+    clients.sqs().send_message(
+        QueueUrl=settings().retry_queue_url,
+        MessageBody=reminder.to_json(),
+        DelaySeconds=hop_delay_seconds(not_before, now),
+        MessageGroupId=reminder.endpoint_id,
+    )

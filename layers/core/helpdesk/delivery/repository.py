@@ -1,0 +1,191 @@
+"""Items of deliveries, and everything that one attempt reads."""
+
+from dataclasses import dataclass
+
+from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
+from helpdesk.delivery.outcome import Outcome
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+
+HISTORY_DAYS = 30
+_DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One event's way to one endpoint."""
+
+    organization: str
+    endpoint_id: str
+    event_id: str
+
+    @property
+    def key(self) -> keys.Delivery:
+        """The item's key."""
+        return keys.Delivery(self.organization, self.endpoint_id, self.event_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What one attempt needs: how far the delivery is, what to send, where to and signed with what."""
+
+    progress: Progress | None
+    body: str | None
+    endpoint: Item | None
+    secret: str | None
+
+
+def book(delivery: Delivery, event_type: str, created_at: int) -> None:
+    """Add a delivery that has no attempt yet; one that is there already stays as it is."""
+    item = {
+        **delivery.key.attributes(),
+        "eventId": delivery.event_id,
+        "endpointId": delivery.endpoint_id,
+        "type": event_type,
+        "eventCreatedAt": created_at,
+        "bookedAt": clock.now_ms(),
+        "state": DeliveryState.PENDING.value,
+        "made": 0,
+        "recorded": True,
+        "claimedUntil": 0,
+        "attempts": [],
+        "expiresAt": clock.seconds_from_now(HISTORY_DAYS * _DAY_SECONDS),
+    }
+    try:
+        table.put_new(item)
+    except ConditionFailed:
+        return
+
+
+def load(delivery: Delivery, key_id: str | None) -> Envelope:
+    """Return what an attempt needs, in one call.
+
+    Both secrets that an endpoint can have are read: the one of its key, and the random one that replaced it when
+    the key was revoked (Specification: Events, Which key signs).
+    """
+    event = keys.Event(delivery.organization, delivery.event_id)
+    endpoint = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)
+    replaced = keys.EndpointSecret(delivery.organization, delivery.endpoint_id)
+    wanted: list[keys.ItemKey] = [delivery.key, event, endpoint, replaced]
+    derived = keys.KeySecret(delivery.organization, key_id) if key_id else None
+    if derived is not None:
+        wanted.append(derived)
+    found = table.get_many(wanted)
+    secret = found.get(replaced) or (found.get(derived) if derived is not None else None)
+    return Envelope(
+        progress=_progress(found.get(delivery.key)),
+        body=found[event]["body"] if event in found else None,
+        endpoint=found.get(endpoint),
+        secret=secret["webhooks"] if secret else None,
+    )
+
+
+class ClaimLost(Exception):
+    """Another worker was faster; `progress` is how far the delivery is now."""
+
+    def __init__(self, item: Item | None) -> None:
+        self.progress = _progress(item)
+        super().__init__("claim lost")
+
+
+def claim(delivery: Delivery, seen: Progress, attempt: int, now: int) -> None:
+    """Count an attempt as made and hold it until its result is recorded. Raises ClaimLost."""
+    _advance(
+        delivery,
+        seen,
+        "SET made = :attempt, recorded = :no, claimedUntil = :until, claimedAt = :now",
+        {":attempt": attempt, ":no": False, ":until": now + CLAIM_MS, ":now": now},
+    )
+
+
+def record(delivery: Delivery, attempt: int, started_at: int, outcome: Outcome, state: DeliveryState) -> None:
+    """Record an attempt's result and what becomes of the delivery.
+
+    A success counts although the claim ran out meanwhile; a failure that comes so late was recorded as
+    interrupted already. A delivery that is over stays over.
+    """
+    condition = (
+        "#state = :pending" if outcome.succeeded else "#state = :pending AND made = :made AND recorded = :no"
+    )
+    values: Item = {
+        ":entry": [_entry(attempt, started_at, outcome.status, outcome.error, outcome.duration_ms)],
+        ":yes": True,
+        ":state": state.value,
+        ":pending": DeliveryState.PENDING.value,
+    }
+    if not outcome.succeeded:
+        values |= {":made": attempt, ":no": False}
+    try:
+        table.update(
+            delivery.key,
+            "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state",
+            condition=condition,
+            names={"#state": "state"},
+            values=values,
+        )
+    except ConditionFailed:
+        return
+
+
+def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState) -> None:
+    """Record that the worker of the last attempt died. Raises ClaimLost where someone else did it."""
+    _advance(
+        delivery,
+        seen,
+        "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state",
+        {
+            ":entry": [_entry(seen.made, seen.claimed_until - CLAIM_MS, None, "interrupted", CLAIM_MS)],
+            ":yes": True,
+            ":state": state.value,
+        },
+    )
+
+
+def cancel(delivery: Delivery) -> None:
+    """End a delivery whose endpoint or event is gone."""
+    try:
+        table.update(
+            delivery.key,
+            "SET #state = :cancelled",
+            condition="#state = :pending",
+            names={"#state": "state"},
+            values={":cancelled": DeliveryState.CANCELLED.value, ":pending": DeliveryState.PENDING.value},
+        )
+    except ConditionFailed:
+        return
+
+
+def _advance(delivery: Delivery, seen: Progress, expression: str, values: Item) -> None:
+    try:
+        table.update(
+            delivery.key,
+            expression,
+            condition="#state = :pending AND made = :seenMade AND recorded = :seenRecorded AND claimedUntil = :seenUntil",
+            names={"#state": "state"},
+            values={
+                **values,
+                ":pending": DeliveryState.PENDING.value,
+                ":seenMade": seen.made,
+                ":seenRecorded": seen.recorded,
+                ":seenUntil": seen.claimed_until,
+            },
+        )
+    except ConditionFailed as failed:
+        raise ClaimLost(failed.item) from None
+
+
+def _progress(item: Item | None) -> Progress | None:
+    if item is None:
+        return None
+    return Progress(DeliveryState(item["state"]), item["made"], item["recorded"], item["claimedUntil"])
+
+
+def _entry(attempt: int, at: int, status: int | None, error: str | None, duration_ms: int) -> Item:
+    return {
+        "attempt": attempt,
+        "at": at,
+        "status": status,
+        "error": None if error is None else str(error),
+        "durationMs": duration_ms,
+    }

@@ -1,0 +1,140 @@
+"""Delivering: booking an event for each endpoint that listens, and making attempts.
+
+Specification: Events, Delivery and retries. `attempts` holds the rules, this module carries them out. The order of
+the steps of an attempt is what makes a crash at any of them harmless; tests/simulation walks through every one.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Protocol
+
+from helpdesk.delivery import queue, repository
+from helpdesk.delivery.attempts import Decision, DeliveryState, Progress, Step, decide
+from helpdesk.delivery.outcome import Outcome
+from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.repository import ClaimLost, Envelope
+from helpdesk.delivery.schedule import next_due, parse_delays
+from helpdesk.delivery.signing import signed_headers
+from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.repository import Endpoint
+
+
+class Sends(Protocol):
+    """What makes an attempt; `sender.Sender` does."""
+
+    async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+        """Make one attempt and return what came of it; never raises for what the receiver does."""
+
+
+def book(
+    organization: str, event_id: str, event_type: str, created_at: int, endpoints: list[Endpoint]
+) -> list[Reminder]:
+    """Book an event's deliveries and return the reminders of their first attempts, to be queued.
+
+    An endpoint listens to its kinds of event from its creation on. Booking again changes nothing.
+    """
+    reminders = []
+    for endpoint in endpoints:
+        if event_type in endpoint.events and endpoint.created_at <= created_at:
+            reminder = Reminder(organization, endpoint.id, event_id, endpoint.key_id, 1, created_at)
+            repository.book(reminder.delivery, event_type, created_at)
+            reminders.append(reminder)
+    return reminders
+
+
+async def handle(reminder: Reminder, sender: Sends) -> None:
+    """Do what a reminder calls for. When this returns, its message may be deleted; when it raises, it comes back."""
+    now = clock.now_ms()
+    if reminder.due_at > now:
+        await asyncio.to_thread(queue.send_later, reminder, not_before=reminder.due_at, now=now)
+        return
+    envelope = await asyncio.to_thread(repository.load, reminder.delivery, reminder.key_id)
+    progress = envelope.progress
+    while True:
+        decision = decide(progress, reminder.attempt, reminder.due_at, clock.now_ms())
+        try:
+            if progress is not None:
+                await _carry_out(decision, reminder, progress, envelope, sender)
+        except ClaimLost as lost:
+            progress = lost.progress
+        else:
+            return
+
+
+async def _carry_out(
+    decision: Decision, reminder: Reminder, progress: Progress, envelope: Envelope, sender: Sends
+) -> None:
+    match decision.step:
+        case Step.DONE:
+            return
+        case Step.LATER:
+            await asyncio.to_thread(queue.send_later, reminder, not_before=decision.at, now=clock.now_ms())
+        case Step.RECOVER:
+            await asyncio.to_thread(_recover, reminder, progress)
+        case Step.CLAIM:
+            await _attempt(reminder, progress, envelope, sender)
+
+
+async def _attempt(reminder: Reminder, progress: Progress, envelope: Envelope, sender: Sends) -> None:
+    """Claim, send, take note, queue the next, record: in this order."""
+    if envelope.endpoint is None or envelope.body is None or envelope.secret is None:
+        # Removing the endpoint cancels its retries; an event that was erased cannot be sent any more.
+        await asyncio.to_thread(repository.cancel, reminder.delivery)
+        return
+    endpoint = Endpoint.from_item(reminder.organization, envelope.endpoint)
+    body = envelope.body.encode()
+    started_at = clock.now_ms()
+    await asyncio.to_thread(repository.claim, reminder.delivery, progress, reminder.attempt, started_at)
+    outcome = await sender.send(endpoint.url, body, signed_headers(envelope.secret, clock.now_ms(), body))
+    await asyncio.to_thread(_settle, reminder, endpoint, started_at, outcome)
+
+
+def _settle(reminder: Reminder, endpoint: Endpoint, started_at: int, outcome: Outcome) -> None:
+    finished_at = clock.now_ms()
+    webhooks.note_result(endpoint, succeeded=outcome.succeeded, at=finished_at)
+    state = DeliveryState.DELIVERED if outcome.succeeded else _queue_next(reminder, finished_at)
+    repository.record(reminder.delivery, reminder.attempt, started_at, outcome, state)
+    if state is DeliveryState.DROPPED:
+        _report_dropped(reminder)
+
+
+def _recover(reminder: Reminder, progress: Progress) -> None:
+    """Go on after a worker that died in the middle of an attempt.
+
+    Its receiver may or may not have got the event; the endpoint's status is left alone, as nothing is known.
+    """
+    state = _queue_next(reminder, clock.now_ms())
+    repository.record_interrupted(reminder.delivery, progress, state)
+    if state is DeliveryState.DROPPED:
+        _report_dropped(reminder)
+
+
+def _queue_next(reminder: Reminder, failed_at: int) -> DeliveryState:
+    """Queue the attempt after a failed one and return what becomes of the delivery."""
+    due_at = next_due(reminder.attempt, failed_at, parse_delays(settings().retry_delays_seconds))
+    if due_at is None:
+        return DeliveryState.DROPPED
+    following = Reminder(
+        reminder.organization,
+        reminder.endpoint_id,
+        reminder.event_id,
+        reminder.key_id,
+        reminder.attempt + 1,
+        due_at,
+    )
+    queue.send_later(following, not_before=due_at, now=clock.now_ms())
+    return DeliveryState.PENDING
+
+
+def _report_dropped(reminder: Reminder) -> None:
+    logger.warning(
+        "event_dropped",
+        extra={
+            "organization": reminder.organization,
+            "endpoint": reminder.endpoint_id,
+            "event": reminder.event_id,
+        },
+    )

@@ -1,0 +1,212 @@
+"""Receivers on loopback that behave as a test tells them to, and the certificates they show."""
+
+import asyncio
+import datetime as dt
+import ipaddress
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+type Behaviour = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@dataclass
+class Receiver:
+    """A listening receiver and what it has seen."""
+
+    port: int = 0
+    connections: int = 0
+    requests: list[bytes] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
+    server_names: list[str | None] = field(default_factory=list)
+
+    def url(self, host: str = "127.0.0.1", scheme: str = "http", path: str = "/hook") -> str:
+        return f"{scheme}://{host}:{self.port}{path}"
+
+
+@asynccontextmanager
+async def receiver(
+    behaviour: Behaviour,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    tls: ssl.SSLContext | None = None,
+    read_request: bool = True,
+) -> AsyncIterator[Receiver]:
+    """Listen on loopback; give each connection to `behaviour`, with its request read first unless told otherwise."""
+    seen = Receiver()
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen.connections += 1
+        seen.addresses.append(writer.get_extra_info("sockname")[0])
+        try:
+            if read_request:
+                seen.requests.append(await _read_request(reader))
+            await behaviour(reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
+            pass  # the sender hung up, as several tests want it to
+        finally:
+            writer.transport.abort()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(serve(reader, writer))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    if tls is not None:
+        tls.sni_callback = lambda _socket, name, _context: seen.server_names.append(name)
+    server = await asyncio.start_server(accept, host, port, ssl=tls)
+    seen.port = server.sockets[0].getsockname()[1]
+    try:
+        yield seen
+    finally:
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(server.wait_closed(), 1)
+
+
+async def _read_request(reader: asyncio.StreamReader) -> bytes:
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = 0
+    for line in head.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return head + await reader.readexactly(length)
+
+
+def answers(raw: bytes) -> Behaviour:
+    """Write `raw` and close."""
+
+    async def behave(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(raw)
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    return behave
+
+
+def answers_and_waits(raw: bytes) -> Behaviour:
+    """Write `raw` and keep the connection open for as long as the sender does."""
+
+    async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(raw)
+        await writer.drain()
+        await reader.read()
+
+    return behave
+
+
+def repeats(first: bytes, then: bytes, *, pause_seconds: float = 0) -> Behaviour:
+    """Write `first`, then `then` again and again until the sender hangs up."""
+
+    async def behave(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(first)
+        while not writer.is_closing():
+            writer.write(then)
+            await writer.drain()
+            await asyncio.sleep(pause_seconds)
+
+    return behave
+
+
+@dataclass(frozen=True)
+class Authority:
+    """A certificate authority of the tests, and a place to write what it signs."""
+
+    key: ec.EllipticCurvePrivateKey
+    certificate: x509.Certificate
+    folder: Path
+
+    @classmethod
+    def make(cls, folder: Path) -> "Authority":
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test authority")])
+        certificate = (
+            _builder(name, name, key, days=10)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(_key_usage(signs_certificates=True), critical=True)
+            .sign(key, hashes.SHA256())
+        )
+        return cls(key, certificate, folder)
+
+    def trusting(self) -> ssl.SSLContext:
+        """Return the settings of a sender that trusts this authority and no other."""
+        pem = self.certificate.public_bytes(serialization.Encoding.PEM).decode()
+        return ssl.create_default_context(cadata=pem)
+
+    def serving(self, host: str, *, days: int = 10, self_signed: bool = False) -> ssl.SSLContext:
+        """Return the settings of a receiver with a certificate for `host`; expired when `days` is negative."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+        issuer = subject if self_signed else self.certificate.subject
+        signer = key if self_signed else self.key
+        certificate = (
+            _builder(subject, issuer, key, days=days)
+            .add_extension(x509.SubjectAlternativeName([_alternative_name(host)]), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()), critical=False
+            )
+            .sign(signer, hashes.SHA256())
+        )
+        chain = self.folder / f"{x509.random_serial_number()}.pem"
+        chain.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            )
+            + certificate.public_bytes(serialization.Encoding.PEM)
+        )
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(chain)
+        return context
+
+
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, *, days: int
+) -> x509.CertificateBuilder:
+    now = dt.datetime.now(dt.UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=20))
+        .not_valid_after(now + dt.timedelta(days=days))
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    )
+
+
+def _alternative_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def _key_usage(*, signs_certificates: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=False,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=signs_certificates,
+        crl_sign=signs_certificates,
+        encipher_only=False,
+        decipher_only=False,
+    )

@@ -1,0 +1,409 @@
+"""The sender against receivers of every kind, honest and hostile, on real sockets."""
+
+import asyncio
+import gzip
+import tracemalloc
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery.sender import Sender
+from helpdesk.platform.logging import logger
+from tests.integration.delivery.receivers import (
+    Behaviour,
+    Receiver,
+    answers,
+    answers_and_waits,
+    receiver,
+    repeats,
+)
+
+BODY = '{"id":"evt_00000000000000000000000000000001","text":"Grüße"}'.encode()
+OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+
+
+@pytest.fixture(autouse=True)
+def aws() -> None:
+    """Nothing of AWS is needed here."""
+
+
+def deliver(
+    behaviour: Behaviour, *, deadline: float = 5.0, read_request: bool = True
+) -> tuple[Outcome, Receiver]:
+    """Make one attempt at a receiver that behaves so; then one at an honest receiver, which must succeed."""
+
+    async def attempt() -> tuple[Outcome, Receiver]:
+        async with (
+            Sender(allow_loopback=True) as sender,
+            receiver(behaviour, read_request=read_request) as seen,
+            receiver(answers(OK)) as honest,
+        ):
+            outcome = await sender.send(seen.url(), BODY, {"x-test": "1"}, deadline_seconds=deadline)
+            after = await sender.send(honest.url(), BODY, {})
+        assert after.succeeded, "the sender is not healthy afterwards"
+        return outcome, seen
+
+    return asyncio.run(attempt())
+
+
+def verdict(outcome: Outcome) -> tuple[int | None, Failure | None]:
+    return outcome.status, outcome.error
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 204, 206, 226, 299])
+def test_any_status_of_2xx_is_a_success(status: int) -> None:
+    outcome, _ = deliver(answers(f"HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n".encode()))
+
+    assert verdict(outcome) == (status, None)
+    assert outcome.succeeded
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 409, 410, 418, 429, 500, 502, 503, 504, 599])
+def test_any_other_status_is_a_failure(status: int) -> None:
+    outcome, _ = deliver(answers(f"HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n".encode()))
+
+    assert verdict(outcome) == (status, Failure.STATUS)
+
+
+def test_the_body_arrives_byte_for_byte_with_the_headers_given() -> None:
+    _, seen = deliver(answers(OK))
+
+    head, _, body = seen.requests[0].partition(b"\r\n\r\n")
+    assert body == BODY
+    assert head.splitlines()[0] == b"POST /hook HTTP/1.1"
+    assert sorted(line.lower() for line in head.splitlines()[1:]) == sorted(
+        [
+            b"host: 127.0.0.1:%d" % seen.port,
+            b"accept: */*",
+            b"accept-encoding: identity",
+            b"user-agent: helpdesk-webhooks/1.0",
+            b"x-test: 1",
+            b"content-length: 62",
+            b"content-type: application/octet-stream",
+            b"connection: close",
+        ]
+    )
+
+
+def test_the_path_is_sent_as_it_was_registered() -> None:
+    async def attempt() -> bytes:
+        async with Sender(allow_loopback=True) as sender, receiver(answers(OK)) as seen:
+            await sender.send(
+                seen.url(path="/a/../%2e%2E//b;c?x=%20&y[]=%zZ".replace("%zZ", "%7e")), BODY, {}
+            )
+        return seen.requests[0].split(b"\r\n")[0]
+
+    assert asyncio.run(attempt()) == b"POST /a/../%2e%2E//b;c?x=%20&y[]=%7e HTTP/1.1"
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_a_failure_and_is_not_followed(status: int) -> None:
+    async def attempt() -> tuple[Outcome, Receiver]:
+        async with Sender(allow_loopback=True) as sender, receiver(answers(OK)) as elsewhere:
+            redirect = f"HTTP/1.1 {status} X\r\nlocation: {elsewhere.url()}\r\ncontent-length: 0\r\n\r\n"
+            async with receiver(answers(redirect.encode())) as seen:
+                return await sender.send(seen.url(), BODY, {}), elsewhere
+
+    outcome, elsewhere = asyncio.run(attempt())
+
+    assert verdict(outcome) == (status, Failure.REDIRECT)
+    assert elsewhere.connections == 0
+
+
+def test_a_redirect_to_itself_is_asked_once() -> None:
+    outcome, seen = deliver(answers(b"HTTP/1.1 302 X\r\nlocation: /hook\r\ncontent-length: 0\r\n\r\n"))
+
+    assert verdict(outcome) == (302, Failure.REDIRECT)
+    assert len(seen.requests) == 1
+
+
+def test_headers_that_never_come_meet_the_deadline() -> None:
+    outcome, _ = deliver(answers_and_waits(b""), deadline=0.2)
+
+    assert verdict(outcome) == (None, Failure.TIMEOUT)
+    assert 200 <= outcome.duration_ms < 1200
+
+
+def test_headers_that_never_end_meet_the_deadline() -> None:
+    outcome, _ = deliver(answers_and_waits(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n"), deadline=0.2)
+
+    assert verdict(outcome) == (None, Failure.TIMEOUT)
+
+
+def test_headers_dripped_byte_by_byte_meet_the_deadline() -> None:
+    outcome, _ = deliver(repeats(b"HTTP/1.1 200 OK\r\nx: ", b"a", pause_seconds=0.02), deadline=0.3)
+
+    assert verdict(outcome) == (None, Failure.TIMEOUT)
+
+
+def test_a_body_dripped_byte_by_byte_meets_the_deadline() -> None:
+    drip = repeats(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n", b"a", pause_seconds=0.02)
+
+    outcome, _ = deliver(drip, deadline=0.3)
+
+    assert verdict(outcome) == (200, Failure.TIMEOUT)
+    assert 300 <= outcome.duration_ms < 1300
+
+
+def test_a_receiver_that_reads_nothing_meets_the_deadline() -> None:
+    async def attempt() -> Outcome:
+        async def sleep(_: asyncio.StreamReader, __: asyncio.StreamWriter) -> None:
+            await asyncio.sleep(60)
+
+        async with (
+            Sender(allow_loopback=True) as sender,
+            receiver(sleep, read_request=False) as seen,
+        ):
+            return await sender.send(seen.url(), b"x" * 1_000_000, {}, deadline_seconds=0.3)
+
+    assert verdict(asyncio.run(attempt())) == (None, Failure.TIMEOUT)
+
+
+def test_an_endless_body_is_left_unread_and_the_status_counts() -> None:
+    tracemalloc.start()
+    outcome, _ = deliver(repeats(b"HTTP/1.1 200 OK\r\n\r\n", b"a" * 65536))
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert verdict(outcome) == (200, None)
+    assert peak_bytes < 8_000_000
+
+
+def test_an_endless_chunked_body_of_a_refusal_is_left_unread() -> None:
+    outcome, _ = deliver(
+        repeats(b"HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n", b"4\r\naaaa\r\n" * 999)
+    )
+
+    assert verdict(outcome) == (500, Failure.STATUS)
+
+
+def test_a_gzip_bomb_is_not_expanded() -> None:
+    bomb = gzip.compress(bytes(50_000_000))
+    head = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(bomb)
+
+    tracemalloc.start()
+    outcome, _ = deliver(answers(head + bomb))
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert verdict(outcome) == (200, None)
+    assert peak_bytes < 8_000_000
+
+
+def test_a_flood_of_interim_answers_is_cut_off() -> None:
+    outcome, _ = deliver(repeats(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000))
+
+    assert verdict(outcome) == (None, Failure.PROTOCOL_ERROR)
+
+
+def test_a_few_interim_answers_are_passed_over() -> None:
+    interim = b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"
+
+    outcome, _ = deliver(answers(interim * 3 + OK))
+
+    assert verdict(outcome) == (200, None)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param(b"HTTP/1.1 200 OK\r\nx: " + b"a" * 20_000 + b"\r\n\r\n", id="one huge header"),
+        pytest.param(b"HTTP/1.1 200 OK\r\n" + b"x: a\r\n" * 10_000 + b"\r\n", id="ten thousand headers"),
+        pytest.param(b"HTTP/1.1 200 " + b"O" * 20_000 + b"\r\n\r\n", id="a huge reason"),
+        pytest.param(b"SSH-2.0-OpenSSH_9.6\r\n", id="another protocol"),
+        pytest.param(b"\x00" * 100 + b"\r\n\r\n", id="nulls"),
+        pytest.param(b"HTTP/1.1 abc OK\r\n\r\n", id="a status that is no number"),
+        pytest.param(b"HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n", id="a negative length"),
+        pytest.param(b"HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n", id="a length that is no number"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", id="a header without a colon"),
+    ],
+)
+def test_what_is_not_an_honest_answer_is_a_protocol_error(head: bytes) -> None:
+    outcome, _ = deliver(answers(head))
+
+    assert verdict(outcome) == (None, Failure.PROTOCOL_ERROR)
+
+
+def test_headers_without_end_are_cut_off() -> None:
+    outcome, _ = deliver(repeats(b"HTTP/1.1 200 OK\r\n", b"x: aaaaaaaaaaaaaaaa\r\n" * 100))
+
+    assert verdict(outcome) == (None, Failure.PROTOCOL_ERROR)
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        pytest.param(b"", None, id="before the answer"),
+        pytest.param(b"HTTP/1.1 200", None, id="in the status line"),
+        pytest.param(b"HTTP/1.1 200 OK\r\ncontent-le", None, id="in the headers"),
+        pytest.param(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nok", 200, id="in the body"),
+        pytest.param(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab", 200, id="in a chunk"),
+    ],
+)
+def test_an_answer_cut_short_is_a_failure(raw: bytes, status: int | None) -> None:
+    outcome, _ = deliver(answers(raw))
+
+    assert verdict(outcome) == (status, Failure.INCOMPLETE)
+
+
+def test_a_connection_closed_before_the_request_is_read_is_a_failure() -> None:
+    outcome, _ = deliver(answers(b""), read_request=False)
+
+    assert verdict(outcome) == (None, Failure.INCOMPLETE)
+
+
+def test_a_204_with_a_body_is_a_success() -> None:
+    outcome, _ = deliver(answers_and_waits(b"HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello"))
+
+    assert verdict(outcome) == (204, None)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        pytest.param(b"\r\n", id="a line break too many"),
+        pytest.param(b" and more than was announced", id="text"),
+        pytest.param(b"HTTP/1.1 500 X\r\ncontent-length: 0\r\n\r\n", id="another answer"),
+    ],
+)
+def test_what_follows_a_complete_answer_does_not_spoil_it(rest: bytes) -> None:
+    outcome, _ = deliver(answers(OK + rest))
+
+    assert verdict(outcome) == (200, None)
+
+
+def test_a_head_that_comes_in_pieces_is_one_head() -> None:
+    async def in_pieces(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for piece in (b"HTTP/1.1 204 No Content\r\nx: y\r\n\r", b"\nhello"):
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    outcome, _ = deliver(in_pieces)
+
+    assert verdict(outcome) == (204, None)
+
+
+def test_a_receiver_of_http_1_0_is_understood() -> None:
+    outcome, _ = deliver(answers(b"HTTP/1.0 200 OK\r\n\r\nok"))
+
+    assert verdict(outcome) == (200, None)
+
+
+def test_a_receiver_that_refuses_to_be_kept_open_is_understood() -> None:
+    outcome, _ = deliver(answers(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nok"))
+
+    assert verdict(outcome) == (200, None)
+
+
+def test_a_receiver_that_keeps_the_connection_open_does_not_hold_the_attempt() -> None:
+    outcome, _ = deliver(answers_and_waits(OK))
+
+    assert verdict(outcome) == (200, None)
+    assert outcome.duration_ms < 1000
+
+
+def test_a_switch_of_protocols_is_a_failure() -> None:
+    raw = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n"
+
+    outcome, _ = deliver(answers(raw))
+
+    assert verdict(outcome) == (101, Failure.STATUS)
+
+
+def test_cookies_are_not_sent_back() -> None:
+    async def attempt() -> Receiver:
+        cookie = b"HTTP/1.1 200 OK\r\nset-cookie: a=b; path=/\r\ncontent-length: 0\r\n\r\n"
+        async with Sender(allow_loopback=True) as sender, receiver(answers(cookie)) as seen:
+            await sender.send(seen.url("localhost"), BODY, {})
+            await sender.send(seen.url("localhost"), BODY, {})
+        return seen
+
+    seen = asyncio.run(attempt())
+
+    assert len(seen.requests) == 2
+    assert b"cookie" not in seen.requests[1].lower()
+
+
+def test_a_proxy_in_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def attempt() -> tuple[Outcome, Receiver]:
+        async with Sender(allow_loopback=True) as sender, receiver(answers(OK)) as proxy:
+            for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+                monkeypatch.setenv(name, proxy.url())
+            async with receiver(answers(OK)) as seen:
+                return await sender.send(seen.url(), BODY, {}), proxy
+
+    outcome, proxy = asyncio.run(attempt())
+
+    assert verdict(outcome) == (200, None)
+    assert proxy.connections == 0
+
+
+def test_nobody_listening_is_a_failed_connection() -> None:
+    async def attempt() -> Outcome:
+        async with receiver(answers(OK)) as seen:
+            pass
+        async with Sender(allow_loopback=True) as sender:
+            return await sender.send(seen.url(), BODY, {})
+
+    assert verdict(asyncio.run(attempt())) == (None, Failure.CONNECTION_FAILED)
+
+
+def test_each_attempt_is_one_connection_with_one_request() -> None:
+    async def attempts() -> Receiver:
+        async with Sender(allow_loopback=True) as sender, receiver(answers_and_waits(OK)) as seen:
+            for _ in range(3):
+                await sender.send(seen.url(), BODY, {})
+        return seen
+
+    seen = asyncio.run(attempts())
+
+    assert (seen.connections, len(seen.requests)) == (3, 3)
+
+
+def test_hanging_receivers_do_not_slow_an_honest_one() -> None:
+    async def attempts() -> tuple[list[Outcome], Outcome]:
+        async with (
+            Sender(allow_loopback=True) as sender,
+            receiver(answers_and_waits(b"")) as hanging,
+            receiver(answers(OK)) as honest,
+        ):
+            hung = [
+                asyncio.create_task(sender.send(hanging.url(), BODY, {}, deadline_seconds=1))
+                for _ in range(50)
+            ]
+            await asyncio.sleep(0.05)
+            quick = await sender.send(honest.url(), BODY, {})
+            return await asyncio.gather(*hung), quick
+
+    hung, quick = asyncio.run(attempts())
+
+    assert {verdict(outcome) for outcome in hung} == {(None, Failure.TIMEOUT)}
+    assert quick.succeeded
+    assert quick.duration_ms < 500
+
+
+def test_an_error_of_our_own_is_told_apart_and_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+    logged: list[str] = []
+    monkeypatch.setattr(logger, "error", lambda message, **_: logged.append(message))
+
+    async def attempt() -> Outcome:
+        return await Sender(allow_loopback=True).send("http://127.0.0.1/", BODY, {})  # not opened
+
+    assert verdict(asyncio.run(attempt())) == (None, Failure.INTERNAL)
+    assert logged == ["An attempt failed in the sender itself"]
+
+
+@pytest.mark.parametrize("hang", [pytest.param(True, id="hanging"), pytest.param(False, id="answering")])
+def test_a_cancelled_batch_leaves_nothing_behind(hang: bool) -> None:
+    async def attempt() -> int:
+        behaviour: Callable[..., Awaitable[None]] = answers_and_waits(b"" if hang else OK)
+        async with Sender(allow_loopback=True) as sender, receiver(behaviour) as seen:
+            task = asyncio.create_task(sender.send(seen.url(), BODY, {}))
+            await asyncio.sleep(0.05)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        return len(asyncio.all_tasks()) - 1
+
+    assert asyncio.run(attempt()) == 0
