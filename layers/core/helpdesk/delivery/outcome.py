@@ -27,6 +27,8 @@ class Failure(StrEnum):
     """The receiver closed the connection before its answer was complete, whatever its status."""
     PROTOCOL_ERROR = "protocol_error"
     """The answer is not HTTP, or its head is larger than any honest one."""
+    INTERRUPTED = "interrupted"
+    """The worker died in the middle of the attempt; the receiver may have got the event."""
     INTERNAL = "internal"
     """The sender itself failed; the operator finds why in the logs."""
 

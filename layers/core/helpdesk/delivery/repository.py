@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
-from helpdesk.delivery.outcome import Outcome
+from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
@@ -90,13 +90,17 @@ class ClaimLost(Exception):
 
 
 def claim(delivery: Delivery, seen: Progress, attempt: int, now: int) -> None:
-    """Count an attempt as made and hold it until its result is recorded. Raises ClaimLost."""
-    _advance(
-        delivery,
-        seen,
-        "SET made = :attempt, recorded = :no, claimedUntil = :until, claimedAt = :now",
-        {":attempt": attempt, ":no": False, ":until": now + CLAIM_MS, ":now": now},
-    )
+    """Count an attempt as made and hold it until its result is recorded. Raises ClaimLost.
+
+    Where the attempt before was claimed and never recorded, its worker died after queueing this one; the history
+    gets its entry here.
+    """
+    expression = "SET made = :attempt, recorded = :no, claimedUntil = :until"
+    values: Item = {":attempt": attempt, ":no": False, ":until": now + CLAIM_MS}
+    if not seen.recorded:
+        expression += ", attempts = list_append(attempts, :entry)"
+        values[":entry"] = [_interrupted(seen)]
+    _advance(delivery, seen, expression, values)
 
 
 def record(delivery: Delivery, attempt: int, started_at: int, outcome: Outcome, state: DeliveryState) -> None:
@@ -135,7 +139,7 @@ def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState)
         seen,
         "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state",
         {
-            ":entry": [_entry(seen.made, seen.claimed_until - CLAIM_MS, None, "interrupted", CLAIM_MS)],
+            ":entry": [_interrupted(seen)],
             ":yes": True,
             ":state": state.value,
         },
@@ -161,7 +165,10 @@ def _advance(delivery: Delivery, seen: Progress, expression: str, values: Item) 
         table.update(
             delivery.key,
             expression,
-            condition="#state = :pending AND made = :seenMade AND recorded = :seenRecorded AND claimedUntil = :seenUntil",
+            condition=(
+                "#state = :pending AND made = :seenMade AND recorded = :seenRecorded "
+                "AND claimedUntil = :seenUntil"
+            ),
             names={"#state": "state"},
             values={
                 **values,
@@ -181,11 +188,15 @@ def _progress(item: Item | None) -> Progress | None:
     return Progress(DeliveryState(item["state"]), item["made"], item["recorded"], item["claimedUntil"])
 
 
-def _entry(attempt: int, at: int, status: int | None, error: str | None, duration_ms: int) -> Item:
+def _interrupted(seen: Progress) -> Item:
+    return _entry(seen.made, seen.claimed_until - CLAIM_MS, None, Failure.INTERRUPTED, CLAIM_MS)
+
+
+def _entry(attempt: int, at: int, status: int | None, error: Failure | None, duration_ms: int) -> Item:
     return {
         "attempt": attempt,
         "at": at,
         "status": status,
-        "error": None if error is None else str(error),
+        "error": None if error is None else error.value,
         "durationMs": duration_ms,
     }

@@ -4,12 +4,13 @@ import hashlib
 import re
 import secrets
 
+from helpdesk.admission.caller import Caller
 from helpdesk.admission.limits import RATES, VERSION, Plan, Tier, tier_of
 from helpdesk.delivery.signing import tools_secret, webhook_secret
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import repository
-from helpdesk.organizations.errors import InvalidEmail, InvalidSlug
+from helpdesk.organizations.errors import InvalidEmail, InvalidSlug, MissingServiceKey
 from helpdesk.organizations.schemas import Bucket, Buckets, LimitsAnswer, NewOrganization
 from helpdesk.platform import ids
 from helpdesk.platform.settings import settings
@@ -164,6 +165,19 @@ def name_of(organization: str) -> str:
     """Return the organization's name, as which a key speaks in a conversation."""
     name: str = repository.get(organization)["name"]
     return name
+
+
+def add_signing_key(transaction: Transaction, caller: Caller) -> str:
+    """Return the id of the key that signs what the caller sets up, and make the transaction require it alive.
+
+    A key signs with itself, a person with the newest key (Specification: Events, Which key signs). Raises
+    MissingServiceKey where the organization has no key; so does the transaction when it was revoked meanwhile.
+    """
+    key_id = caller.key_id or repository.newest_key_id(caller.organization)
+    if key_id is None:
+        raise MissingServiceKey
+    repository.require_live_key(transaction, caller.organization, key_id, MissingServiceKey())
+    return key_id
 
 
 def require_slug(slug: str) -> None:

@@ -1,0 +1,1 @@
+"""Webhook endpoints: where an organization listens, and to what."""

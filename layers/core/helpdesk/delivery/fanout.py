@@ -1,0 +1,100 @@
+"""From the stream to the queues: what the outbox says becomes deliveries and jobs.
+
+The stream repeats records, and a batch may fail half-way; so everything here may be done again. A delivery is
+booked by a conditional put, a job carries a deduplication id, and a repeated reminder is harmless.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from helpdesk.delivery import queue
+from helpdesk.delivery import service as deliveries
+from helpdesk.delivery.queue import Reminder
+from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.platform import clients
+from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.storage.table import Item, from_wire
+from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.repository import Endpoint
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
+
+_BATCH = 10  # SendMessageBatch's limit
+_THREADS = 8
+
+
+@dataclass(slots=True)
+class _Work:
+    """What one record of the stream calls for."""
+
+    sequence: str
+    reminders: list[Reminder] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    failed: bool = False
+
+
+def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Turn stream records into queued work; return the sequence numbers of those that must come again."""
+    items = [from_wire(record["dynamodb"]["NewImage"]) for record in records]
+    organizations = {item["organization"] for item in items if "body" in item}
+    with ThreadPoolExecutor(_THREADS) as pool:
+        listening = pool.map(webhooks.listening, organizations)
+        endpoints = dict(zip(organizations, listening, strict=True))
+        works = list(pool.map(partial(_work, endpoints), records, items))
+    _queue_reminders(works)
+    _queue_jobs(works)
+    return [work.sequence for work in works if work.failed]
+
+
+def _work(endpoints: Mapping[str, list[Endpoint]], record: Mapping[str, Any], item: Item) -> _Work:
+    work = _Work(record["dynamodb"]["SequenceNumber"])
+    try:
+        work.jobs = [Job.from_attribute(job) for job in item["jobs"]]
+        if "body" in item:
+            work.reminders = deliveries.book(
+                item["organization"],
+                item["id"],
+                item["type"],
+                item["createdAt"],
+                endpoints[item["organization"]],
+            )
+    except Exception as error:  # noqa: BLE001 - one record's trouble must not hold up the others
+        logger.error("record_failed", extra={"sequence": work.sequence, "error": type(error).__name__})
+        work.failed = True
+    return work
+
+
+def _queue_reminders(works: Sequence[_Work]) -> None:
+    owners = {reminder: work for work in works for reminder in work.reminders}
+    for reminder in queue.send_first(list(owners)):
+        owners[reminder].failed = True
+
+
+def _queue_jobs(works: Sequence[_Work]) -> None:
+    by_queue: dict[JobQueue, list[tuple[_Work, Job]]] = defaultdict(list)
+    for work in works:
+        for job in work.jobs:
+            by_queue[job.queue].append((work, job))
+    urls = {JobQueue.AGENT: settings().agent_queue_url, JobQueue.INDEX: settings().index_queue_url}
+    for name, jobs in by_queue.items():
+        for start in range(0, len(jobs), _BATCH):
+            batch = jobs[start : start + _BATCH]
+            entries: list[SendMessageBatchRequestEntryTypeDef] = [
+                {
+                    "Id": str(number),
+                    "MessageBody": json.dumps(job.body, separators=(",", ":")),
+                    "MessageGroupId": job.group,
+                    "MessageDeduplicationId": job.deduplication,
+                }
+                for number, (_, job) in enumerate(batch)
+            ]
+            answer = clients.sqs().send_message_batch(QueueUrl=urls[name], Entries=entries)
+            for failure in answer.get("Failed", []):
+                batch[int(failure["Id"])][0].failed = True

@@ -1,0 +1,26 @@
+"""What the webhook routes can refuse (Specification: Errors, Keys, webhooks, tool endpoints)."""
+
+from helpdesk.platform.errors import AppError
+
+MAX_WEBHOOK_ENDPOINTS = 10
+
+
+class NoEvents(AppError):
+    """The list of events is empty."""
+
+    status, code = 400, "no_events"
+    message = "Name at least one event in `events`, such as message.created."
+
+
+class TooManyEndpoints(AppError):
+    """The organization already has all the webhook endpoints it may have."""
+
+    status, code = 400, "too_many_endpoints"
+    message = f"Remove one of the {MAX_WEBHOOK_ENDPOINTS} webhook endpoints first."
+
+
+class EndpointNotFound(AppError):
+    """No such webhook endpoint in this organization."""
+
+    status, code = 404, "endpoint_not_found"
+    message = "No webhook endpoint has this id in your organization."

@@ -1,0 +1,163 @@
+"""Items of webhook endpoints."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+from helpdesk.webhooks.errors import MAX_WEBHOOK_ENDPOINTS, EndpointNotFound, TooManyEndpoints
+
+_EXISTS = "attribute_exists(PK)"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A webhook endpoint. `key_id` is None once the key that signed was revoked; times are in ms."""
+
+    organization: str
+    id: str
+    url: str
+    events: tuple[WebhookEvent, ...]
+    key_id: str | None
+    created_at: int
+    last_delivery_at: int | None
+    last_failure_at: int | None
+    failing_since: int | None
+
+    @property
+    def status(self) -> Literal["none", "delivered", "failing"]:
+        """How deliveries go (Specification: Webhook endpoint delivery status)."""
+        if self.failing_since is not None:
+            return "failing"
+        return "none" if self.last_delivery_at is None else "delivered"
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> "Endpoint":
+        """Read an endpoint's item."""
+        return cls(
+            organization=organization,
+            id=item["id"],
+            url=item["url"],
+            events=tuple(WebhookEvent(event) for event in item["events"]),
+            key_id=item["keyId"],
+            created_at=item["createdAt"],
+            last_delivery_at=item["lastDeliveryAt"],
+            last_failure_at=item["lastFailureAt"],
+            failing_since=item["failingSince"],
+        )
+
+
+def all_of(organization: str) -> list[Endpoint]:
+    """Return an organization's endpoints (ten at most) in the order they were added."""
+    partition = keys.WebhookEndpointCount(organization).pk
+    return [
+        Endpoint.from_item(organization, item) for item in table.query_all(partition, sk_prefix="ENDPOINT#")
+    ]
+
+
+def put(
+    transaction: Transaction,
+    organization: str,
+    endpoint_id: str,
+    url: str,
+    events: Sequence[str],
+    key_id: str,
+) -> None:
+    """Add an endpoint and count it. The transaction raises TooManyEndpoints where the limit is reached."""
+    transaction.update(
+        keys.WebhookEndpointCount(organization),
+        "ADD endpoints :one",
+        condition="attribute_not_exists(endpoints) OR endpoints < :limit",
+        values={":one": 1, ":limit": MAX_WEBHOOK_ENDPOINTS},
+        on_failure=lambda _: TooManyEndpoints(),
+    )
+    transaction.put(
+        {
+            **keys.WebhookEndpoint(organization, endpoint_id).attributes(),
+            "id": endpoint_id,
+            "url": url,
+            "events": list(events),
+            "keyId": key_id,
+            "createdAt": clock.now_ms(),
+            "lastDeliveryAt": None,
+            "lastFailureAt": None,
+            "failingSince": None,
+        },
+        new=True,
+    )
+
+
+def change(
+    transaction: Transaction,
+    organization: str,
+    endpoint_id: str,
+    url: str | None,
+    events: Sequence[str] | None,
+) -> None:
+    """Overwrite the address, the events or both. The transaction raises EndpointNotFound."""
+    values: Item = {}
+    if url is not None:
+        values["url"] = url
+    if events is not None:
+        values["events"] = list(events)
+    transaction.update(
+        keys.WebhookEndpoint(organization, endpoint_id),
+        "SET " + ", ".join(f"#{name} = :{name}" for name in values),
+        condition=_EXISTS,
+        names={f"#{name}": name for name in values},
+        values={f":{name}": value for name, value in values.items()},
+        on_failure=lambda _: EndpointNotFound(),
+    )
+
+
+def require(organization: str, endpoint_id: str) -> None:
+    """Raise EndpointNotFound unless the endpoint is there."""
+    if table.get(keys.WebhookEndpoint(organization, endpoint_id)) is None:
+        raise EndpointNotFound
+
+
+def delete(transaction: Transaction, organization: str, endpoint_id: str) -> None:
+    """Remove an endpoint with its secret and count it off. The transaction raises EndpointNotFound."""
+    transaction.delete(
+        keys.WebhookEndpoint(organization, endpoint_id),
+        condition=_EXISTS,
+        on_failure=lambda _: EndpointNotFound(),
+    )
+    transaction.delete(keys.EndpointSecret(organization, endpoint_id))
+    transaction.update(keys.WebhookEndpointCount(organization), "ADD endpoints :one", values={":one": -1})
+
+
+def touch(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
+    """Write down when an attempt succeeded or failed, where that keeps the status as it is.
+
+    Returns None, or the endpoint as it is now where that would change its status or a later result is known.
+    """
+    name = "lastDeliveryAt" if succeeded else "lastFailureAt"
+    same_status = "failingSince = :null" if succeeded else "failingSince <> :null"
+    try:
+        table.update(
+            keys.WebhookEndpoint(endpoint.organization, endpoint.id),
+            f"SET {name} = :at",
+            condition=f"{_EXISTS} AND {same_status} AND ({name} = :null OR {name} < :at)",
+            values={":at": at, ":null": None},
+        )
+    except ConditionFailed as failed:
+        return Endpoint.from_item(endpoint.organization, failed.item) if failed.item else None
+    return None
+
+
+def turn(transaction: Transaction, endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
+    """Change the status of the endpoint that was read. The transaction raises ConditionFailed when it has changed."""
+    seen = {":seenDelivery": endpoint.last_delivery_at, ":seenFailure": endpoint.last_failure_at}
+    name, since = ("lastDeliveryAt", None) if succeeded else ("lastFailureAt", at)
+    transaction.update(
+        keys.WebhookEndpoint(endpoint.organization, endpoint.id),
+        f"SET {name} = :at, failingSince = :since",
+        condition="lastDeliveryAt = :seenDelivery AND lastFailureAt = :seenFailure",
+        values={":at": at, ":since": since, **seen},
+        on_failure=ConditionFailed,
+    )

@@ -1,0 +1,132 @@
+"""The rules of webhook endpoints (Specification: Webhooks; States, Webhook endpoint delivery status)."""
+
+from helpdesk.admission.caller import Caller
+from helpdesk.delivery import addresses
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.organizations import service as organizations
+from helpdesk.platform import ids
+from helpdesk.platform.settings import settings
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
+from helpdesk.webhooks import repository
+from helpdesk.webhooks.errors import NoEvents
+from helpdesk.webhooks.repository import Endpoint
+from helpdesk.webhooks.schemas import NewWebhook, Webhook, WebhookUpdate
+
+
+def create(caller: Caller, new: NewWebhook) -> str:
+    """Add an endpoint and return its id.
+
+    It is signed with the calling key, or with the newest key where a person calls (Specification: Which key
+    signs). Raises NoEvents, InvalidUrl, MissingServiceKey, TooManyEndpoints.
+    """
+    events = _distinct(new.events)
+    addresses.require_public(new.url, allow_loopback=settings().allow_loopback_urls)
+    endpoint_id = ids.new("wh")
+    transaction = Transaction()
+    key_id = organizations.add_signing_key(transaction, caller)
+    repository.put(transaction, caller.organization, endpoint_id, new.url, events, key_id)
+    _log(transaction, caller, LogKind.WEBHOOK_CREATED, endpoint_id, "A webhook endpoint was added.")
+    transaction.commit()
+    return endpoint_id
+
+
+def listed(organization: str) -> list[Webhook]:
+    """Return the organization's endpoints with the state of their deliveries."""
+    return [
+        Webhook(
+            id=endpoint.id,
+            url=endpoint.url,
+            events=list(endpoint.events),
+            created_at=endpoint.created_at,
+            status=endpoint.status,
+            last_delivery_at=endpoint.last_delivery_at,
+            failing_since=endpoint.failing_since,
+            key_id=endpoint.key_id,
+        )
+        for endpoint in repository.all_of(organization)
+    ]
+
+
+def update(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> None:
+    """Change an endpoint's address or events.
+
+    A new address applies to retries already queued; a new list replaces the old one for events to come, and
+    deliveries already booked keep their body. Raises EndpointNotFound, NoEvents, InvalidUrl.
+    """
+    events = None if change.events is None else _distinct(change.events)
+    if change.url is not None:
+        addresses.require_public(change.url, allow_loopback=settings().allow_loopback_urls)
+    if change.url is None and events is None:
+        repository.require(caller.organization, endpoint_id)
+        return
+    transaction = Transaction()
+    repository.change(transaction, caller.organization, endpoint_id, change.url, events)
+    _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "A webhook endpoint was changed.")
+    transaction.commit()
+
+
+def remove(caller: Caller, endpoint_id: str) -> None:
+    """Remove an endpoint; retries still queued for it are cancelled. Raises EndpointNotFound."""
+    transaction = Transaction()
+    repository.delete(transaction, caller.organization, endpoint_id)
+    _log(transaction, caller, LogKind.WEBHOOK_REMOVED, endpoint_id, "A webhook endpoint was removed.")
+    transaction.commit()
+
+
+def listening(organization: str) -> list[Endpoint]:
+    """Return the organization's endpoints for the fan-out."""
+    return repository.all_of(organization)
+
+
+def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
+    """Take note of an attempt's result, which ended at `at` (ms).
+
+    The status follows the latest result whatever order results arrive in. When an endpoint stops answering, and
+    when it answers again, exactly one entry is written to the log, in the transaction that changes the status.
+    """
+    seen: Endpoint | None = endpoint
+    while seen is not None:
+        own, other = seen.last_delivery_at, seen.last_failure_at
+        if not succeeded:
+            own, other = other, own
+        if (own or 0) >= at or (other or 0) > at:
+            return
+        failing = seen.failing_since is not None
+        if failing == succeeded:
+            seen = _turn(seen, succeeded=succeeded, at=at)
+        else:
+            seen = repository.touch(seen, succeeded=succeeded, at=at)
+
+
+def _turn(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
+    """Change the status and log it; return the endpoint as it is where someone else was faster."""
+    kind, summary = (
+        (LogKind.WEBHOOK_ANSWERING_AGAIN, "A webhook endpoint answers again.")
+        if succeeded
+        else (LogKind.WEBHOOK_STOPPED_ANSWERING, "A webhook endpoint stopped answering.")
+    )
+    transaction = Transaction()
+    repository.turn(transaction, endpoint, succeeded=succeeded, at=at)
+    transaction.put(
+        logs.entry(endpoint.organization, kind, actor=logs.SYSTEM, summary=summary, endpointId=endpoint.id)
+    )
+    try:
+        transaction.commit()
+    except ConditionFailed as failed:
+        return Endpoint.from_item(endpoint.organization, failed.item) if failed.item else None
+    return None
+
+
+def _distinct(events: list[WebhookEvent]) -> list[str]:
+    if not events:
+        raise NoEvents
+    return [event.value for event in WebhookEvent if event in events]
+
+
+def _log(transaction: Transaction, caller: Caller, kind: LogKind, endpoint_id: str, summary: str) -> None:
+    transaction.put(
+        logs.entry(caller.organization, kind, actor=caller.actor, summary=summary, endpointId=endpoint_id)
+    )
