@@ -1,0 +1,118 @@
+"""The operator's command, on any stack: `python -m scripts.admin --help`.
+
+It writes to the stack's table with the operator's own AWS credentials, through the same rules as the API. The
+stack is found by its name, so nothing has to be copied out of a console.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+from helpdesk.admission.limits import Plan
+from helpdesk.organizations import service as organizations
+from helpdesk.platform.errors import AppError
+
+DEFAULT_STACK = "helpdesk-dev"
+
+
+class OperatorError(Exception):
+    """Something that the operator can put right; the message says how."""
+
+
+def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str | None = None) -> None:
+    """Point this process at a stack's table. Raises OperatorError when there is no such stack."""
+    if region:
+        os.environ["AWS_DEFAULT_REGION"] = region
+    if endpoint_url:
+        os.environ["AWS_ENDPOINT_URL"] = endpoint_url
+    try:
+        stacks = boto3.client("cloudformation").describe_stacks(StackName=stack_name)["Stacks"]
+    except (BotoCoreError, ClientError) as error:
+        raise OperatorError(
+            f"Cannot read the stack {stack_name!r} ({error}). Check --stack-name, --region and your AWS credentials."
+        ) from None
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in stacks[0].get("Outputs", [])}
+    if "TableName" not in outputs:
+        raise OperatorError(f"The stack {stack_name!r} has no output TableName. Is it a Helpdesk stack?")
+    os.environ["TABLE_NAME"] = outputs["TableName"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        use_stack(options.stack_name, region=options.region, endpoint_url=options.endpoint_url)
+        told = options.run(options)
+    except (OperatorError, AppError, BotoCoreError, ClientError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(json.dumps(told, indent=2))
+    return 0
+
+
+def _create_organization(options: argparse.Namespace) -> dict[str, str]:
+    created = organizations.create_organization(
+        name=options.name,
+        slug=options.slug,
+        owner_name=options.owner_name,
+        owner_email=options.owner_email,
+        plan=Plan(options.plan),
+        api_limits=options.api_limits,
+        unlimited_api=options.unlimited_api,
+    )
+    print("Keep the keys now: they are not stored and cannot be shown again.", file=sys.stderr)
+    return created.model_dump()
+
+
+def _set_plan(options: argparse.Namespace) -> dict[str, str]:
+    tier = organizations.set_plan(
+        options.organization_id,
+        Plan(options.plan),
+        api_limits=options.api_limits,
+        unlimited_api=options.unlimited_api,
+    )
+    return {"organization_id": options.organization_id, "tier": tier.value}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m scripts.admin", description="Run a Helpdesk stack.")
+    parser.add_argument(
+        "--stack-name", default=DEFAULT_STACK, help="the CloudFormation stack (default %(default)s)"
+    )
+    parser.add_argument("--region", help="the stack's AWS region (default: your AWS configuration's)")
+    parser.add_argument(
+        "--endpoint-url", help="an AWS endpoint other than Amazon's, such as the local stack's"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    create = commands.add_parser(
+        "create-organization", help="make an organization with its owner, a secret key and a publishable key"
+    )
+    create.add_argument("--name", required=True, help="as which a key speaks to customers")
+    create.add_argument("--slug", required=True, help="3 to 32 lowercase letters, digits and single dashes")
+    create.add_argument("--owner-name", required=True)
+    create.add_argument("--owner-email", required=True)
+    _add_plan(create, default=Plan.EXPLORE.value)
+    create.set_defaults(run=_create_organization)
+
+    plan = commands.add_parser("set-plan", help="change an organization's plan; its limits follow at once")
+    plan.add_argument("organization_id", metavar="ORGANIZATION_ID")
+    _add_plan(plan, default=None)
+    plan.set_defaults(run=_set_plan)
+    return parser
+
+
+def _add_plan(parser: argparse.ArgumentParser, *, default: str | None) -> None:
+    parser.add_argument(
+        "--plan", choices=[plan.value for plan in Plan], default=default, required=default is None
+    )
+    parser.add_argument("--api-limits", action="store_true", help="with the API limits add-on: a tier higher")
+    parser.add_argument("--unlimited-api", action="store_true", help="with the unlimited API add-on")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
