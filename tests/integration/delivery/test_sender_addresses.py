@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from helpdesk.delivery import addresses, ranges
-from helpdesk.delivery import sender as sending
+from helpdesk.delivery import addresses, connections, ranges
 from helpdesk.delivery.errors import InvalidUrl
 from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.sender import Sender
@@ -157,7 +156,7 @@ def test_the_address_checked_is_the_address_connected_to(
         return None if str(address) == "127.0.0.2" else real(address)
 
     monkeypatch.setattr(addresses, "refusal", refusal)
-    monkeypatch.setattr(sending, "refusal", refusal)
+    monkeypatch.setattr(connections, "refusal", refusal)
     names = Names(["127.0.0.2"], ["127.0.0.1"])
     tls = authority.serving("hook.example.com")
 
@@ -211,7 +210,7 @@ def test_a_name_with_a_thousand_addresses_is_checked_whole_and_tried_in_part(
         tried.append(str(info[4]))
         raise ConnectionRefusedError(111, "refused")
 
-    monkeypatch.setattr(sending, "_open_socket", refuse_to_connect)
+    monkeypatch.setattr(connections, "_open_socket", refuse_to_connect)
     found = [f"93.184.{n // 250}.{n % 250 + 1}" for n in range(1000)]
 
     outcome, _ = attempt(Names(found))
