@@ -1,0 +1,49 @@
+"""What `make dev`, `make up` and `make down` run."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from scripts.local import stack
+from scripts.local.progress import Problem, Progress
+from scripts.local.settings import DEFAULT_PORT, settings_for
+
+
+def main() -> int:
+    """Run one of the three; return 1 with one line on standard error when something stands in the way."""
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.local", description="The whole service on this machine."
+    )
+    parser.add_argument("action", choices=["dev", "up", "down"])
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="where the emulator listens")
+    parser.add_argument("--parameters", default="", help='template parameters: "Name=value Name=value"')
+    parser.add_argument(
+        "--folder", type=Path, help="where the stack keeps everything; .local/<port> unless given"
+    )
+    parser.add_argument(
+        "--auth", action="store_true", help="have the emulator enforce the functions' policies"
+    )
+    given = parser.parse_args()
+    progress = Progress()
+    try:
+        settings = settings_for(
+            given.port, given.parameters, folder=given.folder and given.folder.resolve(), auth=given.auth
+        )
+        if given.action == "down":
+            stack.down(settings, progress)
+        elif given.action == "dev":
+            stack.dev(settings, progress)
+        else:
+            stack.welcome(settings, stack.up(settings, progress))
+            print(f"\nIt took {progress.seconds():.0f} s. make down stops it.")
+    except Problem as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nBroken off. The next make goes on from here.", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""`sam build`, only when a source changed, and one at a time: stacks, tests and people share the artifacts."""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from scripts.local.progress import Problem, Progress
+from scripts.local.settings import BUILDS, LOCAL, ROOT, TEMPLATE, architecture
+
+BUILD_SECONDS = 600
+
+_ARTIFACTS = BUILDS / "artifacts"
+_FINGERPRINT = BUILDS / "fingerprint"
+_LOG = BUILDS / "build.log"
+
+
+def tool_environment() -> dict[str, str]:
+    """Return the environment for SAM CLI: this project's tools first, no account of the person's, no calls home."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SAM_CLI_"))
+    }
+    settings_folder = LOCAL / "sam"
+    settings_folder.mkdir(parents=True, exist_ok=True)
+    # It asks the package index about newer versions when it has not for a week; the version is pinned here.
+    (settings_folder / "metadata.json").write_text(
+        json.dumps({"telemetryEnabled": False, "lastVersionCheck": time.time()}), encoding="utf-8"
+    )
+    environment |= {
+        "PATH": os.pathsep.join([str(ROOT / ".venv" / "bin"), environment.get("PATH", "/usr/bin:/bin")]),
+        "SAM_CLI_TELEMETRY": "0",
+        "SAM_CLI_ENABLE_LANGUAGE_EXTENSIONS": "1",
+        "__SAM_CLI_APP_DIR": str(settings_folder),
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": "127.0.0.1,localhost",
+        "no_proxy": "127.0.0.1,localhost",
+    }
+    environment.pop("VIRTUAL_ENV", None)
+    return environment
+
+
+@contextlib.contextmanager
+def built(progress: Progress) -> Iterator[tuple[Path, str]]:
+    """Build what changed, and keep others from rebuilding while the artifacts are in use.
+
+    Yields the folder of the artifacts (with their template.yaml) and the fingerprint of what they were built from.
+    Errors: Problem, when the build fails.
+    """
+    BUILDS.mkdir(parents=True, exist_ok=True)
+    with (BUILDS / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            progress.say("Waiting for another build or deployment to end.")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        wanted = fingerprint()
+        if _is_current(wanted):
+            progress.say("Nothing to build: no source changed.")
+        else:
+            _build(progress, wanted)
+        yield _ARTIFACTS, wanted
+
+
+def fingerprint() -> str:
+    """Return a digest of everything that goes into the artifacts."""
+    digest = hashlib.sha256(architecture().encode())
+    # The tool that builds is pinned there.
+    sources = [TEMPLATE, ROOT / "requirements" / "dev.txt"]
+    for folder in (ROOT / "functions", ROOT / "layers"):
+        sources += sorted(
+            path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+        )
+    for path in sources:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(ROOT)}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _is_current(wanted: str) -> bool:
+    try:
+        return _FINGERPRINT.read_text(encoding="utf-8") == wanted and (_ARTIFACTS / "template.yaml").exists()
+    except OSError:
+        return False
+
+
+def _build(progress: Progress, wanted: str) -> None:
+    progress.say("Building functions and layers (the first time half a minute).")
+    _FINGERPRINT.unlink(missing_ok=True)
+    command = ["sam", "build", "--cached", "--parallel", "--template-file", str(TEMPLATE)]
+    command += ["--build-dir", str(_ARTIFACTS), "--cache-dir", str(BUILDS / "cache")]
+    command += ["--parameter-overrides", f"Architecture={architecture()}", "--region", "us-east-1"]
+    with _LOG.open("w", encoding="utf-8") as log:
+        try:
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=tool_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                timeout=BUILD_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise Problem(f"sam build did not end within {BUILD_SECONDS} s; its log: {_LOG}") from None
+    if done.returncode != 0:
+        raise Problem(f"sam build failed: {_last_error(_LOG)} (whole log: {_LOG})")
+    _FINGERPRINT.write_text(wanted, encoding="utf-8")
+
+
+def _last_error(log: Path) -> str:
+    lines = [
+        line.strip()
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
+        if line.strip()
+    ]
+    told = [line for line in lines if line.startswith(("Error", "Build Failed"))]
+    return (told or lines or ["it printed nothing"])[-1]

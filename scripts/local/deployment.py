@@ -1,0 +1,179 @@
+"""`sam deploy` of template.yaml into the emulator, only when the build or a parameter changed."""
+
+import contextlib
+import json
+import subprocess
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from scripts.local import build
+from scripts.local.progress import Problem, Progress
+from scripts.local.settings import ACCOUNT, BASE_PATH, HOST, REGION, STACK_NAME, StackSettings
+
+DEPLOY_SECONDS = 300
+# A deployment whose sam was interrupted goes on inside the emulator; one that a restart cut short never ends.
+_SETTLE_SECONDS = 20
+_ARTIFACT_BUCKET = "helpdesk-local-artifacts"
+# Any other status is one of a stack that is changing, or that failed; neither survives a restart in a usable form.
+_SETTLED = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"}
+_AS_ASKED = {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
+
+
+class HalfFinishedError(Exception):
+    """The emulator holds a stack that an interrupted or failed deployment left; nothing can be built on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """What is deployed: from which build, with which parameters, and the template's outputs."""
+
+    fingerprint: str
+    parameters: dict[str, str]
+    outputs: dict[str, str]
+
+
+def client(service: str, settings: StackSettings) -> Any:
+    """Return an AWS client for the emulator, whatever the person's own AWS settings are."""
+    return boto3.client(  # type: ignore[call-overload]
+        service,
+        endpoint_url=settings.endpoint_url,
+        region_name=REGION,
+        aws_access_key_id=ACCOUNT["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=ACCOUNT["AWS_SECRET_ACCESS_KEY"],
+        config=Config(connect_timeout=5, read_timeout=60, retries={"total_max_attempts": 2}, proxies={}),
+    )
+
+
+def deploy(settings: StackSettings, progress: Progress) -> Deployment:
+    """Bring the emulated stack to the sources and parameters as they are.
+
+    Errors: Problem when the deployment fails; HalfFinishedError when the emulator has to begin afresh.
+    """
+    record = settings.folder / "deployed.json"
+    parameters = settings.template_parameters()
+    with build.built(progress) as (artifacts, fingerprint):
+        status = _settled_status(settings)
+        if status is not None and status not in _SETTLED:
+            raise HalfFinishedError(status)
+        known = _load(record)
+        if (
+            known
+            and status in _AS_ASKED
+            and (known.fingerprint, known.parameters) == (fingerprint, parameters)
+        ):
+            progress.say("Nothing to deploy: the stack is up to date.")
+            return known
+        record.unlink(missing_ok=True)
+        progress.say("Deploying template.yaml into it (about fifteen seconds).")
+        _create_bucket(settings)
+        _sam_deploy(settings, artifacts, parameters)
+    deployment = Deployment(fingerprint, parameters, _outputs(settings))
+    _give_a_short_address(settings, deployment.outputs["ApiId"])
+    record.write_text(json.dumps(asdict(deployment), indent=2), encoding="utf-8")
+    return deployment
+
+
+def _settled_status(settings: StackSettings) -> str | None:
+    """Return the stack's status (None: there is no stack), giving a deployment still under way time to end."""
+    deadline = time.monotonic() + _SETTLE_SECONDS
+    while True:
+        status = _status(settings)
+        if status is None or not status.endswith("_IN_PROGRESS") or time.monotonic() > deadline:
+            return status
+        time.sleep(0.5)
+
+
+def _status(settings: StackSettings) -> str | None:
+    try:
+        [stack] = client("cloudformation", settings).describe_stacks(StackName=STACK_NAME)["Stacks"]
+    except ClientError:
+        return None
+    return str(stack["StackStatus"])
+
+
+def _outputs(settings: StackSettings) -> dict[str, str]:
+    [stack] = client("cloudformation", settings).describe_stacks(StackName=STACK_NAME)["Stacks"]
+    return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
+
+
+def _create_bucket(settings: StackSettings) -> None:
+    s3 = client("s3", settings)
+    with contextlib.suppress(s3.exceptions.BucketAlreadyOwnedByYou):
+        s3.create_bucket(Bucket=_ARTIFACT_BUCKET)
+
+
+def _sam_deploy(settings: StackSettings, artifacts: Path, parameters: dict[str, str]) -> None:
+    log_file = settings.folder / "deploy.log"
+    # A value may hold commas and be empty, so each is quoted, which is also what SAM CLI's own settings file does.
+    overrides = [
+        f"ParameterKey={name},ParameterValue={json.dumps(value)}" for name, value in parameters.items()
+    ]
+    command = [
+        "sam",
+        "deploy",
+        "--template-file",
+        str(artifacts / "template.yaml"),
+        "--stack-name",
+        STACK_NAME,
+    ]
+    command += ["--s3-bucket", _ARTIFACT_BUCKET, "--region", REGION, "--no-confirm-changeset"]
+    command += ["--no-fail-on-empty-changeset", "--no-progressbar"]
+    command += ["--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"]
+    command += ["--parameter-overrides", *overrides]
+    environment = build.tool_environment() | ACCOUNT | {"AWS_ENDPOINT_URL": settings.endpoint_url}
+    with log_file.open("w", encoding="utf-8") as log:
+        try:
+            done = subprocess.run(
+                command,
+                # Not the project's folder: samconfig.toml there is about AWS.
+                cwd=settings.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                timeout=DEPLOY_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise Problem(f"sam deploy did not end within {DEPLOY_SECONDS} s; its log: {log_file}") from None
+    if done.returncode != 0:
+        raise Problem(f"sam deploy failed: {_reason(log_file)} (whole log: {log_file})")
+
+
+def _reason(log: Path) -> str:
+    lines = [
+        line.strip()
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
+        if line.strip()
+    ]
+    told = [line for line in lines if line.startswith("Error") or "_FAILED" in line]
+    return (told or lines or ["it printed nothing"])[-1]
+
+
+def _give_a_short_address(settings: StackSettings, api_id: str) -> None:
+    """Serve the API at /helpdesk: a custom domain's base path, which here may be the loopback address itself.
+
+    The address then stays the same when a redeployment gives the API another id.
+    """
+    gateway = client("apigateway", settings)
+    try:
+        gateway.get_domain_name(domainName=HOST)
+    except gateway.exceptions.NotFoundException:
+        gateway.create_domain_name(domainName=HOST, endpointConfiguration={"types": ["REGIONAL"]})
+    with contextlib.suppress(gateway.exceptions.NotFoundException):
+        gateway.delete_base_path_mapping(domainName=HOST, basePath=BASE_PATH)
+    stage = settings.template_parameters()["Stage"]
+    gateway.create_base_path_mapping(domainName=HOST, basePath=BASE_PATH, restApiId=api_id, stage=stage)
+
+
+def _load(record: Path) -> Deployment | None:
+    try:
+        return Deployment(**json.loads(record.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

@@ -1,0 +1,151 @@
+"""MiniStack, the AWS emulator: started from this project's own environment, on the loopback address only.
+
+Seen of version 1.5.33: state is written when it is asked to end (SIGTERM) and at no other time, except S3's objects,
+which are written at once; functions run as its children with its environment, so that is kept small.
+"""
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from scripts.local.processes import ProcessRecord
+from scripts.local.progress import Problem, Progress
+from scripts.local.settings import HOST, REGION, StackSettings
+
+START_SECONDS = 60
+# Saving the state takes about two seconds; an upload under way may hold it up.
+STOP_SECONDS = 30
+
+
+class Emulator:
+    """One stack's emulator: its process, its log and its state."""
+
+    def __init__(self, settings: StackSettings) -> None:
+        self._settings = settings
+        self._folder = settings.folder
+        self._record_file = settings.folder / "emulator.json"
+        self.log = settings.folder / "emulator.log"
+
+    @property
+    def state_folders(self) -> list[Path]:
+        """Return where the emulated table, buckets and everything else are kept between runs."""
+        return [self._folder / "state", self._folder / "s3"]
+
+    def runs(self) -> bool:
+        """Say whether the emulator that this stack started still runs."""
+        record = ProcessRecord.load(self._record_file)
+        return record is not None and record.runs()
+
+    def answers(self) -> bool:
+        """Say whether it is ready for requests."""
+        connection = http.client.HTTPConnection(HOST, self._settings.port, timeout=5)
+        try:
+            connection.request("GET", "/_ministack/health")
+            health = json.loads(connection.getresponse().read())
+        except (OSError, ValueError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+        return bool(health.get("auth") == ("enabled" if self._settings.auth else "disabled"))
+
+    def start(self, progress: Progress) -> None:
+        """Start it, or take up the one that runs. Errors: Problem, when the port is taken or it does not come up."""
+        if self.runs():
+            if self.answers():
+                progress.say(f"The emulator runs already, on {HOST}:{self._settings.port}.")
+                return
+            progress.say("The emulator of an earlier start does not answer; starting it anew.")
+            self.stop()
+        elif self._record_file.exists():
+            progress.say(
+                "The emulator of an earlier start ended without saving; going on from what it saved last."
+            )
+            self._record_file.unlink()
+        self._require_free_port()
+        progress.say(f"Starting the AWS emulator on {HOST}:{self._settings.port}.")
+        self._spawn()
+        self._wait_until_it_answers()
+
+    def stop(self) -> bool:
+        """Stop it, if it is the one that was started. Return whether there was one."""
+        record = ProcessRecord.load(self._record_file)
+        running = record is not None and record.runs()
+        if record is not None and running:
+            record.stop(STOP_SECONDS)
+        self._record_file.unlink(missing_ok=True)
+        shutil.rmtree(self._folder / "tmp", ignore_errors=True)
+        return running
+
+    def forget(self) -> None:
+        """Drop everything it kept. Only while it is stopped."""
+        for folder in self.state_folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _require_free_port(self) -> None:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, self._settings.port))
+            except OSError:
+                port = self._settings.port
+                raise Problem(
+                    f"Port {port} is taken by another program: stop that one, or choose a port: make up PORT={port + 1}"
+                ) from None
+
+    def _spawn(self) -> None:
+        temporary = self._folder / "tmp"
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        with self.log.open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "ministack"],
+                cwd=self._folder,
+                env=self._environment(temporary),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                # A group of its own: Ctrl-C in the terminal reaches this program, which then ends it in order.
+                start_new_session=True,
+            )
+        ProcessRecord.of(process.pid).save(self._record_file)
+
+    def _environment(self, temporary: Path) -> dict[str, str]:
+        state, objects = self.state_folders
+        return {
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"]),
+            "HOME": str(temporary),
+            "TMPDIR": str(temporary),
+            "LANG": "C.UTF-8",
+            "GATEWAY_PORT": str(self._settings.port),
+            "BIND_HOST": HOST,
+            "MINISTACK_HOST": HOST,
+            "MINISTACK_REGION": REGION,
+            "AUTH": "true" if self._settings.auth else "false",
+            "PERSIST_STATE": "1",
+            "STATE_DIR": str(state),
+            "S3_PERSIST": "1",
+            "S3_DATA_DIR": str(objects),
+            # Functions run as plain processes. It would otherwise look for a Docker daemon and tidy up in it.
+            "LAMBDA_EXECUTOR": "local",
+            "DOCKER_HOST": f"unix://{temporary}/no-docker",
+            # Listeners that this project has no use for.
+            "SFTP_ENABLED": "0",
+            "IOT_MTLS_ENABLED": "0",
+        }
+
+    def _wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not self.answers():
+            if not self.runs():
+                self._record_file.unlink(missing_ok=True)
+                raise Problem(f"The emulator ended at once; its log says why: {self.log}")
+            if time.monotonic() > deadline:
+                self.stop()
+                raise Problem(f"The emulator did not answer within {START_SECONDS} s; its log: {self.log}")
+            time.sleep(0.1)

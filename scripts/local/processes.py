@@ -1,0 +1,92 @@
+"""A process that is surely the one that was started.
+
+A process id alone is reused by the system, so a record holds the start time too; nothing is ever signalled on the
+strength of a number in a file.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRecord:
+    """A process, by its id and by when the system says it began."""
+
+    pid: int
+    began: str
+
+    @classmethod
+    def of(cls, pid: int) -> "ProcessRecord":
+        """Describe a process that runs now."""
+        return cls(pid, _began(pid) or "")
+
+    @classmethod
+    def load(cls, path: Path) -> "ProcessRecord | None":
+        """Read a record; None when there is none, or an unreadable one."""
+        try:
+            fields = json.loads(path.read_text(encoding="utf-8"))
+            return cls(int(fields["pid"]), str(fields["began"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def save(self, path: Path) -> None:
+        """Write the record."""
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    def runs(self) -> bool:
+        """Say whether that very process still runs."""
+        return bool(self.began) and _began(self.pid) == self.began
+
+    def stop(self, grace_seconds: float) -> bool:
+        """Ask it to end and wait; then end it and what it started. Return whether it ended by itself."""
+        with contextlib.suppress(ProcessLookupError):
+            if self.runs():
+                os.kill(self.pid, signal.SIGTERM)
+        ended = self._wait(grace_seconds)
+        # It leads a group of its own (see emulator.start), so this reaches its workers and nobody else.
+        if not ended or _group_is_left(self.pid):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        if not ended:
+            self._wait(5)
+        return ended
+
+    def _wait(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while self.runs():
+            if time.monotonic() > deadline:
+                return False
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self.pid, os.WNOHANG)
+            time.sleep(0.05)
+        return True
+
+
+def _group_is_left(pid: int) -> bool:
+    # Asked only just after the leader ended, before the system can have given its number to another group.
+    try:
+        os.killpg(pid, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _began(pid: int) -> str | None:
+    stat = Path(f"/proc/{pid}/stat")
+    if stat.parent.parent.joinpath("self").exists():
+        try:
+            # The name, in brackets, may hold spaces; state is the 1st field after it and the start time the 20th.
+            fields = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            return None
+        return None if fields[0] in {"Z", "X"} else fields[19]
+    listing = subprocess.run(
+        ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
+    ).stdout.split(maxsplit=1)
+    return None if not listing or listing[0].startswith("Z") else listing[1].strip()

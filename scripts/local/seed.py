@@ -1,0 +1,165 @@
+"""A demo organization, and the project's own guides as what its agent knows."""
+
+import hashlib
+import http.client
+import json
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from scripts.local import build
+from scripts.local.deployment import Deployment
+from scripts.local.progress import Problem, Progress
+from scripts.local.settings import ACCOUNT, REGION, ROOT, STACK_NAME, StackSettings
+
+GUIDES = ROOT / "docs" / "guides"
+INDEX_SECONDS = 120
+REQUEST_SECONDS = 60
+_ORGANIZATION = ("organization_id", "secret_key", "publishable_key")
+
+
+def seed(settings: StackSettings, deployment: Deployment, progress: Progress) -> dict[str, str]:
+    """Make what is missing and return the description of the stack, as stack.json has it. Errors: Problem."""
+    stack = {
+        "base_url": settings.base_url,
+        "endpoint_url": settings.endpoint_url,
+        "region": REGION,
+        "table": deployment.outputs["TableName"],
+        **_organization(settings, progress),
+    }
+    for path in settings.stack_files:
+        _write_private(path, stack)
+    _load_guides(settings, stack, progress)
+    return stack
+
+
+def _organization(settings: StackSettings, progress: Progress) -> dict[str, str]:
+    """Keep the organization that stack.json names while the stack still knows its key, else create one."""
+    try:
+        known = json.loads(settings.stack_files[0].read_text(encoding="utf-8"))
+        kept = {name: str(known[name]) for name in _ORGANIZATION}
+    except (OSError, ValueError, KeyError, TypeError):
+        kept = {}
+    if kept and _call(settings, kept["secret_key"], "GET", "/v1/billing/limits")[0] == 200:
+        return kept
+    progress.say("Creating a demo organization.")
+    return _create_organization(settings)
+
+
+def _create_organization(settings: StackSettings) -> dict[str, str]:
+    """Create the demo organization with the operator's command, as an operator would.
+
+    It is on Pro with the API limits add-on, so that trying and testing is not throttled. When its slug is taken (its
+    key was lost with stack.json) another is made.
+    """
+    arguments = ["--stack-name", STACK_NAME, "--region", REGION, "--endpoint-url", settings.endpoint_url]
+    arguments += ["create-organization", "--name", "Demo", "--owner-name", "Demo Owner"]
+    arguments += ["--owner-email", "owner@example.com", "--plan", "pro", "--api-limits"]
+    environment = build.tool_environment() | ACCOUNT
+    problem = ""
+    for slug in ("demo", f"demo-{secrets.token_hex(4)}"):
+        done = subprocess.run(
+            [sys.executable, "-m", "scripts.admin", *arguments, "--slug", slug],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=REQUEST_SECONDS,
+            check=False,
+        )
+        if done.returncode == 0:
+            created: dict[str, str] = json.loads(done.stdout)
+            return {name: created[name] for name in _ORGANIZATION}
+        problem = done.stderr.strip().rpartition("\n")[2]
+    raise Problem(f"The demo organization could not be created: {problem}")
+
+
+def _load_guides(settings: StackSettings, stack: Mapping[str, str], progress: Progress) -> None:
+    """Store every guide that is not yet there in this wording, and wait until each can be searched."""
+    record = settings.folder / "guides.json"
+    loaded = _read(record)
+    if loaded.get("organization_id") != stack["organization_id"]:
+        loaded = {"organization_id": stack["organization_id"], "documents": {}}
+    documents: dict[str, str] = loaded["documents"]
+    key = stack["secret_key"]
+    waiting: list[str] = []
+    for guide in sorted(GUIDES.glob("*.md")):
+        text = guide.read_text(encoding="utf-8")
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        if documents.get(guide.name) == digest:
+            continue
+        if guide.name in documents:
+            continue  # an older wording is there, and the API has no way yet to replace it
+        title, _, body = text.partition("\n")
+        document = {"title": title.lstrip("# ").strip(), "body": body.strip()}
+        status, answer = _call(settings, key, "POST", "/v1/knowledge/documents", document)
+        if status != 200:
+            raise Problem(
+                f"docs/guides/{guide.name} was not taken as a knowledge document: {status} {answer}"
+            )
+        documents[guide.name] = digest
+        waiting.append(str(answer["id"]))
+        _write_private(record, loaded)
+    if waiting:
+        progress.say(
+            f"Loading {len(waiting)} of the project's guides as knowledge, and waiting for the index."
+        )
+        _wait_until_ready(settings, key, waiting)
+
+
+def _wait_until_ready(settings: StackSettings, key: str, waiting: list[str]) -> None:
+    deadline = time.monotonic() + INDEX_SECONDS
+    for document in waiting:
+        while True:
+            status, answer = _call(settings, key, "GET", f"/v1/knowledge/documents/{document}")
+            state = (answer.get("document") or answer).get("status") if status == 200 else None
+            if state == "ready":
+                break
+            if state == "failed" or time.monotonic() > deadline:
+                raise Problem(f"Knowledge document {document} did not become ready: {status} {answer}")
+            time.sleep(0.2)
+
+
+def _call(
+    settings: StackSettings, key: str, method: str, path: str, body: Mapping[str, Any] | None = None
+) -> tuple[int, dict[str, Any]]:
+    """Call the API; return the status and the JSON object. A connection that fails reads as status 0."""
+    address = urlsplit(settings.base_url)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=REQUEST_SECONDS)
+    try:
+        connection.request(
+            method,
+            address.path + path,
+            body=None if body is None else json.dumps(body).encode(),
+            headers={"authorization": f"Bearer {key}", "content-type": "application/json"},
+        )
+        response = connection.getresponse()
+        answer = json.loads(response.read() or b"{}")
+    except (OSError, ValueError, http.client.HTTPException) as problem:
+        return 0, {"problem": str(problem)}
+    finally:
+        connection.close()
+    return response.status, answer if isinstance(answer, dict) else {}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _write_private(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a file that only its owner reads: it holds a secret key."""
+    unfinished = path.with_suffix(".new")
+    unfinished.unlink(missing_ok=True)
+    unfinished.touch(mode=0o600)
+    unfinished.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    unfinished.replace(path)

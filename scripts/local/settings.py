@@ -1,0 +1,105 @@
+"""Where a local stack lives, its port and its parameters."""
+
+import platform
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from scripts.local.progress import Problem
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCAL = ROOT / ".local"
+BUILDS = LOCAL / "build"
+TEMPLATE = ROOT / "template.yaml"
+
+DEFAULT_PORT = 4566  # where AWS emulators are usually looked for
+HOST = "127.0.0.1"
+REGION = "us-east-1"
+STACK_NAME = "helpdesk-local"
+# First part of the address: http://127.0.0.1:<port>/helpdesk/v1/...
+BASE_PATH = "helpdesk"
+
+# The emulator checks no signature, but every AWS client wants a key to sign with.
+ACCOUNT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+
+
+def architecture() -> str:
+    """Return this machine's processor as Lambda names it: what is built here must run here."""
+    return "arm64" if platform.machine().lower() in {"arm64", "aarch64"} else "x86_64"
+
+
+@dataclass(frozen=True, slots=True)
+class StackSettings:
+    """One local stack: two with different ports and folders run side by side."""
+
+    port: int = DEFAULT_PORT
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    folder: Path = LOCAL / str(DEFAULT_PORT)
+    auth: bool = False  # make the emulator enforce the roles' policies
+
+    @property
+    def endpoint_url(self) -> str:
+        """Return the emulator's address, for every AWS client."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def base_url(self) -> str:
+        """Return the address that /v1/... follows."""
+        return f"{self.endpoint_url}/{BASE_PATH}"
+
+    @property
+    def stack_files(self) -> list[Path]:
+        """Return where the stack describes itself; the default port's also where other tools look for it."""
+        files = [self.folder / "stack.json"]
+        if self.folder == LOCAL / str(DEFAULT_PORT):
+            files.append(LOCAL / "stack.json")
+        return files
+
+    def template_parameters(self) -> dict[str, str]:
+        """Return the template's parameters for this stack: the local ones, and over them what was asked for."""
+        return {
+            "Stage": "local",
+            "Architecture": architecture(),
+            "AllowLoopbackUrls": "true",
+            **self.parameters,
+        }
+
+
+def settings_for(
+    port: int, parameters: str = "", *, folder: Path | None = None, auth: bool = False
+) -> StackSettings:
+    """Read what was given to make: PORT, and PARAMETERS as `Name=value Name=value`. Errors: Problem."""
+    if not 1024 <= port <= 65535:
+        raise Problem(f"PORT={port} is not a port from 1024 to 65535.")
+    return StackSettings(
+        port=port,
+        parameters=_parameters(parameters),
+        folder=folder or LOCAL / str(port),
+        auth=auth,
+    )
+
+
+def _parameters(text: str) -> dict[str, str]:
+    known = _template_parameters()
+    parameters: dict[str, str] = {}
+    for word in shlex.split(text):
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise Problem(f"PARAMETERS has {word!r}; write Name=value, separated by spaces.")
+        if name not in known:
+            raise Problem(f"PARAMETERS names {name!r}; the template has {', '.join(sorted(known))}.")
+        if name in {"Stage", "Architecture"}:
+            raise Problem(f"PARAMETERS may not set {name}: the local stack's is fixed.")
+        parameters[name] = value
+    return parameters
+
+
+def _template_parameters() -> set[str]:
+    # CloudFormation's own tags (!Ref, !Sub) mean nothing here: the section wanted has none of them.
+    loader = type("Loader", (yaml.SafeLoader,), {})
+    yaml.add_multi_constructor("!", lambda *_: None, Loader=loader)
+    template = yaml.load(TEMPLATE.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - a SafeLoader, extended
+    return set(template["Parameters"])

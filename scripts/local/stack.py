@@ -1,0 +1,137 @@
+"""A local stack from nothing to ready, and back."""
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from types import FrameType
+
+from scripts.local import deployment, seed
+from scripts.local.emulator import Emulator
+from scripts.local.progress import Problem, Progress
+from scripts.local.settings import DEFAULT_PORT, ROOT, StackSettings
+
+
+def up(settings: StackSettings, progress: Progress) -> dict[str, str]:
+    """Bring the stack up, or to date, and leave it running. Return what stack.json holds. Errors: Problem."""
+    with _alone(settings):
+        return _bring_up(settings, progress)
+
+
+def dev(settings: StackSettings, progress: Progress) -> None:
+    """Bring the stack up and keep it until Ctrl-C (or SIGTERM), then stop all of it. Errors: Problem."""
+    ended = threading.Event()
+
+    def end(signum: int, _frame: FrameType | None) -> None:
+        ended.set()
+        # A step that is under way is broken off; the next start finds what it left and goes on.
+        raise KeyboardInterrupt(signum)
+
+    previous = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    emulator = Emulator(settings)
+    with _alone(settings):
+        try:
+            welcome(settings, _bring_up(settings, progress))
+            print("\nCtrl-C stops it; what it holds is there again the next time.", flush=True)
+            while emulator.runs():
+                time.sleep(0.5)
+            raise Problem(f"The emulator ended by itself; its log says why: {emulator.log}")
+        except KeyboardInterrupt:
+            print(flush=True)
+        finally:
+            for number in previous:
+                signal.signal(number, signal.SIG_IGN)
+            if emulator.runs():
+                progress.say("Stopping the emulator, which saves its state first.")
+                emulator.stop()
+                progress.say("Stopped.")
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+
+
+def down(settings: StackSettings, progress: Progress) -> None:
+    """Stop what `up` left running; its data stays. Errors: Problem, when `make dev` runs it."""
+    if not settings.folder.exists():
+        progress.say(f"No stack was ever started for port {settings.port}.")
+        return
+    with _alone(settings):
+        if Emulator(settings).stop():
+            progress.say("Stopped; what it holds is there again the next time.")
+        else:
+            progress.say(f"Nothing of this project runs on port {settings.port}.")
+
+
+def welcome(settings: StackSettings, stack: dict[str, str]) -> None:
+    """Print where the stack is and what to try."""
+    base, key = stack["base_url"], stack["secret_key"]
+    stack_file = settings.stack_files[-1]
+    receiver = "make receiver"
+    if settings.port != DEFAULT_PORT:
+        receiver = f".venv/bin/python -m scripts.receiver --base-url {base} --key {key}"
+    call = f"curl -s {base}/v1"
+    bearer = f"-H 'authorization: Bearer {key}'"
+    print(
+        f"""
+Ready.
+
+  base URL    {base}
+  secret key  {key}
+  both, and more, in {os.path.relpath(stack_file, ROOT)}
+
+Write as a visitor, then see the agent's answer a moment later:
+
+  {call}/messages {bearer} -d '{{"session": "visitor-0001", "body": "How are webhooks signed?"}}'
+  curl -s '{base}/v1/messages?session=visitor-0001' {bearer}
+
+Receive the webhooks, in a second terminal (it registers itself):
+
+  {receiver}
+
+Or register a server of your own:
+
+  {call}/webhooks {bearer} -d '{{"url": "http://127.0.0.1:8787/webhooks", "events": ["message.created"]}}'""",
+        flush=True,
+    )
+
+
+def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
+    emulator = Emulator(settings)
+    emulator.start(progress)
+    try:
+        deployed = deployment.deploy(settings, progress)
+    except deployment.HalfFinishedError as half:
+        progress.say(f"An earlier start was cut short (the stack is {half}); beginning afresh.")
+        emulator.stop()
+        emulator.forget()
+        emulator.start(progress)
+        deployed = deployment.deploy(settings, progress)
+    return seed.seed(settings, deployed, progress)
+
+
+@contextlib.contextmanager
+def _alone(settings: StackSettings) -> Iterator[None]:
+    """Hold the stack's lock, which the system drops when this process ends, however it ends."""
+    settings.folder.mkdir(parents=True, exist_ok=True)
+    with (settings.folder / "lock").open("a+", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = _holder(lock.read())
+            raise Problem(
+                f"The stack on port {settings.port} is in the hands of another make{holder}."
+            ) from None
+        lock.truncate(0)
+        lock.write(json.dumps({"pid": os.getpid()}))
+        lock.flush()
+        yield
+
+
+def _holder(text: str) -> str:
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        return f" (process {json.loads(text)['pid']}): let it end, or press Ctrl-C there"
+    return ""

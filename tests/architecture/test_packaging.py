@@ -1,0 +1,93 @@
+"""Every built function starts with nothing on the path but what AWS would give it: its artifact and its layers.
+
+The emulator runs functions in this project's own environment, where a package missing from a layer goes unnoticed.
+"""
+
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scripts.local import build
+from scripts.local.progress import Progress
+from tests.support.template import template
+
+FUNCTIONS = sorted(
+    name
+    for name, resource in template()["Resources"].items()
+    if isinstance(resource, dict) and resource.get("Type") == "AWS::Serverless::Function"
+)
+# The variables without which a function refuses to start; values that name nothing.
+ENVIRONMENT = {
+    "TABLE_NAME": "none",
+    "KNOWLEDGE_BUCKET": "none",
+    "DELIVERY_QUEUE_URL": "http://127.0.0.1:9/none",
+    "RETRY_QUEUE_URL": "http://127.0.0.1:9/none",
+    "AGENT_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
+    "INDEX_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
+    "AWS_DEFAULT_REGION": "eu-west-1",
+    "AWS_LAMBDA_FUNCTION_NAME": "none",
+    "POWERTOOLS_SERVICE_NAME": "none",
+}
+# What a cold start may not exceed: an artifact with its layers is unpacked to at most 250 MB.
+UNPACKED_LIMIT_BYTES = 250 * 1024 * 1024
+
+pytestmark = [pytest.mark.build, pytest.mark.xdist_group("build")]
+
+
+@pytest.fixture(scope="session")
+def artifacts() -> Iterator[Path]:
+    with build.built(Progress()) as (folder, _):
+        yield folder
+
+
+def layers(artifacts: Path) -> list[Path]:
+    return [artifacts / name / "python" for name in ("DependenciesLayer", "CoreLayer")]
+
+
+def run(artifacts: Path, function: str, program: str) -> subprocess.CompletedProcess[str]:
+    paths = sysconfig.get_paths()
+    standard = [paths["stdlib"], paths["platstdlib"], str(Path(paths["platstdlib"]) / "lib-dynload")]
+    path = [str(artifacts / function), *map(str, layers(artifacts)), *standard]
+    # -I and -S: no site-packages, no .pth files, no variables, not the working folder.
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path = {path!r}\n{program}"],
+        env=ENVIRONMENT,
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_built_function_imports_from_its_artifact_and_layers_alone(artifacts: Path, function: str) -> None:
+    done = run(artifacts, function, "import app; assert callable(app.handler)")
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_built_function_and_its_layers_fit_into_a_lambda(artifacts: Path, function: str) -> None:
+    folders = [artifacts / function, *(layer.parent for layer in layers(artifacts))]
+
+    size = sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
+
+    assert size < UNPACKED_LIMIT_BYTES
+
+
+def test_the_first_party_layer_holds_the_package_and_nothing_else(artifacts: Path) -> None:
+    [package] = (artifacts / "CoreLayer" / "python").iterdir()
+
+    assert package.name == "helpdesk"
+    assert not list(package.rglob("test_*"))
+
+
+def test_libraries_of_a_few_functions_are_not_in_the_layer_of_all(artifacts: Path) -> None:
+    present = {path.name for path in (artifacts / "DependenciesLayer" / "python").iterdir()}
+
+    assert present.isdisjoint({"tantivy", "aiohttp", "moto", "ministack"})

@@ -1,0 +1,62 @@
+"""What is installed is what was locked: one set of versions, each with its hashes, and no file tells where from."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DEVELOPER = ROOT / "requirements" / "dev.txt"
+DEPLOYED = [
+    ROOT / "layers" / "dependencies" / "requirements.txt",
+    *sorted(ROOT.glob("functions/*/requirements.txt")),
+]
+LISTS = [DEVELOPER, *DEPLOYED]
+SOURCES = [path.with_suffix(".in") for path in LISTS]
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def pins(path: Path) -> dict[str, str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return dict(re.findall(r"^([a-z0-9._-]+)==([^ ;]+)", line)[0] for line in lines if line[:1].isalnum())
+
+
+@pytest.mark.parametrize("path", LISTS, ids=name_of)
+def test_every_requirement_is_pinned_with_hashes(path: Path) -> None:
+    requirements = path.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+
+    without = [line for line in requirements if "==" not in line or "--hash=sha256:" not in line]
+
+    assert without == []
+
+
+@pytest.mark.parametrize("path", DEPLOYED, ids=name_of)
+def test_what_is_deployed_is_the_version_that_was_tested(path: Path) -> None:
+    developer = pins(DEVELOPER)
+
+    different = {name: version for name, version in pins(path).items() if developer.get(name) != version}
+
+    assert different == {}
+
+
+@pytest.mark.parametrize("path", [*LISTS, *SOURCES], ids=name_of)
+def test_no_file_names_an_address_to_install_from(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+
+    assert "://" not in text
+    assert not re.search(r"^\s*(-i|--index|--extra-index|--find-links|-f)\b", text, re.MULTILINE)
+
+
+def test_the_full_text_search_is_carried_only_by_those_who_search() -> None:
+    carriers = [name_of(path.parent) for path in DEPLOYED if "tantivy" in pins(path)]
+
+    assert carriers == ["functions/answerer", "functions/indexer"]
+
+
+def test_the_http_client_is_carried_only_by_the_sender() -> None:
+    carriers = [name_of(path.parent) for path in DEPLOYED if "aiohttp" in pins(path)]
+
+    assert carriers == ["functions/delivery"]

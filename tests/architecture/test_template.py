@@ -1,0 +1,238 @@
+"""What template.yaml must hold whatever else changes: routes, walled-off secrets, nothing lost or unwatched."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.support.template import template
+
+RESOURCES: dict[str, Any] = template()["Resources"]
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+def of_type(kind: str) -> dict[str, Any]:
+    return {
+        name: resource
+        for name, resource in RESOURCES.items()
+        if isinstance(resource, dict) and resource.get("Type") == kind
+    }
+
+
+FUNCTIONS = of_type("AWS::Serverless::Function")
+QUEUES = of_type("AWS::SQS::Queue")
+DEAD_LETTERS = {name for name in QUEUES if name.endswith("DeadLetters")}
+POLICIES = {
+    name.removesuffix("Policy"): policy["Properties"]["PolicyDocument"]["Statement"]
+    for name, policy in of_type("AWS::IAM::Policy").items()
+}
+API_FUNCTIONS = {"Messages", "Conversations", "Knowledge", "Agent", "Webhooks", "Organizations"}
+WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer"}
+
+
+def paths() -> dict[str, Any]:
+    found: dict[str, Any] = RESOURCES["Api"]["Properties"]["DefinitionBody"]["paths"]
+    return found
+
+
+def function_behind(path: str, method: str) -> str:
+    uri = paths()[path][method]["x-amazon-apigateway-integration"]["uri"]["Fn::Sub"]
+    return str(re.findall(r"\$\{(\w+)Function\.Arn\}", uri)[0])
+
+
+def actions(statement: dict[str, Any]) -> list[str]:
+    listed = statement["Action"]
+    return [listed] if isinstance(listed, str) else listed
+
+
+def denied(function: str, partition: str) -> set[str]:
+    found: set[str] = set()
+    for statement in POLICIES[function]:
+        keys = (
+            statement.get("Condition", {}).get("ForAnyValue:StringLike", {}).get("dynamodb:LeadingKeys", [])
+        )
+        if statement["Effect"] == "Deny" and partition in keys:
+            found.update(actions(statement))
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(paths()))
+def test_every_path_answers_all_five_methods(path: str) -> None:
+    assert set(paths()[path]) == METHODS
+
+
+@pytest.mark.parametrize("path", sorted(paths()))
+def test_a_group_is_one_function_at_its_root_and_under_it(path: str) -> None:
+    root = path.removesuffix("{proxy+}").rstrip("/")
+    behind = {
+        function_behind(each, method) for each in (root or "/", f"{root}/{{proxy+}}") for method in METHODS
+    }
+
+    assert len(behind) == 1
+
+
+def test_what_no_group_claims_goes_to_the_function_that_answers_404() -> None:
+    assert {function_behind(path, "get") for path in ("/", "/{proxy+}", "/v1", "/v1/{proxy+}")} == {
+        "NotFound"
+    }
+
+
+def test_the_gateways_own_refusals_are_error_objects() -> None:
+    for name, response in RESOURCES["Api"]["Properties"]["GatewayResponses"].items():
+        body = json.loads(response["ResponseTemplates"]["application/json"])
+        assert body.keys() == {"error"}, name
+        assert body["error"].keys() == {"code", "message"}, name
+
+
+@pytest.mark.parametrize(
+    ("refusal", "status", "code"),
+    [
+        ("MISSING_AUTHENTICATION_TOKEN", 404, "not_found"),
+        ("RESOURCE_NOT_FOUND", 404, "not_found"),
+        ("BAD_REQUEST_BODY", 400, "invalid_json"),
+        ("REQUEST_TOO_LARGE", 400, "invalid_request"),
+        ("THROTTLED", 429, "rate_limited"),
+        ("INTEGRATION_TIMEOUT", 500, "internal_error"),
+    ],
+)
+def test_a_refusal_of_the_gateway_has_the_specifications_code(refusal: str, status: int, code: str) -> None:
+    response = RESOURCES["Api"]["Properties"]["GatewayResponses"][refusal]
+
+    assert response["StatusCode"] == status
+    assert json.loads(response["ResponseTemplates"]["application/json"])["error"]["code"] == code
+
+
+def test_a_throttled_caller_is_told_when_to_come_back() -> None:
+    headers = RESOURCES["Api"]["Properties"]["GatewayResponses"]["THROTTLED"]["ResponseParameters"]["Headers"]
+
+    assert headers["Retry-After"] == "'1'"
+
+
+@pytest.mark.parametrize("name", ["Table", "KnowledgeBucket", "FilesBucket"])
+def test_what_customers_wrote_outlives_the_stack(name: str) -> None:
+    assert RESOURCES[name]["DeletionPolicy"] == "Retain"
+    assert RESOURCES[name]["UpdateReplacePolicy"] == "Retain"
+
+
+def test_only_the_local_stage_may_send_webhooks_to_loopback_addresses() -> None:
+    rule = template()["Rules"]["LoopbackUrlsStayLocal"]
+
+    assert rule["RuleCondition"] == {"Fn::Equals": [{"Ref": "AllowLoopbackUrls"}, "true"]}
+    assert rule["Assertions"][0]["Assert"] == {"Fn::Equals": [{"Ref": "Stage"}, "local"]}
+    assert template()["Parameters"]["AllowLoopbackUrls"]["Default"] == "false"
+
+
+def test_retries_wait_as_the_specification_says() -> None:
+    assert template()["Parameters"]["RetryDelaysSeconds"]["Default"] == "30,300,1800,7200"
+
+
+def test_every_function_has_a_role_of_its_own() -> None:
+    roles = [function["Properties"]["Role"]["Fn::GetAtt"] for function in FUNCTIONS.values()]
+
+    assert len({str(role) for role in roles}) == len(FUNCTIONS)
+
+
+def test_no_policy_allows_a_whole_service() -> None:
+    wide = [
+        (name, action)
+        for name, statements in POLICIES.items()
+        for statement in statements
+        for action in actions(statement)
+        if statement["Effect"] == "Allow" and "*" in action
+    ]
+
+    assert wide == []
+
+
+@pytest.mark.parametrize("function", sorted(API_FUNCTIONS | WORKERS))
+def test_signing_secrets_are_read_by_the_sender_and_written_by_organizations_alone(function: str) -> None:
+    reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+    writes = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
+    expected = {"Delivery": writes, "Organizations": reads}
+
+    assert denied(function, "ORG#*#SECRET") == expected.get(function, {"dynamodb:*"})
+
+
+@pytest.mark.parametrize("function", sorted(WORKERS))
+def test_no_worker_sees_a_persons_token(function: str) -> None:
+    assert denied(function, "TOKEN#*") == {"dynamodb:*"}
+
+
+def test_only_three_functions_reach_the_knowledge_bucket() -> None:
+    reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
+
+    assert reach == {"Knowledge", "Answerer", "Indexer"}
+
+
+def test_only_the_answerer_may_call_a_model_and_only_when_one_is_chosen() -> None:
+    reach = {name for name, statements in POLICIES.items() if "bedrock:" in json.dumps(statements)}
+
+    assert reach == {"AnswererModel"}
+    assert RESOURCES["AnswererModelPolicy"]["Condition"] == "HasAgentModel"
+
+
+@pytest.mark.parametrize("queue", sorted(set(QUEUES) - DEAD_LETTERS))
+def test_every_queue_sets_aside_what_fails_five_times(queue: str) -> None:
+    redrive = QUEUES[queue]["Properties"]["RedrivePolicy"]
+    dead_letters = queue.removesuffix("Queue") + "DeadLetters"
+
+    assert redrive == {"deadLetterTargetArn": {"Fn::GetAtt": [dead_letters, "Arn"]}, "maxReceiveCount": 5}
+
+
+@pytest.mark.parametrize("queue", sorted(DEAD_LETTERS))
+def test_dead_letters_are_kept_for_fourteen_days(queue: str) -> None:
+    assert QUEUES[queue]["Properties"]["MessageRetentionPeriod"] == 14 * 24 * 3600
+
+
+def test_every_dead_letter_queue_has_an_alarm() -> None:
+    watched = RESOURCES["Fn::ForEach::EachDeadLetterQueue"][1]
+
+    assert {f"{name}DeadLetters" for name in watched} == DEAD_LETTERS
+
+
+def test_every_function_has_a_log_group_and_alarms() -> None:
+    watched = RESOURCES["Fn::ForEach::EachFunction"][1]
+
+    assert {f"{name}Function" for name in watched} == set(FUNCTIONS)
+
+
+def test_a_message_is_hidden_for_six_times_its_functions_timeout() -> None:
+    for name, function in FUNCTIONS.items():
+        for event in function["Properties"].get("Events", {}).values():
+            if event["Type"] != "SQS":
+                continue
+            queue = event["Properties"]["Queue"]["Fn::GetAtt"][0]
+            hidden = QUEUES[queue]["Properties"]["VisibilityTimeout"]
+            assert hidden == 6 * function["Properties"]["Timeout"], f"{name} and {queue}"
+
+
+def test_every_worker_reports_which_items_of_a_batch_failed() -> None:
+    for function in FUNCTIONS.values():
+        for event in function["Properties"].get("Events", {}).values():
+            assert event["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_fan_out_is_woken_by_new_outbox_items_and_nothing_else() -> None:
+    [pattern] = FUNCTIONS["FanoutFunction"]["Properties"]["Events"]["Outbox"]["Properties"]["FilterCriteria"][
+        "Filters"
+    ]
+
+    assert json.loads(pattern["Pattern"]) == {
+        "eventName": ["INSERT"],
+        "dynamodb": {"NewImage": {"entity": {"S": ["outbox"]}}},
+    }
+
+
+def test_a_poison_record_never_blocks_the_stream() -> None:
+    stream = FUNCTIONS["FanoutFunction"]["Properties"]["Events"]["Outbox"]["Properties"]
+
+    assert stream["BisectBatchOnFunctionError"] is True
+    assert 0 < stream["MaximumRetryAttempts"] <= 10
+    assert stream["DestinationConfig"]["OnFailure"]["Destination"] == {
+        "Fn::GetAtt": ["FanoutDeadLetters", "Arn"]
+    }
+
+
+def test_the_sender_may_feed_its_own_queue() -> None:
+    assert FUNCTIONS["DeliveryFunction"]["Properties"]["RecursiveLoop"] == "Allow"
