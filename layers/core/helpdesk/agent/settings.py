@@ -1,0 +1,58 @@
+"""Reading and changing the agent's settings (Specification: Agent settings)."""
+
+from helpdesk.admission.caller import Caller
+from helpdesk.agent import repository
+from helpdesk.agent.errors import (
+    MAX_NAME_CHARACTERS,
+    MAX_PERSONALITY_CHARACTERS,
+    MIN_NAME_CHARACTERS,
+    InvalidName,
+    InvalidPersonality,
+)
+from helpdesk.agent.schemas import AgentSettings, AgentSettingsChange
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.platform.text import trimmed
+
+
+def get(organization: str) -> AgentSettings:
+    """Return the organization's settings, the defaults where nobody has edited them."""
+    return repository.get(organization)
+
+
+def change(caller: Caller, wanted: AgentSettingsChange) -> AgentSettings:
+    """Change what was sent and return all settings. What changes nothing writes nothing.
+
+    Raises InvalidName, InvalidPersonality.
+    """
+    sent = wanted.model_dump(by_alias=True, exclude_none=True)
+    if "name" in sent:
+        sent["name"] = _require_name(sent["name"])
+    if "personality" in sent:
+        sent["personality"] = _require_personality(sent["personality"])
+    present = repository.get(caller.organization).model_dump(by_alias=True)
+    changed = {name: value for name, value in sent.items() if value != present[name]}
+    if changed:
+        entry = logs.entry(
+            caller.organization,
+            LogKind.SETTINGS_CHANGED,
+            actor=caller.actor,
+            summary=f"The agent's settings were changed: {', '.join(changed)}.",
+            settings=list(changed),
+        )
+        repository.change(caller.organization, changed, entry)
+    return AgentSettings.model_validate(present | changed)
+
+
+def _require_name(text: str) -> str:
+    name = " ".join(trimmed(text).split())  # one line: it stands before every message
+    if not MIN_NAME_CHARACTERS <= len(name) <= MAX_NAME_CHARACTERS:
+        raise InvalidName
+    return name
+
+
+def _require_personality(text: str) -> str:
+    personality = trimmed(text)
+    if len(personality) > MAX_PERSONALITY_CHARACTERS:
+        raise InvalidPersonality
+    return personality

@@ -1,0 +1,41 @@
+"""What the knowledge base can refuse (Specification: Errors, Inbox, knowledge, signals, tasks; Not found)."""
+
+from helpdesk.platform.errors import AppError
+
+MAX_TITLE_CHARACTERS = 120
+MAX_BODY_BYTES = 900_000
+
+
+class TitleMissing(AppError):
+    """No title, or a blank one."""
+
+    status, code = 400, "title_missing"
+    message = "Give the document a `title`."
+
+
+class BodyMissing(AppError):
+    """No body, or a blank one."""
+
+    status, code = 400, "body_missing"
+    message = "Write the document's text into `body`, as Markdown."
+
+
+class BodyTooLarge(AppError):
+    """More text than a document may have, counted in UTF-8 bytes."""
+
+    status, code = 400, "body_too_large"
+    message = f"`body` may have {MAX_BODY_BYTES:,} bytes in UTF-8. Split the document into several."
+
+
+class DocumentNotFound(AppError):
+    """No such document in this organization."""
+
+    status, code = 404, "knowledge_doc_not_found"
+    message = "No knowledge document has this id in your organization."
+
+
+class FolderNotFound(AppError):
+    """No such folder in this organization."""
+
+    status, code = 404, "knowledge_folder_not_found"
+    message = "No knowledge folder has this id in your organization."

@@ -1,0 +1,101 @@
+"""The rules of knowledge documents (Specification: Knowledge and repositories; States, Knowledge document).
+
+The text is written before the record that names it, and the record together with the job that indexes it. So a
+crash may leave a text that nothing names, never a record without its text, nor one that nobody will index.
+"""
+
+from typing import Any
+
+from helpdesk.admission.caller import Caller
+from helpdesk.http.pages import next_cursor, position
+from helpdesk.knowledge import repository, texts
+from helpdesk.knowledge.errors import (
+    MAX_BODY_BYTES,
+    MAX_TITLE_CHARACTERS,
+    BodyMissing,
+    BodyTooLarge,
+    TitleMissing,
+)
+from helpdesk.knowledge.repository import Document
+from helpdesk.knowledge.schemas import (
+    DocumentAnswer,
+    DocumentCreated,
+    DocumentInput,
+    DocumentsAnswer,
+    DocumentShape,
+    DocumentsQuery,
+    DocumentStatus,
+    DocumentSummary,
+)
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import trimmed
+
+_LIST = "knowledge/documents"
+
+
+def create(organization: str, written: DocumentInput) -> DocumentCreated:
+    """Take a document; it is indexed in the background.
+
+    Raises TitleMissing, InvalidRequest (title over 120 characters), BodyMissing, BodyTooLarge, FolderNotFound.
+    """
+    title, text = _require_title(written.title), _require_body(written.body)
+    if written.folder_id is not None:
+        repository.require_folder(organization, written.folder_id)
+    document_id, revision, now = ids.new("doc"), ids.ulid(), clock.now_ms()
+    document = Document(
+        organization=organization,
+        id=document_id,
+        title=title,
+        folder_id=written.folder_id,
+        status=DocumentStatus.INDEXING,
+        problem=None,
+        size=len(text),
+        revision=revision,
+        text_key=texts.key_of(organization, document_id, revision),
+        url=None,
+        created_at=now,
+        updated_at=now,
+        indexed_at=None,
+    )
+    texts.write(document.text_key, text)
+    repository.create(document)
+    return DocumentCreated(id=document_id)
+
+
+def newest(caller: Caller, query: DocumentsQuery) -> DocumentsAnswer:
+    """Return a page of documents without their texts, newest first."""
+    found, end = repository.newest(caller.organization, query.limit, position(caller, query, _LIST))
+    return DocumentsAnswer(
+        documents=[DocumentSummary(**_summary(document)) for document in found],
+        next_cursor=next_cursor(caller, end, _LIST),
+    )
+
+
+def get(organization: str, document_id: str) -> DocumentAnswer:
+    """Return one document with its text. Raises DocumentNotFound."""
+    document = repository.get(organization, document_id)
+    shape = DocumentShape(**_summary(document), body=texts.read(document.text_key))
+    return DocumentAnswer(document=shape)
+
+
+def _summary(document: Document) -> dict[str, Any]:
+    return {name: getattr(document, name) for name in DocumentSummary.model_fields}
+
+
+def _require_title(title: str | None) -> str:
+    title = trimmed(title or "")
+    if not title:
+        raise TitleMissing
+    if len(title) > MAX_TITLE_CHARACTERS:
+        raise InvalidRequest(f"`title` may have {MAX_TITLE_CHARACTERS} characters after trimming.")
+    return title
+
+
+def _require_body(body: str | None) -> bytes:
+    if body is None or not trimmed(body):
+        raise BodyMissing
+    text = body.encode()
+    if len(text) > MAX_BODY_BYTES:
+        raise BodyTooLarge
+    return text

@@ -1,0 +1,37 @@
+"""The documents' texts, in S3: an item of the table could not hold them.
+
+A text is never written over. Each revision of a document has an object of its own, which its record names; so a
+record always leads to the very text it was written with, whatever crashed in between.
+"""
+
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+
+
+class TextMissing(Exception):
+    """A record names a text that is not there."""
+
+
+def key_of(organization: str, document_id: str, revision: str) -> str:
+    """Return the object key of one revision of a document's text."""
+    return f"{organization}/documents/{document_id}/{revision}.md"
+
+
+def write(key: str, text: bytes) -> None:
+    """Store a text. One call."""
+    clients.s3().put_object(
+        Bucket=settings().knowledge_bucket,
+        Key=key,
+        Body=text,
+        ContentType="text/markdown; charset=utf-8",
+    )
+
+
+def read(key: str) -> str:
+    """Return a text. One call. Raises TextMissing."""
+    s3 = clients.s3()
+    try:
+        stored = s3.get_object(Bucket=settings().knowledge_bucket, Key=key)
+    except s3.exceptions.NoSuchKey:
+        raise TextMissing from None
+    return stored["Body"].read().decode()

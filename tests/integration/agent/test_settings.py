@@ -1,0 +1,121 @@
+"""GET and PATCH /v1/agent."""
+
+from typing import Any
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.storage import keys, table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+
+DEFAULTS = {
+    "name": "Assistant",
+    "personality": "",
+    "autoResolve": False,
+    "learnFromThreads": True,
+    "suggestKnowledge": True,
+    "nightlySweep": False,
+    "fileSignals": True,
+    "requireEmail": False,
+    "messagePreview": True,
+}
+
+
+def test_the_defaults_apply_until_someone_edits_them(api: Client, organization: NewOrganization) -> None:
+    answer = api.get("/v1/agent")
+    assert (answer.status, answer.body) == (200, DEFAULTS)
+    assert table.get(keys.AgentSettings(organization.organization_id)) is None
+
+
+def test_what_is_sent_changes_and_the_rest_stays(api: Client) -> None:
+    answer = api.patch("/v1/agent", {"name": "  Robin  ", "autoResolve": True})
+    assert answer.body == {**DEFAULTS, "name": "Robin", "autoResolve": True}
+    answer = api.patch("/v1/agent", {"personality": "Brief.", "messagePreview": False})
+    expected = {
+        **DEFAULTS,
+        "name": "Robin",
+        "autoResolve": True,
+        "personality": "Brief.",
+        "messagePreview": False,
+    }
+    assert answer.body == expected
+    assert api.get("/v1/agent").body == expected
+
+
+def test_a_setting_can_be_put_back(api: Client) -> None:
+    api.patch("/v1/agent", {"personality": "Brief.", "nightlySweep": True})
+    assert api.patch("/v1/agent", {"personality": "", "nightlySweep": False}).body == DEFAULTS
+
+
+def test_a_change_is_logged_with_its_fields_and_without_their_text(admin: Client) -> None:
+    admin.patch("/v1/agent", {"name": "Robin", "personality": "Never say never."})
+    (entry, _) = admin.get("/v1/logs").body["logs"]
+    assert entry["kind"] == "settings_changed"
+    assert entry["actor"] == "Ada Admin"
+    assert entry["summary"] == "The agent's settings were changed: name, personality."
+    assert entry["detail"] == {"settings": ["name", "personality"]}
+
+
+@pytest.mark.parametrize("change", [{}, {"name": "Assistant"}, {"name": None}, {"unknown": 1}])
+def test_what_changes_nothing_writes_nothing(
+    api: Client, organization: NewOrganization, change: dict[str, Any]
+) -> None:
+    assert api.patch("/v1/agent", change).body == DEFAULTS
+    assert table.get(keys.AgentSettings(organization.organization_id)) is None
+    assert [entry["kind"] for entry in api.get("/v1/logs").body["logs"]] == ["organization_created"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"name": "R"}, "invalid_name"),
+        ({"name": "  R  "}, "invalid_name"),
+        ({"name": ""}, "invalid_name"),
+        ({"name": "R" * 41}, "invalid_name"),
+        ({"personality": "p" * 2001}, "invalid_personality"),
+        ({"name": 7}, "invalid_request"),
+        ({"autoResolve": "true"}, "invalid_request"),
+        ([], "invalid_json"),
+    ],
+)
+def test_a_refused_change_leaves_everything_as_it_was(api: Client, change: Any, code: str) -> None:
+    answer = api.patch("/v1/agent", change)
+    assert (answer.status, answer.code) == (400, code)
+    assert api.get("/v1/agent").body == DEFAULTS
+
+
+@pytest.mark.parametrize("name", ["Al", "A" * 40, "Zoë 🦊"])
+def test_a_name_of_two_to_forty_characters_is_taken(api: Client, name: str) -> None:
+    assert api.patch("/v1/agent", {"name": name}).body["name"] == name
+
+
+def test_a_personality_of_exactly_the_limit_is_taken(api: Client) -> None:
+    assert api.patch("/v1/agent", {"personality": "p" * 2000}).status == 200
+
+
+def test_a_member_may_read_and_not_change(member: Client, admin: Client) -> None:
+    assert member.get("/v1/agent").status == 200
+    refused = member.patch("/v1/agent", {"name": "Robin"})
+    assert (refused.status, refused.code) == (403, "forbidden")
+    assert admin.patch("/v1/agent", {"name": "Robin"}).status == 200
+
+
+def test_settings_belong_to_one_organization(api: Client, stranger: Client) -> None:
+    api.patch("/v1/agent", {"name": "Robin"})
+    assert stranger.get("/v1/agent").body == DEFAULTS
+
+
+def test_a_caller_without_a_key_is_refused(anonymous: Client) -> None:
+    assert anonymous.get("/v1/agent").code == "missing_api_key"
+    assert anonymous.patch("/v1/agent", {}).code == "missing_api_key"
+
+
+def test_the_calls_of_each_route_are_few(api: Client) -> None:
+    api.get("/v1/agent")
+    with recorded_calls() as reading:
+        api.get("/v1/agent")
+    with recorded_calls() as changing:
+        api.patch("/v1/agent", {"name": "Robin"})
+    assert reading == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
+    assert changing == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
