@@ -12,7 +12,9 @@ from helpdesk.platform.text import cut, trimmed
 BYTE_ORDER_MARK = "\ufeff"
 
 
-@pytest.mark.parametrize("space", [" ", "\t", "\n", "\r", "\u00a0", "\u2003", "\u2028", "\u3000", BYTE_ORDER_MARK])
+@pytest.mark.parametrize(
+    "space", [" ", "\t", "\n", "\r", "\u00a0", "\u2003", "\u2028", "\u3000", BYTE_ORDER_MARK]
+)
 def test_white_space_around_text_goes_and_inside_it_stays(space: str) -> None:
     assert trimmed(f"{space}{space}a{space}b{space}") == f"a{space}b"
 

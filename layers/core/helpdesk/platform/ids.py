@@ -6,6 +6,7 @@ the form that the specification gives them: `evt_` and 32 hexadecimal characters
 """
 
 import secrets
+import threading
 from collections.abc import Callable
 
 from helpdesk.platform import clock
@@ -15,18 +16,26 @@ _ULID_LENGTH = 26
 _RANDOM_BITS = 80
 _random_bits: Callable[[int], int] = secrets.randbits
 _last: tuple[int, int] = (-1, 0)
+_lock = threading.Lock()
+
+
+def _next() -> tuple[int, int]:
+    """Return the present millisecond and 80 bits: random ones, or within one millisecond the previous ones plus 1."""
+    global _last  # noqa: PLW0603 - the previous id of this process makes the next one greater
+    with _lock:
+        at = clock.now_ms()
+        bits = (_last[1] + 1) % (1 << _RANDOM_BITS) if _last[0] == at else _random_bits(_RANDOM_BITS)
+        _last = (at, bits)
+        return _last
 
 
 def ulid(at_ms: int | None = None, randomness: int | None = None) -> str:
     """Return a ULID for an instant (ms, default now); two of one millisecond in one process keep their order."""
-    global _last  # noqa: PLW0603 - the previous id of this process makes the next one greater
-    at = clock.now_ms() if at_ms is None else at_ms
-    if randomness is None:
-        randomness = _random_bits(_RANDOM_BITS)
-        if at_ms is None:
-            if _last[0] == at:
-                randomness = (_last[1] + 1) % (1 << _RANDOM_BITS)
-            _last = (at, randomness)
+    if at_ms is None:
+        at, bits = _next()
+    else:
+        at, bits = at_ms, _random_bits(_RANDOM_BITS)
+    randomness = bits if randomness is None else randomness
     number = (at << _RANDOM_BITS) | randomness
     return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(5 * (_ULID_LENGTH - 1), -1, -5))
 
@@ -37,8 +46,12 @@ def new(prefix: str) -> str:
 
 
 def event() -> str:
-    """Return a fresh event id: `evt_` and 32 hexadecimal characters, the first 12 of them its milliseconds."""
-    return f"evt_{clock.now_ms():012x}{_random_bits(_RANDOM_BITS):020x}"
+    """Return a fresh event id: `evt_` and 32 hexadecimal characters, the first 12 of them its milliseconds.
+
+    Events of one change keep their order, as ids do: conversation.created before message.created.
+    """
+    at, bits = _next()
+    return f"evt_{at:012x}{bits:020x}"
 
 
 def secret(characters: int = 43) -> str:
