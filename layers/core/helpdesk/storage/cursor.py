@@ -19,7 +19,7 @@ _TAG_BYTES = 16
 def encode(position: Any, *, query: str, key: bytes) -> str:
     """Return a cursor for a position (anything JSON holds) of a query (text that names route and filters)."""
     body = json.dumps(position, separators=(",", ":"), ensure_ascii=False).encode()
-    return base64.urlsafe_b64encode(_tag(body, query, key) + body).decode().rstrip("=")
+    return _text(_tag(body, query, key) + body)
 
 
 def decode(cursor: str, *, query: str, key: bytes) -> Any:
@@ -28,10 +28,16 @@ def decode(cursor: str, *, query: str, key: bytes) -> Any:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
     except ValueError:
         raise InvalidCursor from None
+    if _text(raw) != cursor:  # base64 has many spellings of the same bytes; one of them was given out
+        raise InvalidCursor
     tag, body = raw[:_TAG_BYTES], raw[_TAG_BYTES:]
     if not hmac.compare_digest(tag, _tag(body, query, key)):
         raise InvalidCursor
     return json.loads(body)
+
+
+def _text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def _tag(body: bytes, query: str, key: bytes) -> bytes:
