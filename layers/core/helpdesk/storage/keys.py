@@ -61,7 +61,8 @@ class ItemKey:
         """Return the key whose halves these are, or None where they belong to another kind."""
         found: dict[str, str] = {}
         for template, text in ((cls.PK, pk), (cls.SK, sk)):
-            match = re.fullmatch(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^#]+)", re.escape(template)), text)
+            pattern = re.sub(r"\\{(\w+)\\}", rf"(?P<\1>[^#]{{1,{MAX_PART_CHARACTERS}}})", re.escape(template))
+            match = re.fullmatch(pattern, text)
             if match is None:
                 return None
             for name, part in match.groupdict().items():

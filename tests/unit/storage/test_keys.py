@@ -1,0 +1,101 @@
+"""Keys: what is built can be parsed back, nothing else can, and no kind of item spells another's key."""
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpdesk.storage import keys
+from helpdesk.storage.keys import REGISTRY, ItemKey, MalformedKey
+
+parts = st.text(min_size=1, max_size=128).filter(lambda text: "#" not in text)
+kinds = st.sampled_from(sorted(REGISTRY.values(), key=lambda kind: kind.__name__))
+
+
+def _build(kind: type[ItemKey], chosen: list[str]) -> ItemKey:
+    return kind(*chosen[: len(fields(kind))])
+
+
+four_parts = st.lists(parts, min_size=4, max_size=4)
+
+
+@given(kinds, four_parts)
+def test_a_key_is_parsed_back_to_its_parts(kind: type[ItemKey], chosen: list[str]) -> None:
+    key = _build(kind, chosen)
+
+    assert kind.parse(key.pk, key.sk) == key
+
+
+@given(kinds, four_parts)
+def test_no_other_kind_parses_a_kinds_key(kind: type[ItemKey], chosen: list[str]) -> None:
+    key = _build(kind, chosen)
+
+    readers = [name for name, other in REGISTRY.items() if other.parse(key.pk, key.sk) is not None]
+
+    assert readers == [kind.__name__]
+
+
+@given(kinds, st.text(max_size=60), st.text(max_size=60))
+def test_a_parsed_key_spells_what_it_was_parsed_from(kind: type[ItemKey], pk: str, sk: str) -> None:
+    found = kind.parse(pk, sk)
+
+    assert found is None or (found.pk, found.sk) == (pk, sk)
+
+
+@pytest.mark.parametrize("kind", REGISTRY.values(), ids=list(REGISTRY))
+@pytest.mark.parametrize(
+    "part", ["", "#", "a#b", "x" * 129], ids=["empty", "separator", "inside", "129 long"]
+)
+def test_a_part_that_no_id_is_makes_no_key(kind: type[ItemKey], part: str) -> None:
+    for position in range(len(fields(kind))):
+        chosen = ["a", "b", "c", "d"][: len(fields(kind))]
+        chosen[position] = part
+        with pytest.raises(MalformedKey):
+            kind(*chosen)
+
+
+def test_a_part_of_128_characters_makes_a_key() -> None:
+    assert keys.Slug("x" * 128).pk == "SLUG#" + "x" * 128
+
+
+@pytest.mark.parametrize("kind", REGISTRY.values(), ids=list(REGISTRY))
+def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: type[ItemKey]) -> None:
+    # 2,048 bytes for a partition key, 1,024 for a sort key; a code point takes up to 4 bytes.
+    key = _build(kind, ["😀" * 128] * 4)
+
+    assert len(key.pk.encode()) <= 2_048
+    assert len(key.sk.encode()) <= 1_024
+
+
+def test_text_with_an_overlong_part_is_no_ones_key() -> None:
+    assert keys.Slug.parse("SLUG#" + "x" * 129, "SLUG") is None
+
+
+def test_a_key_whose_halves_name_different_organizations_is_no_key() -> None:
+    class Twice(ItemKey):
+        PK, SK = "ORG#{organization}", "OWN#{organization}"
+        organization: str
+
+    del REGISTRY["Twice"]
+
+    assert Twice.parse("ORG#one", "OWN#two") is None
+
+
+def test_every_partition_of_an_organization_begins_with_its_id() -> None:
+    without = {
+        name
+        for name, kind in REGISTRY.items()
+        if "organization" in {field.name for field in fields(kind)}
+        and not kind.PK.startswith("ORG#{organization}#")
+    }
+
+    # A person's list of organizations belongs to the person.
+    assert without == {"PersonMembership"}
+
+
+def test_attributes_are_the_two_halves() -> None:
+    assert keys.Message("org_1", "conv_2", "msg_3").attributes() == {
+        "PK": "ORG#org_1#CONV#conv_2",
+        "SK": "MSG#msg_3",
+    }
