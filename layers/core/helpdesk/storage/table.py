@@ -199,7 +199,13 @@ def put_new(item: Item) -> None:
         raise _translated(error) from error
 
 
-_THROTTLING = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
+_THROTTLING = {
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+    # A transaction is writing the same item at this moment. botocore does not try again by itself.
+    "TransactionConflictException",
+}
 
 
 def _translated(error: ClientError) -> Exception:

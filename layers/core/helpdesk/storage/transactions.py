@@ -26,6 +26,8 @@ _CONFLICT_TRIES = 10
 _CONFLICT_PAUSE_SECONDS = 0.02
 _CONFLICT_PAUSE_MAX_SECONDS = 0.4
 
+_PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
+
 type OnFailure = Callable[[Item | None], Exception]
 """Makes the exception for a failed condition from the item that was found (None: there was none)."""
 
@@ -126,7 +128,8 @@ class Transaction:
                         raise on_failure(from_wire(found) if found else None) from error
                 if not _is_conflict(error, reasons):
                     raise
-                _pause(attempt)
+                if attempt + 1 < _CONFLICT_TRIES:
+                    _pause(attempt)
             else:
                 return
         raise Conflict
@@ -160,4 +163,4 @@ class Transaction:
 def _is_conflict(error: ClientError, reasons: list[dict[str, Any]]) -> bool:
     if error.response["Error"]["Code"] == "TransactionInProgressException":
         return True
-    return any(reason.get("Code") in {"TransactionConflict", "ThrottlingError"} for reason in reasons)
+    return any(reason.get("Code") in _PASSING for reason in reasons)

@@ -1,0 +1,302 @@
+"""Transactions: which refusal becomes which error, and what is tried again. DynamoDB is stubbed."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Throttled
+from helpdesk.storage.transactions import Conflict, Transaction, TransactionFailed
+
+KEY = keys.Slug("acme")
+
+
+class NotThere(Exception):
+    """What the first action of a test names."""
+
+
+class Taken(Exception):
+    """What the second action names, with the item it met."""
+
+
+class Dynamo:
+    """Answers calls with prepared outcomes in turn, the last one for ever after."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Any] = [{}]
+        self.requests: list[dict[str, Any]] = []
+
+    def _answer(self, **request: Any) -> Any:
+        self.requests.append(request)
+        outcome = self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    transact_write_items = update_item = put_item = batch_get_item = query = _answer
+
+
+def refused(code: str, **extra: Any) -> ClientError:
+    response: Any = {"Error": {"Code": code, "Message": "any text, which nobody may read"}, **extra}
+    return ClientError(response, "TransactWriteItems")
+
+
+def cancelled(*codes: str, item: dict[str, Any] | None = None) -> ClientError:
+    reasons = [{"Code": code, **({"Item": item} if item else {})} for code in codes]
+    return refused("TransactionCanceledException", CancellationReasons=reasons)
+
+
+@pytest.fixture
+def dynamo(monkeypatch: pytest.MonkeyPatch) -> Iterator[Dynamo]:
+    stub = Dynamo()
+    monkeypatch.setenv("TABLE_NAME", "helpdesk")
+    monkeypatch.setattr(clients, "dynamodb", lambda: stub)
+    settings.cache_clear()
+    yield stub
+    settings.cache_clear()
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Collect the seconds that would have been slept."""
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    return slept
+
+
+def two_actions() -> Transaction:
+    transaction = Transaction()
+    transaction.update(
+        KEY, "SET a = :a", condition="a = :b", values={":a": 1}, on_failure=lambda _: NotThere()
+    )
+    transaction.put({**KEY.attributes(), "a": 1}, new=True, on_failure=Taken)
+    return transaction
+
+
+def test_what_is_collected_is_written_in_one_call(dynamo: Dynamo, pauses: list[float]) -> None:
+    two_actions().commit()
+
+    (request,) = dynamo.requests
+    assert [next(iter(action)) for action in request["TransactItems"]] == ["Update", "Put"]
+    assert pauses == []
+
+
+def test_a_failed_condition_raises_what_its_own_action_names(dynamo: Dynamo, pauses: list[float]) -> None:
+    dynamo.outcomes = [cancelled("ConditionalCheckFailed", "None")]
+
+    with pytest.raises(NotThere):
+        two_actions().commit()
+    assert len(dynamo.requests) == 1
+
+
+def test_a_failed_condition_shows_the_item_it_met(dynamo: Dynamo) -> None:
+    dynamo.outcomes = [cancelled("None", "ConditionalCheckFailed", item={"a": {"N": "7"}})]
+
+    with pytest.raises(Taken) as caught:
+        two_actions().commit()
+
+    assert caught.value.args == ({"a": 7},)
+
+
+def test_a_failed_condition_that_met_nothing_says_so(dynamo: Dynamo) -> None:
+    dynamo.outcomes = [cancelled("None", "ConditionalCheckFailed")]
+
+    with pytest.raises(Taken) as caught:
+        two_actions().commit()
+
+    assert caught.value.args == (None,)
+
+
+def test_of_two_failed_conditions_the_first_counts(dynamo: Dynamo) -> None:
+    dynamo.outcomes = [cancelled("ConditionalCheckFailed", "ConditionalCheckFailed")]
+
+    with pytest.raises(NotThere):
+        two_actions().commit()
+
+
+def test_a_failed_condition_without_a_meaning_is_a_defect(dynamo: Dynamo) -> None:
+    dynamo.outcomes = [cancelled("ConditionalCheckFailed")]
+    transaction = Transaction()
+    transaction.require(KEY, "attribute_exists(PK)")
+
+    with pytest.raises(TransactionFailed):
+        transaction.commit()
+
+
+def test_a_failed_condition_beside_a_conflict_is_not_tried_again(dynamo: Dynamo, pauses: list[float]) -> None:
+    dynamo.outcomes = [cancelled("TransactionConflict", "ConditionalCheckFailed")]
+
+    with pytest.raises(Taken):
+        two_actions().commit()
+    assert pauses == []
+
+
+@pytest.mark.parametrize(
+    "busy",
+    [
+        cancelled("None", "TransactionConflict"),
+        cancelled("ThrottlingError", "None"),
+        cancelled("None", "ProvisionedThroughputExceeded"),
+        refused("TransactionInProgressException"),
+    ],
+    ids=["conflict", "throttled", "capacity", "in progress"],
+)
+def test_what_says_come_back_is_tried_again_after_a_pause(
+    dynamo: Dynamo, pauses: list[float], busy: ClientError
+) -> None:
+    dynamo.outcomes = [busy, busy, {}]
+
+    two_actions().commit()
+
+    assert len(dynamo.requests) == 3
+    assert len(pauses) == 2
+
+
+def test_after_ten_conflicts_it_gives_up(dynamo: Dynamo, pauses: list[float]) -> None:
+    dynamo.outcomes = [cancelled("TransactionConflict", "None")]
+
+    with pytest.raises(Conflict):
+        two_actions().commit()
+    assert len(dynamo.requests) == 10
+
+
+def test_no_pause_is_longer_than_four_tenths_of_a_second(dynamo: Dynamo, pauses: list[float]) -> None:
+    dynamo.outcomes = [cancelled("TransactionConflict", "None")]
+
+    for _ in range(20):
+        with pytest.raises(Conflict):
+            two_actions().commit()
+
+    assert max(pauses) <= 0.4
+
+
+def test_nobody_waits_after_the_last_try(dynamo: Dynamo, pauses: list[float]) -> None:
+    dynamo.outcomes = [cancelled("TransactionConflict", "None")]
+
+    with pytest.raises(Conflict):
+        two_actions().commit()
+
+    assert len(pauses) == 9
+
+
+@pytest.mark.parametrize(
+    "code", ["ValidationException", "AccessDeniedException", "ResourceNotFoundException"]
+)
+def test_any_other_refusal_is_raised_as_it_is(dynamo: Dynamo, pauses: list[float], code: str) -> None:
+    dynamo.outcomes = [refused(code)]
+
+    with pytest.raises(ClientError, match=code):
+        two_actions().commit()
+    assert len(dynamo.requests) == 1
+
+
+def test_a_transaction_cancelled_for_another_reason_is_raised_as_it_is(dynamo: Dynamo) -> None:
+    dynamo.outcomes = [cancelled("ValidationError", "None")]
+
+    with pytest.raises(ClientError, match="TransactionCanceledException"):
+        two_actions().commit()
+
+
+def test_every_condition_asks_for_the_item_that_failed_it(dynamo: Dynamo) -> None:
+    transaction = two_actions()
+    transaction.delete(KEY, condition="a = :a", values={":a": 1})
+    transaction.require(KEY, "attribute_exists(PK)")
+    transaction.put(KEY.attributes())
+    transaction.update(KEY, "REMOVE a")
+    transaction.commit()
+
+    asked = [
+        next(iter(action.values())).get("ReturnValuesOnConditionCheckFailure")
+        for action in dynamo.requests[0]["TransactItems"]
+    ]
+    assert asked == ["ALL_OLD", "ALL_OLD", "ALL_OLD", "ALL_OLD", None, None]
+
+
+def test_an_empty_transaction_is_false() -> None:
+    assert not Transaction()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ProvisionedThroughputExceededException",
+        "ThrottlingException",
+        "RequestLimitExceeded",
+        # A plain write meets a transaction that is just being written; DynamoDB's clients do not try again.
+        "TransactionConflictException",
+    ],
+)
+def test_a_single_write_that_is_told_to_come_back_is_throttled(dynamo: Dynamo, code: str) -> None:
+    dynamo.outcomes = [refused(code)]
+
+    with pytest.raises(Throttled):
+        table.update(KEY, "REMOVE a")
+    with pytest.raises(Throttled):
+        table.put_new(KEY.attributes())
+
+
+def test_a_single_write_whose_condition_fails_shows_the_item_it_met(dynamo: Dynamo) -> None:
+    dynamo.outcomes = [refused("ConditionalCheckFailedException", Item={"a": {"S": "b"}})]
+
+    with pytest.raises(ConditionFailed) as caught:
+        table.update(KEY, "SET a = :a", condition="attribute_not_exists(PK)", values={":a": "c"})
+
+    assert caught.value.item == {"a": "b"}
+
+
+def test_any_other_refusal_of_a_single_write_is_raised_as_it_is(dynamo: Dynamo) -> None:
+    dynamo.outcomes = [refused("ValidationException")]
+
+    with pytest.raises(ClientError, match="ValidationException"):
+        table.update(KEY, "REMOVE a")
+
+
+def _wire(slug: str) -> dict[str, Any]:
+    return {"PK": {"S": f"SLUG#{slug}"}, "SK": {"S": "SLUG"}}
+
+
+def test_many_items_are_read_a_hundred_at_a_time_and_each_once(dynamo: Dynamo) -> None:
+    wanted = [keys.Slug(f"s{number}") for number in range(150)]
+    dynamo.outcomes = [
+        {"Responses": {"helpdesk": [_wire("s0")]}, "UnprocessedKeys": {}},
+        {"Responses": {"helpdesk": [_wire("s149")]}, "UnprocessedKeys": {}},
+    ]
+
+    found = table.get_many([*wanted, *wanted])
+
+    assert [len(request["RequestItems"]["helpdesk"]["Keys"]) for request in dynamo.requests] == [100, 50]
+    assert set(found) == {keys.Slug("s0"), keys.Slug("s149")}
+
+
+def test_keys_left_unprocessed_are_asked_for_again(dynamo: Dynamo) -> None:
+    dynamo.outcomes = [
+        {
+            "Responses": {"helpdesk": [_wire("a")]},
+            "UnprocessedKeys": {"helpdesk": {"Keys": [keys.Slug("b").attributes()]}},
+        },
+        {"Responses": {"helpdesk": [_wire("b")]}, "UnprocessedKeys": {}},
+    ]
+
+    assert set(table.get_many([keys.Slug("a"), keys.Slug("b")])) == {keys.Slug("a"), keys.Slug("b")}
+
+
+def test_keys_that_are_never_processed_are_not_taken_for_missing_items(dynamo: Dynamo) -> None:
+    dynamo.outcomes = [
+        {"Responses": {}, "UnprocessedKeys": {"helpdesk": {"Keys": [keys.Slug("a").attributes()]}}}
+    ]
+
+    with pytest.raises(Throttled):
+        table.get_many([keys.Slug("a")])
+    assert len(dynamo.requests) <= 6
+
+
+def test_numbers_come_back_whole_where_they_are_whole() -> None:
+    read = table.from_wire({"a": {"N": "12"}, "b": {"N": "-3"}, "c": {"N": "1.5"}, "d": {"B": b"x"}})
+
+    assert (read["a"], read["b"], str(read["c"]), read["d"]) == (12, -3, "1.5", b"x")
+    assert type(read["a"]) is int
