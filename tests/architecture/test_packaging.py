@@ -5,7 +5,6 @@ The emulator runs functions in this project's own environment, where a package m
 
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,12 +48,10 @@ def layers(artifacts: Path) -> list[Path]:
 
 
 def run(artifacts: Path, function: str, program: str) -> subprocess.CompletedProcess[str]:
-    paths = sysconfig.get_paths()
-    standard = [paths["stdlib"], paths["platstdlib"], str(Path(paths["platstdlib"]) / "lib-dynload")]
-    path = [str(artifacts / function), *map(str, layers(artifacts)), *standard]
-    # -I and -S: no site-packages, no .pth files, no variables, not the working folder.
+    path = [str(artifacts / function), *map(str, layers(artifacts))]
+    # -I and -S leave the standard library: no site-packages, no .pth files, no variables, not the working folder.
     return subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path = {path!r}\n{program}"],
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {path!r}\n{program}"],
         env=ENVIRONMENT,
         cwd="/",
         capture_output=True,

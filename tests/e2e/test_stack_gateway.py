@@ -1,0 +1,108 @@
+"""What the deployed API answers before any function's own rules: routes, refusals, headers."""
+
+import http.client
+import json
+import socket
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.e2e.conftest import FOLDER
+
+GROUPS = ["messages", "conversations", "knowledge", "agent", "webhooks", "billing", "logs"]
+
+
+def call(
+    stack: Mapping[str, str], method: str, path: str, **headers: str
+) -> tuple[int, http.client.HTTPMessage, Any]:
+    address = urlsplit(stack["base_url"])
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=60)
+    try:
+        connection.request(method, address.path + path, headers=headers)
+        response = connection.getresponse()
+        return response.status, response.headers, json.loads(response.read())
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/v1", "/v1/nothing", "/v1/nothing/at/all", "/v2/messages"])
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+def test_an_unknown_route_answers_404_without_a_credential(
+    stack: Mapping[str, str], method: str, path: str
+) -> None:
+    status, _, body = call(stack, method, path)
+
+    assert status == 404
+    assert body["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_an_unknown_route_of_a_known_group_answers_404(stack: Mapping[str, str], group: str) -> None:
+    status, _, body = call(stack, "GET", f"/v1/{group}/no/such/thing/anywhere")
+
+    assert status == 404
+    assert body["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_known_path_with_a_method_it_has_not_answers_404(stack: Mapping[str, str], group: str) -> None:
+    status, _, body = call(stack, "PUT", f"/v1/{group}")
+
+    assert status == 404
+    assert body["error"]["code"] == "not_found"
+
+
+def test_a_request_without_a_credential_is_told_which_to_send(stack: Mapping[str, str]) -> None:
+    status, _, body = call(stack, "GET", "/v1/conversations")
+
+    assert status == 401
+    assert body["error"]["code"] == "missing_api_key"
+
+
+def test_a_publishable_key_is_refused_by_name(stack: Mapping[str, str]) -> None:
+    status, _, body = call(
+        stack, "GET", "/v1/conversations", authorization=f"Bearer {stack['publishable_key']}"
+    )
+
+    assert status == 401
+    assert body["error"]["code"] == "publishable_key"
+
+
+def test_every_answer_carries_a_request_id(stack: Mapping[str, str]) -> None:
+    _, headers, _ = call(stack, "GET", "/v1/conversations", authorization=f"Bearer {stack['secret_key']}")
+
+    assert headers["x-request-id"]
+
+
+def test_nothing_listens_on_this_machines_other_addresses(stack: Mapping[str, str]) -> None:
+    port = urlsplit(stack["endpoint_url"]).port or 0
+    resolved = {str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)}
+    others = {address for address in resolved if not address.startswith("127.")}
+
+    reached = []
+    for address in others:
+        with socket.socket() as probe:
+            probe.settimeout(2)
+            if probe.connect_ex((address, port)) == 0:
+                reached.append(address)
+
+    assert reached == []
+
+
+def test_stack_json_holds_what_is_promised_and_is_private(stack: Mapping[str, str]) -> None:
+    assert set(stack) == {
+        "base_url",
+        "endpoint_url",
+        "region",
+        "table",
+        "organization_id",
+        "secret_key",
+        "publishable_key",
+    }
+    file: Path = FOLDER / "stack.json"
+    if file.exists():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
