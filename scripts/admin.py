@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
+
 from helpdesk.admission.limits import Plan
 from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import AppError

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from itertools import count
+from typing import Final
 
 import boto3
 import pytest
@@ -19,7 +20,7 @@ from tests.support.people import issue_token
 from tests.support.template import table_properties
 
 TABLE = "helpdesk-test"
-REGION = "eu-west-1"
+REGION: Final = "eu-west-1"
 _numbers = count(1)
 
 
@@ -35,8 +36,9 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         for bucket in ("helpdesk-knowledge", "helpdesk-files"):
             s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
         for name in ("delivery", "retry", "agent.fifo", "index.fifo"):
-            fifo = {"FifoQueue": "true"} if name.endswith(".fifo") else {}
-            url = sqs.create_queue(QueueName=name, Attributes=fifo)["QueueUrl"]
+            url = sqs.create_queue(
+                QueueName=name, Attributes={"FifoQueue": "true"} if name.endswith(".fifo") else {}
+            )["QueueUrl"]
             monkeypatch.setenv(f"{name.removesuffix('.fifo').upper()}_QUEUE_URL", url)
         for variable, value in {
             "STAGE": "test",

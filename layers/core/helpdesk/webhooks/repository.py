@@ -157,7 +157,7 @@ def turn(transaction: Transaction, endpoint: Endpoint, *, succeeded: bool, at: i
     transaction.update(
         keys.WebhookEndpoint(endpoint.organization, endpoint.id),
         f"SET {name} = :at, failingSince = :since",
-        condition="lastDeliveryAt = :seenDelivery AND lastFailureAt = :seenFailure",
+        condition=f"{_EXISTS} AND lastDeliveryAt = :seenDelivery AND lastFailureAt = :seenFailure",
         values={":at": at, ":since": since, **seen},
         on_failure=ConditionFailed,
     )

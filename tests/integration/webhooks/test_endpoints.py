@@ -1,0 +1,254 @@
+import pytest
+
+from helpdesk.admission.caller import Caller
+from helpdesk.delivery import addresses
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.errors import AppError
+from helpdesk.storage import keys, table
+from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.schemas import NewWebhook
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.interleaving import interleaved
+
+URL = "https://93.184.215.14/hook"
+ALL_EVENTS = [
+    "message.created",
+    "conversation.created",
+    "conversation.updated",
+    "bug.created",
+    "suggestion.created",
+    "signal.updated",
+    "knowledge.suggestion.created",
+]
+
+
+def add(api: Client, url: str = URL, events: list[str] | None = None) -> str:
+    answer = api.post("/v1/webhooks", {"url": url, "events": events or ["message.created"]})
+    assert answer.status == 200, answer
+    return str(answer.body["id"])
+
+
+def test_a_new_endpoint_is_listed_as_having_no_deliveries_yet(api: Client) -> None:
+    endpoint_id = add(api)
+    (listed,) = api.get("/v1/webhooks").body["webhooks"]
+    assert listed["id"] == endpoint_id
+    assert listed["url"] == URL
+    assert listed["events"] == ["message.created"]
+    assert listed["status"] == "none"
+    assert listed["lastDeliveryAt"] is None
+    assert listed["failingSince"] is None
+
+
+def test_the_answer_of_adding_holds_the_id_and_nothing_else(api: Client) -> None:
+    answer = api.post("/v1/webhooks", {"url": URL, "events": ["message.created"]})
+    assert list(answer.body) == ["id"]
+
+
+def test_every_kind_of_event_may_be_listened_to(api: Client) -> None:
+    add(api, events=ALL_EVENTS)
+    assert api.get("/v1/webhooks").body["webhooks"][0]["events"] == ALL_EVENTS
+
+
+def test_an_event_named_twice_counts_once(api: Client) -> None:
+    add(api, events=["message.created", "message.created"])
+    assert api.get("/v1/webhooks").body["webhooks"][0]["events"] == ["message.created"]
+
+
+def test_the_same_address_may_be_registered_twice(api: Client) -> None:
+    assert add(api) != add(api)
+
+
+def test_no_events_are_refused(api: Client) -> None:
+    answer = api.post("/v1/webhooks", {"url": URL, "events": []})
+    assert (answer.status, answer.code) == (400, "no_events")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"events": ["message.created"]}, "`url`"),
+        ({"url": 5, "events": ["message.created"]}, "`url`"),
+        ({"url": URL}, "`events`"),
+        ({"url": URL, "events": "message.created"}, "`events`"),
+        ({"url": URL, "events": [7]}, "`events[0]`"),
+        ({"url": URL, "events": ["message.created", "message.deleted"]}, "`events[1]`"),
+    ],
+)
+def test_a_malformed_body_is_refused_with_the_path_of_the_field(
+    api: Client, body: dict[str, object], field: str
+) -> None:
+    answer = api.post("/v1/webhooks", body)
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert field in answer.message
+
+
+def test_a_body_that_is_no_object_is_refused(api: Client) -> None:
+    assert api.post("/v1/webhooks", "[]").code == "invalid_json"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://93.184.215.14/hook",
+        "https://localhost/hook",
+        "https://127.0.0.1/hook",
+        "https://10.0.0.1/hook",
+        "https://192.168.1.1/hook",
+        "https://169.254.169.254/latest/meta-data",
+        "https://user:password@93.184.215.14/hook",
+        "https://[::1]/hook",
+        "https://93.184.215.14/" + "a" * 500,
+        "ftp://93.184.215.14/hook",
+        "hook",
+        "",
+    ],
+)
+def test_an_address_that_is_not_public_https_is_refused(api: Client, url: str) -> None:
+    answer = api.post("/v1/webhooks", {"url": url, "events": ["message.created"]})
+    assert (answer.status, answer.code) == (400, "invalid_url")
+    endpoint_id = add(api)
+    answer = api.patch(f"/v1/webhooks/{endpoint_id}", {"url": url})
+    assert (answer.status, answer.code) == (400, "invalid_url")
+
+
+def test_a_name_that_resolves_to_a_private_address_is_refused(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addresses, "resolve", lambda _: ["93.184.215.14", "10.0.0.7"])
+    answer = api.post("/v1/webhooks", {"url": "https://hooks.example.com/", "events": ["message.created"]})
+    assert (answer.status, answer.code) == (400, "invalid_url")
+
+
+def test_an_eleventh_endpoint_is_refused_and_a_removal_makes_room(api: Client) -> None:
+    ids = [add(api) for _ in range(10)]
+    answer = api.post("/v1/webhooks", {"url": URL, "events": ["message.created"]})
+    assert (answer.status, answer.code) == (400, "too_many_endpoints")
+    assert api.delete(f"/v1/webhooks/{ids[0]}").status == 200
+    add(api)
+    assert len(api.get("/v1/webhooks").body["webhooks"]) == 10
+
+
+def test_fifty_callers_at_once_never_add_an_eleventh_endpoint(
+    organization: NewOrganization, api: Client
+) -> None:
+    add(api)
+    key_id = api.get("/v1/webhooks").body["webhooks"][0]["keyId"]
+    caller = Caller(organization.organization_id, key_id=key_id)
+    new = NewWebhook.model_validate({"url": URL, "events": ["message.created"]})
+
+    def attempt() -> str:
+        try:
+            return webhooks.create(caller, new)
+        except AppError as error:
+            return error.code
+
+    outcomes = interleaved([attempt] * 50, seed=1).all()
+    assert len(api.get("/v1/webhooks").body["webhooks"]) == 10
+    assert outcomes.count("too_many_endpoints") == 41
+
+
+def test_an_organization_without_a_secret_key_cannot_add_an_endpoint(
+    organization: NewOrganization, api: Client, admin: Client
+) -> None:
+    add(api)
+    key_id = api.get("/v1/webhooks").body["webhooks"][0]["keyId"]
+    table.update(
+        keys.SecretKey(organization.organization_id, key_id), "SET revokedAt = :now", values={":now": 1}
+    )
+    answer = admin.post("/v1/webhooks", {"url": URL, "events": ["message.created"]})
+    assert (answer.status, answer.code) == (400, "missing_service_key")
+
+
+def test_an_endpoint_added_by_a_person_is_signed_with_the_newest_key(api: Client, admin: Client) -> None:
+    add(api)
+    add(admin)
+    first, second = api.get("/v1/webhooks").body["webhooks"]
+    assert first["keyId"] == second["keyId"]
+
+
+def test_a_changed_list_replaces_the_old_one_and_leaves_the_address(api: Client) -> None:
+    endpoint_id = add(api, events=["message.created", "conversation.created"])
+    assert api.patch(f"/v1/webhooks/{endpoint_id}", {"events": ["bug.created"]}).body == {"ok": True}
+    (listed,) = api.get("/v1/webhooks").body["webhooks"]
+    assert (listed["url"], listed["events"]) == (URL, ["bug.created"])
+
+
+def test_a_change_of_nothing_answers_ok(api: Client) -> None:
+    endpoint_id = add(api)
+    assert api.patch(f"/v1/webhooks/{endpoint_id}", {}).body == {"ok": True}
+
+
+def test_an_empty_list_is_refused_in_a_change(api: Client) -> None:
+    endpoint_id = add(api)
+    answer = api.patch(f"/v1/webhooks/{endpoint_id}", {"events": []})
+    assert (answer.status, answer.code) == (400, "no_events")
+
+
+@pytest.mark.parametrize("body", [{"url": URL}, {"events": ["bug.created"]}, {}])
+def test_another_organizations_endpoint_cannot_be_changed(
+    api: Client, stranger: Client, body: dict[str, object]
+) -> None:
+    endpoint_id = add(api)
+    answer = stranger.patch(f"/v1/webhooks/{endpoint_id}", body)
+    assert (answer.status, answer.code) == (404, "endpoint_not_found")
+    assert stranger.get("/v1/webhooks").body == {"webhooks": []}
+
+
+def test_another_organizations_endpoint_cannot_be_removed(api: Client, stranger: Client) -> None:
+    endpoint_id = add(api)
+    answer = stranger.delete(f"/v1/webhooks/{endpoint_id}")
+    assert (answer.status, answer.code) == (404, "endpoint_not_found")
+    assert len(api.get("/v1/webhooks").body["webhooks"]) == 1
+
+
+def test_an_endpoint_removed_twice_is_not_found_the_second_time(api: Client) -> None:
+    endpoint_id = add(api)
+    assert api.delete(f"/v1/webhooks/{endpoint_id}").body == {"ok": True}
+    assert api.delete(f"/v1/webhooks/{endpoint_id}").code == "endpoint_not_found"
+
+
+@pytest.mark.parametrize("endpoint_id", ["nothing", "a%23b", "x" * 500, "COUNT"])
+def test_an_id_of_any_form_that_is_not_there_is_not_found(api: Client, endpoint_id: str) -> None:
+    assert api.patch(f"/v1/webhooks/{endpoint_id}", {"url": URL}).code == "endpoint_not_found"
+    assert api.delete(f"/v1/webhooks/{endpoint_id}").code == "endpoint_not_found"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_member_may_not_manage_endpoints(member: Client, method: str) -> None:
+    answer = member.request(method, "/v1/webhooks", {"url": URL, "events": ["message.created"]})
+    assert (answer.status, answer.code) == (403, "forbidden")
+
+
+def test_an_admin_may_manage_endpoints(admin: Client) -> None:
+    endpoint_id = add(admin)
+    assert admin.patch(f"/v1/webhooks/{endpoint_id}", {"events": ["bug.created"]}).status == 200
+    assert admin.get("/v1/webhooks").status == 200
+    assert admin.delete(f"/v1/webhooks/{endpoint_id}").status == 200
+
+
+def test_adding_changing_and_removing_are_logged_with_their_actor(api: Client, admin: Client) -> None:
+    endpoint_id = add(admin)
+    admin.patch(f"/v1/webhooks/{endpoint_id}", {"events": ["bug.created"]})
+    api.delete(f"/v1/webhooks/{endpoint_id}")
+    entries = [entry for entry in api.get("/v1/logs").body["logs"] if entry["kind"].startswith("webhook_")]
+    assert [entry["kind"] for entry in entries] == ["webhook_removed", "webhook_changed", "webhook_created"]
+    assert [entry["actor"] for entry in entries][1:] == ["Ada Admin", "Ada Admin"]
+    assert entries[0]["actor"].startswith("key key_")
+    assert all(entry["detail"] == {"endpointId": endpoint_id} for entry in entries)
+
+
+def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
+    add(api)
+    with recorded_calls() as adding:
+        endpoint_id = add(api)
+    with recorded_calls() as listing:
+        api.get("/v1/webhooks")
+    with recorded_calls() as changing:
+        api.patch(f"/v1/webhooks/{endpoint_id}", {"url": URL})
+    with recorded_calls() as removing:
+        api.delete(f"/v1/webhooks/{endpoint_id}")
+    assert adding == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
+    assert listing == ["dynamodb:UpdateItem", "dynamodb:Query"]
+    assert changing == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
+    assert removing == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]

@@ -1,0 +1,5 @@
+"""The simulations run on the same stand-in for AWS as the integration tests."""
+
+from tests.integration.conftest import api, aws, make_organization, organization
+
+__all__ = ["api", "aws", "make_organization", "organization"]
