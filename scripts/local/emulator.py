@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import socket
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -102,18 +101,20 @@ class Emulator:
         temporary = self._folder / "tmp"
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
-        with self.log.open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "ministack"],
-                cwd=self._folder,
-                env=self._environment(temporary),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                # A group of its own: Ctrl-C in the terminal reaches this program, which then ends it in order.
-                start_new_session=True,
-            )
-        ProcessRecord.of(process.pid).save(self._record_file)
+        # Not a Popen: it is meant to outlive this process, and what stops it goes by the record alone.
+        pid = os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-m", "ministack"],
+            self._environment(temporary),
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, str(self.log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+                (os.POSIX_SPAWN_DUP2, 1, 2),
+            ],
+            # A group of its own: Ctrl-C in the terminal reaches this program, which then ends it in order.
+            setsid=True,
+        )
+        ProcessRecord.of(pid).save(self._record_file)
 
     def _environment(self, temporary: Path) -> dict[str, str]:
         state, objects = self.state_folders
