@@ -101,9 +101,14 @@ def put_allowances(
 
 
 def set_rates(transaction: Transaction, organization: str, tier: Tier, fair_use_per_minute: int) -> None:
-    """Give the three buckets the shape of a tier; what is in them stays, up to the new burst."""
+    """Give the three buckets the shape of a tier, and fill them.
+
+    What was in them is counted in the old tier's intervals. Carried over it would keep someone waiting who has just
+    been given more, or hold more than the new burst.
+    """
     for request_class in RequestClass:
-        shape = bucket_attributes(tier, rate_of(tier, request_class, fair_use_per_minute=fair_use_per_minute))
+        rate = rate_of(tier, request_class, fair_use_per_minute=fair_use_per_minute)
+        shape = {**bucket_attributes(tier, rate), "nextAt": 0, "fullAt": 0}
         transaction.update(
             keys.Allowance(organization, request_class.value),
             "SET " + ", ".join(f"#{name} = :{name}" for name in shape),

@@ -1,0 +1,55 @@
+"""What is in the table, all of it."""
+
+import json
+from typing import Any
+
+import boto3
+
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from helpdesk.storage.table import Item, from_wire
+from tests.support.template import table_properties
+
+
+def everything() -> list[Item]:
+    """Return every item of the table."""
+    items: list[Item] = []
+    for page in clients.dynamodb().get_paginator("scan").paginate(TableName=settings().table_name):
+        items += [from_wire(item) for item in page["Items"]]
+    return items
+
+
+def of_kind(sk: str) -> list[Item]:
+    """Return the items whose sort key begins so, ordered by sort key and partition."""
+    found = [item for item in everything() if item["SK"].startswith(sk)]
+    return sorted(found, key=lambda item: (item["SK"], item["PK"]))
+
+
+def outbox() -> list[Item]:
+    """Return the outbox events in the order of their ids."""
+    return sorted((item for item in everything() if item["SK"] == "EVENT"), key=lambda item: str(item["id"]))
+
+
+def events() -> list[dict[str, Any]]:
+    """Return the bodies of the outbox events in the order of their ids."""
+    return [json.loads(item["body"]) for item in outbox()]
+
+
+def kinds() -> list[str]:
+    """Return the kinds of the events in the outbox, in their order."""
+    return [event["type"] for event in events()]
+
+
+def clear() -> None:
+    """Empty the table."""
+    boto3.client("dynamodb").delete_table(TableName=settings().table_name)
+    boto3.client("dynamodb").create_table(TableName=settings().table_name, **table_properties())
+
+
+def remove(*sort_keys: str) -> None:
+    """Remove the items whose sort key begins with one of these."""
+    for item in everything():
+        if item["SK"].startswith(sort_keys):
+            clients.dynamodb().delete_item(
+                TableName=settings().table_name, Key={"PK": {"S": item["PK"]}, "SK": {"S": item["SK"]}}
+            )
