@@ -1,0 +1,181 @@
+import copy
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from helpdesk.delivery import repository
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.outbox import Event, Job, JobQueue, job_item
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from helpdesk.storage.table import Item, to_wire
+from tests.support.api import Client, function
+from tests.support.aws import recorded_calls
+from tests.support.table import of_kind
+from tests.support.template import ROOT
+
+LATER = 4_000_000_000_000
+
+
+def fan_out(*items: Item) -> dict[str, Any]:
+    sample = json.loads((ROOT / "events" / "fanout-stream.json").read_text())["Records"][0]
+    records = []
+    for number, item in enumerate(items):
+        record = copy.deepcopy(sample)
+        record["dynamodb"] |= {"NewImage": to_wire(item), "SequenceNumber": str(number)}
+        records.append(record)
+    answer: dict[str, Any] = function("fanout").handler({"Records": records}, None)
+    return answer
+
+
+def received(url: str) -> list[Any]:
+    """Take every message off a queue, in the order it gives them."""
+    bodies = []
+    sqs = clients.sqs()
+    while messages := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", []):
+        for message in messages:
+            bodies.append(json.loads(message["Body"]))
+            sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    return bodies
+
+
+def event_of(
+    organization: NewOrganization, kind: WebhookEvent = WebhookEvent.MESSAGE_CREATED, at: int = LATER
+) -> Event:
+    return Event(organization.organization_id, kind, {"text": "hello"}, at)
+
+
+def add(api: Client, *events: str) -> str:
+    body = {"url": "https://93.184.215.14/", "events": list(events)}
+    return str(api.post("/v1/webhooks", body).body["id"])
+
+
+def test_an_event_is_booked_and_queued_once_for_each_endpoint_that_listens(
+    organization: NewOrganization, api: Client
+) -> None:
+    listening = [add(api, "message.created"), add(api, "message.created", "bug.created")]
+    add(api, "bug.created")
+    event = event_of(organization)
+    assert fan_out(event.to_item()) == {"batchItemFailures": []}
+    queued = received(settings().delivery_queue_url)
+    assert sorted(message["endpoint_id"] for message in queued) == sorted(listening)
+    assert {message["event_id"] for message in queued} == {event.id}
+    assert {message["attempt"] for message in queued} == {1}
+    assert [item["endpointId"] for item in of_kind(event.id)] == sorted(listening)
+
+
+def test_a_record_read_twice_books_its_deliveries_once(organization: NewOrganization, api: Client) -> None:
+    add(api, "message.created")
+    event = event_of(organization)
+    fan_out(event.to_item())
+    (booked,) = of_kind(event.id)
+    fan_out(event.to_item(), event.to_item())
+    assert of_kind(event.id) == [booked]
+
+
+def test_another_organizations_endpoints_hear_nothing(
+    organization: NewOrganization, api: Client, stranger: Client
+) -> None:
+    add(stranger, "message.created")
+    fan_out(event_of(organization).to_item())
+    assert received(settings().delivery_queue_url) == []
+
+
+def test_an_endpoint_hears_only_of_what_happened_after_it_was_added(
+    organization: NewOrganization, api: Client
+) -> None:
+    add(api, "message.created")
+    fan_out(event_of(organization, at=1_000).to_item())
+    assert received(settings().delivery_queue_url) == []
+
+
+def test_a_changed_event_list_affects_later_events_only(organization: NewOrganization, api: Client) -> None:
+    endpoint_id = add(api, "message.created")
+    earlier, later = event_of(organization), event_of(organization)
+    fan_out(earlier.to_item())
+    api.patch(f"/v1/webhooks/{endpoint_id}", {"events": ["bug.created"]})
+    fan_out(later.to_item())
+    assert [message["event_id"] for message in received(settings().delivery_queue_url)] == [earlier.id]
+
+
+def test_the_jobs_of_an_event_and_jobs_alone_go_to_their_queues(organization: NewOrganization) -> None:
+    answer = Job(JobQueue.AGENT, "conv_1", "msg_1", {"messageId": "msg_1"})
+    index = Job(JobQueue.INDEX, organization.organization_id, "doc_1", {"documentId": "doc_1"})
+    event = Event(
+        organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, LATER, jobs=(answer,)
+    )
+    fan_out(event.to_item(), job_item(organization.organization_id, index))
+    assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
+    assert received(settings().index_queue_url) == [{"documentId": "doc_1"}]
+
+
+def test_a_job_read_twice_is_queued_once(organization: NewOrganization) -> None:
+    job = job_item(
+        organization.organization_id, Job(JobQueue.AGENT, "conv_1", "msg_1", {"messageId": "msg_1"})
+    )
+    fan_out(job)
+    fan_out(job)
+    assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
+
+
+def test_jobs_of_one_group_keep_their_order(organization: NewOrganization) -> None:
+    jobs = [
+        job_item(organization.organization_id, Job(JobQueue.AGENT, "conv_1", f"msg_{n}", {"n": n}))
+        for n in range(25)
+    ]
+    fan_out(*jobs)
+    assert [body["n"] for body in received(settings().agent_queue_url)] == list(range(25))
+
+
+def test_a_record_that_cannot_be_booked_is_reported_and_the_others_go_through(
+    organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(api, "message.created")
+    good, bad = event_of(organization), event_of(organization)
+    book = repository.book
+
+    def failing(delivery: repository.Delivery, *rest: Any) -> None:
+        if delivery.event_id == bad.id:
+            raise ClientError({"Error": {"Code": "ProvisionedThroughputExceededException"}}, "PutItem")
+        book(delivery, *rest)
+
+    monkeypatch.setattr(repository, "book", failing)
+    assert fan_out(bad.to_item(), good.to_item()) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
+    assert [message["event_id"] for message in received(settings().delivery_queue_url)] == [good.id]
+
+
+def test_a_message_that_the_queue_refuses_is_reported_for_another_try(
+    organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(api, "message.created")
+    sqs = clients.sqs()
+    monkeypatch.setattr(
+        sqs,
+        "send_message_batch",
+        lambda **_: {"Failed": [{"Id": "0", "SenderFault": False, "Code": "InternalError"}]},
+    )
+    assert fan_out(event_of(organization).to_item()) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
+
+
+def test_a_batch_reads_an_organizations_endpoints_once(organization: NewOrganization, api: Client) -> None:
+    add(api, "message.created")
+    with recorded_calls() as calls:
+        fan_out(*[event_of(organization).to_item() for _ in range(5)])
+    assert sorted(calls) == [
+        "dynamodb:PutItem",
+        "dynamodb:PutItem",
+        "dynamodb:PutItem",
+        "dynamodb:PutItem",
+        "dynamodb:PutItem",
+        "dynamodb:Query",
+        "sqs:SendMessageBatch",
+    ]
+
+
+def test_the_sample_event_runs() -> None:
+    sample = json.loads((ROOT / "events" / "fanout-stream.json").read_text())
+    assert function("fanout").handler(sample, None) == {"batchItemFailures": []}
+    assert len(received(settings().agent_queue_url)) == 1
