@@ -74,6 +74,8 @@ def deploy(settings: StackSettings, progress: Progress) -> Deployment:
         _create_bucket(settings)
         _sam_deploy(settings, artifacts, parameters)
     deployment = Deployment(fingerprint, parameters, _outputs(settings))
+    if settings.auth:
+        _grant_batches(settings)
     _give_a_short_address(settings, deployment.outputs["ApiId"])
     record.write_text(json.dumps(asdict(deployment), indent=2), encoding="utf-8")
     return deployment
@@ -170,6 +172,28 @@ def _give_a_short_address(settings: StackSettings, api_id: str) -> None:
         gateway.delete_base_path_mapping(domainName=HOST, basePath=BASE_PATH)
     stage = settings.template_parameters()["Stage"]
     gateway.create_base_path_mapping(domainName=HOST, basePath=BASE_PATH, restApiId=api_id, stage=stage)
+
+
+def _grant_batches(settings: StackSettings) -> None:
+    """Let the roles that may send one message send several at once.
+
+    To AWS both are `sqs:SendMessage`; the emulator asks for an action `sqs:SendMessageBatch` that AWS does not have.
+    """
+    resources = client("cloudformation", settings).describe_stack_resources(StackName=STACK_NAME)[
+        "StackResources"
+    ]
+    roles = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in resources}
+    statement = {
+        "Effect": "Allow",
+        "Action": "sqs:SendMessageBatch",
+        "Resource": f"arn:aws:sqs:*:*:{STACK_NAME}-*",
+    }
+    for name in ("FanoutRole", "DeliveryRole"):
+        client("iam", settings).put_role_policy(
+            RoleName=roles[name],
+            PolicyName="batches",
+            PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
+        )
 
 
 def _load(record: Path) -> Deployment | None:
