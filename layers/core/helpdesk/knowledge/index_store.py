@@ -1,0 +1,194 @@
+"""An organization's search index in S3: immutable bundles of segment files, and a manifest that names the live ones.
+
+A commit uploads one bundle with the files that it adds, then swaps the manifest under the condition that nobody
+swapped it since (If-Match; If-None-Match for the first). A reader therefore sees one commit or the other, never half.
+
+A bundle that no commit uses any more stays for `GRACE_MS`, because a reader may hold a manifest that still names
+it; the manifest remembers since when. What a crash left between upload and swap, no manifest names: `sweep` finds
+it by listing.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from helpdesk.platform import clients, clock, ids
+from helpdesk.platform.settings import settings
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3.type_defs import GetObjectRequestTypeDef
+
+GRACE_MS = 3_600_000
+"""Four times as long as a Lambda may run, so that no reader still works from a manifest that names the bundle."""
+
+ORPHAN_MS = 86_400_000
+MAX_REMOVALS = 1_000  # DeleteObjects' limit
+
+# Another analyzer, or other fields, is another index: raise this and index every document again.
+_FORMAT = "v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """One object of segment files, one after the other; names and sizes in their order."""
+
+    key: str
+    files: tuple[tuple[str, int], ...]
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return sum(size for _, size in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What the index consists of.
+
+    `meta` is the search library's own description, with the live segments. `superseded` has the bundles that were
+    live before, by key, with the ms since when they are not. `etag` is None before the first commit.
+    """
+
+    etag: str | None = None
+    meta: dict[str, Any] | None = None
+    bundles: tuple[Bundle, ...] = ()
+    superseded: dict[str, int] = field(default_factory=dict)
+
+
+class Overtaken(Exception):
+    """Another writer swapped the manifest first."""
+
+
+class BundleMissing(Exception):
+    """A bundle is not there: the manifest that names it is older than the grace."""
+
+
+def load(organization: str, known: Manifest) -> Manifest:
+    """Return the present manifest; `known` itself where it is that. One call."""
+    s3 = clients.s3()
+    request: GetObjectRequestTypeDef = {
+        "Bucket": settings().knowledge_bucket,
+        "Key": _manifest_key(organization),
+    }
+    if known.etag is not None:
+        request["IfNoneMatch"] = known.etag
+    try:
+        stored = s3.get_object(**request)
+    except s3.exceptions.NoSuchKey:
+        return known if known.etag is None else Manifest()
+    except ClientError as error:
+        if error.response["Error"]["Code"] in {"304", "NotModified"}:
+            return known
+        raise
+    described = json.loads(stored["Body"].read())
+    return Manifest(
+        etag=stored["ETag"],
+        meta=described["meta"],
+        bundles=tuple(
+            Bundle(bundle["key"], tuple((name, size) for name, size in bundle["files"]))
+            for bundle in described["bundles"]
+        ),
+        superseded=described["superseded"],
+    )
+
+
+def swap(organization: str, before: Manifest, after: Manifest) -> Manifest:
+    """Put a manifest in the place of another and return it with its new etag. One call. Raises Overtaken."""
+    text = json.dumps(
+        {
+            "meta": after.meta,
+            "bundles": [{"key": bundle.key, "files": bundle.files} for bundle in after.bundles],
+            "superseded": after.superseded,
+        },
+        separators=(",", ":"),
+    )
+    bucket, key, body = settings().knowledge_bucket, _manifest_key(organization), text.encode()
+    try:
+        if before.etag is None:
+            put = clients.s3().put_object(Bucket=bucket, Key=key, Body=body, IfNoneMatch="*")
+        else:
+            put = clients.s3().put_object(Bucket=bucket, Key=key, Body=body, IfMatch=before.etag)
+    except ClientError as error:
+        # NoSuchKey: the manifest was removed meanwhile. 409: two conditional writes met in the same moment.
+        if error.response["Error"]["Code"] in {
+            "PreconditionFailed",
+            "NoSuchKey",
+            "ConditionalRequestConflict",
+        }:
+            raise Overtaken from None
+        raise
+    return Manifest(put["ETag"], after.meta, after.bundles, after.superseded)
+
+
+def put_bundle(organization: str, files: Sequence[tuple[str, bytes]]) -> Bundle:
+    """Store files as one bundle under a key of its own. One call."""
+    bundle = Bundle(
+        _prefix(organization) + ids.new("bundle"), tuple((name, len(data)) for name, data in files)
+    )
+    clients.s3().put_object(
+        Bucket=settings().knowledge_bucket, Key=bundle.key, Body=b"".join(data for _, data in files)
+    )
+    return bundle
+
+
+def fetch(bundle: Bundle) -> Iterator[tuple[str, bytes]]:
+    """Yield a bundle's files. One call. Raises BundleMissing."""
+    s3 = clients.s3()
+    try:
+        body = s3.get_object(Bucket=settings().knowledge_bucket, Key=bundle.key)["Body"]
+    except s3.exceptions.NoSuchKey:
+        raise BundleMissing from None
+    for name, size in bundle.files:
+        yield name, body.read(size) if size else b""
+
+
+def succeed(before: Manifest, meta: dict[str, Any], live: set[str], added: Bundle | None) -> Manifest:
+    """Return the manifest after a commit: bundles with a live file, and since when the others are superseded."""
+    bundles = [bundle for bundle in before.bundles if any(name in live for name, _ in bundle.files)]
+    kept = {bundle.key for bundle in bundles}
+    now = clock.now_ms()
+    superseded = {key: since for key, since in before.superseded.items() if now - since <= GRACE_MS}
+    superseded |= {bundle.key: now for bundle in before.bundles if bundle.key not in kept}
+    return Manifest(None, meta, (*bundles, *([added] if added else [])), superseded)
+
+
+def remove_superseded(before: Manifest) -> None:
+    """Remove the bundles whose grace is over. One call, none where there is nothing to remove.
+
+    Goes before the swap that forgets them: after a crash in between they are removed once more, which is no harm.
+    """
+    now = clock.now_ms()
+    _remove([key for key, since in before.superseded.items() if now - since > GRACE_MS])
+
+
+def sweep(organization: str, present: Manifest) -> None:
+    """Remove what uploads without a swap left behind a day ago or more."""
+    named = {bundle.key for bundle in present.bundles} | set(present.superseded)
+    listed = clients.s3().list_objects_v2(Bucket=settings().knowledge_bucket, Prefix=_prefix(organization))
+    now = clock.now_ms()
+    _remove(
+        [
+            entry["Key"]
+            for entry in listed.get("Contents", [])
+            if entry["Key"] not in named and now - entry["LastModified"].timestamp() * 1_000 > ORPHAN_MS
+        ]
+    )
+
+
+def _remove(keys: list[str]) -> None:
+    if keys:
+        clients.s3().delete_objects(
+            Bucket=settings().knowledge_bucket,
+            Delete={"Objects": [{"Key": key} for key in keys[:MAX_REMOVALS]], "Quiet": True},
+        )
+
+
+def _manifest_key(organization: str) -> str:
+    return f"{organization}/index/{_FORMAT}/manifest.json"
+
+
+def _prefix(organization: str) -> str:
+    return f"{organization}/index/{_FORMAT}/bundles/"

@@ -1,0 +1,386 @@
+"""From a stored document to one that is found: the indexer on S3."""
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+
+from helpdesk.knowledge import index, index_store
+from helpdesk.knowledge.index import IndexCopy, copy_of
+from helpdesk.knowledge.index_store import Manifest
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.storage import keys, table
+from tests.support.api import Client, Context, function
+from tests.support.aws import recorded_calls
+from tests.support.queues import sqs_event
+
+BUCKET = "helpdesk-knowledge"
+NOTHING_FAILED: dict[str, Any] = {"batchItemFailures": []}
+
+type Add = Callable[[str, str], str]
+
+
+@pytest.fixture(autouse=True)
+def no_copies() -> Iterator[None]:
+    index.forget()
+    yield
+    index.forget()
+
+
+@pytest.fixture
+def add(api: Client) -> Add:
+    return lambda title, body: str(
+        api.post("/v1/knowledge/documents", {"title": title, "body": body}).body["id"]
+    )
+
+
+def run(organization: str, *document_ids: str, receives: int = 1) -> dict[str, Any]:
+    jobs = [{"organization": organization, "documentId": document_id} for document_id in document_ids]
+    answer: dict[str, Any] = function("indexer").handler(sqs_event(*jobs, receives=receives), Context())
+    return answer
+
+
+def status(api: Client, document_id: str) -> tuple[str, str | None]:
+    document = api.get(f"/v1/knowledge/documents/{document_id}").body["document"]
+    return document["status"], document["problem"]
+
+
+def found(organization: str, words: str) -> list[tuple[str, str]]:
+    copy = copy_of(organization)
+    copy.refresh()
+    searcher = copy.searcher()
+    if searcher is None:
+        return []
+    hits = searcher.search([(term, 1.0) for term in searcher.terms(words)], 50)
+    return [(hit.document_id, hit.heading) for hit in hits]
+
+
+def objects(prefix: str) -> list[str]:
+    listed = boto3.client("s3").list_objects_v2(Bucket=BUCKET, Prefix=prefix)
+    return [entry["Key"] for entry in listed.get("Contents", [])]
+
+
+def bundles(organization: str) -> list[str]:
+    return objects(f"{organization}/index/v1/bundles/")
+
+
+def test_an_indexed_document_is_ready_and_found_by_section(
+    api: Client, organization: NewOrganization, add: Add
+) -> None:
+    document_id = add("Invoices", "# Invoices\n\nGeneral.\n\n## Refunds\n\nWe pay back within 14 days.")
+    with clock.frozen(lambda: 1_700_000_000_123_000):
+        assert run(organization.organization_id, document_id) == NOTHING_FAILED
+    document = api.get(f"/v1/knowledge/documents/{document_id}").body["document"]
+    assert (document["status"], document["indexedAt"]) == ("ready", 1_700_000_000_123)
+    assert found(organization.organization_id, "refund") == [(document_id, "Refunds")]
+
+
+def test_words_are_found_by_their_stem_without_case_and_accents(
+    organization: NewOrganization, add: Add
+) -> None:
+    document_id = add("Cafés", "Opening hours and cancellations")
+    run(organization.organization_id, document_id)
+    for words in ("cafe", "CAFÉS", "Cancellation", "hour"):
+        assert found(organization.organization_id, words) == [(document_id, "")]
+
+
+def test_a_batch_makes_one_commit(organization: NewOrganization, add: Add) -> None:
+    made = [add(f"Doc {n}", f"text number {n}") for n in range(5)]
+    assert run(organization.organization_id, *made) == NOTHING_FAILED
+    assert len(bundles(organization.organization_id)) == 1
+    assert {document for document, _ in found(organization.organization_id, "text")} == set(made)
+
+
+def test_a_repeated_job_changes_nothing(organization: NewOrganization, add: Add) -> None:
+    document_id = add("Invoices", "Pay here")
+    run(organization.organization_id, document_id)
+    before = objects("")
+    assert run(organization.organization_id, document_id) == NOTHING_FAILED
+    assert objects("") == before
+    assert found(organization.organization_id, "pay") == [(document_id, "")]
+
+
+def test_a_crash_before_the_status_leaves_the_document_once_in_the_index(
+    api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document_id, other = add("Invoices", "Pay here"), add("Prices", "Pay this")
+    with monkeypatch.context() as broken:
+        broken.setattr("helpdesk.knowledge.repository.set_ready", lambda _: 1 / 0)
+        assert run(organization.organization_id, document_id) == {
+            "batchItemFailures": [{"itemIdentifier": "message-0"}]
+        }
+    assert status(api, document_id)[0] == "indexing"
+    run(organization.organization_id, document_id, other)
+    assert status(api, document_id)[0] == "ready"
+    assert sorted(found(organization.organization_id, "pay")) == [(document_id, ""), (other, "")]
+
+
+def test_an_edited_document_is_found_by_its_new_text_alone(organization: NewOrganization, add: Add) -> None:
+    document_id, other = add("Invoices", "Pay by card"), add("Prices", "By card or cash")
+    run(organization.organization_id, document_id, other)
+    rewrite(organization.organization_id, document_id, "Pay by wire")
+    run(organization.organization_id, document_id)
+    assert found(organization.organization_id, "card") == [(other, "")]
+    assert found(organization.organization_id, "wire") == [(document_id, "")]
+
+
+def test_a_removed_document_is_found_no_more(organization: NewOrganization, add: Add) -> None:
+    document_id, other = add("Invoices", "Pay by card"), add("Prices", "By card or cash")
+    run(organization.organization_id, document_id, other)
+    key = keys.KnowledgeDocument(organization.organization_id, document_id)
+    boto3.client("dynamodb").delete_item(TableName="helpdesk-test", Key=table.to_wire(key.attributes()))
+    assert run(organization.organization_id, document_id) == NOTHING_FAILED
+    assert found(organization.organization_id, "card") == [(other, "")]
+
+
+def test_the_last_document_can_go_too(organization: NewOrganization, add: Add) -> None:
+    document_id = add("Invoices", "Pay by card")
+    run(organization.organization_id, document_id)
+    key = keys.KnowledgeDocument(organization.organization_id, document_id)
+    boto3.client("dynamodb").delete_item(TableName="helpdesk-test", Key=table.to_wire(key.attributes()))
+    run(organization.organization_id, document_id)
+    assert found(organization.organization_id, "card") == []
+    later = add("Prices", "By card")
+    run(organization.organization_id, later)
+    assert found(organization.organization_id, "card") == [(later, "")]
+
+
+def test_a_job_of_an_unknown_document_does_nothing(organization: NewOrganization) -> None:
+    assert run(organization.organization_id, "doc_01nowhere") == NOTHING_FAILED
+    assert objects("") == []
+
+
+def test_a_document_without_its_text_becomes_failed_and_holds_up_nobody(
+    api: Client, organization: NewOrganization, add: Add
+) -> None:
+    broken, whole = add("Broken", "one"), add("Whole", "two")
+    boto3.client("s3").delete_object(
+        Bucket=BUCKET, Key=objects(f"{organization.organization_id}/documents/{broken}")[0]
+    )
+    assert run(organization.organization_id, broken, whole) == NOTHING_FAILED
+    assert status(api, whole) == ("ready", None)
+    item = table.get(keys.KnowledgeDocument(organization.organization_id, broken)) or {}
+    assert item["status"] == "failed"
+    assert "text is missing" in item["problem"]
+
+
+def test_a_text_that_changed_while_it_was_indexed_stays_indexing(
+    api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document_id = add("Invoices", "Pay by card")
+    write = IndexCopy.write
+
+    def overtaken(copy: IndexCopy, *arguments: Any) -> None:
+        write(copy, *arguments)
+        rewrite(organization.organization_id, document_id, "Pay by wire")
+
+    monkeypatch.setattr(IndexCopy, "write", overtaken)
+    assert run(organization.organization_id, document_id) == NOTHING_FAILED
+    assert status(api, document_id)[0] == "indexing"
+
+
+def test_trouble_with_aws_is_tried_again_and_told_at_the_last_try(
+    api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document_id = add("Invoices", "Pay by card")
+    failure = {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    with monkeypatch.context() as broken:
+        error = ClientError({"Error": {"Code": "SlowDown", "Message": ""}}, "PutObject")
+        broken.setattr(index_store, "put_bundle", lambda *_: (_ for _ in ()).throw(error))
+        assert run(organization.organization_id, document_id) == failure
+        assert status(api, document_id) == ("indexing", None)
+        assert run(organization.organization_id, document_id, receives=5) == failure
+    state, problem = status(api, document_id)
+    assert state == "failed"
+    assert "failed repeatedly" in str(problem)
+    # Redriven from the dead letters once the cause is mended.
+    run(organization.organization_id, document_id)
+    assert status(api, document_id) == ("ready", None)
+
+
+def test_one_bad_document_fails_alone(
+    api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad, good = add("Bad", "one"), add("Good", "two")
+    write = IndexCopy.write
+
+    def picky(copy: IndexCopy, removed: list[str], added: Any) -> None:
+        if bad in removed:
+            raise RuntimeError
+        write(copy, removed, added)
+
+    monkeypatch.setattr(IndexCopy, "write", picky)
+    assert run(organization.organization_id, bad, good) == {
+        "batchItemFailures": [{"itemIdentifier": "message-0"}]
+    }
+    assert status(api, good)[0] == "ready"
+
+
+def test_organizations_in_one_batch_keep_apart(
+    organization: NewOrganization, other_organization: NewOrganization, api: Client, stranger: Client
+) -> None:
+    ours = api.post("/v1/knowledge/documents", {"title": "Ours", "body": "secret recipe"}).body["id"]
+    theirs = stranger.post("/v1/knowledge/documents", {"title": "Theirs", "body": "secret plan"}).body["id"]
+    jobs = [
+        {"organization": organization.organization_id, "documentId": ours},
+        {"organization": other_organization.organization_id, "documentId": theirs},
+        {"organization": other_organization.organization_id, "documentId": ours},
+    ]
+    assert function("indexer").handler(sqs_event(*jobs), Context()) == NOTHING_FAILED
+    assert found(organization.organization_id, "secret") == [(ours, "")]
+    assert found(other_organization.organization_id, "secret") == [(theirs, "")]
+
+
+def test_a_writer_that_was_overtaken_starts_again_from_what_is_there(
+    organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first, second = add("First", "common words"), add("Second", "common phrases")
+    rival = index_store.swap
+    calls: list[str] = []
+
+    def overtaken(organization_id: str, before: Manifest, after: Manifest) -> Manifest:
+        if not calls:
+            calls.append("rival")
+            index._copies.clear()  # another function's environment has a copy of its own
+            run(organization_id, second)
+        return rival(organization_id, before, after)
+
+    monkeypatch.setattr(index_store, "swap", overtaken)
+    homes = (tmp_path / str(number) for number in count())
+    monkeypatch.setattr(index, "_home", lambda: next(homes))
+    assert run(organization.organization_id, first) == NOTHING_FAILED
+    assert sorted(found(organization.organization_id, "common")) == [(first, ""), (second, "")]
+
+
+def test_documents_one_by_one_leave_few_segments_and_all_are_found(
+    organization: NewOrganization, add: Add
+) -> None:
+    made = [add(f"Doc {n}", f"common text {n}\n\n# Part\n\nmore common text") for n in range(40)]
+    for document_id in made:
+        run(organization.organization_id, document_id)
+    copy = copy_of(organization.organization_id)
+    copy.refresh()
+    assert copy.manifest.meta is not None
+    assert len(copy.manifest.meta["segments"]) <= 14
+    assert len({document for document, _ in found(organization.organization_id, "common")}) >= 25
+    searcher = copy.searcher()
+    assert searcher is not None
+    assert searcher.sections == 80
+
+
+def test_a_cold_copy_finds_what_a_warm_one_does(organization: NewOrganization, add: Add) -> None:
+    made = [add(f"Doc {n}", f"common text {n}") for n in range(12)]
+    for document_id in made:
+        run(organization.organization_id, document_id)
+    warm = found(organization.organization_id, "common")
+    index.forget()
+    assert sorted(found(organization.organization_id, "common")) == sorted(warm)
+
+
+def test_superseded_bundles_are_removed_after_their_grace_and_not_before(
+    organization: NewOrganization, add: Add
+) -> None:
+    made = [add(f"Doc {n}", f"common text {n}") for n in range(10)]
+    now = clock.now_us()
+    with clock.frozen(lambda: now):
+        for document_id in made[:8]:
+            run(organization.organization_id, document_id)
+    assert len(bundles(organization.organization_id)) == 8  # the eighth holds the merged segment
+    with clock.frozen(lambda: now + 3_600_000_000):
+        run(organization.organization_id, made[8])
+    assert len(bundles(organization.organization_id)) == 9
+    with clock.frozen(lambda: now + 3_600_001_000):
+        run(organization.organization_id, made[9])
+    assert len(bundles(organization.organization_id)) == 3
+    assert len(found(organization.organization_id, "common")) == 10
+
+
+def test_a_reader_whose_bundles_are_gone_reads_the_newer_manifest(
+    organization: NewOrganization, add: Add
+) -> None:
+    run(organization.organization_id, add("One", "common text"))
+    old = index_store.load(organization.organization_id, Manifest())
+    rewritten = add("Two", "common words")
+    run(organization.organization_id, rewritten)
+    boto3.client("s3").delete_object(Bucket=BUCKET, Key=old.bundles[0].key)
+    present = index_store.load(organization.organization_id, Manifest())
+    repaired = index_store.swap(
+        organization.organization_id,
+        present,
+        Manifest(
+            None,
+            {**(present.meta or {}), "segments": (present.meta or {})["segments"][1:]},
+            present.bundles[1:],
+        ),
+    )
+    answers = iter([old, repaired])
+    load, index_store.load = index_store.load, lambda *_: next(answers)
+    try:
+        index.forget()
+        copy = copy_of(organization.organization_id)
+        copy.refresh()
+    finally:
+        index_store.load = load
+    searcher = copy.searcher()
+    assert searcher is not None
+    assert searcher.sections == 1
+
+
+def test_what_a_crash_left_behind_is_swept_after_a_day(organization: NewOrganization, add: Add) -> None:
+    orphan = index_store.put_bundle(organization.organization_id, [("x.idx", b"lost")])
+    tomorrow = clock.now_us() + 86_500_000_000
+    for n in range(7):
+        run(organization.organization_id, add(f"Doc {n}", "text"))
+    eighth, ninth = [add(f"Doc {n}", "text") for n in (7, 8)]
+    assert orphan.key in bundles(organization.organization_id)
+    with clock.frozen(lambda: tomorrow):
+        run(organization.organization_id, eighth, ninth)
+    assert orphan.key not in bundles(organization.organization_id)
+
+
+def test_copies_make_room_for_each_other(
+    organization: NewOrganization,
+    api: Client,
+    stranger: Client,
+    other_organization: NewOrganization,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(index, "COPIES_BYTES", 1)
+    ours = api.post("/v1/knowledge/documents", {"title": "Ours", "body": "word"}).body["id"]
+    theirs = stranger.post("/v1/knowledge/documents", {"title": "Theirs", "body": "word"}).body["id"]
+    run(organization.organization_id, ours)
+    run(other_organization.organization_id, theirs)
+    assert found(organization.organization_id, "word") == [(ours, "")]
+    assert list(index._copies) == [organization.organization_id]
+
+
+def test_indexing_one_document_takes_six_calls(organization: NewOrganization, add: Add) -> None:
+    run(organization.organization_id, add("First", "text"))
+    document_id = add("Second", "text")
+    with recorded_calls() as calls:
+        run(organization.organization_id, document_id)
+    assert calls == [
+        "dynamodb:BatchGetItem",
+        "s3:GetObject",  # the text
+        "s3:GetObject",  # the manifest, unchanged
+        "s3:PutObject",  # the bundle
+        "s3:PutObject",  # the manifest
+        "dynamodb:UpdateItem",
+    ]
+
+
+def rewrite(organization: str, document_id: str, text: str) -> None:
+    """Give a document another text, as an edit will."""
+    key = f"{organization}/documents/{document_id}/edited.md"
+    clients.s3().put_object(Bucket=BUCKET, Key=key, Body=text.encode())
+    table.update(
+        keys.KnowledgeDocument(organization, document_id),
+        "SET revision = :revision, textKey = :key, #status = :status",
+        names={"#status": "status"},
+        values={":revision": "edited", ":key": key, ":status": "indexing"},
+    )
