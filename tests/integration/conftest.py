@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Final
 
-import boto3
 import pytest
 from moto import mock_aws
 
@@ -24,6 +23,14 @@ REGION: Final = "eu-west-1"
 _numbers = count(1)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _clients() -> Iterator[None]:
+    """Keep one set of clients for all tests of a process: making them takes longer than most tests."""
+    clients.forget()
+    yield
+    clients.forget()
+
+
 @pytest.fixture(autouse=True)
 def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Stand in for AWS with the table that template.yaml describes, its buckets and queues."""
@@ -31,8 +38,8 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.delenv(name)
     with mock_aws():
         monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
-        boto3.client("dynamodb").create_table(TableName=TABLE, **table_properties())
-        s3, sqs = boto3.client("s3"), boto3.client("sqs")
+        clients.dynamodb().create_table(TableName=TABLE, **table_properties())
+        s3, sqs = clients.s3(), clients.sqs()
         for bucket in ("helpdesk-knowledge", "helpdesk-files"):
             s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
         for name in ("delivery", "retry", "agent.fifo", "index.fifo"):
@@ -48,11 +55,9 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             "POWERTOOLS_SERVICE_NAME": "test",
         }.items():
             monkeypatch.setenv(variable, value)
-        clients.forget()
         settings.cache_clear()
         allowance.forget()
         yield
-    clients.forget()
     settings.cache_clear()
 
 

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import boto3
-
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Item, from_wire
@@ -42,8 +40,8 @@ def kinds() -> list[str]:
 
 def clear() -> None:
     """Empty the table."""
-    boto3.client("dynamodb").delete_table(TableName=settings().table_name)
-    boto3.client("dynamodb").create_table(TableName=settings().table_name, **table_properties())
+    clients.dynamodb().delete_table(TableName=settings().table_name)
+    clients.dynamodb().create_table(TableName=settings().table_name, **table_properties())
 
 
 def remove(*sort_keys: str) -> None:
