@@ -69,9 +69,9 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
         raise error from None
     except Throttled:
         charge = _let_pass(credential.organization, request_class, credential.key_hash)
-    caller = _caller(credential, charge)
-    _require_role(caller, access)
-    return Admitted(caller, _limit_headers(charge, request_class))
+    caller, limits = _caller(credential, charge), _limit_headers(charge, request_class)
+    _require_role(caller, access, limits)
+    return Admitted(caller, limits)
 
 
 def _identify(authorization: str, access: Access) -> _Credential:
@@ -111,12 +111,13 @@ def _caller(credential: _Credential, charge: allowance.Charge) -> Caller:
     )
 
 
-def _require_role(caller: Caller, access: Access) -> None:
+def _require_role(caller: Caller, access: Access, limits: dict[str, str]) -> None:
+    """Raise NeedsAPerson or Forbidden, with the allowance headers: the request was charged."""
     if caller.person is None:
         if access.key_rule is KeyRule.NEEDS_A_PERSON:
-            raise NeedsAPerson
+            raise NeedsAPerson(headers=limits)
     elif caller.person.role.rank < access.role.rank:
-        raise Forbidden
+        raise Forbidden(headers=limits)
 
 
 def _let_pass(organization: str, request_class: RequestClass, key_hash: str | None) -> allowance.Charge:
