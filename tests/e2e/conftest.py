@@ -31,14 +31,15 @@ def stack() -> Iterator[Mapping[str, str]]:
     """Return what stack.json tells of a stack of the tests' own: base_url, secret_key, endpoint_url, region, table, ...
 
     HELPDESK_STACK names the stack.json of one that runs already, which is then left as it is (start it with
-    PARAMETERS="RetryDelaysSeconds=1,1,1,1"). HELPDESK_E2E_AUTH=true has the emulator enforce the functions' policies.
+    PARAMETERS="RetryDelaysSeconds=1,1,1,1"). The tests' own enforces the functions' policies, so a permission that is
+    missing in template.yaml fails a test; HELPDESK_E2E_AUTH=false tells that cause from others.
     """
     running = os.environ.get("HELPDESK_STACK")
     if running:
         yield json.loads(Path(running).read_text(encoding="utf-8"))
         return
     settings = settings_for(
-        _free_port(), PARAMETERS, folder=FOLDER, auth=os.environ.get("HELPDESK_E2E_AUTH") == "true"
+        _free_port(), PARAMETERS, folder=FOLDER, auth=os.environ.get("HELPDESK_E2E_AUTH") != "false"
     )
     emulator = Emulator(settings)
     # A run that was killed may have left its stack behind; this one begins with an empty table.
