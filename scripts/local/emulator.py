@@ -67,6 +67,7 @@ class Emulator:
             )
             self._record_file.unlink()
         self._require_free_port()
+        self._mend_state()
         progress.say(f"Starting the AWS emulator on {HOST}:{self._settings.port}.")
         self._spawn()
         self._wait_until_it_answers()
@@ -96,6 +97,22 @@ class Emulator:
                 raise Problem(
                     f"Port {port} is taken by another program: stop that one, or choose a port: make up PORT={port + 1}"
                 ) from None
+
+    def _mend_state(self) -> None:
+        """Let readers of the table's stream begin at its beginning.
+
+        The emulator keeps how far they had read and not the stream, which begins anew with it; it would leave out as
+        many new records as there were before.
+        """
+        file = self.state_folders[0] / "lambda.json"
+        try:
+            state = json.loads(file.read_text(encoding="utf-8"))
+            state["payload"]["dynamodb_stream_positions"]["data"].clear()
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return
+        mended = file.with_suffix(".new")
+        mended.write_text(json.dumps(state), encoding="utf-8")
+        mended.replace(file)
 
     def _spawn(self) -> None:
         temporary = self._folder / "tmp"
