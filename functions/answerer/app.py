@@ -1,0 +1,46 @@
+"""AgentQueue: the agent answers visitors. One group of the queue is one conversation."""
+
+import json
+from typing import Any
+
+from helpdesk.agent import service as agent
+from helpdesk.agent.answerer import ModelTrouble
+from helpdesk.agent.service import AgentJob
+from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+
+
+def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
+    """Answer the messages of a batch in their order; report those to be tried again.
+
+    Behind a message that failed, the later ones of its conversation wait with it.
+    """
+    failed: list[str] = []
+    waiting: set[str] = set()
+    for record in event["Records"]:
+        group = record["attributes"]["MessageGroupId"]
+        if group in waiting or not _answered(record):
+            waiting.add(group)
+            failed.append(record["messageId"])
+    return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in failed]}
+
+
+def _answered(record: dict[str, Any]) -> bool:
+    body = json.loads(record["body"])
+    job = AgentJob(body["organization"], body["conversationId"], body["messageId"])
+    told = {
+        "organization": job.organization,
+        "conversation": job.conversation_id,
+        "message_id": job.message_id,
+    }
+    last_try = int(record["attributes"]["ApproximateReceiveCount"]) >= settings().max_receives
+    try:
+        outcome = agent.work(job, last_try=last_try)
+    except ModelTrouble:
+        logger.warning("answer_postponed", extra=told)
+        return False
+    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+        logger.error("answer_failed", extra={**told, "error": type(error).__name__})
+        return False
+    logger.info("agent_worked", extra={**told, "outcome": outcome.value})
+    return True

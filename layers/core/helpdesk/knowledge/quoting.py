@@ -1,0 +1,65 @@
+"""What of a section to quote to a visitor: whole blocks, in their order, that hold what was asked for."""
+
+import re
+from collections.abc import Callable
+
+from helpdesk.knowledge.markdown import blocks, is_fence
+
+MAX_EXCERPT_CHARACTERS = 700
+
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+_RELATIVE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?://|mailto:)[^)]*\)")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TABLE_RULE = re.compile(r"^[\s|:-]+$")
+
+
+def excerpt(text: str, relevance: Callable[[str], int]) -> str:
+    """Return what to quote of a section: all of it if short, else its beginning and the blocks most relevant.
+
+    `relevance` says of a block how much of the question it holds. Links that lead nowhere outside the document become
+    their text. What is left out between two blocks is marked by an ellipsis.
+    """
+    found = [part for block in blocks(_plain(text)) for part in _rows(block)]
+    if not found:
+        return ""
+    chosen, room = {0}, MAX_EXCERPT_CHARACTERS - len(found[0])
+    # The first block opens the section: it usually answers. Then what holds most of the question, earlier ones first.
+    for place in sorted(range(1, len(found)), key=lambda place: (-relevance(found[place]), place)):
+        if len(found[place]) + 2 <= room and (relevance(found[place]) or place - 1 in chosen):
+            chosen.add(place)
+            room -= len(found[place]) + 2
+    quoted = ""
+    last = -1
+    for place in sorted(chosen):
+        block = found[place]
+        if last >= 0:
+            quoted += "\n" if _is_row(block) and _is_row(found[last]) else "\n\n"
+            if place != last + 1 and not _is_row(block):
+                quoted += "…\n\n"
+        quoted += block
+        last = place
+    return _shortened(quoted)
+
+
+def _plain(text: str) -> str:
+    return _RELATIVE_LINK.sub(r"\1", _IMAGE.sub(r"\1", _COMMENT.sub("", text)))
+
+
+def _rows(block: str) -> list[str]:
+    """Return a table as its head and its rows, so that one row may be quoted; any other block as it is."""
+    lines = block.splitlines()
+    if is_fence(block) or len(lines) < 3 or not _TABLE_RULE.match(lines[1]):
+        return [block]
+    return ["\n".join(lines[:2]), *lines[2:]]
+
+
+def _is_row(block: str) -> bool:
+    return block.lstrip().startswith("|")
+
+
+def _shortened(quoted: str) -> str:
+    if len(quoted) <= MAX_EXCERPT_CHARACTERS or is_fence(quoted):
+        return quoted
+    cut = quoted[:MAX_EXCERPT_CHARACTERS]
+    end = max(cut.rfind(". "), cut.rfind("\n"))
+    return cut[: end + 1].rstrip() + " …" if end > MAX_EXCERPT_CHARACTERS // 2 else cut.rstrip() + "…"

@@ -1,0 +1,373 @@
+"""The agent at work, with the embedded answerer."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import boto3
+import pytest
+
+from helpdesk.agent import service
+from helpdesk.agent.answerer import HandOff, ModelTrouble, Question, Reason, Reply
+from helpdesk.conversations import answering
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.settings import settings
+from helpdesk.storage import keys, table
+from tests.integration.agent.conftest import Desk
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.template import template
+
+HAND_OFF = "I'm passing this to our team. Someone will answer you here as soon as possible."
+
+type Snapshot = Callable[[], list[dict[str, Any]]]
+
+
+def events() -> list[dict[str, Any]]:
+    """Return the events in the outbox in the order of their ids."""
+    items = boto3.client("dynamodb").scan(TableName="helpdesk-test")["Items"]
+    found = [table.from_wire(item) for item in items]
+    bodies = [json.loads(item["body"]) for item in found if item.get("entity") == "outbox" and "body" in item]
+    return sorted(bodies, key=lambda event: (event["createdAt"], event["type"] == "conversation.updated"))
+
+
+def answer_with(monkeypatch: pytest.MonkeyPatch, answerer: Callable[[Question], Reply | HandOff]) -> None:
+    monkeypatch.setattr(service, "chosen_answerer", lambda: answerer)
+
+
+def test_the_best_passage_is_quoted_with_its_document(stocked: Desk) -> None:
+    job = stocked.write("How long does a refund take?")
+    assert stocked.work(job) == []
+    (asked, answer) = stocked.thread(job["conversationId"])
+    assert asked["sender"] == "visitor"
+    assert answer["sender"] == "agent"
+    assert answer["agent"] == {"kind": "ai", "name": "Assistant", "avatarUrl": None}
+    assert answer["body"] == (
+        "Here is what I found in **Refunds**, under “How long does a refund take?”:\n\n"
+        "The money is on your card after five working days.\n\n"
+        "If this does not answer your question, say that you want a person and I will get the team."
+    )
+
+
+def test_an_answer_leaves_the_conversation_with_the_agent(stocked: Desk) -> None:
+    job = stocked.write("How do I get a refund?")
+    stocked.work(job)
+    conversation = stocked.conversation(job["conversationId"])
+    assert (conversation["status"], conversation["handledBy"], conversation["awaitingHuman"]) == (
+        "open",
+        "agent",
+        False,
+    )
+
+
+def test_an_answer_sends_message_created_alone(stocked: Desk) -> None:
+    job = stocked.write("How do I get a refund?")
+    before = len(events())
+    stocked.work(job)
+    (event,) = events()[before:]
+    assert event["type"] == "message.created"
+    assert event["data"]["conversation"] == {
+        "id": job["conversationId"],
+        "status": "open",
+        "awaitingHuman": False,
+    }
+    assert event["data"]["message"]["agent"]["kind"] == "ai"
+
+
+def test_the_name_comes_from_the_settings(stocked: Desk) -> None:
+    stocked.api.patch("/v1/agent", {"name": "Robin"})
+    job = stocked.write("How do I get a refund?")
+    stocked.work(job)
+    assert stocked.thread(job["conversationId"])[-1]["agent"]["name"] == "Robin"
+
+
+def test_a_question_that_nothing_answers_is_handed_to_the_team(stocked: Desk) -> None:
+    job = stocked.write("Do you sell umbrellas in Lisbon?")
+    before = len(events())
+    stocked.work(job)
+    (_, message, line) = stocked.thread(job["conversationId"])
+    assert (message["kind"], message["body"]) == ("message", HAND_OFF)
+    assert line["kind"] == "system"
+    assert line["body"] == (
+        "Assistant handed this conversation to the team: the knowledge base holds no passage that answers the "
+        "question well enough."
+    )
+    conversation = stocked.conversation(job["conversationId"])
+    assert (conversation["handledBy"], conversation["awaitingHuman"]) == ("team", True)
+    created, updated = events()[before:]
+    assert (created["type"], updated["type"]) == ("message.created", "conversation.updated")
+    assert created["createdAt"] == updated["createdAt"]
+    state = {"id": job["conversationId"], "status": "open", "awaitingHuman": True}
+    assert created["data"]["conversation"] == updated["data"]["conversation"] == state
+
+
+def test_a_visitor_never_reads_the_system_line(stocked: Desk) -> None:
+    stocked.work(stocked.write("Do you sell umbrellas in Lisbon?"))
+    history = stocked.api.get("/v1/messages?session=session-of-vera").body
+    assert [message["body"] for message in history["conversations"][0]["messages"]] == [
+        "Do you sell umbrellas in Lisbon?",
+        HAND_OFF,
+    ]
+
+
+def test_without_any_knowledge_the_conversation_is_handed_over(desk: Desk) -> None:
+    job = desk.write("How do I get a refund?")
+    desk.work(job)
+    assert "no document that is ready" in desk.thread(job["conversationId"])[-1]["body"]
+
+
+def test_a_visitor_who_asks_for_a_person_gets_one(stocked: Desk) -> None:
+    job = stocked.write("How do I get a refund? I want to talk to a human")
+    stocked.work(job)
+    assert "asked for a person" in stocked.thread(job["conversationId"])[-1]["body"]
+
+
+def test_a_greeting_is_greeted(stocked: Desk) -> None:
+    job = stocked.write("Hi there!")
+    stocked.work(job)
+    assert stocked.answers(job["conversationId"]) == ["Hello! What can I help you with?"]
+
+
+def test_a_file_without_text_is_handed_over(stocked: Desk, organization: NewOrganization) -> None:
+    file = {"id": "file_1", "name": "a.png", "size": 1, "type": "image/png", "url": "https://example.com/a"}
+    table.put_new({**keys.File(organization.organization_id, "file_1").attributes(), **file})
+    job = stocked.write("", attachments=[{"id": "file_1", "name": "a.png"}])
+    stocked.work(job)
+    assert "no text" in stocked.thread(job["conversationId"])[-1]["body"]
+
+
+def test_a_repeated_job_answers_once(stocked: Desk, snapshot: Snapshot) -> None:
+    job = stocked.write("How do I get a refund?")
+    stocked.work(job)
+    before = snapshot()
+    assert stocked.work(job, job) == []
+    assert snapshot() == before
+
+
+def test_a_repeated_handoff_is_written_once(stocked: Desk, snapshot: Snapshot) -> None:
+    job = stocked.write("Do you sell umbrellas in Lisbon?")
+    stocked.work(job)
+    stocked.move(job["conversationId"], "hand-back")
+    before = snapshot()
+    assert stocked.work(job) == []
+    assert snapshot() == before
+
+
+def test_two_workers_at_once_answer_once(stocked: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = stocked.write("How do I get a refund?")
+
+    def slow(_: Question) -> Reply:
+        answer_with(monkeypatch, lambda _: Reply("first"))
+        stocked.work(job)
+        return Reply("second")
+
+    answer_with(monkeypatch, slow)
+    assert stocked.work(job) == []
+    assert stocked.answers(job["conversationId"]) == ["first"]
+
+
+def test_messages_written_together_are_answered_together_by_the_last(stocked: Desk) -> None:
+    first, second = (
+        stocked.write("I have a question about a refund."),
+        stocked.write("How long does it take?"),
+    )
+    seen: list[str] = []
+
+    def heard(question: Question) -> Reply:
+        seen.append(question.text)
+        return Reply("Five days.")
+
+    assert stocked.work(first) == []
+    assert stocked.answers(first["conversationId"]) == []
+    with pytest.MonkeyPatch.context() as patch:
+        answer_with(patch, heard)
+        stocked.work(second)
+    assert seen == ["I have a question about a refund.\n\nHow long does it take?"]
+    assert stocked.answers(first["conversationId"]) == ["Five days."]
+
+
+def test_a_message_that_came_while_the_agent_was_thinking_gets_its_own_answer(
+    stocked: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = stocked.write("How do I get a refund?")
+    later: list[dict[str, str]] = []
+
+    def interrupted(question: Question) -> Reply:
+        if not later:
+            later.append(stocked.write("And how long does it take?"))
+        return Reply(f"On: {question.text}")
+
+    answer_with(monkeypatch, interrupted)
+    stocked.work(first)
+    stocked.work(later[0])
+    assert stocked.answers(first["conversationId"]) == [
+        "On: How do I get a refund?",
+        "On: And how long does it take?",
+    ]
+
+
+def test_what_a_teammate_has_answered_is_not_answered_again(stocked: Desk) -> None:
+    job = stocked.write("How do I get a refund?")
+    stocked.api.post(f"/v1/conversations/{job['conversationId']}/reply", {"body": "I did it for you."})
+    assert stocked.work(job) == []
+    assert stocked.answers(job["conversationId"]) == []
+
+
+@pytest.mark.parametrize("moves", [["take-over"], ["resolve"], ["close"], ["take-over", "resolve"]])
+def test_the_agent_is_silent_where_the_conversation_is_not_its_own(
+    stocked: Desk, moves: list[str], snapshot: Snapshot
+) -> None:
+    job = stocked.write("How do I get a refund?")
+    for move in moves:
+        stocked.move(job["conversationId"], move)
+    before = snapshot()
+    assert stocked.work(job) == []
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize("question", ["How do I get a refund?", "Do you sell umbrellas?"])
+@pytest.mark.parametrize("doing", ["take-over", "resolve", "reply", "archive", "erase"])
+def test_what_happens_while_the_agent_is_thinking_silences_it(
+    stocked: Desk, doing: str, question: str, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
+) -> None:
+    job = stocked.write(question)
+    conversation_id = job["conversationId"]
+    thought = service._decide
+    moments: list[list[dict[str, Any]]] = []
+
+    def overtaken(*arguments: Any) -> Reply | HandOff:
+        decided = thought(*arguments)
+        key = keys.Conversation(stocked.organization, conversation_id)
+        if doing == "reply":
+            stocked.api.post(f"/v1/conversations/{conversation_id}/reply", {"body": "I am on it."})
+        elif doing == "archive":
+            table.update(key, "SET archivedAt = :now", values={":now": 1})
+        elif doing == "erase":
+            boto3.client("dynamodb").delete_item(
+                TableName="helpdesk-test", Key=table.to_wire(key.attributes())
+            )
+        else:
+            stocked.move(conversation_id, doing)
+        moments.append(snapshot())
+        return decided
+
+    monkeypatch.setattr(service, "_decide", overtaken)
+    assert stocked.work(job) == []
+    assert snapshot() == moments[0]
+
+
+def test_an_archived_conversation_is_left_alone(stocked: Desk, snapshot: Snapshot) -> None:
+    job = stocked.write("How do I get a refund?")
+    key = keys.Conversation(stocked.organization, job["conversationId"])
+    table.update(key, "SET archivedAt = :now", values={":now": 1})
+    before = snapshot()
+    assert stocked.work(job) == []
+    assert snapshot() == before
+
+
+def test_a_conversation_of_another_organization_is_not_there(
+    stocked: Desk, other_organization: NewOrganization, stranger: Client, snapshot: Snapshot
+) -> None:
+    theirs = Desk(stranger, other_organization.organization_id).write("How do I get a refund?")
+    before = snapshot()
+    assert stocked.work({**theirs, "organization": stocked.organization}) == []
+    assert snapshot() == before
+
+
+def test_an_erased_conversation_or_message_ends_the_job(stocked: Desk, snapshot: Snapshot) -> None:
+    job = stocked.write("How do I get a refund?")
+    before = snapshot()
+    assert stocked.work({**job, "conversationId": "conv_01erased"}) == []
+    assert stocked.work({**job, "messageId": "msg_7zerased"}) == []
+    assert snapshot() == before
+
+
+def test_an_agent_that_got_a_conversation_back_answers_again(stocked: Desk) -> None:
+    first = stocked.write("How do I get a refund?")
+    stocked.move(first["conversationId"], "take-over")
+    stocked.move(first["conversationId"], "hand-back")
+    second = stocked.write("How long does a refund take?")
+    stocked.work(first)
+    stocked.work(second)
+    assert len(stocked.answers(first["conversationId"])) == 1
+
+
+def test_model_trouble_is_tried_again_and_the_later_ones_wait(
+    stocked: Desk, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
+) -> None:
+    def troubled(_: Question) -> Reply:
+        raise ModelTrouble("ThrottlingException")
+
+    answer_with(monkeypatch, troubled)
+    job = stocked.write("How do I get a refund?")
+    before = snapshot()
+    assert stocked.work(job, job, receives=4) == ["message-0", "message-1"]
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason"),
+    [(ModelTrouble(), "the model could not be reached"), (OSError(), "the agent failed repeatedly")],
+)
+def test_the_last_try_hands_off_so_that_nobody_is_left_without_a_word(
+    stocked: Desk, monkeypatch: pytest.MonkeyPatch, trouble: Exception, reason: str
+) -> None:
+    def troubled(_: Question) -> Reply:
+        raise trouble
+
+    answer_with(monkeypatch, troubled)
+    job = stocked.write("How do I get a refund?")
+    assert stocked.work(job, receives=5) == []
+    assert stocked.answers(job["conversationId"]) == [HAND_OFF]
+    assert reason in stocked.thread(job["conversationId"])[-1]["body"]
+
+
+def test_the_last_try_is_the_one_the_template_says() -> None:
+    queues = template()["Resources"]
+    for name in ("AgentQueue", "IndexQueue"):
+        assert queues[name]["Properties"]["RedrivePolicy"]["maxReceiveCount"] == settings().max_receives
+
+
+def test_a_failure_of_ours_is_tried_again(stocked: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = stocked.write("How do I get a refund?")
+    with monkeypatch.context() as broken:
+        broken.setattr(answering, "find", lambda *_: 1 / 0)
+        assert stocked.work(job) == ["message-0"]
+    assert stocked.work(job) == []
+    assert len(stocked.answers(job["conversationId"])) == 1
+
+
+def test_an_answer_never_exceeds_what_a_message_may_hold(
+    stocked: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_with(monkeypatch, lambda _: Reply("x" * 5000))
+    job = stocked.write("How do I get a refund?")
+    stocked.work(job)
+    assert [len(body) for body in stocked.answers(job["conversationId"])] == [4000]
+
+
+def test_no_text_of_anybody_gets_into_the_logs(stocked: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    stocked.work(stocked.write("How do I get a refund for my blue umbrella?"))
+    stocked.work(stocked.write("zebra crossing", session="session-of-otto"))
+    printed = str([vars(record) for record in caplog.records])
+    assert "agent_worked" in printed
+    for word in ("umbrella", "zebra", "refund", "card"):
+        assert word not in printed.lower()
+
+
+def test_answering_takes_five_calls(stocked: Desk) -> None:
+    stocked.work(stocked.write("How do I get a refund?"))
+    job = stocked.write("How long does a refund take?")
+    with recorded_calls() as calls:
+        stocked.work(job)
+    assert calls == [
+        "dynamodb:GetItem",  # the conversation
+        "dynamodb:Query",  # its thread
+        "dynamodb:GetItem",  # the settings
+        "s3:GetObject",  # the manifest, unchanged
+        "dynamodb:TransactWriteItems",
+    ]
+
+
+def test_a_reason_is_a_clause_that_ends_a_sentence() -> None:
+    assert all(reason.value[0].islower() and reason.value[-1] != "." for reason in Reason)
