@@ -7,6 +7,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.state import State, Status
 from helpdesk.storage import keys, table
+from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -55,7 +56,8 @@ def save(
     """Write a state over the one that was read, and with it a message's time and further values.
 
     The write is refused when status or handler have changed since, or the conversation was archived, or
-    `condition` does not hold: the transaction then raises Changed with the conversation as it is.
+    `condition` does not hold: the transaction then raises Changed with the conversation as it is. A write without a
+    message is refused, too, when someone has spoken since: whether a person is awaited depends on who did.
     """
     changes: Item = {
         **(values or {}),
@@ -64,15 +66,20 @@ def save(
         "lastSpeaker": state.last_speaker.value,
         "GSI1PK": keys.inbox(before.organization, state.status.value),
     }
+    was = before.state
+    clauses = ["#status = :wasStatus", "handledBy = :wasHandledBy", "archivedAt = :never"]
+    required: Item = {":wasStatus": was.status.value, ":wasHandledBy": was.handled_by.value, ":never": None}
     counting = ""
     if message_at is not None:
         changes["lastMessageAt"] = message_at
         changes["GSI1SK"] = _activity(message_at, before.id)
         counting = " ADD messageCount :one"
-    clauses = ["#status = :wasStatus", "handledBy = :wasHandledBy", "archivedAt = :never"]
+        required[":one"] = 1
+    else:
+        clauses.append("lastSpeaker = :wasLastSpeaker")
+        required[":wasLastSpeaker"] = was.last_speaker.value
     if condition:
         clauses.append(condition)
-    was = before.state
     transaction.update(
         keys.Conversation(before.organization, before.id),
         "SET " + ", ".join(f"#{name} = :{name}" for name in changes) + counting,
@@ -80,11 +87,8 @@ def save(
         names={f"#{name}": name for name in changes},
         values={
             **{f":{name}": value for name, value in changes.items()},
-            **({":one": 1} if counting else {}),
+            **required,
             **(condition_values or {}),
-            ":wasStatus": was.status.value,
-            ":wasHandledBy": was.handled_by.value,
-            ":never": None,
         },
         on_failure=Changed,
     )
@@ -114,22 +118,7 @@ def put_note(transaction: Transaction, organization: str, note: Item) -> None:
 def newest_messages(organization: str, conversation_id: str, limit: int) -> list[Item]:
     """Return the newest customer-visible messages, newest first."""
     partition = keys.Conversation(organization, conversation_id).pk
-    found: list[Item] = []
-    after: Item | None = None
-    while len(found) < limit:
-        page = table.query(
-            partition,
-            sk_prefix="MSG#",
-            limit=limit - len(found),
-            newest_first=True,
-            after=after,
-            consistent=True,
-        )
-        found += page.items
-        after = page.after
-        if after is None:
-            break
-    return found
+    return table.newest(partition, limit, sk_prefix="MSG#", consistent=True).items
 
 
 def newest_entries(
@@ -145,9 +134,7 @@ def newest_entries(
     for kind in (keys.Message, keys.Note):
         after = kind(organization, conversation_id, before).attributes() if before else None
         prefix = kind.SK.partition("#")[0] + "#"
-        page = table.query(
-            partition, sk_prefix=prefix, limit=limit, newest_first=True, after=after, consistent=True
-        )
+        page = table.newest(partition, limit, sk_prefix=prefix, after=after, consistent=True)
         entries += page.items
         more = more or page.after is not None
     entries.sort(key=lambda entry: str(entry["id"]), reverse=True)
@@ -167,6 +154,10 @@ def customer_page(
     organization: str, customer_id: str, limit: int, before: str | None
 ) -> tuple[list[Conversation], str | None]:
     """Return one customer's conversations, the most recently started first, and where the list goes on."""
+    try:
+        keys.Customer(organization, customer_id)
+    except MalformedKey:  # an id of a form that none has: as absent as any other
+        return [], None
     partition = keys.customer_conversations(organization, customer_id)
     return _index_page("GSI2", partition, limit, before, organization)
 
@@ -183,7 +174,7 @@ def _index_page(
     if before is not None:
         key = keys.Conversation(organization, before.rpartition("#")[2])
         after = {**key.attributes(), f"{index}PK": partition, f"{index}SK": before}
-    page = table.query(partition, index=index, limit=limit, newest_first=True, after=after)
+    page = table.newest(partition, limit, index=index, after=after)
     found = [Conversation(item) for item in page.items]
     return found, page.items[-1][f"{index}SK"] if page.after else None
 

@@ -186,13 +186,13 @@ def _customer_page(
 
 def _whole_inbox_page(organization: str, limit: int, start: Any) -> tuple[list[Conversation], Any]:
     """Merge the lists of both states; the position is the last place taken, which orders both."""
-    merged: list[Conversation] = []
+    places: dict[str, Conversation] = {}  # one that is being settled may be met in both lists
     more = False
     for status in Status:
         found, end = repository.inbox_page(organization, status, limit, start)
-        merged += found
+        places |= {repository.activity_of(conversation): conversation for conversation in found}
         more = more or end is not None
-    merged.sort(key=repository.activity_of, reverse=True)
+    merged = [places[place] for place in sorted(places, reverse=True)]
     kept = merged[:limit]
     ends = more or len(merged) > limit
     return kept, repository.activity_of(kept[-1]) if ends and kept else None

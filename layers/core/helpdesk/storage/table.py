@@ -139,6 +139,37 @@ def query(
     return Page([from_wire(item) for item in answer["Items"]], from_wire(last) if last else None)
 
 
+def newest(
+    pk: str,
+    limit: int,
+    *,
+    sk_prefix: str = "",
+    index: Literal["GSI1", "GSI2"] | None = None,
+    after: Item | None = None,
+    consistent: bool = False,
+) -> Page:
+    """Return as many of a partition's last items, newest first, as there are up to `limit`.
+
+    One call in the usual case. A query ends after 1 MB of items, full or not; this goes on, so that two lists can be
+    merged without a hole where one of them was cut short.
+    """
+    items: list[Item] = []
+    while True:
+        page = query(
+            pk,
+            sk_prefix=sk_prefix,
+            index=index,
+            limit=limit - len(items),
+            newest_first=True,
+            after=after,
+            consistent=consistent,
+        )
+        items += page.items
+        after = page.after
+        if after is None or len(items) >= limit:
+            return Page(items, after)
+
+
 def query_all(
     pk: str, *, sk_prefix: str = "", consistent: bool = True, newest_first: bool = False
 ) -> list[Item]:

@@ -1,0 +1,403 @@
+"""Reading the inbox: lists, pages, one conversation with its thread, and what other organizations see of it."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from helpdesk.conversations import repository, thread
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.storage.transactions import Transaction
+from tests.support.api import Client, Context, function, gateway_event
+from tests.support.aws import recorded_calls
+
+START_MS = 1_800_000_000_000
+type At = Callable[[int], Any]
+
+
+@pytest.fixture
+def at() -> At:
+    """The clock, so many milliseconds after the start of the test's time."""
+    return lambda ms: clock.frozen(lambda: (START_MS + ms) * 1_000)
+
+
+def write(api: Client, session: str, body: str = "Hello", **more: Any) -> str:
+    """Post a visitor's message; return the conversation's id."""
+    answer = api.post("/v1/messages", {"session": f"session-{session}", "body": body, **more})
+    assert answer.status == 200, answer
+    return str(answer.body["conversationId"])
+
+
+def ids_in(answer: Any) -> list[str]:
+    return [conversation["id"] for conversation in answer.body["conversations"]]
+
+
+def pages(api: Client, url: str) -> list[list[str]]:
+    """Follow the cursors and return the ids of each page."""
+    found, cursor = [], ""
+    while True:
+        answer = api.get(url + (f"&cursor={quote(cursor)}" if cursor else ""))
+        assert answer.status == 200, answer
+        found.append(ids_in(answer))
+        cursor = answer.body["nextCursor"]
+        if cursor is None:
+            return found
+
+
+def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> None:
+    with at(0):
+        conversation_id = write(
+            api,
+            "shown",
+            "Where is my order?\nI have waited long.",
+            user={
+                "name": "Vera Visitor",
+                "email": "vera@example.com",
+                "avatarUrl": "https://example.com/v.png",
+            },
+            context={"timeZone": "Europe/Berlin", "device": "mobile"},
+            page={"url": "https://example.com/orders?token=secret", "title": "Orders"},
+        )
+    with at(5):
+        answer = api.get(f"/v1/conversations/{conversation_id}")
+
+    conversation = answer.body["conversation"]
+    customer_id = conversation["customer"].pop("id")
+    assert customer_id.startswith("cus_")
+    assert conversation == {
+        "id": conversation_id,
+        "subject": "Where is my order?",
+        "status": "open",
+        "awaitingHuman": False,
+        "handledBy": "agent",
+        "assignee": None,
+        "customer": {
+            "name": "Vera Visitor",
+            "email": "vera@example.com",
+            "avatarUrl": "https://example.com/v.png",
+        },
+        "page": {"url": "https://example.com/orders", "title": "Orders", "referrer": None},
+        "context": {
+            "timeZone": "Europe/Berlin",
+            "locale": None,
+            "browser": None,
+            "os": None,
+            "screen": None,
+            "device": "mobile",
+        },
+        "startedAt": START_MS,
+        "lastMessageAt": START_MS,
+        "snoozedUntil": None,
+        "archivedAt": None,
+        "rating": None,
+    }
+    (message,) = answer.body["messages"]
+    assert message.pop("id").startswith("msg_")
+    assert message == {
+        "kind": "message",
+        "conversationId": conversation_id,
+        "createdAt": START_MS,
+        "sender": "visitor",
+        "agent": None,
+        "body": "Where is my order?\nI have waited long.",
+        "attachments": [],
+    }
+    assert answer.body["nextCursor"] is None
+
+
+def test_a_list_shows_a_conversation_as_reading_it_does(api: Client) -> None:
+    conversation_id = write(api, "same", user={"name": "Vera"})
+
+    (listed,) = api.get("/v1/conversations").body["conversations"]
+
+    assert listed == api.get(f"/v1/conversations/{conversation_id}").body["conversation"]
+
+
+def test_an_empty_inbox_is_an_empty_list(api: Client) -> None:
+    assert api.get("/v1/conversations").body == {"conversations": [], "nextCursor": None}
+
+
+@pytest.fixture
+def inbox(api: Client, at: At) -> list[str]:
+    """Seven conversations, 0 the first; 1, 3 and 5 are resolved; then 2 is written to once more."""
+    made = []
+    for number in range(7):
+        with at(number * 10):
+            made.append(write(api, f"number-{number}"))
+    for number in (1, 3, 5):
+        with at(100 + number):
+            api.post(f"/v1/conversations/{made[number]}/resolve")
+    with at(200):
+        write(api, "number-2")
+    return made
+
+
+def test_the_most_recently_active_come_first_whatever_their_status(api: Client, inbox: list[str]) -> None:
+    expected = [inbox[number] for number in (2, 6, 5, 4, 3, 1, 0)]
+
+    assert ids_in(api.get("/v1/conversations")) == expected
+
+
+def test_a_status_lists_its_own(api: Client, inbox: list[str]) -> None:
+    assert ids_in(api.get("/v1/conversations?status=open")) == [inbox[number] for number in (2, 6, 4, 0)]
+    assert ids_in(api.get("/v1/conversations?status=resolved")) == [inbox[number] for number in (5, 3, 1)]
+
+
+def test_pages_of_the_whole_inbox_make_the_whole_list(api: Client, inbox: list[str]) -> None:
+    for limit in (1, 2, 3, 7, 8):
+        found = pages(api, f"/v1/conversations?limit={limit}")
+
+        assert [one for page in found for one in page] == [inbox[number] for number in (2, 6, 5, 4, 3, 1, 0)]
+        assert all(len(page) == limit for page in found[: 7 // limit])
+
+
+def test_pages_of_one_status_make_its_list(api: Client, inbox: list[str]) -> None:
+    found = pages(api, "/v1/conversations?status=open&limit=3")
+
+    assert found == [[inbox[2], inbox[6], inbox[4]], [inbox[0]]]
+
+
+def test_a_customers_list_holds_theirs_alone_newest_first(api: Client, inbox: list[str], at: At) -> None:
+    conversation = api.get(f"/v1/conversations/{inbox[1]}").body["conversation"]
+    with at(300):
+        another = write(api, "number-1", "Once more")  # the first is resolved, so this starts another
+
+    customer_id = conversation["customer"]["id"]
+    assert pages(api, f"/v1/conversations?customerId={customer_id}&limit=1")[:2] == [[another], [inbox[1]]]
+    assert ids_in(api.get(f"/v1/conversations?customerId={customer_id}&status=open")) == [another]
+    assert ids_in(api.get(f"/v1/conversations?customerId={customer_id}&status=resolved")) == [inbox[1]]
+
+
+def test_a_conversation_that_becomes_active_while_paging_is_not_lost_to_later_pages(
+    api: Client, inbox: list[str], at: At
+) -> None:
+    first = api.get("/v1/conversations?limit=3").body
+    with at(400):
+        write(api, "number-6", "I am back")
+    rest = api.get(f"/v1/conversations?limit=100&cursor={first['nextCursor']}")
+
+    assert ids_in(rest) == [inbox[number] for number in (4, 3, 1, 0)]
+
+
+def test_an_unknown_customer_of_any_form_has_no_conversations(api: Client, inbox: list[str]) -> None:
+    for unknown in ("cus_unknown", "%23", "a%23b", "x" * 129, "x" * 3_000, "%00", "%F0%9F%98%80", ""):
+        answer = api.get(f"/v1/conversations?customerId={unknown}")
+
+        assert (answer.status, answer.body) == (200, {"conversations": [], "nextCursor": None})
+
+
+def test_no_query_is_made_for_a_customer_id_longer_than_a_key(api: Client) -> None:
+    # DynamoDB refuses a partition key over 2,048 bytes; the emulator does not.
+    with recorded_calls() as calls:
+        api.get(f"/v1/conversations?customerId={'x' * 3_000}")
+
+    assert calls == ["dynamodb:UpdateItem"]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "named"),
+    [
+        ("status=closed", "status"),
+        ("status=", "status"),
+        ("limit=0", "limit"),
+        ("limit=201", "limit"),
+        ("limit=-1", "limit"),
+        ("limit=1.5", "limit"),
+        ("limit=ten", "limit"),
+        ("limit=", "limit"),
+        ("limit=%EF%BC%91", "limit"),
+        ("limit=1_0", "limit"),
+        ("limit=" + "9" * 5_000, "limit"),
+    ],
+)
+def test_a_bad_parameter_is_refused_by_its_name(api: Client, parameter: str, named: str) -> None:
+    answer = api.get(f"/v1/conversations?{parameter}")
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert f"`{named}`" in answer.message
+
+
+@pytest.mark.parametrize("limit", [1, 200])
+def test_the_limits_own_limits_are_accepted(api: Client, limit: int) -> None:
+    assert api.get(f"/v1/conversations?limit={limit}").status == 200
+
+
+def test_unknown_parameters_are_ignored(api: Client) -> None:
+    assert api.get("/v1/conversations?sort=name&colour=").status == 200
+
+
+def test_a_cursor_is_refused_by_every_list_but_its_own(
+    api: Client, stranger: Client, inbox: list[str]
+) -> None:
+    cursor = api.get("/v1/conversations?limit=1").body["nextCursor"]
+    refused = [
+        api.get(f"/v1/conversations?status=open&cursor={cursor}"),
+        api.get(f"/v1/conversations?customerId=cus_1&cursor={cursor}"),
+        api.get(f"/v1/conversations/{inbox[0]}?cursor={cursor}"),
+        api.get(f"/v1/logs?cursor={cursor}"),
+        stranger.get(f"/v1/conversations?cursor={cursor}"),
+        api.get(f"/v1/conversations?cursor={cursor}A"),
+        api.get("/v1/conversations?cursor="),
+        api.get("/v1/conversations?cursor=%00"),
+    ]
+
+    assert [(answer.status, answer.code) for answer in refused] == [(400, "invalid_cursor")] * 8
+
+
+def test_a_threads_cursor_is_refused_by_another_thread(api: Client) -> None:
+    one, other = write(api, "thread-1"), write(api, "thread-2")
+    write(api, "thread-1")
+    cursor = api.get(f"/v1/conversations/{one}?limit=1").body["nextCursor"]
+
+    assert api.get(f"/v1/conversations/{other}?cursor={cursor}").code == "invalid_cursor"
+    assert api.get(f"/v1/conversations/{one}?cursor={cursor}").status == 200
+
+
+def _with_lines(organization: NewOrganization, api: Client, at: At) -> tuple[str, list[str]]:
+    """Return a conversation of nine entries: v0 s1 v2 v3 s4 v5 v6 s7 v8 (visitor's messages, system lines)."""
+    conversation_id, texts = "", []
+    for number in range(9):
+        with at(number * 10):
+            if number % 3 == 1:
+                transaction = Transaction()
+                found = repository.get(organization.organization_id, conversation_id)
+                thread.add_system_line(transaction, found, f"s{number}", clock.now_ms())
+                transaction.commit()
+                texts.append(f"s{number}")
+            else:
+                conversation_id = write(api, "with-lines", f"v{number}")
+                texts.append(f"v{number}")
+    return conversation_id, texts
+
+
+def thread_by_pages(api: Client, conversation_id: str, limit: int) -> list[str]:
+    """Follow the cursors back to the first entry; return all texts, oldest first."""
+    found: list[str] = []
+    url = f"/v1/conversations/{conversation_id}?limit={limit}"
+    answer = api.get(url)
+    while True:
+        found = [entry["body"] for entry in answer.body["messages"]] + found
+        if answer.body["nextCursor"] is None:
+            return found
+        answer = api.get(f"{url}&cursor={answer.body['nextCursor']}")
+
+
+def test_pages_of_a_thread_lead_from_the_newest_to_the_oldest_without_a_hole(
+    api: Client, organization: NewOrganization, at: At
+) -> None:
+    conversation_id, texts = _with_lines(organization, api, at)
+
+    for limit in (1, 2, 4, 5, 9, 10):
+        assert thread_by_pages(api, conversation_id, limit) == texts
+
+
+def test_notes_and_system_lines_are_marked_as_such(
+    api: Client, organization: NewOrganization, at: At
+) -> None:
+    conversation_id, _ = _with_lines(organization, api, at)
+
+    entries = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
+
+    assert {entry["body"][0]: entry["kind"] for entry in entries} == {"v": "message", "s": "system"}
+
+
+def test_a_thread_heavier_than_one_query_is_read_without_a_hole(
+    api: Client, organization: NewOrganization, at: At
+) -> None:
+    # 90 messages of 16 KB are more than the 1 MB after which a query ends; the lines are older than all of them.
+    with at(0):
+        conversation_id = write(api, "heavy", "first")
+    transaction = Transaction()
+    found = repository.get(organization.organization_id, conversation_id)
+    with at(1):
+        for number in range(5):
+            thread.add_system_line(transaction, found, f"line {number}", clock.now_ms())
+        transaction.commit()
+    for batch in range(10):
+        transaction = Transaction()
+        for number in range(9):
+            with at(100 + batch * 9 + number):
+                thread.add_agent_message(
+                    transaction,
+                    found,
+                    found.state,
+                    kind="ai",
+                    name="Assistant",
+                    body=f"{batch * 9 + number:02d}" + "😀" * 3_998,
+                    attachments=[],
+                    now=clock.now_ms(),
+                )
+        transaction.commit()
+
+    first = api.get(f"/v1/conversations/{conversation_id}?limit=93").body
+    rest = api.get(f"/v1/conversations/{conversation_id}?limit=93&cursor={first['nextCursor']}").body
+
+    assert [entry["body"][:6] for entry in rest["messages"]] == ["first", "line 0", "line 1"]
+    assert [entry["body"][:2] for entry in first["messages"][3:]] == [f"{number:02d}" for number in range(90)]
+
+
+def test_another_organizations_conversation_is_not_found_by_any_route(api: Client, stranger: Client) -> None:
+    conversation_id = write(api, "foreign")
+    url = f"/v1/conversations/{conversation_id}"
+
+    answers = {"GET": stranger.get(url)}
+    for route in ("/reply", "/take-over", "/hand-back", "/resolve", "/close", "/reopen"):
+        answers[route] = stranger.post(url + route, {"body": "Hello"})
+
+    assert {route: (answer.status, answer.code) for route, answer in answers.items()} == dict.fromkeys(
+        answers, (404, "conversation_not_found")
+    )
+    (entry,) = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
+    assert entry["sender"] == "visitor"
+
+
+WEIRD_IDS = [
+    "#",
+    "a#b",
+    "x" * 500,
+    "😀",
+    "日本",
+    "%23",
+    "%00",
+    "..",
+    "conv_",
+    "null",
+    "CONV",
+    "a b",
+    "*",
+    "'\"",
+]
+
+
+@pytest.mark.parametrize("route", ["", "/reply", "/resolve"])
+def test_an_id_of_any_form_is_not_found(api: Client, route: str) -> None:
+    handler = function("conversations").handler
+    for weird in WEIRD_IDS:
+        event = gateway_event(
+            "POST" if route else "GET",
+            "/v1/conversations/x",
+            body={"body": "Hello"},
+            headers={"Authorization": f"Bearer {api.credential}"},
+        )
+        event["path"] = f"/v1/conversations/{weird}{route}"
+
+        assert (weird, handler(event, Context())["statusCode"]) == (weird, 404)
+
+
+def test_a_list_is_three_calls_however_long_it_is(api: Client, inbox: list[str]) -> None:
+    with recorded_calls() as one_status:
+        api.get("/v1/conversations?status=open")
+    with recorded_calls() as whole:
+        api.get("/v1/conversations")
+
+    assert one_status == ["dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchGetItem"]
+    assert whole == ["dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:Query", "dynamodb:BatchGetItem"]
+
+
+def test_a_member_reads_the_inbox_with_a_token(api: Client, member: Client) -> None:
+    conversation_id = write(api, "member")
+
+    assert ids_in(member.get("/v1/conversations")) == [conversation_id]
+    assert member.get(f"/v1/conversations/{conversation_id}").status == 200
