@@ -1,0 +1,46 @@
+from helpdesk.knowledge.quoting import MAX_EXCERPT_CHARACTERS, excerpt
+
+
+def nothing(_: str) -> int:
+    return 0
+
+
+def test_a_short_section_is_quoted_whole() -> None:
+    text = "Write to us.\n\n```sh\ncurl x\n\n```\n\n- a\n- b"
+    assert excerpt(text, nothing) == text
+
+
+def test_a_long_section_is_quoted_from_its_beginning() -> None:
+    text = "\n\n".join(f"Part {number}. " + "word " * 40 for number in range(9))
+    assert [line[:7] for line in excerpt(text, nothing).split("\n\n")] == ["Part 0.", "Part 1.", "Part 2."]
+
+
+def test_the_relevant_block_is_quoted_with_the_beginning() -> None:
+    text = "\n\n".join(f"Part {number}. " + "word " * 60 for number in range(9))
+    quoted = excerpt(text, lambda block: int("Part 7" in block))
+    assert [line[:7].rstrip() for line in quoted.split("\n\n")] == ["Part 0.", "…", "Part 7."]
+
+
+def test_a_row_of_a_long_table_is_quoted_under_its_head() -> None:
+    rows = "\n".join(f"| code_{number} | {'meaning ' * 8}|" for number in range(40))
+    quoted = excerpt(
+        f"These are the codes:\n\n| code | meaning |\n|---|---|\n{rows}", lambda b: int("code_33" in b)
+    )
+    assert "| code | meaning |\n|---|---|\n" in quoted
+    assert "| code_33 |" in quoted
+    assert len(quoted) <= MAX_EXCERPT_CHARACTERS
+
+
+def test_links_that_lead_nowhere_become_their_text() -> None:
+    text = "See [Webhooks](webhooks.md), [this](https://example.com/a) and ![a picture](a.png).<!-- note -->"
+    assert excerpt(text, nothing) == "See Webhooks, [this](https://example.com/a) and a picture."
+
+
+def test_one_endless_paragraph_is_cut_at_a_sentence() -> None:
+    quoted = excerpt("This is a sentence. " * 100, nothing)
+    assert len(quoted) <= MAX_EXCERPT_CHARACTERS + 2
+    assert quoted.endswith("This is a sentence. …")
+
+
+def test_nothing_is_quoted_of_nothing() -> None:
+    assert excerpt("<!-- only a note -->", nothing) == ""
