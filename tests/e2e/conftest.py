@@ -11,7 +11,7 @@ import pytest
 from scripts.local import stack as local_stack
 from scripts.local.emulator import Emulator
 from scripts.local.progress import Progress
-from scripts.local.settings import HOST, LOCAL, settings_for
+from scripts.local.settings import HOST, LOCAL, StackSettings, settings_for
 
 # Retries follow a second after each other, so that a test sees all five attempts.
 PARAMETERS = "RetryDelaysSeconds=1,1,1,1"
@@ -27,28 +27,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[Mapping[str, str]]:
+def own_stack() -> StackSettings | None:
+    """Return where the tests' own stack is to be, or None when HELPDESK_STACK names one that runs already."""
+    if os.environ.get("HELPDESK_STACK"):
+        return None
+    auth = os.environ.get("HELPDESK_E2E_AUTH") != "false"
+    return settings_for(_free_port(), PARAMETERS, folder=FOLDER, auth=auth)
+
+
+@pytest.fixture(scope="session")
+def stack(own_stack: StackSettings | None) -> Iterator[Mapping[str, str]]:
     """Return what stack.json tells of a stack of the tests' own: base_url, secret_key, endpoint_url, region, table, ...
 
     HELPDESK_STACK names the stack.json of one that runs already, which is then left as it is (start it with
     PARAMETERS="RetryDelaysSeconds=1,1,1,1"). The tests' own enforces the functions' policies, so a permission that is
     missing in template.yaml fails a test; HELPDESK_E2E_AUTH=false tells that cause from others.
     """
-    running = os.environ.get("HELPDESK_STACK")
-    if running:
-        yield json.loads(Path(running).read_text(encoding="utf-8"))
+    if own_stack is None:
+        yield json.loads(Path(os.environ["HELPDESK_STACK"]).read_text(encoding="utf-8"))
         return
-    settings = settings_for(
-        _free_port(), PARAMETERS, folder=FOLDER, auth=os.environ.get("HELPDESK_E2E_AUTH") != "false"
-    )
-    emulator = Emulator(settings)
+    emulator = Emulator(own_stack)
     # A run that was killed may have left its stack behind; this one begins with an empty table.
     emulator.stop()
     emulator.forget()
     for left in FOLDER.glob("*.json"):
         left.unlink()
     try:
-        yield local_stack.up(settings, Progress())
+        yield local_stack.up(own_stack, Progress())
     finally:
         emulator.stop()
 
