@@ -24,6 +24,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from helpdesk.admission import service as admission
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
+from helpdesk.http.content import Content
 from helpdesk.http.schemas import Answer, Body, Query
 from helpdesk.http.validation import parse_body, parse_query
 from helpdesk.platform.errors import AppError, InternalError, NotFound
@@ -31,6 +32,9 @@ from helpdesk.platform.logging import logger
 from helpdesk.storage.keys import MalformedKey
 
 _JSON = "application/json"
+
+type Function = Callable[..., Answer | Content]
+"""What a route runs: it answers a model, which is sent as JSON, or content of another media type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +47,11 @@ class Route:
     request_class: RequestClass
     status: int
     errors: tuple[type[AppError], ...]
-    function: Callable[..., Answer]
+    function: Function
     caller: str | None
     body: tuple[str, type[Body]] | None
     query: tuple[str, type[Query]] | None
-    answer: type[Answer]
+    answer: type[Answer] | type[Content]
 
 
 class Api:
@@ -58,23 +62,23 @@ class Api:
         self._resolver = APIGatewayRestResolver()
         self._resolver.not_found(lambda _: _error_response(NotFound(), {}))
 
-    def get(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    def get(self, path: str, **declared: Any) -> Callable[[Function], Function]:
         """Declare a GET route; see `route`."""
         return self.route("GET", path, **declared)
 
-    def post(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    def post(self, path: str, **declared: Any) -> Callable[[Function], Function]:
         """Declare a POST route; see `route`."""
         return self.route("POST", path, **declared)
 
-    def put(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    def put(self, path: str, **declared: Any) -> Callable[[Function], Function]:
         """Declare a PUT route; see `route`."""
         return self.route("PUT", path, **declared)
 
-    def patch(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    def patch(self, path: str, **declared: Any) -> Callable[[Function], Function]:
         """Declare a PATCH route; see `route`."""
         return self.route("PATCH", path, **declared)
 
-    def delete(self, path: str, **declared: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    def delete(self, path: str, **declared: Any) -> Callable[[Function], Function]:
         """Declare a DELETE route; see `route`."""
         return self.route("DELETE", path, **declared)
 
@@ -87,7 +91,7 @@ class Api:
         errors: tuple[type[AppError], ...] = (),
         status: int = 200,
         request_class: RequestClass | None = None,
-    ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    ) -> Callable[[Function], Function]:
         """Declare an endpoint. `errors` are the refusals of its noun; those of every route go without saying.
 
         `request_class` overrides the class that the method implies (Specification: Limits: GET reads, the
@@ -95,7 +99,7 @@ class Api:
         """
         charged = request_class or (RequestClass.READ if method == "GET" else RequestClass.WRITE)
 
-        def declare(function: Callable[..., Answer]) -> Callable[..., Answer]:
+        def declare(function: Function) -> Function:
             route = _declared(method, path, access, charged, status, errors, function)
             self.routes.append(route)
 
@@ -140,6 +144,10 @@ class Api:
         except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
             _log_failure(route, error)
             return _error_response(InternalError(), headers)
+        if isinstance(answer, Content):
+            return Response(
+                route.status, answer.media_type, answer.text, headers={**headers, **answer.headers}
+            )
         return Response(route.status, _JSON, answer.model_dump_json(by_alias=True), headers={**headers})
 
 
@@ -172,7 +180,7 @@ def _declared(
     request_class: RequestClass,
     status: int,
     errors: tuple[type[AppError], ...],
-    function: Callable[..., Answer],
+    function: Function,
 ) -> Route:
     hints = get_type_hints(function)
     answer = hints.pop("return")
