@@ -2,9 +2,9 @@
 
 Two things are asked of a passage. *Which is best* is answered by rankers, whose lists are fused by reciprocal rank;
 BM25 is the first, and another (embeddings, say) may join without a change here. *Is it good enough* cannot be read
-from a ranker: BM25's numbers grow with the question's length and the corpus. It is the share of what the question is
-about that the passage holds, each term weighted by how much it tells (idf), from 0 to 1: the same scale for every
-question and every knowledge base, so that one threshold serves all.
+from a ranker: BM25's numbers grow with the question's length and the corpus. It is in the main the share of what the
+question is about that the passage holds, each term weighted by how much it tells (idf), from 0 to 1: the same scale
+for every question and every knowledge base, so that one threshold serves all.
 """
 
 import math
@@ -14,20 +14,22 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from helpdesk.knowledge.index import Hit, copy_of
+from helpdesk.knowledge.markdown import HEADING_SEPARATOR
 from helpdesk.knowledge.questions import STOP_WORDS, SYNONYMS
 from helpdesk.knowledge.quoting import excerpt
 
-CONFIDENT = 0.55
+CONFIDENT = 0.5
 """From this score on a passage is worth quoting. Tuned with tests/integration/knowledge/test_quality.py."""
 
 CANDIDATES = 24
 RECIPROCAL_RANK_OFFSET = 60  # the constant of Cormack, Clarke and Büttcher (2009), as everyone uses it
 
-SYNONYM_SHARE = 0.7  # what a synonym counts of the word that was asked for
-BODY_SHARE = 0.85  # what a term counts that is in the text, but in neither heading nor title
-FOCUS_SHARE = 0.35  # how much of the score hangs on the terms standing together
+SYNONYM_SHARE = 0.8  # what a synonym counts of the word that was asked for
+BODY_SHARE = 0.7  # what a term counts that is in the text, but in neither heading nor title
+FOCUS_SHARE = 0.35  # how much of coverage hangs on the terms standing together
+HEADING_SHARE = 0.25  # how much of the score hangs on the heading being about nothing else than the question
 UNKNOWN_SHARE = 0.8  # what a word weighs that no document has: it may be the point of the question, or a slip
-RANK_SHARE = 0.1  # how much the place behind the best by rank costs
+RANK_SHARE = 0.1  # how much the place behind the best by rank costs: it decides between equals
 
 _BLOCK = re.compile(r"\n\s*\n|(?<=[.!?])\s+|\n(?=[-*|] ?)")
 
@@ -120,9 +122,7 @@ def search(
 def terms_of(corpus: Corpus, question: str) -> list[Term]:
     """Return what a question is about. A question of stop words alone is about nothing."""
     found: dict[str, Term] = {}
-    for word in re.findall(r"\w+", question.lower()):
-        if word in STOP_WORDS:
-            continue
+    for word in _words(question):
         for text in corpus.terms(word):
             if text not in found:
                 found[text] = _term(corpus, word, text)
@@ -144,16 +144,30 @@ def fuse(rankings: Sequence[Sequence[Hit]]) -> list[tuple[Hit, float]]:
 
 
 def confidence(corpus: Corpus, terms: Sequence[Term], hit: Hit) -> float:
-    """Return from 0 to 1 how much of what the question is about a section holds.
+    """Return from 0 to 1 how far a section is about what the question is about.
 
-    Most of it is coverage anywhere in the section. The rest is focus: coverage by the heading or by one sentence, so
-    that a long section which happens to hold every word does not pass for one that speaks of the matter.
+    Most of it is coverage: how much of the question the section holds anywhere, and in one sentence or its heading, so
+    that a long section which happens to hold every word does not pass for one that speaks of the matter. The rest is
+    the other way round: how much of the section's heading the question holds.
     """
     above = set(corpus.terms(f"{hit.title} {hit.heading}"))
     body = set(corpus.terms(hit.text))
     blocks = [above.union(corpus.terms(block)) for block in _BLOCK.split(hit.text)]
     focused = max([coverage(terms, above, set()), *(coverage(terms, set(), block) for block in blocks)])
-    return (1 - FOCUS_SHARE) * coverage(terms, above, body) + FOCUS_SHARE * focused
+    covered = (1 - FOCUS_SHARE) * coverage(terms, above, body) + FOCUS_SHARE * focused
+    return (1 - HEADING_SHARE) * covered + HEADING_SHARE * _asked_for(corpus, terms, hit)
+
+
+def _asked_for(corpus: Corpus, terms: Sequence[Term], hit: Hit) -> float:
+    """Return the weighted share of a heading (the title, where there is none) that the question holds."""
+    asked = {form for term in terms for form in term.alternatives}
+    heading = hit.heading.rpartition(HEADING_SEPARATOR)[2] or hit.title
+    total = held = 0.0
+    for text in {text for word in _words(heading) for text in corpus.terms(word)}:
+        weight = _weight(corpus, text)
+        total += weight
+        held += weight if text in asked else 0.0
+    return held / total if total else 0.0
 
 
 def coverage(terms: Sequence[Term], above: set[str], body: set[str]) -> float:
@@ -168,17 +182,24 @@ def coverage(terms: Sequence[Term], above: set[str], body: set[str]) -> float:
     return held / total if total else 0.0
 
 
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"\w+", text.lower()) if word not in STOP_WORDS]
+
+
+def _weight(corpus: Corpus, text: str) -> float:
+    """Return how much a term tells: its inverse document frequency, as BM25 has it."""
+    frequency = corpus.frequency(text)
+    weight = math.log(1 + (corpus.sections - frequency + 0.5) / (frequency + 0.5))
+    return weight if frequency else weight * UNKNOWN_SHARE
+
+
 def _term(corpus: Corpus, word: str, text: str) -> Term:
     alternatives = {text: 1.0}
     for group in SYNONYMS:
         stems = {stem for synonym in group for stem in corpus.terms(synonym)}
         if word in group or text in stems:
             alternatives |= {stem: SYNONYM_SHARE for stem in stems if stem not in alternatives}
-    frequency = corpus.frequency(text)
-    weight = math.log(1 + (corpus.sections - frequency + 0.5) / (frequency + 0.5))
-    if frequency == 0:
-        weight *= UNKNOWN_SHARE
-    return Term(text, alternatives, weight)
+    return Term(text, alternatives, _weight(corpus, text))
 
 
 def _passage(corpus: Corpus, hit: Hit, forms: set[str], score: float) -> Passage:
