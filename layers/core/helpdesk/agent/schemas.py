@@ -1,20 +1,35 @@
 """What goes in and out of the agent's settings (Specification: Agent settings)."""
 
-from helpdesk.http.schemas import Answer, Body
+from typing import Annotated
+
+from helpdesk.agent.errors import MAX_NAME_CHARACTERS, MAX_PERSONALITY_CHARACTERS, MIN_NAME_CHARACTERS
+from helpdesk.http.schemas import Answer, Body, shown
+
+AgentName = Annotated[str, shown(minLength=MIN_NAME_CHARACTERS, maxLength=MAX_NAME_CHARACTERS)]
+Personality = Annotated[str, shown(maxLength=MAX_PERSONALITY_CHARACTERS)]
 
 
 class AgentSettings(Answer):
     """The settings, the answer of GET and PATCH /agent."""
 
-    name: str
-    personality: str
+    name: AgentName
+    """The name that visitors see."""
+    personality: Personality
+    """How the agent speaks, in your words; empty for its own manner."""
     auto_resolve: bool
+    """Whether it may end conversations that it finished on its own."""
     learn_from_threads: bool
+    """Whether resolved threads are read for knowledge suggestions."""
     suggest_knowledge: bool
+    """Whether it may file knowledge and tool suggestions in mid-conversation."""
     nightly_sweep: bool
+    """Whether the nightly sweep may resolve finished threads."""
     file_signals: bool
+    """Whether it may file bugs and suggestions in mid-conversation."""
     require_email: bool
+    """Whether the widget asks for an e-mail address before the first message."""
     message_preview: bool
+    """Whether the closed widget previews an unread reply on its button."""
 
 
 DEFAULTS = AgentSettings(
@@ -34,12 +49,21 @@ DEFAULTS = AgentSettings(
 class AgentSettingsChange(Body):
     """The body of PATCH /agent: what is sent changes, the rest stays."""
 
-    name: str | None = None
-    personality: str | None = None
+    name: AgentName | None = None
+    """The name that visitors see; 2 to 40 characters after trimming."""
+    personality: Personality | None = None
+    """Up to 2,000 characters after trimming; empty for the agent's own manner."""
     auto_resolve: bool | None = None
+    """Whether it may end conversations that it finished on its own."""
     learn_from_threads: bool | None = None
+    """Whether resolved threads are read for knowledge suggestions."""
     suggest_knowledge: bool | None = None
+    """Whether it may file knowledge and tool suggestions in mid-conversation."""
     nightly_sweep: bool | None = None
+    """Whether the nightly sweep may resolve finished threads."""
     file_signals: bool | None = None
+    """Whether it may file bugs and suggestions in mid-conversation."""
     require_email: bool | None = None
+    """Whether the widget asks for an e-mail address before the first message."""
     message_preview: bool | None = None
+    """Whether the closed widget previews an unread reply on its button."""

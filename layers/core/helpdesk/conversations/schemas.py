@@ -1,16 +1,19 @@
 """What goes in and out of the inbox; the message's shape is the one of events (Specification: Events)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.state import Handler, Status
-from helpdesk.http.schemas import Answer, Body, PageQuery
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, shown
 
 
 class AgentIdentity(Answer):
     """Who wrote a message on the organization's side."""
 
     kind: Literal["ai", "human"]
+    """`ai` for the agent, `human` for a teammate."""
     name: str
+    """The agent's name, the teammate's, or the organization's where a secret key wrote."""
     avatar_url: str | None
 
 
@@ -19,8 +22,11 @@ class Attachment(Answer):
 
     name: str
     size: int
+    """In bytes."""
     type: str
+    """The media type."""
     url: str
+    """Where it can be fetched."""
 
 
 class MessageShape(Answer):
@@ -28,9 +34,11 @@ class MessageShape(Answer):
 
     id: str
     conversation_id: str
-    created_at: int
+    created_at: Milliseconds
     sender: Literal["visitor", "agent"]
+    """`agent` is everyone on the organization's side, the AI agent and teammates."""
     agent: AgentIdentity | None
+    """Who wrote it on the organization's side; null on a visitor's message."""
     body: str
     attachments: list[Attachment]
 
@@ -39,6 +47,7 @@ class ThreadEntry(MessageShape):
     """An entry of the thread as the team sees it: messages, internal notes and system lines."""
 
     kind: Literal["message", "note", "system"]
+    """Notes and system lines are for the team; the visitor sees messages alone."""
 
 
 class ConversationState(Answer):
@@ -46,7 +55,9 @@ class ConversationState(Answer):
 
     id: str
     status: Status
+    """A closed conversation reads as resolved."""
     awaiting_human: bool
+    """Whether the visitor waits for a person: open, in the team's hands, the last visible message not a teammate's."""
 
 
 class CustomerSummary(Answer):
@@ -62,6 +73,7 @@ class PageShape(Answer):
     """Where the visitor wrote their first message from."""
 
     url: str
+    """Without its query string."""
     title: str | None
     referrer: str | None
 
@@ -81,23 +93,31 @@ class ConversationShape(ConversationState):
     """A conversation as the team sees it; times in ms."""
 
     subject: str
+    """The beginning of the first message."""
     handled_by: Handler
+    """Whose turn it is to answer."""
     assignee: str | None
+    """The id of the teammate it is assigned to."""
     customer: CustomerSummary
     page: PageShape | None
+    """Where the visitor wrote the first message from."""
     context: ContextShape | None
-    started_at: int
-    last_message_at: int
-    snoozed_until: int | None
-    archived_at: int | None
+    """The visitor's browser, as last reported."""
+    started_at: Milliseconds
+    last_message_at: Milliseconds
+    snoozed_until: Milliseconds | None
+    archived_at: Milliseconds | None
     rating: int | None
+    """The visitor's rating, 1 to 5 stars."""
 
 
 class ConversationsQuery(PageQuery):
     """The parameters of GET /conversations."""
 
     status: Status | None = None
+    """Only conversations of this status."""
     customer_id: str | None = None
+    """Only the conversations of this customer, the most recently started first."""
 
 
 class ConversationsAnswer(Answer):
@@ -105,6 +125,7 @@ class ConversationsAnswer(Answer):
 
     conversations: list[ConversationShape]
     next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
 
 
 class ConversationAnswer(Answer):
@@ -113,22 +134,28 @@ class ConversationAnswer(Answer):
     conversation: ConversationShape
     messages: list[ThreadEntry]
     next_cursor: str | None
+    """Send it as `cursor` for older entries; null at the beginning of the thread."""
 
 
 class ReplyAttachment(Body):
     """A file from POST /uploads."""
 
     id: str
+    """The id that POST /v1/uploads answered."""
     name: str
+    """The name to show."""
 
 
 class ReplyInput(Body):
     """A teammate's message."""
 
-    body: str
-    attachments: list[ReplyAttachment] | None = None
+    body: Annotated[str, shown(maxLength=MAX_BODY_CHARACTERS)]
+    """Up to 4,000 characters after trimming; may be empty when files are attached."""
+    attachments: Annotated[list[ReplyAttachment] | None, shown(maxItems=MAX_ATTACHMENTS)] = None
     take_over: bool | None = None
+    """Take the conversation over: the agent falls silent."""
     reopen: bool | None = None
+    """Open the conversation again if it is resolved."""
 
 
 class ReplyAccepted(Answer):
@@ -136,3 +163,4 @@ class ReplyAccepted(Answer):
 
     message_id: str
     conversation: ConversationState
+    """Its state after the reply."""

@@ -2,12 +2,26 @@
 
 What comes in is strict: a number where text is asked for is refused, not converted. Names are camelCase outside
 and snake_case inside. A field sent as null counts as omitted.
+
+The description of the API is made of these models: a text below a field is the field's description there, and `shown`
+adds what the description tells of a value beyond its type.
 """
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+
+def shown(**keywords: Any) -> Any:
+    """Return what the API's description says of a value, in words of JSON Schema such as `maxLength`.
+
+    It checks nothing and refuses nothing: that is done by the nouns, with a code for each rule.
+    """
+    return Field(json_schema_extra=keywords)
+
+
+Milliseconds = Annotated[int, shown(format="int64", description="An instant, in milliseconds since 1970.")]
 
 
 class Body(BaseModel):
@@ -62,4 +76,6 @@ class PageQuery(Query):
     max_limit: ClassVar[int] = MAX_LIMIT
 
     limit: QueryInteger = DEFAULT_LIMIT
+    """How many to return at most."""
     cursor: str | None = None
+    """The `nextCursor` of the page before; leave it out for the first page."""

@@ -1,8 +1,10 @@
 """What goes in and out of the knowledge routes (Specification: Knowledge and repositories)."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from helpdesk.http.schemas import Answer, Body, PageQuery
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, shown
+from helpdesk.knowledge.errors import MAX_BODY_BYTES, MAX_TITLE_CHARACTERS
 
 
 class DocumentStatus(StrEnum):
@@ -16,9 +18,12 @@ class DocumentStatus(StrEnum):
 class DocumentInput(Body):
     """The body of POST /knowledge/documents. What is missing has a code of its own, so nothing is required here."""
 
-    title: str | None = None
-    body: str | None = None
+    title: Annotated[str | None, shown(maxLength=MAX_TITLE_CHARACTERS)] = None
+    """Required, up to 120 characters after trimming; without it the answer is `title_missing`."""
+    body: Annotated[str | None, shown(maxLength=MAX_BODY_BYTES)] = None
+    """Required, in Markdown, up to 900,000 bytes in UTF-8; without it the answer is `body_missing`."""
     folder_id: str | None = None
+    """The folder to put it in; none by default."""
 
 
 class DocumentCreated(Answer):
@@ -34,17 +39,22 @@ class DocumentSummary(Answer):
     title: str
     folder_id: str | None
     status: DocumentStatus
+    """The agent answers from documents that are ready."""
     problem: str | None
+    """Why indexing failed; null otherwise."""
     size: int
-    created_at: int
-    updated_at: int
-    indexed_at: int | None
+    """Of the text, in bytes."""
+    created_at: Milliseconds
+    updated_at: Milliseconds
+    indexed_at: Milliseconds | None
+    """When it was last made searchable; null before."""
 
 
 class DocumentShape(DocumentSummary):
     """A document with its text."""
 
     body: str
+    """The text, in Markdown."""
 
 
 class DocumentsQuery(PageQuery):
@@ -56,6 +66,7 @@ class DocumentsAnswer(Answer):
 
     documents: list[DocumentSummary]
     next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
 
 
 class DocumentAnswer(Answer):

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Any
 
-from helpdesk.http.schemas import Answer, PageQuery
+from helpdesk.http.schemas import Answer, Milliseconds, PageQuery
 
 
 class LogKind(StrEnum):
@@ -24,11 +24,14 @@ class LogEntry(Answer):
     """One entry. `actor` is who did it: a person's name, a key, or "system"; `at` is in ms."""
 
     id: str
-    at: int
+    at: Milliseconds
     kind: LogKind
     actor: str
+    """Who did it: a person's name, a key, or `system`."""
     summary: str
+    """One sentence for people."""
     detail: dict[str, Any]
+    """What it is about, by kind."""
 
 
 class LogsQuery(PageQuery):
@@ -40,6 +43,7 @@ class LogsAnswer(Answer):
 
     logs: list[LogEntry]
     next_cursor: str | None
+    """Send it as `cursor` for older entries; null at the end."""
 
 
 class LogAnswer(Answer):

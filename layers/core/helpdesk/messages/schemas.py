@@ -5,9 +5,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import AfterValidator, BeforeValidator
 
+from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
-from helpdesk.http.schemas import Answer, Body, ClosedBody, Query
+from helpdesk.http.schemas import Answer, Body, ClosedBody, Milliseconds, Query, shown
+from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS
 from helpdesk.platform.text import cut
 
 MAX_NAME_CHARACTERS = 80
@@ -65,26 +67,34 @@ def _without_query(url: str) -> str:
     return cut(bare, MAX_PAGE_CHARACTERS)
 
 
-type ShortText = Annotated[str | None, _cutter(MAX_CONTEXT_CHARACTERS)]
+ShortText = Annotated[str | None, _cutter(MAX_CONTEXT_CHARACTERS)]
+Session = Annotated[str, shown(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
 
 
 class UserInput(ClosedBody):
     """Who the visitor is. New values overwrite stored ones; an omitted field erases nothing."""
 
     name: Annotated[str | None, _cutter(MAX_NAME_CHARACTERS)] = None
+    """Cut to 80 characters."""
     email: Annotated[str | None, _cutter(MAX_EMAIL_CHARACTERS)] = None
+    """Cut to 320 characters."""
     avatar_url: Annotated[str | None, BeforeValidator(_https_or_nothing)] = None
+    """An https address of up to 512 characters; anything else is dropped."""
     metadata: Annotated[dict[str, str | bool | int | float | None] | None, AfterValidator(_facts)] = None
+    """Facts shown to the team: the first 16 entries are kept, keys and values cut to 200 characters."""
 
 
 class ContextInput(ClosedBody):
     """The visitor's browser, shown beside the thread."""
 
     time_zone: ShortText = None
+    """Such as `Europe/Berlin`."""
     locale: ShortText = None
+    """Such as `de-DE`."""
     browser: ShortText = None
     os: ShortText = None
     screen: ShortText = None
+    """Such as `1440x900`."""
     device: Literal["desktop", "tablet", "mobile"] | None = None
 
 
@@ -92,28 +102,39 @@ class PageInput(ClosedBody):
     """Where the visitor wrote from; kept on the conversation's first message."""
 
     url: Annotated[str, AfterValidator(_without_query)]
+    """The query string is stripped on arrival."""
     title: ShortText = None
+    """Cut to 200 characters."""
     referrer: Annotated[
         str | None, AfterValidator(lambda url: _without_query(url) or None if url else None)
     ] = None
+    """Where they came from, without its query string."""
 
 
 class AttachmentInput(Body):
     """A file from POST /uploads."""
 
     id: str
+    """The id that POST /v1/uploads answered."""
     name: str
+    """The name to show."""
 
 
 class MessageInput(Body):
     """The body of POST /messages."""
 
-    session: str
-    body: str
+    session: Session
+    """The visitor's token, 8 to 128 characters after trimming: the same random text with every message of theirs."""
+    body: Annotated[str, shown(maxLength=MAX_BODY_CHARACTERS)]
+    """Up to 4,000 characters after trimming; may be empty when files are attached."""
     user: UserInput | None = None
+    """Who the visitor is, shown to the team."""
     context: ContextInput | None = None
+    """The visitor's browser."""
     page: PageInput | None = None
-    attachments: list[AttachmentInput] | None = None
+    """Where they wrote from."""
+    attachments: Annotated[list[AttachmentInput] | None, shown(maxItems=MAX_ATTACHMENTS)] = None
+    """Up to 6 files from POST /v1/uploads."""
 
 
 class MessageAccepted(Answer):
@@ -126,7 +147,8 @@ class MessageAccepted(Answer):
 class HistoryQuery(Query):
     """The parameters of GET /messages."""
 
-    session: str
+    session: Session
+    """The visitor's session token."""
 
 
 class HistoryConversation(Answer):
@@ -135,7 +157,7 @@ class HistoryConversation(Answer):
     id: str
     status: Status
     awaiting_human: bool
-    started_at: int
+    started_at: Milliseconds
     messages: list[MessageShape]
 
 

@@ -10,7 +10,9 @@ class Bucket(Answer):
     """One class's allowance: sustained requests per minute, and how many may come at once."""
 
     per_minute: int
+    """The sustained rate, in requests per minute."""
     burst: int
+    """How many may come at once."""
 
 
 class Buckets(Answer):
@@ -25,8 +27,11 @@ class LimitsAnswer(Answer):
     """GET /billing/limits; `limits` is null on the unlimited tier."""
 
     tier: Tier
+    """The row of the table of limits that the plan and its add-ons give."""
     version: str
+    """The date of that table."""
     limits: Buckets | None
+    """Null on the unlimited tier, where fair use is the limit."""
 
 
 class NewOrganization(BaseModel):

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
+from helpdesk.delivery.addresses import MAX_URL_CHARACTERS
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.http.schemas import Answer, Body
+from helpdesk.http.schemas import Answer, Body, Milliseconds, shown
 
 
 def _kind(value: object) -> object:
@@ -16,21 +17,26 @@ def _kind(value: object) -> object:
         raise ValueError(f"must be one of {', '.join(WebhookEvent)}") from None
 
 
-type EventName = Annotated[WebhookEvent, BeforeValidator(_kind)]
+EventName = Annotated[WebhookEvent, BeforeValidator(_kind)]
+EndpointUrl = Annotated[str, shown(maxLength=MAX_URL_CHARACTERS, format="uri")]
 
 
 class NewWebhook(Body):
     """The body of POST /webhooks. An event named twice counts once."""
 
-    url: str
-    events: list[EventName]
+    url: EndpointUrl
+    """HTTPS, on a public internet address, without credentials in it."""
+    events: Annotated[list[EventName], shown(minItems=1)]
+    """The kinds of event to be sent; one named twice counts once."""
 
 
 class WebhookUpdate(Body):
     """The body of PATCH /webhooks/{id}; what is left out stays as it is."""
 
-    url: str | None = None
-    events: list[EventName] | None = None
+    url: EndpointUrl | None = None
+    """The new address; it also applies to retries that already wait."""
+    events: Annotated[list[EventName], shown(minItems=1)] | None = None
+    """Replaces the old list."""
 
 
 class WebhookCreated(Answer):
@@ -49,11 +55,15 @@ class Webhook(Answer):
     id: str
     url: str
     events: list[WebhookEvent]
-    created_at: int
+    created_at: Milliseconds
     status: Literal["none", "delivered", "failing"]
-    last_delivery_at: int | None
-    failing_since: int | None
+    """`none` until the first delivery, `failing` while the latest attempt failed, `delivered` otherwise."""
+    last_delivery_at: Milliseconds | None
+    """When a delivery last succeeded."""
+    failing_since: Milliseconds | None
+    """When the present failure began."""
     key_id: str | None
+    """The key that deliveries are signed with; null once it was revoked."""
 
 
 class WebhooksAnswer(Answer):
