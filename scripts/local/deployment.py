@@ -50,12 +50,11 @@ def client(service: str, settings: StackSettings) -> Any:
     )
 
 
-def deploy(settings: StackSettings, progress: Progress) -> Deployment:
-    """Bring the emulated stack to the sources and parameters as they are.
+def deploy(settings: StackSettings, record: Path, progress: Progress) -> Deployment:
+    """Bring the emulated stack to the sources and parameters as they are; `record` keeps what it was brought to.
 
     Errors: Problem when the deployment fails; HalfFinishedError when the emulator has to begin afresh.
     """
-    record = settings.folder / "deployed.json"
     parameters = settings.template_parameters()
     with build.built(progress) as (artifacts, fingerprint):
         status = _settled_status(settings)

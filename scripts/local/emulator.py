@@ -30,6 +30,8 @@ class Emulator:
         self._folder = settings.folder
         self._record_file = settings.folder / "emulator.json"
         self.log = settings.folder / "emulator.log"
+        # What was deployed holds for the state that was saved with it; an end without saving goes back behind it.
+        self.deployment_record = settings.folder / "deployed.json"
 
     @property
     def state_folders(self) -> list[Path]:
@@ -66,6 +68,7 @@ class Emulator:
                 "The emulator of an earlier start ended without saving; going on from what it saved last."
             )
             self._record_file.unlink()
+            self.deployment_record.unlink(missing_ok=True)
         self._require_free_port()
         self._mend_state()
         progress.say(f"Starting the AWS emulator on {HOST}:{self._settings.port}.")
@@ -76,8 +79,8 @@ class Emulator:
         """Stop it, if it is the one that was started. Return whether there was one."""
         record = ProcessRecord.load(self._record_file)
         running = record is not None and record.runs()
-        if record is not None and running:
-            record.stop(STOP_SECONDS)
+        if record is not None and running and not record.stop(STOP_SECONDS):
+            self.deployment_record.unlink(missing_ok=True)
         self._record_file.unlink(missing_ok=True)
         shutil.rmtree(self._folder / "tmp", ignore_errors=True)
         return running
@@ -86,6 +89,7 @@ class Emulator:
         """Drop everything it kept. Only while it is stopped."""
         for folder in self.state_folders:
             shutil.rmtree(folder, ignore_errors=True)
+        self.deployment_record.unlink(missing_ok=True)
 
     def _require_free_port(self) -> None:
         with socket.socket() as probe:

@@ -1,6 +1,5 @@
 """A demo organization, and the project's own guides as what its agent knows."""
 
-import hashlib
 import http.client
 import json
 import secrets
@@ -20,6 +19,7 @@ from scripts.local.settings import ACCOUNT, REGION, ROOT, STACK_NAME, StackSetti
 GUIDES = ROOT / "docs" / "guides"
 INDEX_SECONDS = 120
 REQUEST_SECONDS = 60
+_MOST_DOCUMENTS = 200  # a list's largest page
 _ORGANIZATION = ("organization_id", "secret_key", "publishable_key")
 
 
@@ -81,31 +81,28 @@ def _create_organization(settings: StackSettings) -> dict[str, str]:
 
 
 def _load_guides(settings: StackSettings, stack: Mapping[str, str], progress: Progress) -> None:
-    """Store every guide that is not yet there in this wording, and wait until each can be searched."""
-    record = settings.folder / "guides.json"
-    loaded = _read(record)
-    if loaded.get("organization_id") != stack["organization_id"]:
-        loaded = {"organization_id": stack["organization_id"], "documents": {}}
-    documents: dict[str, str] = loaded["documents"]
+    """Store every guide whose title the knowledge base does not have, and wait until each can be searched.
+
+    A guide that was reworded since keeps its older wording there: the API has no way yet to replace a document.
+    """
     key = stack["secret_key"]
+    status, answer = _call(settings, key, "GET", f"/v1/knowledge/documents?limit={_MOST_DOCUMENTS}")
+    if status != 200:
+        raise Problem(f"The knowledge documents could not be listed: {status} {answer}")
+    present = {document["title"] for document in answer["documents"]}
     waiting: list[str] = []
     for guide in sorted(GUIDES.glob("*.md")):
-        text = guide.read_text(encoding="utf-8")
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        if documents.get(guide.name) == digest:
+        heading, _, body = guide.read_text(encoding="utf-8").partition("\n")
+        title = heading.lstrip("# ").strip()
+        if title in present:
             continue
-        if guide.name in documents:
-            continue  # an older wording is there, and the API has no way yet to replace it
-        title, _, body = text.partition("\n")
-        document = {"title": title.lstrip("# ").strip(), "body": body.strip()}
+        document = {"title": title, "body": body.strip()}
         status, answer = _call(settings, key, "POST", "/v1/knowledge/documents", document)
         if status != 200:
             raise Problem(
                 f"docs/guides/{guide.name} was not taken as a knowledge document: {status} {answer}"
             )
-        documents[guide.name] = digest
         waiting.append(str(answer["id"]))
-        _write_private(record, loaded)
     if waiting:
         progress.say(
             f"Loading {len(waiting)} of the project's guides as knowledge, and waiting for the index."
@@ -146,14 +143,6 @@ def _call(
     finally:
         connection.close()
     return response.status, answer if isinstance(answer, dict) else {}
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _write_private(path: Path, content: Mapping[str, Any]) -> None:

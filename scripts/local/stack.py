@@ -102,13 +102,13 @@ def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
     emulator = Emulator(settings)
     emulator.start(progress)
     try:
-        deployed = deployment.deploy(settings, progress)
+        deployed = deployment.deploy(settings, emulator.deployment_record, progress)
     except deployment.HalfFinishedError as half:
         progress.say(f"An earlier start was cut short (the stack is {half}); beginning afresh.")
         emulator.stop()
         emulator.forget()
         emulator.start(progress)
-        deployed = deployment.deploy(settings, progress)
+        deployed = deployment.deploy(settings, emulator.deployment_record, progress)
     return seed.seed(settings, deployed, progress)
 
 
