@@ -20,6 +20,10 @@ _GROUPS = {
     "webhooks": "webhooks",
     "billing": "organizations",
     "logs": "organizations",
+    "uploads": "files",
+    "files": "files",
+    "openapi.json": "docs",
+    "docs": "docs",
 }
 
 
@@ -98,15 +102,20 @@ class Client:
 
     def request(self, method: str, url: str, body: Any = None, **headers: str) -> Answer:
         """Send a request to the function that serves its path and return the answer."""
-        sent = {**self.headers, **headers}
+        sent = {**({} if body is None else {"content-type": "application/json"}), **self.headers, **headers}
         if self.credential is not None:
             sent["Authorization"] = f"Bearer {self.credential}"
-        parts = urlsplit(url).path.split("/")
+        return self.answer_to(gateway_event(method, url, body=body, headers=sent))
+
+    def answer_to(self, event: dict[str, Any]) -> Answer:
+        """Hand an event to the function that serves its path and return the answer."""
+        parts = str(event["path"]).split("/")
         group = _GROUPS.get(parts[2], "not_found") if len(parts) > 2 and parts[1] == "v1" else "not_found"
         handler: Callable[..., dict[str, Any]] = function(group).handler
-        raw = handler(gateway_event(method, url, body=body, headers=sent), Context())
+        raw = handler(event, Context())
         answered = {name.lower(): values[-1] for name, values in raw["multiValueHeaders"].items()}
-        return Answer(raw["statusCode"], answered, json.loads(raw["body"]))
+        is_json = answered.get("content-type", "").startswith("application/json")
+        return Answer(raw["statusCode"], answered, json.loads(raw["body"]) if is_json else raw["body"])
 
     def get(self, url: str, **headers: str) -> Answer:
         """GET."""

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from helpdesk.conversations import repository, thread
+from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
@@ -326,7 +327,7 @@ def test_a_thread_heavier_than_one_query_is_read_without_a_hole(
                     kind="ai",
                     name="Assistant",
                     body=f"{batch * 9 + number:02d}" + "😀" * 3_998,
-                    attachments=[],
+                    attachments=NO_ATTACHMENTS,
                     now=clock.now_ms(),
                 )
         transaction.commit()

@@ -6,6 +6,7 @@ from helpdesk.conversations import repository, thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.state import Move, Speaker, after
+from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 
@@ -49,7 +50,7 @@ def answer(
         condition_values={":answering": answering, ":teammate": Speaker.TEAMMATE.value},
     )
     thread.add_agent_message(
-        transaction, conversation, state, kind="ai", name=name, body=body, attachments=[], now=now
+        transaction, conversation, state, kind="ai", name=name, body=body, attachments=NO_ATTACHMENTS, now=now
     )
     if hand_off_reason is not None:
         line = f"{name} handed this conversation to the team: {hand_off_reason}."

@@ -13,6 +13,7 @@ from helpdesk.conversations.rendering import message_data, state_data
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue
+from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
@@ -25,7 +26,7 @@ class VisitorMessage:
     """A visitor's message, ready to be written. `context` is None when none was sent."""
 
     body: str
-    attachments: list[Item]
+    attachments: Attachments
     context: Item | None
     page: Item | None
 
@@ -92,19 +93,20 @@ def add_agent_message(
     kind: Literal["ai", "human"],
     name: str,
     body: str,
-    attachments: list[Item],
+    attachments: Attachments,
     now: int,
 ) -> str:
     """Add a message from the organization's side and its message.created event; return its id."""
-    message = {
+    message: Item = {
         "id": ids.new("msg"),
         "conversationId": conversation.id,
         "createdAt": now,
         "sender": "agent",
         "agent": {"kind": kind, "name": name, "avatarUrl": None},
         "body": body,
-        "attachments": attachments,
+        "attachments": attachments.shown,
     }
+    attachments.keep(transaction, conversation.organization, message["id"])
     repository.put_message(transaction, conversation.organization, message)
     transaction.put(_message_created(conversation.organization, message, state, now, ()).to_item(), new=True)
     return str(message["id"])
@@ -152,8 +154,9 @@ def _add_visitor_message(
         "sender": "visitor",
         "agent": None,
         "body": written.body,
-        "attachments": written.attachments,
+        "attachments": written.attachments.shown,
     }
+    written.attachments.keep(transaction, organization, message_id)
     repository.put_message(transaction, organization, message)
     jobs: tuple[Job, ...] = ()
     if state.handled_by is Handler.AGENT:
@@ -175,6 +178,6 @@ def _message_created(
 def _subject(message: VisitorMessage) -> str:
     """Return what the team sees as the conversation's title: the first line that says something."""
     line = next((line.strip() for line in message.body.splitlines() if line.strip()), "")
-    if not line and message.attachments:
-        line = str(message.attachments[0]["name"])
+    if not line and message.attachments.shown:
+        line = str(message.attachments.shown[0]["name"])
     return line[:_SUBJECT_CHARACTERS]

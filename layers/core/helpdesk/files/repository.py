@@ -2,9 +2,37 @@
 
 from collections.abc import Sequence
 
+from helpdesk.files.errors import AttachmentMissing
+from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import MalformedKey
-from helpdesk.storage.table import Item
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+
+HOUR_MS = 3_600_000
+UNATTACHED_HOURS = 24
+_DAY_SECONDS = 86_400
+
+
+def put(organization: str, item: Item) -> None:
+    """Add a file that no message attaches yet; the sweeper finds it by the hour in which it came."""
+    now = clock.now_ms()
+    table.put_new(
+        {
+            **keys.File(organization, item["id"]).attributes(),
+            **item,
+            "organization": organization,
+            "createdAt": now,
+            "attachedTo": None,
+            "GSI1PK": keys.unattached_files(now // HOUR_MS),
+            "GSI1SK": item["id"],
+        }
+    )
+
+
+def get(organization: str, file_id: str) -> Item | None:
+    """Return a file's item, or None."""
+    return table.get(keys.File(organization, file_id))
 
 
 def get_many(organization: str, file_ids: Sequence[str]) -> dict[str, Item]:
@@ -16,3 +44,46 @@ def get_many(organization: str, file_ids: Sequence[str]) -> dict[str, Item]:
         except MalformedKey:
             continue
     return {item["id"]: item for item in table.get_many(wanted).values()} if wanted else {}
+
+
+def attach(transaction: Transaction, organization: str, file_id: str, message_id: str, size: int) -> None:
+    """Keep a file with the message that attaches it. The transaction raises AttachmentMissing when it is gone."""
+    transaction.update(
+        keys.File(organization, file_id),
+        "SET attachedTo = :message, #size = :size, received = :yes REMOVE GSI1PK, GSI1SK",
+        condition="attribute_exists(PK) AND removing = :no",
+        names={"#size": "size"},
+        values={":message": message_id, ":size": size, ":yes": True, ":no": False},
+        on_failure=lambda _: AttachmentMissing(),
+    )
+
+
+def unattached(hour: int) -> list[Item]:
+    """Return the files that came in an hour (hours since the epoch) and are attached to nothing."""
+    found: list[Item] = []
+    after: Item | None = None
+    while True:
+        page = table.query(keys.unattached_files(hour), index="GSI1", after=after)
+        found += page.items
+        after = page.after
+        if after is None:
+            return found
+
+
+def begin_removal(organization: str, file_id: str) -> bool:
+    """Mark a file that is attached to nothing as going; return whether it is. No message can attach it from here on."""
+    try:
+        table.update(
+            keys.File(organization, file_id),
+            "SET removing = :yes",
+            condition="attachedTo = :nothing",
+            values={":yes": True, ":nothing": None},
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def delete(organization: str, file_id: str) -> None:
+    """Remove a file's item."""
+    table.delete(keys.File(organization, file_id))

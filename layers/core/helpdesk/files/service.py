@@ -1,34 +1,167 @@
-"""Finding the files that a message attaches."""
+"""Uploads: taking files, attaching them, handing them out, removing those that nobody attached.
 
+Small files come as the body of one request; larger ones, up to the limit, are announced and then sent straight to
+S3. Whether a file may be attached is decided when it is, from its content as well as from what it calls itself
+(Specification: POST /uploads; Limits, Refused attachment types).
+"""
+
+import hmac
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from helpdesk.files import repository
-from helpdesk.files.errors import AttachmentMissing
+from helpdesk.files import repository, store
+from helpdesk.files.errors import (
+    MAX_FILE_BYTES,
+    MAX_NAME_CHARACTERS,
+    AttachmentMissing,
+    AttachmentWrongType,
+    EmptyFile,
+    FileNotFound,
+    FileTooBig,
+)
+from helpdesk.files.repository import HOUR_MS, UNATTACHED_HOURS
+from helpdesk.files.schemas import FormUpload, Uploaded, UploadRequest
+from helpdesk.files.sniffing import essence, runs_in_a_browser
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import cut
 from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
 
-MAX_NAME_CHARACTERS = 200
+_SWEPT_HOURS = 48  # how far behind the limit the sweeper looks, so that some missed runs do not matter
+_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
+_UNTYPED = "application/octet-stream"
+_ADDRESS = re.compile(r"([0-9a-z]{26})-([0-9a-z]{26})-[0-9A-Za-z]{43}")
 
 
-def attached(organization: str, named: Sequence[tuple[str, str]]) -> list[Item]:
-    """Return attachments as a message keeps them, for pairs of file id and shown name; in the order given.
+@dataclass(frozen=True, slots=True)
+class Attachments:
+    """Files that a message is about to attach, checked: how the message shows them, and what is to be kept."""
 
-    Costs one call, none where nothing is attached. Raises AttachmentMissing where an id names no file.
+    shown: list[Item]
+    file_ids: tuple[tuple[str, int], ...]
+
+    def keep(self, transaction: Transaction, organization: str, message_id: str) -> None:
+        """Add to a message's transaction that its files are attached now."""
+        for file_id, size in self.file_ids:
+            repository.attach(transaction, organization, file_id, message_id, size)
+
+
+NO_ATTACHMENTS = Attachments([], ())
+
+
+def upload(organization: str, base_url: str, name: str | None, media_type: str, content: bytes) -> Uploaded:
+    """Take a file whose bytes are the request's body. Raises EmptyFile, FileTooBig."""
+    _require_size(len(content))
+    item = _new_item(organization, base_url, name or "", media_type, len(content))
+    item |= {"received": True, "runs": runs_in_a_browser(item["name"], item["type"], content)}
+    # The item first: bytes without one would be found by nobody, an item without bytes is swept.
+    repository.put(organization, item)
+    store.put(organization, item["id"], content)
+    return _answer(item, None)
+
+
+def announce(organization: str, base_url: str, request: UploadRequest) -> Uploaded:
+    """Take the announcement of a file and say where its bytes go. Raises EmptyFile, FileTooBig."""
+    _require_size(request.size)
+    item = _new_item(organization, base_url, request.name, request.type, request.size)
+    item |= {"received": False, "runs": False}
+    repository.put(organization, item)
+    url, fields = store.form(organization, item["id"])
+    return _answer(item, FormUpload(url=url, fields=fields))
+
+
+def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments:
+    """Check the files that a message attaches: pairs of file id and shown name, in the order of the message.
+
+    Costs one call (none where nothing is attached), and one more for each file that went straight to S3: its
+    beginning is read here for the first time. Raises AttachmentMissing, AttachmentWrongType.
     """
     if not named:
-        return []
+        return NO_ATTACHMENTS
     found = repository.get_many(organization, [file_id for file_id, _ in named])
-    attachments = []
+    shown, kept = [], {}
     for file_id, name in named:
-        if file_id not in found:
+        file = found.get(file_id)
+        if file is None or file["removing"]:
             raise AttachmentMissing
-        file = found[file_id]
-        attachments.append(
-            {
-                "name": cut(name, MAX_NAME_CHARACTERS) or file["name"],
-                "size": file["size"],
-                "type": file["type"],
-                "url": file["url"],
-            }
-        )
-    return attachments
+        display = cut(name, MAX_NAME_CHARACTERS) or file["name"]
+        size = _require_attachable(organization, file, display)
+        kept[file_id] = size
+        shown.append({"name": display, "size": size, "type": file["type"], "url": file["url"]})
+    return Attachments(shown, tuple(kept.items()))
+
+
+def address(token: str) -> str:
+    """Return where a file's bytes are, for some minutes, by the last part of its url. Raises FileNotFound."""
+    match = _ADDRESS.fullmatch(token)
+    if match is None:
+        raise FileNotFound
+    organization, file_id = f"org_{match[1]}", f"file_{match[2]}"
+    file = repository.get(organization, file_id)
+    if file is None or file["removing"] or not hmac.compare_digest(file["url"].rpartition("/")[2], token):
+        raise FileNotFound
+    if not file["received"] and store.beginning(organization, file_id) is None:
+        raise FileNotFound
+    # What is served was not necessarily attached: a file that would run is never shown, whatever its type says.
+    media_type = _UNTYPED if file["runs"] or not file["received"] else file["type"]
+    return store.address(organization, file_id, file["name"], media_type)
+
+
+def sweep() -> int:
+    """Remove the files that were attached to nothing within a day; return how many."""
+    newest = clock.now_ms() // HOUR_MS - UNATTACHED_HOURS - 1
+    removed = 0
+    for hour in range(newest - _SWEPT_HOURS, newest + 1):
+        for file in repository.unattached(hour):
+            if repository.begin_removal(file["organization"], file["id"]):
+                store.delete(file["organization"], file["id"])
+                repository.delete(file["organization"], file["id"])
+                removed += 1
+    return removed
+
+
+def _require_size(size: int) -> None:
+    if size <= 0:
+        raise EmptyFile
+    if size > MAX_FILE_BYTES:
+        raise FileTooBig
+
+
+def _new_item(organization: str, base_url: str, name: str, media_type: str, size: int) -> Item:
+    kind = essence(media_type) or _UNTYPED
+    if _MEDIA_TYPE.fullmatch(kind) is None:
+        raise InvalidRequest("`type` must be a media type such as image/png.")
+    file_id = ids.new("file")
+    # The address needs no credential, so its last part is as hard to guess as a key.
+    token = f"{organization.removeprefix('org_')}-{file_id.removeprefix('file_')}-{ids.secret()}"
+    return {
+        "id": file_id,
+        "name": cut(name, MAX_NAME_CHARACTERS) or "file",
+        "type": kind,
+        "size": size,
+        "url": f"{base_url}/v1/files/{token}",
+        "removing": False,
+    }
+
+
+def _require_attachable(organization: str, file: Item, display: str) -> int:
+    """Return a file's size in bytes, or raise AttachmentMissing or AttachmentWrongType."""
+    if file["received"]:
+        if file["runs"] or runs_in_a_browser(display, file["type"], b""):
+            raise AttachmentWrongType
+        return int(file["size"])
+    read = store.beginning(organization, file["id"])
+    if read is None:
+        raise AttachmentMissing
+    content, size = read
+    if any(runs_in_a_browser(name, file["type"], content) for name in (display, file["name"])):
+        raise AttachmentWrongType
+    return size
+
+
+def _answer(item: Item, form: FormUpload | None) -> Uploaded:
+    return Uploaded(
+        id=item["id"], name=item["name"], type=item["type"], size=item["size"], url=item["url"], upload=form
+    )

@@ -17,18 +17,20 @@ import inspect
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent
 
 from helpdesk.admission import service as admission
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
-from helpdesk.http.content import Content
+from helpdesk.http.content import BaseUrl, Content, RawBody
 from helpdesk.http.schemas import Answer, Body, Query
-from helpdesk.http.validation import parse_body, parse_query
+from helpdesk.http.validation import body_bytes, parse_body, parse_query
 from helpdesk.platform.errors import AppError, InternalError, NotFound
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import MalformedKey
 
 _JSON = "application/json"
@@ -50,7 +52,9 @@ class Route:
     function: Function
     caller: str | None
     body: tuple[str, type[Body]] | None
+    raw_body: str | None
     query: tuple[str, type[Query]] | None
+    base_url: str | None
     answer: type[Answer] | type[Content]
 
 
@@ -128,12 +132,7 @@ class Api:
                 headers = admitted.headers
                 if route.caller is not None:
                     arguments[route.caller] = admitted.caller
-            if route.body is not None:
-                name, body = route.body
-                arguments[name] = parse_body(body, event.body, is_base64=event.is_base64_encoded or False)
-            if route.query is not None:
-                name, query = route.query
-                arguments[name] = parse_query(query, event.resolved_query_string_parameters)
+            arguments |= _bound(route, event)
             answer = route.function(**arguments)
         except AppError as error:
             return _error_response(error, headers)
@@ -149,6 +148,30 @@ class Api:
                 route.status, answer.media_type, answer.text, headers={**headers, **answer.headers}
             )
         return Response(route.status, _JSON, answer.model_dump_json(by_alias=True), headers={**headers})
+
+
+def _bound(route: Route, event: APIGatewayProxyEvent) -> dict[str, Any]:
+    """Return the arguments that the request's body, query and address give."""
+    arguments: dict[str, Any] = {}
+    encoded = event.is_base64_encoded or False
+    media_type = event.headers.get("content-type") or ""
+    if route.raw_body is not None and not media_type.strip().lower().startswith(_JSON):
+        arguments[route.raw_body] = RawBody(body_bytes(event.body, is_base64=encoded), media_type)
+    elif route.body is not None:
+        name, body = route.body
+        arguments[name] = parse_body(body, event.body, is_base64=encoded)
+    if route.query is not None:
+        name, query = route.query
+        arguments[name] = parse_query(query, event.resolved_query_string_parameters)
+    if route.base_url is not None:
+        arguments[route.base_url] = BaseUrl(settings().base_url or _gateway_address(event))
+    return arguments
+
+
+def _gateway_address(event: APIGatewayProxyEvent) -> str:
+    """Return the gateway's own address: what it says of itself, never the caller's Host header."""
+    context = event.request_context
+    return f"https://{context.domain_name}/{context.stage}"
 
 
 def error_object(error: AppError) -> dict[str, Any]:
@@ -187,12 +210,33 @@ def _declared(
     caller: str | None = None
     body: tuple[str, type[Body]] | None = None
     query: tuple[str, type[Query]] | None = None
+    raw_body: str | None = None
+    base_url: str | None = None
     for name in inspect.signature(function).parameters:
-        kind = hints[name]
-        if kind is Caller:
-            caller = name
-        elif issubclass(kind, Body):
-            body = (name, kind)
-        elif issubclass(kind, Query):
-            query = (name, kind)
-    return Route(method, path, access, request_class, status, errors, function, caller, body, query, answer)
+        # A route that takes a file or a model of it says `Model | RawBody`.
+        for kind in get_args(hints[name]) or (hints[name],):
+            if kind is Caller:
+                caller = name
+            elif kind is RawBody:
+                raw_body = name
+            elif kind is BaseUrl:
+                base_url = name
+            elif issubclass(kind, Body):
+                body = (name, kind)
+            elif issubclass(kind, Query):
+                query = (name, kind)
+    return Route(
+        method,
+        path,
+        access,
+        request_class,
+        status,
+        errors,
+        function,
+        caller,
+        body,
+        raw_body,
+        query,
+        base_url,
+        answer,
+    )

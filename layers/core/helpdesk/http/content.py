@@ -1,4 +1,4 @@
-"""Answers that are no models: a page, or JSON that is already written."""
+"""What goes in and out of a route besides models: a file's bytes, a page, written JSON, the way to elsewhere."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,3 +27,29 @@ class WrittenJson(Content):
 
     __slots__ = ()
     media_type = "application/json"
+
+
+class Redirect(Content):
+    """The way to another address, for which a route declares the status 302."""
+
+    __slots__ = ()
+    media_type = "text/plain; charset=utf-8"
+
+
+def redirect(address: str) -> Redirect:
+    """Return the way to an address; it is not to be kept, since such an address does not live long."""
+    return Redirect("", {"location": address, "cache-control": "no-store"})
+
+
+@dataclass(frozen=True, slots=True)
+class RawBody:
+    """A request's body as it came, with the type that it declares; for a route that takes files."""
+
+    content: bytes
+    media_type: str
+
+
+class BaseUrl(str):
+    """The address at which this API is reached, without the slash that `/v1/…` begins with."""
+
+    __slots__ = ()

@@ -1,7 +1,6 @@
 """From bytes to a model, and from a model's complaints to one sentence that names the field and the fix."""
 
 import base64
-import binascii
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,13 +18,20 @@ def parse_body[B: Body](model: type[B], body: str | None, *, is_base64: bool) ->
     nesting without end included: what could not be stored is refused here), InvalidRequest where a field is off.
     """
     try:
-        raw = base64.b64decode(body or "", validate=True) if is_base64 else (body or "").encode()
-        fields = from_json(raw, allow_inf_nan=False)
-    except (ValueError, binascii.Error, RecursionError):
+        fields = from_json(body_bytes(body, is_base64=is_base64), allow_inf_nan=False)
+    except (ValueError, RecursionError):
         raise InvalidJson from None
     if not isinstance(fields, dict):
         raise InvalidJson
     return _validated(model, fields)
+
+
+def body_bytes(body: str | None, *, is_base64: bool) -> bytes:
+    """Return a body as it was sent. Raises InvalidJson where the gateway's encoding of it is broken."""
+    try:
+        return base64.b64decode(body or "", validate=True) if is_base64 else (body or "").encode()
+    except ValueError:
+        raise InvalidJson from None
 
 
 def parse_query[Q: Query](model: type[Q], parameters: Mapping[str, list[str]] | None) -> Q:

@@ -24,6 +24,7 @@ class Settings:
     allow_loopback_urls: bool
     agent_model_id: str
     fair_use_per_minute: int
+    base_url: str
     max_receives: int
 
     @classmethod
@@ -44,6 +45,7 @@ class Settings:
             # Loopback is for a laptop. The template refuses the switch elsewhere; so does the code.
             allow_loopback_urls=stage == "local" and env.get("ALLOW_LOOPBACK_URLS", "false") == "true",
             agent_model_id=env.get("AGENT_MODEL_ID", ""),
+            base_url=env.get("BASE_URL", "").rstrip("/"),
             fair_use_per_minute=int(env.get("FAIR_USE_PER_MINUTE", "60000")),
             # How often the agent's and the index queue hand out a message: maxReceiveCount in template.yaml.
             max_receives=int(env.get("MAX_RECEIVES", "5")),

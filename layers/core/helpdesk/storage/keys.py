@@ -316,6 +316,11 @@ def inbox(organization: str, status: str) -> str:
     return f"ORG#{organization}#INBOX#{status}"
 
 
+def unattached_files(hour: int) -> str:
+    """Return GSI1's partition of the files that came in an hour (since the epoch) and that no message attaches."""
+    return f"UNATTACHED#{hour}"
+
+
 def customer_conversations(organization: str, customer_id: str) -> str:
     """Return GSI2's partition of one customer's conversations; sorted by start."""
     return f"ORG#{organization}#CUSCONVS#{customer_id}"

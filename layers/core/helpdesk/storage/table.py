@@ -217,6 +217,11 @@ def update(
     return from_wire(answer.get("Attributes", {}))
 
 
+def delete(key: ItemKey) -> None:
+    """Remove an item; nothing happens where there is none."""
+    clients.dynamodb().delete_item(TableName=settings().table_name, Key=to_wire(key.attributes()))
+
+
 def put_new(item: Item) -> None:
     """Put an item that must not exist yet. Raises ConditionFailed with the one that does."""
     try:

@@ -1,0 +1,33 @@
+"""/v1/uploads and /v1/files: files come in, and are handed out by an address that nobody can guess."""
+
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.admission.limits import RequestClass
+from helpdesk.files import service as files
+from helpdesk.files.errors import EmptyFile, FileNotFound, FileTooBig
+from helpdesk.files.schemas import Uploaded, UploadQuery, UploadRequest
+from helpdesk.http.api import Api
+from helpdesk.http.content import BaseUrl, RawBody, Redirect, redirect
+
+api = Api()
+
+
+@api.post(
+    "/v1/uploads",
+    access=Access.MEMBER,
+    errors=(EmptyFile, FileTooBig),
+    request_class=RequestClass.UPLOAD,
+)
+def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, query: UploadQuery) -> Uploaded:
+    """Take a file as the body, or its announcement as JSON, which is answered with where the bytes go."""
+    if isinstance(sent, RawBody):
+        return files.upload(caller.organization, base_url, query.name, sent.media_type, sent.content)
+    return files.announce(caller.organization, base_url, sent)
+
+
+@api.get("/v1/files/<token>", access=Access.PUBLIC, errors=(FileNotFound,), status=302)
+def download(token: str) -> Redirect:
+    """Lead to a file's bytes, for some minutes."""
+    return redirect(files.address(token))
+
+
+handler = api.handler

@@ -1,0 +1,9 @@
+"""Every hour: files that no message attached within a day are removed."""
+
+from helpdesk.files import service as files
+from helpdesk.platform.logging import logger
+
+
+def handler(_event: object, _context: object) -> None:
+    """Sweep once. A run that is missed or dies is made up for by the next."""
+    logger.info("files_swept", extra={"removed": files.sweep()})

@@ -1,0 +1,282 @@
+import base64
+from typing import Any
+
+import pytest
+
+from helpdesk.admission.limits import Plan
+from helpdesk.files import service as files
+from helpdesk.files import store
+from helpdesk.platform import clients, clock
+from helpdesk.platform.settings import settings
+from tests.support.api import Answer, Client, Context, function, gateway_event
+from tests.support.aws import recorded_calls
+from tests.support.table import events
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+MB = 1_000_000
+HOUR_US = 3_600_000_000
+
+
+def send_bytes(
+    api: Client, content: bytes, name: str | None = "photo.png", media_type: str = "image/png"
+) -> Answer:
+    """Send a file as API Gateway hands it on: in base 64."""
+    url = "/v1/uploads" + (f"?name={name}" if name is not None else "")
+    event = gateway_event("POST", url, headers={"content-type": media_type})
+    event["headers"]["authorization"] = f"Bearer {api.credential}"
+    event["body"], event["isBase64Encoded"] = base64.b64encode(content).decode(), True
+    return api.answer_to(event)
+
+
+def uploaded(api: Client, content: bytes = PNG, **how: Any) -> dict[str, Any]:
+    answer = send_bytes(api, content, **how)
+    assert answer.status == 200, answer
+    return dict(answer.body)
+
+
+def announced(
+    api: Client, content: bytes | None, name: str = "photo.png", media_type: str = "image/png"
+) -> str:
+    """Announce a file and, unless it is None, put its bytes where S3's form would."""
+    answer = api.post("/v1/uploads", {"name": name, "type": media_type, "size": len(content or b"x")})
+    assert answer.status == 200, answer
+    if content is not None:
+        bucket, key = settings().files_bucket, answer.body["upload"]["fields"]["key"]
+        clients.s3().put_object(Bucket=bucket, Key=key, Body=content)
+    return str(answer.body["id"])
+
+
+def attach(api: Client, *file_ids: str, body: str = "", name: str = "photo.png") -> Answer:
+    attachments = [{"id": file_id, "name": name} for file_id in file_ids]
+    return api.post("/v1/messages", {"session": "session-1", "body": body, "attachments": attachments})
+
+
+def test_a_file_sent_as_the_body_answers_what_it_is_and_where(api: Client) -> None:
+    body = uploaded(api)
+    assert body["name"] == "photo.png"
+    assert body["type"] == "image/png"
+    assert body["size"] == 108
+    assert body["upload"] is None
+    assert body["url"].startswith("https://api.example.test/local/v1/files/")
+
+
+def test_an_announced_file_answers_a_form_that_s3_bounds(api: Client) -> None:
+    answer = api.post("/v1/uploads", {"name": "film.mp4", "type": "video/mp4", "size": 20 * MB})
+    assert answer.status == 200
+    form = answer.body["upload"]
+    policy = base64.b64decode(form["fields"]["policy"]).decode()
+    assert '["content-length-range", 1, 20000000]' in policy
+    assert {"key", "policy", "Content-Type"} <= set(form["fields"])
+
+
+def test_an_empty_file_is_refused_both_ways(api: Client) -> None:
+    assert send_bytes(api, b"").code == "empty_file"
+    answer = api.post("/v1/uploads", {"name": "a", "type": "image/png", "size": 0})
+    assert (answer.status, answer.code) == (400, "empty_file")
+
+
+def test_a_file_of_one_byte_over_20_mb_is_refused(api: Client) -> None:
+    answer = api.post("/v1/uploads", {"name": "a", "type": "image/png", "size": 20 * MB + 1})
+    assert (answer.status, answer.code) == (400, "file_too_big")
+    assert send_bytes(api, bytes(20 * MB + 1)).code == "file_too_big"
+
+
+def test_a_name_over_200_characters_is_cut(api: Client) -> None:
+    assert uploaded(api, name="n" * 201)["name"] == "n" * 200
+
+
+def test_a_file_without_name_or_type_gets_plain_ones(api: Client) -> None:
+    body = uploaded(api, name=None, media_type="")
+    assert (body["name"], body["type"]) == ("file", "application/octet-stream")
+
+
+@pytest.mark.parametrize("media_type", ["image", "image/", "im age/png", "image/png/x"])
+def test_a_type_that_is_none_is_refused(api: Client, media_type: str) -> None:
+    assert send_bytes(api, PNG, media_type=media_type).code == "invalid_request"
+    answer = api.post("/v1/uploads", {"name": "a", "type": media_type, "size": 5})
+    assert (answer.status, answer.code) == (400, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    "body", [{"type": "image/png", "size": 5}, {"name": "a", "type": "b/c", "size": "5"}]
+)
+def test_an_announcement_with_a_wrong_field_is_refused(api: Client, body: dict[str, Any]) -> None:
+    assert api.post("/v1/uploads", body).code == "invalid_request"
+
+
+def test_an_announcement_that_is_no_object_is_refused(api: Client) -> None:
+    answer = api.request("POST", "/v1/uploads", "[]", **{"content-type": "application/json"})
+    assert (answer.status, answer.code) == (400, "invalid_json")
+
+
+def test_a_member_may_upload_and_nobody_may_without_a_credential(member: Client, anonymous: Client) -> None:
+    assert uploaded(member)["size"] == 108
+    assert anonymous.post("/v1/uploads", {}).code == "missing_api_key"
+
+
+def test_uploads_draw_from_their_own_allowance(make_organization: Any) -> None:
+    api = Client(make_organization(Plan.EXPLORE, api_limits=False).secret_key)
+    assert [send_bytes(api, PNG).status for _ in range(3)] == [200, 200, 429]
+    assert api.post("/v1/messages", {"session": "session-1", "body": "hello"}).status == 200
+
+
+def test_an_attached_file_is_in_the_thread_and_in_the_event(api: Client) -> None:
+    file = uploaded(api)
+    answer = attach(api, file["id"], name="My photo.png")
+    assert answer.status == 200, answer
+    shown = {"name": "My photo.png", "size": 108, "type": "image/png", "url": file["url"]}
+    (conversation,) = api.get("/v1/messages?session=session-1").body["conversations"]
+    assert conversation["messages"][0]["attachments"] == [shown]
+    assert events()[1]["data"]["message"]["attachments"] == [shown]
+
+
+def test_a_file_that_went_straight_to_s3_is_attached_with_its_real_size(api: Client) -> None:
+    file_id = announced(api, PNG + bytes(5))
+    assert attach(api, file_id).status == 200
+    (conversation,) = api.get("/v1/messages?session=session-1").body["conversations"]
+    assert conversation["messages"][0]["attachments"][0]["size"] == 113
+
+
+def test_a_teammate_attaches_files_too(api: Client) -> None:
+    conversation_id = attach(api, uploaded(api)["id"]).body["conversationId"]
+    file = uploaded(api)
+    answer = api.post(
+        f"/v1/conversations/{conversation_id}/reply",
+        {"body": "", "attachments": [{"id": file["id"], "name": "b.png"}]},
+    )
+    assert answer.status == 200, answer
+    thread = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
+    assert thread[1]["attachments"][0]["url"] == file["url"]
+
+
+@pytest.mark.parametrize("file_id", ["file_nothing", "", "a#b", "x" * 500])
+def test_an_unknown_file_is_missing(api: Client, file_id: str) -> None:
+    answer = attach(api, file_id)
+    assert (answer.status, answer.code) == (400, "attachment_missing")
+
+
+def test_another_organizations_file_is_missing(api: Client, stranger: Client) -> None:
+    assert attach(api, uploaded(stranger)["id"]).code == "attachment_missing"
+
+
+def test_an_announced_file_that_was_never_sent_is_missing(api: Client) -> None:
+    assert attach(api, announced(api, None)).code == "attachment_missing"
+
+
+def test_a_page_named_as_a_picture_is_uploaded_but_refused_at_send(api: Client) -> None:
+    for file_id in (uploaded(api, b"<html>hello</html>")["id"], announced(api, b" <!-- --><HTML>")):
+        answer = attach(api, file_id)
+        assert (answer.status, answer.code) == (400, "attachment_wrong_type")
+
+
+def test_a_picture_shown_under_a_pages_name_is_refused(api: Client) -> None:
+    assert attach(api, uploaded(api)["id"], name="page.html").code == "attachment_wrong_type"
+
+
+def test_a_refused_message_attaches_nothing(api: Client) -> None:
+    good = uploaded(api)["id"]
+    assert attach(api, good, "file_nothing").code == "attachment_missing"
+    assert attach(api, good).status == 200
+
+
+def test_the_same_file_may_be_attached_twice(api: Client) -> None:
+    file_id = uploaded(api)["id"]
+    assert attach(api, file_id, file_id).status == 200
+    assert attach(api, file_id).status == 200
+
+
+def test_a_message_with_attachments_costs_four_calls_and_one_more_for_a_file_seen_first(api: Client) -> None:
+    attach(api, uploaded(api)["id"])
+    small, large = uploaded(api)["id"], announced(api, PNG)
+    with recorded_calls() as calls:
+        attach(api, small)
+    assert calls == [
+        "dynamodb:UpdateItem",
+        "dynamodb:BatchGetItem",
+        "dynamodb:GetItem",
+        "dynamodb:TransactWriteItems",
+    ]
+    with recorded_calls() as calls:
+        attach(api, large)
+    assert len(calls) == 5
+    assert calls.count("s3:GetObject") == 1
+
+
+def download(api: Client, url: str) -> Answer:
+    return api.get("/v1/files/" + url.rpartition("/")[2])
+
+
+def test_a_files_address_leads_to_its_bytes_without_a_credential(api: Client, anonymous: Client) -> None:
+    answer = download(anonymous, uploaded(api)["url"])
+    assert answer.status == 302
+    location = answer.headers["location"]
+    assert "response-content-disposition=inline" in location
+    assert "response-content-type=image%2Fpng" in location
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type"),
+    [
+        (b"<html>", "image/png"),
+        (b"hello", "text/html"),
+        (b"<svg/>", "image/svg+xml"),
+        (b"%PDF-", "application/pdf"),
+    ],
+)
+def test_what_a_browser_might_run_is_handed_out_as_a_download(
+    api: Client, content: bytes, media_type: str
+) -> None:
+    location = download(api, uploaded(api, content, media_type=media_type)["url"]).headers["location"]
+    assert "response-content-disposition=attachment" in location
+    assert "response-content-type=application%2Foctet-stream" in location
+
+
+def test_an_announced_file_is_shown_only_once_its_content_was_seen(api: Client) -> None:
+    answer = api.post("/v1/uploads", {"name": "photo.png", "type": "image/png", "size": 108})
+    assert download(api, answer.body["url"]).code == "file_not_found"
+    key = answer.body["upload"]["fields"]["key"]
+    clients.s3().put_object(Bucket=settings().files_bucket, Key=key, Body=PNG)
+    assert "attachment" in download(api, answer.body["url"]).headers["location"]
+    attach(api, answer.body["id"])
+    assert "inline" in download(api, answer.body["url"]).headers["location"]
+
+
+def test_an_address_that_is_off_by_a_letter_leads_nowhere(api: Client) -> None:
+    url = uploaded(api)["url"]
+    changed = url[:-1] + ("a" if url[-1] != "a" else "b")
+    for wrong in (changed, url[:-1], "nothing", "x" * 500):
+        answer = download(api, wrong)
+        assert (answer.status, answer.code) == (404, "file_not_found")
+
+
+def test_a_file_that_nobody_attached_is_removed_after_a_day_and_an_attached_one_stays(api: Client) -> None:
+    start = clock.now_us()
+    with clock.frozen(lambda: start):
+        kept, dropped, unsent = uploaded(api), uploaded(api), announced(api, None)
+        attach(api, kept["id"])
+    with clock.frozen(lambda: start + 24 * HOUR_US - 1):
+        assert files.sweep() == 0
+    with clock.frozen(lambda: start + 26 * HOUR_US):
+        function("sweeper").handler({}, Context())
+        assert download(api, kept["url"]).status == 302
+        assert download(api, dropped["url"]).code == "file_not_found"
+        assert attach(api, dropped["id"]).code == "attachment_missing"
+        assert attach(api, unsent).code == "attachment_missing"
+    left = clients.s3().list_objects_v2(Bucket=settings().files_bucket)["Contents"]
+    assert [item["Key"].rpartition("/")[2] for item in left] == [kept["id"]]
+
+
+def test_a_sweep_that_died_half_way_is_finished_by_the_next(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = clock.now_us()
+    with clock.frozen(lambda: start):
+        file = uploaded(api)
+    with clock.frozen(lambda: start + 26 * HOUR_US), monkeypatch.context() as patch:
+        patch.setattr(store, "delete", lambda *_: (_ for _ in ()).throw(TimeoutError))
+        with pytest.raises(TimeoutError):
+            files.sweep()
+        assert attach(api, file["id"]).code == "attachment_missing"
+    with clock.frozen(lambda: start + 27 * HOUR_US):
+        assert files.sweep() == 1
