@@ -47,7 +47,7 @@ test: venv ## every test: unit and integration first, then against a local stack
 	echo "All tests passed in $$(( $$(date +%s) - started )) s. Next: make check before a commit, make dev to try the service."
 
 .PHONY: check
-check: venv lint types template ## what must hold before a commit: style, types, template
+check: venv lint types template described ## what must hold before a commit: style, types, template, API description
 
 .PHONY: lint
 lint: venv
@@ -60,6 +60,14 @@ types: venv
 .PHONY: template
 template: venv
 	@cfn-lint template.yaml && AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-us-east-1} sam validate --lint
+
+.PHONY: openapi
+openapi: venv ## write the description of the API (docs/openapi.json, and what /v1/docs serves)
+	@$(PYTHON) -m scripts.openapi
+
+.PHONY: described
+described: venv
+	@$(PYTHON) -m scripts.openapi --check
 
 .PHONY: deploy
 deploy: venv ## build and deploy to AWS (ENV=dev, staging or prod: a section of samconfig.toml)

@@ -151,7 +151,7 @@ class ReplyInput(Body):
 
     body: Annotated[str, shown(maxLength=MAX_BODY_CHARACTERS)]
     """Up to 4,000 characters after trimming; may be empty when files are attached."""
-    attachments: Annotated[list[ReplyAttachment] | None, shown(maxItems=MAX_ATTACHMENTS)] = None
+    attachments: Annotated[list[ReplyAttachment], shown(maxItems=MAX_ATTACHMENTS)] | None = None
     take_over: bool | None = None
     """Take the conversation over: the agent falls silent."""
     reopen: bool | None = None

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Annotated
 
+from pydantic import ConfigDict
+
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, shown
 from helpdesk.knowledge.errors import MAX_BODY_BYTES, MAX_TITLE_CHARACTERS
 
@@ -18,9 +20,11 @@ class DocumentStatus(StrEnum):
 class DocumentInput(Body):
     """The body of POST /knowledge/documents. What is missing has a code of its own, so nothing is required here."""
 
-    title: Annotated[str | None, shown(maxLength=MAX_TITLE_CHARACTERS)] = None
+    model_config = ConfigDict(json_schema_extra={"required": ["title", "body"]})
+
+    title: Annotated[str, shown(maxLength=MAX_TITLE_CHARACTERS)] | None = None
     """Required, up to 120 characters after trimming; without it the answer is `title_missing`."""
-    body: Annotated[str | None, shown(maxLength=MAX_BODY_BYTES)] = None
+    body: Annotated[str, shown(maxLength=MAX_BODY_BYTES)] | None = None
     """Required, in Markdown, up to 900,000 bytes in UTF-8; without it the answer is `body_missing`."""
     folder_id: str | None = None
     """The folder to put it in; none by default."""

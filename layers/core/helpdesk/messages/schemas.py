@@ -133,7 +133,7 @@ class MessageInput(Body):
     """The visitor's browser."""
     page: PageInput | None = None
     """Where they wrote from."""
-    attachments: Annotated[list[AttachmentInput] | None, shown(maxItems=MAX_ATTACHMENTS)] = None
+    attachments: Annotated[list[AttachmentInput], shown(maxItems=MAX_ATTACHMENTS)] | None = None
     """Up to 6 files from POST /v1/uploads."""
 
 

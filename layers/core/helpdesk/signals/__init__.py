@@ -1,0 +1,1 @@
+"""Bugs and suggestions that customers report."""

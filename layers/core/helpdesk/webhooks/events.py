@@ -1,0 +1,125 @@
+"""What a webhook's body holds, by kind of event (Specification: Events, Envelope; data by kind).
+
+These models are the description of what goes out. The outbox renders its text itself, once and for every attempt; a
+test holds that text to the models.
+"""
+
+from typing import Annotated, Literal
+
+from helpdesk.conversations.schemas import ConversationState, MessageShape
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.http.schemas import Answer, Milliseconds, shown
+from helpdesk.signals.schemas import Signal
+
+
+class Event(Answer):
+    """The envelope of every event. The body is byte-identical on every attempt."""
+
+    id: Annotated[str, shown(pattern="^evt_[0-9a-f]{32}$")]
+    """`evt_` and 32 hexadecimal characters; identical on every retry."""
+    created_at: Milliseconds
+    """When the event happened."""
+
+
+class MessageData(Answer):
+    """A message, and its conversation's state after it."""
+
+    conversation: ConversationState
+    message: MessageShape
+
+
+class ConversationData(Answer):
+    """A conversation's state after the change."""
+
+    conversation: ConversationState
+
+
+class SignalData(Answer):
+    """A signal as the signals API shows it."""
+
+    signal: Signal
+
+
+class KnowledgeSuggestion(Answer):
+    """A change that is proposed for the knowledge base."""
+
+    id: str
+    conversation_id: str
+    conversation_subject: str
+    title: str
+    body: str
+    target_doc_id: str | None
+    """The document it would change; null for a new one."""
+    suggested_at: Milliseconds
+
+
+class SuggestionData(Answer):
+    """A knowledge suggestion."""
+
+    suggestion: KnowledgeSuggestion
+
+
+class MessageCreated(Event):
+    """A message that the visitor can see lands: the visitor's, the agent's or a teammate's."""
+
+    type: Literal[WebhookEvent.MESSAGE_CREATED]
+    data: MessageData
+
+
+class ConversationCreated(Event):
+    """A conversation starts."""
+
+    type: Literal[WebhookEvent.CONVERSATION_CREATED]
+    data: ConversationData
+
+
+class ConversationUpdated(Event):
+    """A conversation is resolved, closed or reopened, taken over or handed back, or handed to the team by the agent.
+
+    A teammate's reply that reopens or takes over sends only message.created.
+    """
+
+    type: Literal[WebhookEvent.CONVERSATION_UPDATED]
+    data: ConversationData
+
+
+class BugCreated(Event):
+    """A bug is filed. Nothing sends this event at present."""
+
+    type: Literal[WebhookEvent.BUG_CREATED]
+    data: SignalData
+
+
+class SuggestionCreated(Event):
+    """A suggestion is filed. Nothing sends this event at present."""
+
+    type: Literal[WebhookEvent.SUGGESTION_CREATED]
+    data: SignalData
+
+
+class SignalUpdated(Event):
+    """A signal changes, another report joins it, or a duplicate is merged into it.
+
+    Nothing sends this event at present.
+    """
+
+    type: Literal[WebhookEvent.SIGNAL_UPDATED]
+    data: SignalData
+
+
+class KnowledgeSuggestionCreated(Event):
+    """A knowledge suggestion enters the review queue. Nothing sends this event at present."""
+
+    type: Literal[WebhookEvent.KNOWLEDGE_SUGGESTION_CREATED]
+    data: SuggestionData
+
+
+EVENTS: dict[WebhookEvent, type[Event]] = {
+    WebhookEvent.MESSAGE_CREATED: MessageCreated,
+    WebhookEvent.CONVERSATION_CREATED: ConversationCreated,
+    WebhookEvent.CONVERSATION_UPDATED: ConversationUpdated,
+    WebhookEvent.BUG_CREATED: BugCreated,
+    WebhookEvent.SUGGESTION_CREATED: SuggestionCreated,
+    WebhookEvent.SIGNAL_UPDATED: SignalUpdated,
+    WebhookEvent.KNOWLEDGE_SUGGESTION_CREATED: KnowledgeSuggestionCreated,
+}

@@ -1,0 +1,343 @@
+"""The document itself: OpenAPI 3.1, from the routes, their models and their refusals."""
+
+import re
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+
+from helpdesk.admission.caller import Access, KeyRule, Role
+from helpdesk.http.api import Route
+from helpdesk.http.content import Content
+from helpdesk.platform.errors import AppError
+from helpdesk.webhooks.events import EVENTS, Event
+from scripts.openapi import examples, texts
+from scripts.openapi.models import Mode, prose, public_name, query_parameters, schemas
+from scripts.openapi.routes import all_routes, operation_id, path_parameters, path_template, refusals
+
+_JSON = "application/json"
+
+_ERROR_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "The body of every refusal.",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message"],
+            "properties": {
+                "code": {"type": "string", "description": "Stable; branch on it."},
+                "message": {"type": "string", "description": "Names the fix, for people; may change."},
+                "reason": {
+                    "const": "fair_use",
+                    "description": "Only with rate_limited on the unlimited tier, where fair use is the limit.",
+                },
+            },
+        }
+    },
+}
+
+# The names of refusals that many operations have alike; every other set of codes stands where it is answered.
+_SHARED_NAMES: dict[tuple[str, ...], str] = {
+    ("missing_api_key", "invalid_api_key", "publishable_key"): "KeyRefused",
+    ("missing_api_key", "invalid_api_key", "publishable_key", "invalid_token"): "CredentialRefused",
+    ("no_organization",): "NoOrganization",
+    ("no_organization", "forbidden"): "RoleRefused",
+    ("invalid_request",): "InvalidQuery",
+    ("invalid_request", "invalid_cursor"): "InvalidPage",
+    ("rate_limited",): "RateLimited",
+    ("internal_error",): "InternalError",
+}
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Return the description of the API as it is in this working tree."""
+    routes = all_routes()
+    models: list[tuple[type[Any], Mode]] = []
+    for route in routes:
+        if route.body is not None:
+            models.append((route.body[1], "validation"))
+        if route.query is not None:
+            models.append((route.query[1], "validation"))
+        if not issubclass(route.answer, Content):
+            models.append((route.answer, "serialization"))
+    models += [(event, "serialization") for event in EVENTS.values()]
+    _, components = schemas(models)
+    queries = {route.query[1] for route in routes if route.query is not None}
+    parameters = {query.__name__: query_parameters(query, components) for query in queries}
+
+    shared: dict[str, Any] = {}
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        operation = _operation(route, parameters[route.query[1].__name__] if route.query else [], shared)
+        paths.setdefault(path_template(route), {})[route.method.lower()] = operation
+    served = {_group(route) for route in routes}
+    groups = dict.fromkeys([*texts.GROUPS.values(), texts.EVENTS_GROUP])
+    return {
+        "openapi": "3.1.0",
+        "info": texts.INFO,
+        "servers": texts.SERVERS,
+        "tags": [
+            {"name": name, "description": told}
+            for name, told in groups
+            if name in served or (name, told) == texts.EVENTS_GROUP
+        ],
+        "paths": dict(sorted(paths.items(), key=lambda item: _place(item[0]))),
+        "webhooks": {kind.value: _webhook(kind.value, event) for kind, event in EVENTS.items()},
+        "components": {
+            "schemas": dict(sorted({**components, "Error": _ERROR_SCHEMA}.items())),
+            "responses": dict(sorted(shared.items())),
+            "headers": texts.HEADERS,
+            "securitySchemes": texts.SECURITY,
+        },
+    }
+
+
+def _first_part(path: str) -> str:
+    return path.split("/")[2]
+
+
+def _group(route: Route) -> str:
+    return texts.GROUPS.get(_first_part(route.path), (_first_part(route.path).capitalize(), ""))[0]
+
+
+def _place(path: str) -> tuple[int, str]:
+    """Return where a path stands: groups in their order, and a group's paths by name."""
+    groups = list(texts.GROUPS)
+    part = _first_part(path)
+    return (groups.index(part) if part in groups else len(groups), path)
+
+
+def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]) -> dict[str, Any]:
+    told = prose(route.function.__doc__ or "")
+    operation: dict[str, Any] = {
+        "operationId": operation_id(route),
+        "summary": _summary(told),
+        "description": f"{told}\n\n{_access(route)}",
+        "tags": [_group(route)],
+        "security": _security(route.access),
+    }
+    parameters = [_path_parameter(name) for name in path_parameters(route)] + query
+    if parameters:
+        operation["parameters"] = parameters
+    body = _request_body(route)
+    if body is not None:
+        operation["requestBody"] = body
+    operation["responses"] = {str(route.status): _answer(route), **_refusals(route, shared)}
+    return operation
+
+
+def _summary(told: str) -> str:
+    """Return the first clause of a description."""
+    return re.split(r"\n|[.:;] ", told, maxsplit=1)[0].rstrip(".")
+
+
+def _access(route: Route) -> str:
+    access = route.access
+    if access is Access.PUBLIC:
+        return "Needs no credential and counts against no allowance."
+    charged = (
+        f"Counts as {'an' if route.request_class.value[0] in 'aeiou' else 'a'} {route.request_class.value}."
+    )
+    if access.key_rule is KeyRule.ONLY:
+        return f"Takes a secret key only. {charged}"
+    person = "any member" if access.role is Role.MEMBER else "an admin or owner"
+    if access.key_rule is KeyRule.ALLOWED:
+        return f"Takes a secret key, or the access token of {person}. {charged}"
+    return f"Takes the access token of {person}; a key is refused. {charged}"
+
+
+def _security(access: Access) -> list[dict[str, list[str]]]:
+    if access is Access.PUBLIC:
+        return []
+    if access.key_rule is KeyRule.ONLY:
+        return [{"secretKey": []}]
+    if access.key_rule is KeyRule.ALLOWED:
+        return [{"secretKey": []}, {"accessToken": []}]
+    return [{"accessToken": []}]
+
+
+def _path_parameter(name: str) -> dict[str, Any]:
+    told, example = texts.PATH_PARAMETERS.get(name, ("", None))
+    parameter: dict[str, Any] = {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "minLength": 1},
+    }
+    if example is not None:
+        parameter |= {"description": told, "example": example}
+    return parameter
+
+
+def _request_body(route: Route) -> dict[str, Any] | None:
+    if route.body is None:
+        return None
+    content: dict[str, Any] = {
+        _JSON: {"schema": _reference(route.body[1]), **_example(examples.BODIES, route)}
+    }
+    if route.raw_body is not None:
+        content["application/octet-stream"] = {"schema": {"type": "string", "format": "binary"}}
+    body: dict[str, Any] = {"required": True, "content": content}
+    if route.raw_body is not None:
+        body["description"] = "The file itself, declared as what it is, or its announcement as JSON."
+    return body
+
+
+def _example(known: dict[str, Any], route: Route) -> dict[str, Any]:
+    value = known.get(operation_id(route))
+    return {} if value is None else {"examples": {"typical": {"value": value}}}
+
+
+def _reference(model: type[Any]) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{public_name(model.__name__)}"}
+
+
+def _headers(*names: str) -> dict[str, Any]:
+    spelled = {
+        "RequestId": "x-request-id",
+        "RateLimitPolicy": "RateLimit-Policy",
+        "RateLimit": "RateLimit",
+        "RetryAfter": "Retry-After",
+        "Location": "Location",
+    }
+    return {spelled[name]: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _answer(route: Route) -> dict[str, Any]:
+    names = ["RequestId"] + ([] if route.access is Access.PUBLIC else ["RateLimitPolicy", "RateLimit"])
+    if route.status // 100 == 3:
+        return {"description": "It is elsewhere.", "headers": _headers("Location", *names)}
+    answer: dict[str, Any] = {"description": "Done.", "headers": _headers(*names)}
+    if issubclass(route.answer, Content):
+        media_type = route.answer.media_type.split(";")[0]
+        schema = {"type": "object" if media_type == _JSON else "string"}
+        answer |= {"description": "The content.", "content": {media_type: {"schema": schema}}}
+    else:
+        told = prose(route.answer.__doc__ or "")
+        answer |= {
+            "description": told or "Done.",
+            "content": {_JSON: {"schema": _reference(route.answer), **_example(examples.ANSWERS, route)}},
+        }
+    return answer
+
+
+def _refusals(route: Route, shared: dict[str, Any]) -> dict[str, Any]:
+    by_status: dict[int, list[type[AppError]]] = {}
+    for error in refusals(route):
+        by_status.setdefault(error.status, []).append(error)
+    answers = {}
+    for status in sorted(by_status):
+        errors = by_status[status]
+        charged = route.access is not Access.PUBLIC and status != 401
+        answer = _refusal(status, errors, charged=charged)
+        name = _shared_name(errors)
+        if name is not None and charged | (status == 401):
+            if shared.setdefault(name, answer) != answer:
+                raise ValueError(f"two different answers would be called {name}")
+            answer = {"$ref": f"#/components/responses/{name}"}
+        answers[str(status)] = answer
+    return answers
+
+
+def _shared_name(errors: list[type[AppError]]) -> str | None:
+    codes = [*dict.fromkeys(error.code for error in errors)]
+    own = [code for code in codes if code != "not_found"]
+    if len(own) == 1 and own != codes:  # a noun's own, and the id that no path has
+        return "".join(word.capitalize() for word in own[0].split("_"))
+    return _SHARED_NAMES.get(tuple(codes))
+
+
+def _refusal(status: int, errors: list[type[AppError]], *, charged: bool) -> dict[str, Any]:
+    codes = [*dict.fromkeys(error.code for error in errors)]
+    told = {error.code: _summary_of(error) for error in reversed(errors)}
+    names = ["RequestId"] + (["RateLimitPolicy", "RateLimit"] if charged else [])
+    if status == 429:
+        names.append("RetryAfter")
+    return {
+        "description": f"{HTTPStatus(status).phrase}.\n\n"
+        + "\n".join(f"- `{code}`: {told[code]}" for code in codes),
+        "headers": _headers(*names),
+        "content": {
+            _JSON: {
+                "schema": {
+                    "allOf": [
+                        {"$ref": "#/components/schemas/Error"},
+                        {
+                            "type": "object",
+                            "properties": {
+                                "error": {"type": "object", "properties": {"code": {"enum": codes}}}
+                            },
+                        },
+                    ]
+                },
+                "examples": {_example_name(error): {"value": _error_example(error)} for error in errors},
+            }
+        },
+    }
+
+
+def _summary_of(error: type[AppError]) -> str:
+    return prose(error.__doc__ or "").split("\n")[0]
+
+
+def _example_name(error: type[AppError]) -> str:
+    return error.code if error.reason is None else f"{error.code}.{error.reason}"
+
+
+def _error_example(error: type[AppError]) -> dict[str, Any]:
+    described = {"code": error.code, "message": examples.MESSAGES.get(error.code, error.message)}
+    if error.reason is not None:
+        described["reason"] = error.reason
+    return {"error": described}
+
+
+def _webhook(kind: str, event: type[Event]) -> dict[str, Any]:
+    told = prose(event.__doc__ or "")
+    signature = {
+        "in": "header",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^t=[0-9]+,v1=[0-9a-f]{64}$"},
+    }
+    name = "".join(word.capitalize() for word in kind.split("."))
+    return {
+        "post": {
+            "operationId": f"on{name}",
+            "summary": _summary(told),
+            "description": f"{told}\n\n{texts.DELIVERY}",
+            "tags": [texts.EVENTS_GROUP[0]],
+            "security": [],
+            "parameters": [
+                {
+                    "name": "svc-signature",
+                    **signature,
+                    "description": "When it was signed, in ms, and the signature; it alone differs between attempts.",
+                    "example": f"t=1763683200120,v1={'5f0c6a3de1b84d7f' * 4}",
+                },
+                {
+                    "name": "portal-signature",
+                    **signature,
+                    "deprecated": True,
+                    "description": "The same value under a former name; ignore it.",
+                },
+            ],
+            "requestBody": {
+                "required": True,
+                "content": {
+                    _JSON: {
+                        "schema": _reference(event),
+                        "examples": {"typical": {"value": examples.EVENTS[event_kind(event)]}},
+                    }
+                },
+            },
+            "responses": {
+                "2XX": {"description": "Taken. Nothing of the answer is read but its status."},
+                "default": {"description": "Not taken; it is sent again, five times in all."},
+            },
+        }
+    }
+
+
+def event_kind(event: type[Event]) -> Any:
+    """Return the kind that an event's model stands for."""
+    return next(kind for kind, model in EVENTS.items() if model is event)

@@ -1,0 +1,206 @@
+"""Values that look like real ones: bodies and answers by operation, events by kind. Tests hold each to its schema."""
+
+from typing import Any
+
+from helpdesk.agent.schemas import DEFAULTS
+from helpdesk.conversations.state import Move
+from helpdesk.events.kinds import WebhookEvent
+
+_CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
+_DOCUMENT = "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"
+_ENDPOINT = "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"
+_KEY = "key_01jd3g1a4d7f0h3k6n9r2v5y8c"
+_AT = 1763683199500
+_FILE = {
+    "name": "invoice.png",
+    "size": 48213,
+    "type": "image/png",
+    "url": "https://support.example.com/v1/files/7Kd02mXq9ZrT4vBw1sNc8HyLpGf3JtQa5EuRi6WoDkM",
+}
+
+_STATE = {"id": _CONVERSATION, "status": "open", "awaitingHuman": False}
+_QUESTION = {
+    "id": "msg_01jd3kq8w2h6c9g4s8d0m5x7ar",
+    "conversationId": _CONVERSATION,
+    "createdAt": _AT,
+    "sender": "visitor",
+    "agent": None,
+    "body": "Where do I find my invoices?",
+    "attachments": [_FILE],
+}
+_ANSWER = {
+    "id": "msg_01jd3kqbx4k8e1j6v0f2p7z9ct",
+    "conversationId": _CONVERSATION,
+    "createdAt": _AT + 2_300,
+    "sender": "agent",
+    "agent": {"kind": "ai", "name": "Assistant", "avatarUrl": None},
+    "body": "Your invoices are under Account, Billing.",
+    "attachments": [],
+}
+_CONVERSATION_SHOWN = {
+    **_STATE,
+    "subject": "Where do I find my invoices?",
+    "handledBy": "agent",
+    "assignee": None,
+    "customer": {
+        "id": "cus_01jd3kq8v7x2m5p8s1v4y7b0ez",
+        "name": "Ada Lovelace",
+        "email": "ada@example.com",
+        "avatarUrl": None,
+    },
+    "page": {"url": "https://shop.example.com/account", "title": "Your account", "referrer": None},
+    "context": {
+        "timeZone": "Europe/Berlin",
+        "locale": "de-DE",
+        "browser": "Firefox 145",
+        "os": "macOS 26",
+        "screen": "1440x900",
+        "device": "desktop",
+    },
+    "startedAt": _AT,
+    "lastMessageAt": _AT + 2_300,
+    "snoozedUntil": None,
+    "archivedAt": None,
+    "rating": None,
+}
+_DOCUMENT_LISTED = {
+    "id": _DOCUMENT,
+    "title": "Invoices",
+    "folderId": None,
+    "status": "ready",
+    "problem": None,
+    "size": 41,
+    "createdAt": _AT,
+    "updatedAt": _AT,
+    "indexedAt": _AT + 900,
+}
+_LOG_ENTRY = {
+    "id": "log_01jd3p6q9t3e7g0h2j5k8m1n4r",
+    "at": _AT,
+    "kind": "webhook_stopped_answering",
+    "actor": "system",
+    "summary": "https://shop.example.com/hooks stopped answering.",
+    "detail": {"endpointId": _ENDPOINT},
+}
+_SETTINGS = {**DEFAULTS.model_dump(by_alias=True), "name": "Grace", "personality": "Short and friendly."}
+_OK = {"ok": True}
+_CURSOR = "eyJwIjoiMDFqZDNrcTgifQ.8c1f0a9b"
+_UPLOADED = {"id": "file_01jd3q7r0v4f8h1j3k6m9n2p5s", **_FILE}
+
+BODIES: dict[str, Any] = {
+    "postMessage": {
+        "session": "visitor-4f9c2b7a",
+        "body": "Where do I find my invoices?",
+        "user": {"name": "Ada Lovelace", "email": "ada@example.com", "metadata": {"plan": "pro", "seats": 4}},
+        "context": {"timeZone": "Europe/Berlin", "locale": "de-DE", "device": "desktop"},
+        "page": {"url": "https://shop.example.com/account", "title": "Your account"},
+    },
+    "upload": {"name": "invoice.png", "type": "image/png", "size": 48213},
+    "reply": {"body": "They are under Account, Billing.", "takeOver": True},
+    "updateAgent": {"name": "Grace", "personality": "Short and friendly."},
+    "createDocument": {"title": "Invoices", "body": "Your invoices are under Account, Billing."},
+    "createWebhook": {
+        "url": "https://shop.example.com/hooks",
+        "events": ["message.created", "conversation.updated"],
+    },
+    "updateWebhook": {"events": ["message.created"]},
+}
+
+ANSWERS: dict[str, Any] = {
+    "postMessage": {"conversationId": _CONVERSATION, "messageId": _QUESTION["id"]},
+    "getHistory": {
+        "conversations": [{**_STATE, "startedAt": _AT, "messages": [_QUESTION, _ANSWER]}],
+    },
+    "upload": {**_UPLOADED, "upload": None},
+    "listConversations": {"conversations": [_CONVERSATION_SHOWN], "nextCursor": _CURSOR},
+    "getConversation": {
+        "conversation": _CONVERSATION_SHOWN,
+        "messages": [{**_QUESTION, "kind": "message"}, {**_ANSWER, "kind": "message"}],
+        "nextCursor": None,
+    },
+    "reply": {"messageId": "msg_01jd3ksd6n0g3h8w2k5m9r1yv4", "conversation": _STATE},
+    **{f"{move.name.split('_')[0].lower()}Conversation": _OK for move in Move},
+    "takeOverConversation": _OK,
+    "handBackConversation": _OK,
+    "getAgent": _SETTINGS,
+    "updateAgent": _SETTINGS,
+    "createDocument": {"id": _DOCUMENT},
+    "listDocuments": {"documents": [_DOCUMENT_LISTED], "nextCursor": None},
+    "getDocument": {
+        "document": {**_DOCUMENT_LISTED, "body": "Your invoices are under Account, Billing."},
+    },
+    "createWebhook": {"id": _ENDPOINT},
+    "listWebhooks": {
+        "webhooks": [
+            {
+                "id": _ENDPOINT,
+                "url": "https://shop.example.com/hooks",
+                "events": ["message.created", "conversation.updated"],
+                "createdAt": _AT,
+                "status": "delivered",
+                "lastDeliveryAt": _AT + 3_100,
+                "failingSince": None,
+                "keyId": _KEY,
+            }
+        ]
+    },
+    "updateWebhook": _OK,
+    "removeWebhook": _OK,
+    "getLimits": {
+        "tier": "standard",
+        "version": "2026-11-20",
+        "limits": {
+            "read": {"perMinute": 6_000, "burst": 1_000},
+            "write": {"perMinute": 1_200, "burst": 300},
+            "upload": {"perMinute": 300, "burst": 100},
+        },
+    },
+    "listLogs": {"logs": [_LOG_ENTRY], "nextCursor": _CURSOR},
+    "getLog": {"log": _LOG_ENTRY},
+}
+
+_SIGNAL = {
+    "id": "sig_01jd3r8s1w5g9j2k4m7n0p3q6t",
+    "kind": "bug",
+    "title": "The export stops at 1,000 rows",
+    "body": "Exports of larger tables end after 1,000 rows without a word.",
+    "priority": "high",
+    "status": "open",
+    "reporterCount": 3,
+    "aliases": ["CSV is cut off"],
+    "filedAt": _AT,
+    "updatedAt": _AT,
+    "updatedByName": None,
+    "tracker": {"identifier": "SHOP-214", "url": "https://tracker.example.com/SHOP-214"},
+    "codehost": None,
+}
+
+_EVENT_DATA: dict[WebhookEvent, Any] = {
+    WebhookEvent.MESSAGE_CREATED: {"conversation": _STATE, "message": _ANSWER},
+    WebhookEvent.CONVERSATION_CREATED: {"conversation": _STATE},
+    WebhookEvent.CONVERSATION_UPDATED: {"conversation": {**_STATE, "awaitingHuman": True}},
+    WebhookEvent.BUG_CREATED: {"signal": _SIGNAL},
+    WebhookEvent.SUGGESTION_CREATED: {
+        "signal": {**_SIGNAL, "kind": "suggestion", "title": "Export as Parquet", "priority": "low"}
+    },
+    WebhookEvent.SIGNAL_UPDATED: {"signal": {**_SIGNAL, "status": "in progress", "updatedByName": "Grace"}},
+    WebhookEvent.KNOWLEDGE_SUGGESTION_CREATED: {
+        "suggestion": {
+            "id": "sug_01jd3s9t2x6h0k3m5n8p1q4r7v",
+            "conversationId": _CONVERSATION,
+            "conversationSubject": "Where do I find my invoices?",
+            "title": "Invoices",
+            "body": "Your invoices are under Account, Billing.",
+            "targetDocId": None,
+            "suggestedAt": _AT,
+        }
+    },
+}
+
+EVENTS: dict[WebhookEvent, Any] = {
+    kind: {"id": "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081", "type": kind.value, "createdAt": _AT, "data": data}
+    for kind, data in _EVENT_DATA.items()
+}
+
+# Where an error's own message is a general one: what it says in a real case.
+MESSAGES: dict[str, str] = {"invalid_request": "`user.name` must be text."}

@@ -1,0 +1,105 @@
+"""What the functions serve: every route of every functions/*/app.py, and what each can be refused for."""
+
+import importlib.util
+import re
+from functools import cache
+from pathlib import Path
+
+from helpdesk.admission.caller import Access, KeyRule, Role
+from helpdesk.http.api import Api, Route
+from helpdesk.platform.errors import (
+    AppError,
+    FairUseLimited,
+    Forbidden,
+    InternalError,
+    InvalidApiKey,
+    InvalidJson,
+    InvalidRequest,
+    InvalidToken,
+    MissingApiKey,
+    NeedsAPerson,
+    NoOrganization,
+    NotFound,
+    PublishableKey,
+    RateLimited,
+    TokenRequired,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def all_routes() -> tuple[Route, ...]:
+    """Return every route, in the order of paths and methods."""
+    found: list[Route] = []
+    for app in sorted((ROOT / "functions").glob("*/app.py")):
+        # A worker has no routes, and may need libraries that only its own function carries.
+        if "helpdesk.http.api" in app.read_text(encoding="utf-8"):
+            found += _routes_of(app)
+    methods = ("GET", "POST", "PUT", "PATCH", "DELETE")
+    return tuple(sorted(found, key=lambda route: (route.path, methods.index(route.method))))
+
+
+def _routes_of(app: Path) -> list[Route]:
+    spec = importlib.util.spec_from_file_location(f"described_{app.parent.name}", app)
+    if spec is None or spec.loader is None:
+        raise ImportError(str(app))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    api = getattr(module, "api", None)
+    return api.routes if isinstance(api, Api) else []
+
+
+def operation_id(route: Route) -> str:
+    """Return the name of a route for programs: its function's, in camelCase."""
+    first, *others = route.function.__name__.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def path_template(route: Route) -> str:
+    """Return a route's path as OpenAPI spells it: /v1/conversations/{conversationId}."""
+    return re.sub(r"<(\w+)>", lambda match: "{" + camel(match[1]) + "}", route.path)
+
+
+def path_parameters(route: Route) -> list[str]:
+    """Return the names of the parameters in a route's path."""
+    return [camel(name) for name in re.findall(r"<(\w+)>", route.path)]
+
+
+def camel(name: str) -> str:
+    """Return a snake_case name in camelCase."""
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def refusals(route: Route) -> list[type[AppError]]:
+    """Return everything that a route can be refused with, in the order in which the checks are made.
+
+    Those of its noun are declared with it; the others follow from its access, its parameters and from being a route.
+    """
+    found: list[type[AppError]] = []
+    if path_parameters(route):
+        found.append(NotFound)  # an id with characters that no path has
+    found += _refusals_of_admission(route.access)
+    found += [RateLimited] if route.access is Access.PUBLIC else [RateLimited, FairUseLimited]
+    if route.body is not None:
+        found += [InvalidJson, InvalidRequest]
+    elif route.query is not None:
+        found.append(InvalidRequest)
+    return [*dict.fromkeys([*found, *route.errors, InternalError])]
+
+
+def _refusals_of_admission(access: Access) -> list[type[AppError]]:
+    if access is Access.PUBLIC:
+        return []
+    found: list[type[AppError]] = [MissingApiKey, InvalidApiKey, PublishableKey]
+    if access.key_rule is KeyRule.ONLY:
+        return found
+    found += [InvalidToken, NoOrganization]
+    if access.key_rule is KeyRule.TOKEN_REQUIRED:
+        found.append(TokenRequired)
+    if access.key_rule is KeyRule.NEEDS_A_PERSON:
+        found.append(NeedsAPerson)
+    if access.role is not Role.MEMBER:
+        found.append(Forbidden)
+    return found

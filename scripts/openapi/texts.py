@@ -1,0 +1,127 @@
+"""What the document says that no code declares: about the whole API, its groups, its path parameters and headers."""
+
+from typing import Any
+
+INFO: dict[str, Any] = {
+    "title": "Helpdesk API",
+    "version": "1",
+    "summary": "A customer-support backend: visitors write, an agent or your team answers, webhooks tell of it.",
+    "description": """A visitor's first message creates their record and a conversation. The agent answers it from
+your knowledge base, or hands it to your team. Signed webhooks tell your servers of everything.
+
+Requests and answers are JSON in UTF-8. Instants are whole milliseconds since 1970. Everything belongs to one
+organization: an id of another is answered as not found. A field sent as null counts as omitted, and unknown
+fields and query parameters are ignored unless a schema forbids them.
+
+**Credentials.** Send `Authorization: Bearer <credential>` with a secret key (`svc_key_…`, from your servers
+only) or with an access token (`svc_oat_…`), which acts as the person who approved it.
+
+**Errors.** Every refusal is `{"error": {"code", "message"}}`. Branch on `code`; `message` names the fix and may
+change. Checks run in this order: route, credential (401), allowance (429), role (403), body (`invalid_json`),
+fields (`invalid_request`), rules.
+
+**Limits.** Reads, writes and uploads each draw from an allowance of the organization. `RateLimit-Policy` and
+`RateLimit` tell how much there is and what is left; a 429 says in `Retry-After` how many seconds to wait.""",
+    "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+}
+
+SERVERS: list[dict[str, Any]] = [
+    {
+        "url": "https://{api}.execute-api.{region}.amazonaws.com/{stage}",
+        "description": "A stack on AWS: its output ApiUrl.",
+        "variables": {
+            "api": {"default": "a1b2c3d4e5", "description": "The id of the API: the output ApiId."},
+            "region": {"default": "eu-west-1", "description": "The AWS region of the stack."},
+            "stage": {"default": "prod", "description": "The stack's parameter Stage."},
+        },
+    },
+    {
+        "url": "{baseUrl}",
+        "description": "Any other address, such as the base URL that the local stack prints.",
+        "variables": {
+            "baseUrl": {"default": "https://support.example.com", "description": "What /v1/… follows."}
+        },
+    },
+]
+
+# By the first part of a path behind /v1: the name of the group and what it is for, in the order of the document.
+GROUPS: dict[str, tuple[str, str]] = {
+    "messages": ("Messages", "The visitor's side: send what a visitor wrote, and read their thread back."),
+    "uploads": ("Files", "Files for messages: take them in, and hand them out."),
+    "files": ("Files", "Files for messages: take them in, and hand them out."),
+    "conversations": ("Conversations", "The team's inbox: read, answer, take over, hand back, resolve."),
+    "agent": ("Agent", "How the agent behaves."),
+    "knowledge": ("Knowledge", "The documents that the agent answers from."),
+    "webhooks": ("Webhooks", "Where your servers listen, and how deliveries fare."),
+    "billing": ("Organization", "What the organization may, and what happened in it."),
+    "logs": ("Organization", "What the organization may, and what happened in it."),
+    "openapi.json": ("Description", "This document, for programs and for people."),
+    "docs": ("Description", "This document, for programs and for people."),
+}
+
+EVENTS_GROUP = ("Events", "What your webhook endpoints are sent.")
+
+PATH_PARAMETERS: dict[str, tuple[str, str]] = {
+    "conversationId": ("The conversation's id.", "conv_01jd3kq8v5zt4m9rx2c7w6ybne"),
+    "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),
+    "endpointId": ("The endpoint's id.", "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"),
+    "logId": ("The entry's id.", "log_01jd3p6q9t3e7g0h2j5k8m1n4r"),
+    "token": ("The unguessable part of a file's address.", "7Kd02mXq9ZrT4vBw1sNc8HyLpGf3JtQa5EuRi6WoDkM"),
+}
+
+HEADERS: dict[str, dict[str, Any]] = {
+    "RequestId": {
+        "description": "The id of the request, which the operator's logs hold; quote it when you ask for help.",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": "6d1f9f0e-3c52-4a7e-9a4b-5f0c6a3de1b8",
+    },
+    "RateLimitPolicy": {
+        "description": "The allowance of the request's class: the rate `q` in a window of `w` seconds.",
+        "schema": {"type": "string"},
+        "example": '"write";q=1200;w=60',
+    },
+    "RateLimit": {
+        "description": "What is left: `r` requests at this moment; in `t` seconds the allowance is full again.",
+        "schema": {"type": "string"},
+        "example": '"write";r=299;t=1',
+    },
+    "RetryAfter": {
+        "description": "Whole seconds to wait, at least 1.",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[1-9][0-9]*$"},
+        "example": "2",
+    },
+    "Location": {
+        "description": "The address that the answer leads to.",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": "https://helpdesk-files.s3.eu-west-1.amazonaws.com/…",
+    },
+}
+
+SECURITY: dict[str, dict[str, Any]] = {
+    "secretKey": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "svc_key_…",
+        "description": "A secret key. It acts as the organization, with an admin's rights and no person behind it. "
+        "Keep it on your servers. Publishable keys (`svc_pk_…`) are refused.",
+    },
+    "accessToken": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "svc_oat_…",
+        "description": "An access token. It acts as the person who approved it, with that person's role: owner, admin "
+        "or member.",
+    },
+}
+
+DELIVERY = """Sent as a signed POST to every endpoint that listens to this event. Answer any 2xx within 15 seconds;
+anything else, a redirect included, counts as a failure and is tried again after 30 seconds, 5 minutes, 30 minutes and 2
+hours. The body is byte-identical on every attempt; remember `id` and ignore what you have handled.
+
+Verify before you read: `svc-signature` is `t=<milliseconds>,v1=<hex>`, where `v1` is the HMAC-SHA-256 of the
+text `<t>.<raw body>`, keyed with the endpoint's webhook secret (the lower-case hexadecimal text that is derived
+from the secret key it is signed with). Refuse a `t` more than five minutes from your clock, and compare in
+constant time. The clients do this for you."""
