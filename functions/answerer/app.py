@@ -7,6 +7,7 @@ from helpdesk.agent import service as agent
 from helpdesk.agent.answerer import ModelTrouble
 from helpdesk.agent.service import AgentJob
 from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import receives, try_again_soon
 from helpdesk.platform.settings import settings
 
 
@@ -19,9 +20,12 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
     waiting: set[str] = set()
     for record in event["Records"]:
         group = record["attributes"]["MessageGroupId"]
-        if group in waiting or not _answered(record):
-            waiting.add(group)
-            failed.append(record["messageId"])
+        if group not in waiting and _answered(record):
+            continue
+        if group not in waiting:
+            try_again_soon(settings().agent_queue_url, record)
+        waiting.add(group)
+        failed.append(record["messageId"])
     return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in failed]}
 
 
@@ -33,7 +37,7 @@ def _answered(record: dict[str, Any]) -> bool:
         "conversation": job.conversation_id,
         "message_id": job.message_id,
     }
-    last_try = int(record["attributes"]["ApproximateReceiveCount"]) >= settings().max_receives
+    last_try = receives(record) >= settings().max_receives
     try:
         outcome = agent.work(job, last_try=last_try)
     except ModelTrouble:

@@ -5,6 +5,7 @@ from typing import Any
 
 from helpdesk.knowledge import indexing
 from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import receives, try_again_soon
 from helpdesk.platform.settings import settings
 
 
@@ -38,8 +39,10 @@ def _failures(records: list[dict[str, Any]]) -> list[str]:
         except Exception as error:  # noqa: BLE001 - as above
             _log("index_failed", organization, error)
             failed.append(record["messageId"])
-            if int(record["attributes"]["ApproximateReceiveCount"]) >= settings().max_receives:
+            if receives(record) >= settings().max_receives:
                 indexing.give_up(organization, job["documentId"])
+            else:
+                try_again_soon(settings().index_queue_url, record)
     return failed
 
 

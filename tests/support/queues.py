@@ -10,6 +10,7 @@ def sqs_event(*bodies: dict[str, Any], group: str = "", receives: int = 1) -> di
         "Records": [
             {
                 "messageId": f"message-{number}",
+                "receiptHandle": f"receipt-{number}",
                 "body": json.dumps(body),
                 "attributes": {
                     "MessageGroupId": group or body["organization"],

@@ -11,6 +11,7 @@ from helpdesk.agent import service
 from helpdesk.agent.answerer import HandOff, ModelTrouble, Question, Reason, Reply
 from helpdesk.conversations import answering
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from tests.integration.agent.conftest import Desk
@@ -128,10 +129,9 @@ def test_a_greeting_is_greeted(stocked: Desk) -> None:
     assert stocked.answers(job["conversationId"]) == ["Hello! What can I help you with?"]
 
 
-def test_a_file_without_text_is_handed_over(stocked: Desk, organization: NewOrganization) -> None:
-    file = {"id": "file_1", "name": "a.png", "size": 1, "type": "image/png", "url": "https://example.com/a"}
-    table.put_new({**keys.File(organization.organization_id, "file_1").attributes(), **file})
-    job = stocked.write("", attachments=[{"id": "file_1", "name": "a.png"}])
+def test_a_file_without_text_is_handed_over(stocked: Desk) -> None:
+    file = stocked.api.post("/v1/uploads?name=a.txt", "some text", **{"content-type": "text/plain"})
+    job = stocked.write("", attachments=[{"id": file.body["id"], "name": "a.txt"}])
     stocked.work(job)
     assert "no text" in stocked.thread(job["conversationId"])[-1]["body"]
 
@@ -320,6 +320,26 @@ def test_the_last_try_hands_off_so_that_nobody_is_left_without_a_word(
     assert stocked.work(job, receives=5) == []
     assert stocked.answers(job["conversationId"]) == [HAND_OFF]
     assert reason in stocked.thread(job["conversationId"])[-1]["body"]
+
+
+@pytest.mark.parametrize(("receives", "rest"), [(1, 5), (2, 20), (3, 60), (4, 120), (9, 120)])
+def test_a_failed_message_comes_back_long_before_its_visibility_timeout(
+    stocked: Desk, monkeypatch: pytest.MonkeyPatch, receives: int, rest: int
+) -> None:
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(answering, "find", lambda *_: 1 / 0)
+    monkeypatch.setattr(clients.sqs(), "change_message_visibility", lambda **sent: asked.append(sent))
+    stocked.work(stocked.write("How do I get a refund?"), receives=receives)
+    assert asked == [
+        {"QueueUrl": settings().agent_queue_url, "ReceiptHandle": "receipt-0", "VisibilityTimeout": rest}
+    ]
+
+
+def test_a_message_that_cannot_be_hastened_is_still_reported(
+    stocked: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "find", lambda *_: 1 / 0)
+    assert stocked.work(stocked.write("How do I get a refund?")) == ["message-0"]  # no such receipt
 
 
 def test_the_last_try_is_the_one_the_template_says() -> None:
