@@ -17,7 +17,7 @@ from helpdesk.conversations.schemas import (
     ReplyInput,
 )
 from helpdesk.conversations.state import Move
-from helpdesk.files.errors import AttachmentMissing
+from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.api import Api
 from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.platform.errors import InvalidCursor
@@ -49,6 +49,7 @@ def get_conversation(caller: Caller, conversation_id: str, page: PageQuery) -> C
         MessageTooLong,
         TooManyAttachments,
         AttachmentMissing,
+        AttachmentWrongType,
     ),
 )
 def reply(caller: Caller, conversation_id: str, message: ReplyInput) -> ReplyAccepted:

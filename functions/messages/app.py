@@ -2,7 +2,7 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
-from helpdesk.files.errors import AttachmentMissing
+from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.api import Api
 from helpdesk.messages import service as messages
 from helpdesk.messages.errors import InvalidSession
@@ -14,7 +14,14 @@ api = Api()
 @api.post(
     "/v1/messages",
     access=Access.SECRET_KEY,
-    errors=(InvalidSession, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing),
+    errors=(
+        InvalidSession,
+        EmptyMessage,
+        MessageTooLong,
+        TooManyAttachments,
+        AttachmentMissing,
+        AttachmentWrongType,
+    ),
 )
 def post_message(caller: Caller, message: MessageInput) -> MessageAccepted:
     """Take a visitor's message; the first one creates the visitor and a conversation."""

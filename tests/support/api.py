@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.support.described import require_described
 from tests.support.template import ROOT
 
 _GROUPS = {
@@ -115,7 +116,9 @@ class Client:
         raw = handler(event, Context())
         answered = {name.lower(): values[-1] for name, values in raw["multiValueHeaders"].items()}
         is_json = answered.get("content-type", "").startswith("application/json")
-        return Answer(raw["statusCode"], answered, json.loads(raw["body"]) if is_json else raw["body"])
+        answer = Answer(raw["statusCode"], answered, json.loads(raw["body"]) if is_json else raw["body"])
+        require_described(event["httpMethod"], event["path"], answer.status, answer.headers, answer.body)
+        return answer
 
     def get(self, url: str, **headers: str) -> Answer:
         """GET."""
