@@ -52,9 +52,12 @@ class StackSettings:
 
     @property
     def stack_files(self) -> list[Path]:
-        """Return where the stack describes itself; the default port's also where other tools look for it."""
+        """Return where the stack describes itself: in its folder and, unless tests made it, where tools look for it.
+
+        So .local/stack.json is of the stack that make started last.
+        """
         files = [self.folder / "stack.json"]
-        if self.folder == LOCAL / str(DEFAULT_PORT):
+        if self.folder == LOCAL / str(self.port):
             files.append(LOCAL / "stack.json")
         return files
 
@@ -64,6 +67,7 @@ class StackSettings:
             "Stage": "local",
             "Architecture": architecture(),
             "AllowLoopbackUrls": "true",
+            "BaseUrl": self.base_url,
             **self.parameters,
         }
 

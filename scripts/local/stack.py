@@ -13,7 +13,7 @@ from types import FrameType
 from scripts.local import deployment, seed
 from scripts.local.emulator import Emulator
 from scripts.local.progress import Problem, Progress
-from scripts.local.settings import DEFAULT_PORT, ROOT, StackSettings
+from scripts.local.settings import ROOT, StackSettings
 
 
 def up(settings: StackSettings, progress: Progress) -> dict[str, str]:
@@ -69,9 +69,6 @@ def welcome(settings: StackSettings, stack: dict[str, str]) -> None:
     """Print where the stack is and what to try."""
     base, key = stack["base_url"], stack["secret_key"]
     stack_file = settings.stack_files[-1]
-    receiver = "make receiver"
-    if settings.port != DEFAULT_PORT:
-        receiver = f".venv/bin/python -m scripts.receiver --base-url {base} --key {key}"
     call = f"curl -s {base}/v1"
     bearer = f"-H 'authorization: Bearer {key}'"
     print(
@@ -89,7 +86,7 @@ Write as a visitor, then see the agent's answer a moment later:
 
 Receive the webhooks, in a second terminal (it registers itself):
 
-  {receiver}
+  make receiver
 
 Or register a server of your own:
 

@@ -40,8 +40,12 @@ def sqs() -> "SQSClient":
 
 @cache
 def s3() -> "S3Client":
-    """Return the S3 client (2 s to connect, 20 s to read, 3 tries)."""
-    return boto3.client("s3", config=_config(2, 20, 3))
+    """Return the S3 client (2 s to connect, 20 s to read, 3 tries).
+
+    Signature version 4 is named because addresses are presigned with the older one by default, which newer regions
+    refuse.
+    """
+    return boto3.client("s3", config=_config(2, 20, 3).merge(Config(signature_version="s3v4")))
 
 
 @cache
