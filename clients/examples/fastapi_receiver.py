@@ -1,0 +1,116 @@
+"""A receiver of Helpdesk's webhooks with FastAPI. Copy this file and write your own `handle`.
+
+    pip install fastapi uvicorn ./clients/python
+    HELPDESK_KEY=svc_key_… uvicorn fastapi_receiver:app
+
+It verifies each delivery, writes the event down, answers at once, and handles the event afterwards, once for each id.
+An event whose handling fails is tried again every minute. What was written down outlives a crash.
+"""
+
+import json
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from helpdesk_webhooks import SIGNATURE_HEADER, Event, VerificationError, verify, webhook_secret
+
+SECRET = webhook_secret(os.environ["HELPDESK_KEY"])
+INBOX = os.environ.get("INBOX", "inbox.sqlite3")
+TRY_AGAIN_AFTER = float(os.environ.get("TRY_AGAIN_AFTER", "60"))  # seconds; longer than `handle` ever takes
+MAX_BODY = 1_000_000  # bytes; a delivery is far smaller
+
+logging.basicConfig(level=logging.INFO)
+log = logging.getLogger("webhooks")
+wake = threading.Event()
+
+
+def handle(event: Event) -> None:
+    """Your own code. It may take its time, and what it raises is logged and the event tried again."""
+    if event["type"] == "message.created":
+        message = event["data"]["message"]
+        log.info("handled %s: %s wrote %r", event["id"], message["sender"], message["body"])
+    else:
+        log.info("handled %s: nothing to do for %s", event["id"], event["type"])
+
+
+@asynccontextmanager
+async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+    """Make the inbox and start the worker when the server starts."""
+    with closing(sqlite3.connect(INBOX)) as db, db:
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS inbox "
+            "(id TEXT PRIMARY KEY, body TEXT NOT NULL, due REAL NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0)"
+        )
+    threading.Thread(target=work, daemon=True).start()
+    yield
+
+
+app = FastAPI(lifespan=lifespan)
+
+
+@app.post("/webhooks")
+async def receive(request: Request) -> Response:
+    """Take one delivery: 204 when it is ours to handle, 400 when it does not verify, and Helpdesk sends again."""
+    body = b""  # as received: a JSON model as the parameter would have lost the bytes that were signed
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            return Response(status_code=413)
+    try:
+        event = verify(body, request.headers.get(SIGNATURE_HEADER), SECRET)
+    except VerificationError as problem:
+        log.warning("refused: %s", problem)
+        return Response(str(problem), status_code=400, media_type="text/plain")
+    # If this fails, the answer is 500 and Helpdesk sends the event again.
+    await run_in_threadpool(keep, event)
+    wake.set()
+    return Response(status_code=204)
+
+
+def keep(event: Event) -> None:
+    """Write the event down. One that is there already stays as it is: a delivery can come twice."""
+    with closing(sqlite3.connect(INBOX)) as db, db:
+        row = (event["id"], json.dumps(event))
+        db.execute("INSERT INTO inbox (id, body) VALUES (?, ?) ON CONFLICT DO NOTHING", row)
+
+
+def take() -> "Event | None":
+    """The oldest event that is due. Until it is due again, no other thread or process takes it."""
+    now = time.time()
+    with closing(sqlite3.connect(INBOX)) as db, db:
+        row = db.execute(
+            "UPDATE inbox SET due = ? WHERE id = "
+            "(SELECT id FROM inbox WHERE done = 0 AND due <= ? ORDER BY rowid LIMIT 1) RETURNING body",
+            (now + TRY_AGAIN_AFTER, now),
+        ).fetchone()
+    return json.loads(row[0]) if row else None
+
+
+def finish(event_id: str) -> None:
+    """Remember the event as handled. Rows older than a month can be deleted: no delivery comes that late."""
+    with closing(sqlite3.connect(INBOX)) as db, db:
+        db.execute("UPDATE inbox SET done = 1 WHERE id = ?", (event_id,))
+
+
+def work() -> None:
+    """Handle what is in the inbox: each new event at once, and what failed or was interrupted when it is due."""
+    while True:
+        event = None
+        try:
+            event = take()
+            if event is None:
+                wake.wait(TRY_AGAIN_AFTER)
+                wake.clear()
+                continue
+            handle(event)
+            finish(event["id"])
+        except Exception:
+            log.exception("failed, and tried again later: %s", event["id"] if event else "the inbox")
+            wake.wait(1)
