@@ -18,7 +18,7 @@ api = Api()
     request_class=RequestClass.UPLOAD,
 )
 def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, query: UploadQuery) -> Uploaded:
-    """Take a file as the body, or its announcement as JSON, which is answered with where the bytes go."""
+    """Take a file: as the body itself, or announced as JSON, which is answered with where its bytes go."""
     if isinstance(sent, RawBody):
         return files.upload(caller.organization, base_url, query.name, sent.media_type, sent.content)
     return files.announce(caller.organization, base_url, sent)
@@ -26,7 +26,7 @@ def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, que
 
 @api.get("/v1/files/<token>", access=Access.PUBLIC, errors=(FileNotFound,), status=302)
 def download(token: str) -> Redirect:
-    """Lead to a file's bytes, for some minutes."""
+    """Lead to a file: the address answered works for some minutes."""
     return redirect(files.address(token))
 
 

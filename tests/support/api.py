@@ -94,6 +94,14 @@ def gateway_event(
     return event
 
 
+def invoke(event: dict[str, Any]) -> dict[str, Any]:
+    """Hand an event to the function that serves its path and return what the function returns."""
+    parts = str(event["path"]).split("/")
+    group = _GROUPS.get(parts[2], "not_found") if len(parts) > 2 and parts[1] == "v1" else "not_found"
+    handler: Callable[..., dict[str, Any]] = function(group).handler
+    return handler(event, Context())
+
+
 @dataclass
 class Client:
     """A caller of the API with one credential."""
@@ -110,10 +118,7 @@ class Client:
 
     def answer_to(self, event: dict[str, Any]) -> Answer:
         """Hand an event to the function that serves its path and return the answer."""
-        parts = str(event["path"]).split("/")
-        group = _GROUPS.get(parts[2], "not_found") if len(parts) > 2 and parts[1] == "v1" else "not_found"
-        handler: Callable[..., dict[str, Any]] = function(group).handler
-        raw = handler(event, Context())
+        raw = invoke(event)
         answered = {name.lower(): values[-1] for name, values in raw["multiValueHeaders"].items()}
         is_json = answered.get("content-type", "").startswith("application/json")
         answer = Answer(raw["statusCode"], answered, json.loads(raw["body"]) if is_json else raw["body"])

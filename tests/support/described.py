@@ -20,7 +20,9 @@ def require_described(method: str, url: str, status: int, headers: dict[str, str
     where = f"{method} {url} answered {status}"
     operation = operation_for(method, urlsplit(url).path)
     if operation is None:
-        assert (status, body["error"]["code"]) == (404, "not_found"), f"{where}, and no such route is described"
+        assert (status, body["error"]["code"]) == (404, "not_found"), (
+            f"{where}, and no such route is described"
+        )
         return
     answer = _answer(operation, str(status))
     assert answer is not None, f"{where}, which is not described"

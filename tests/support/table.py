@@ -6,6 +6,7 @@ from typing import Any
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Item, from_wire
+from tests.support.described import require_described_event
 from tests.support.template import table_properties
 
 
@@ -29,8 +30,11 @@ def outbox() -> list[Item]:
 
 
 def events() -> list[dict[str, Any]]:
-    """Return the bodies of the outbox events in the order of their ids."""
-    return [json.loads(item["body"]) for item in outbox()]
+    """Return the bodies of the outbox events in the order of their ids; each must be as the API's description says."""
+    bodies = [json.loads(item["body"]) for item in outbox()]
+    for body in bodies:
+        require_described_event(body)
+    return bodies
 
 
 def kinds() -> list[str]:

@@ -1,20 +1,27 @@
 """What goes in and out of uploads."""
 
-from helpdesk.http.schemas import Answer, Body, Query
+from typing import Annotated
+
+from helpdesk.files.errors import MAX_FILE_BYTES
+from helpdesk.http.schemas import Answer, Body, Query, shown
 
 
 class UploadQuery(Query):
     """The parameters of an upload whose body is the file itself."""
 
     name: str | None = None
+    """The file's name, cut to 200 characters; `file` by default."""
 
 
 class UploadRequest(Body):
     """An upload that is announced: the answer says where the bytes go. `size` in bytes."""
 
     name: str
+    """Cut to 200 characters."""
     type: str
-    size: int
+    """The media type, such as `image/png`."""
+    size: Annotated[int, shown(minimum=1, maximum=MAX_FILE_BYTES)]
+    """In bytes."""
 
 
 class FormUpload(Answer):
@@ -22,6 +29,7 @@ class FormUpload(Answer):
 
     url: str
     fields: dict[str, str]
+    """The form's fields, to be sent before the file."""
 
 
 class Uploaded(Answer):
@@ -31,5 +39,7 @@ class Uploaded(Answer):
     name: str
     type: str
     size: int
+    """In bytes."""
     url: str
+    """Where the file is handed out, for as long as it is kept; nobody can guess it."""
     upload: FormUpload | None

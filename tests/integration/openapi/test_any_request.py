@@ -1,0 +1,163 @@
+"""Whatever is sent, the answer is one that the description has: schemathesis makes the requests from it."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from helpdesk.delivery import addresses
+from helpdesk.organizations.schemas import NewOrganization
+from scripts.openapi.document import document
+from tests.support.api import Client
+from tests.support.people import issue_token
+from tests.support.wsgi import application
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+
+DESCRIBED: dict[str, Any] = {**copy.deepcopy(document()), "servers": [{"url": "/"}]}
+SCHEMA = schemathesis.openapi.from_dict(DESCRIBED)
+SCHEMA.app = application
+OPERATIONS = {
+    operation["operationId"]: (path, method)
+    for path, item in DESCRIBED["paths"].items()
+    for method, operation in item.items()
+}
+
+each_operation = pytest.mark.parametrize("name", OPERATIONS)
+
+
+def described(name: str) -> dict[str, Any]:
+    path, method = OPERATIONS[name]
+    found: dict[str, Any] = DESCRIBED["paths"][path][method]
+    return found
+
+
+def takes_something(name: str) -> bool:
+    """Whether an operation takes anything that could be wrong: a path's id may be any text."""
+    asked_for = described(name).get("parameters", [])
+    return "requestBody" in described(name) or any(each["in"] == "query" for each in asked_for)
+
+
+@pytest.fixture(autouse=True)
+def _names_resolve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the names in made-up URLs from being looked up."""
+    monkeypatch.setattr(addresses, "resolve", lambda _: ["93.184.215.14"])
+
+
+@dataclass
+class Asked:
+    """Requests of one operation, with the statuses that were answered."""
+
+    name: str
+    headers: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    statuses: Counter[int] = field(default_factory=Counter)
+
+    def ask(self, examples: int, mode: GenerationMode = GenerationMode.POSITIVE, **more: Any) -> None:
+        path, method = OPERATIONS[self.name]
+        operation = SCHEMA[path][method]
+        known = [self.ids] if self.ids else []
+
+        @settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            derandomize=True,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(st.data())
+        def every_answer_is_described(data: st.DataObject) -> None:
+            case = data.draw(operation.as_strategy(generation_mode=mode))
+            there = data.draw(st.sampled_from([*known, None]))
+            if there and mode is GenerationMode.POSITIVE:
+                case.path_parameters = there
+            answer = case.call_and_validate(headers=self.headers, **{"checks": CHECKS, **more})
+            self.statuses[answer.status_code] += 1
+
+        every_answer_is_described()
+
+
+def bearer(credential: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {credential}"}
+
+
+def things(api: Client, name: str) -> dict[str, str]:
+    """Make what the operation's path names, and return its id by the name of the parameter."""
+    path, _ = OPERATIONS[name]
+    if "{conversationId}" in path:
+        sent = api.post("/v1/messages", {"session": "visitor-0001", "body": "Hello"})
+        return {"conversationId": sent.body["conversationId"]}
+    if "{documentId}" in path:
+        return {"documentId": api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"]}
+    if "{endpointId}" in path:
+        new = {"url": "https://example.com/hooks", "events": ["message.created"]}
+        return {"endpointId": api.post("/v1/webhooks", new).body["id"]}
+    if "{logId}" in path:
+        return {"logId": api.get("/v1/logs").body["logs"][0]["id"]}
+    if "{token}" in path:
+        uploaded = api.post("/v1/uploads", "a file", **{"content-type": "text/plain"})
+        return {"token": uploaded.body["url"].rsplit("/", 1)[1]}
+    return {}
+
+
+@each_operation
+def test_a_request_that_fits_the_description_is_answered_as_described(
+    organization: NewOrganization, api: Client, name: str
+) -> None:
+    asked = Asked(name, bearer(organization.secret_key), things(api, name))
+
+    asked.ask(20)
+
+    assert min(asked.statuses) < 400, f"nothing succeeded: {asked.statuses}"
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATIONS if takes_something(name)])
+def test_a_request_that_does_not_fit_it_is_refused_as_described(
+    organization: NewOrganization, name: str
+) -> None:
+    asked = Asked(name, bearer(organization.secret_key))
+
+    asked.ask(20, GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
+
+
+@each_operation
+def test_a_request_without_a_credential_is_answered_as_described(name: str) -> None:
+    asked = Asked(name)
+
+    asked.ask(3)
+
+    if described(name)["security"]:
+        # An id with characters that no path has makes it no route, which is said to everybody.
+        assert set(asked.statuses) <= {401, 404}
+
+
+@each_operation
+def test_a_request_with_a_members_token_is_answered_as_described(
+    organization: NewOrganization, name: str
+) -> None:
+    asked = Asked(name, bearer(issue_token(organization.organization_id, role="member", name="Max")))
+
+    asked.ask(3)

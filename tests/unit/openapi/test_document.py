@@ -1,0 +1,213 @@
+"""The description of the API: valid, current, whole, and with examples that are what they say."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.http.api import Route
+from helpdesk.platform import errors as platform_errors
+from helpdesk.platform.errors import AppError
+from scripts.openapi import __main__ as command
+from scripts.openapi import texts
+from scripts.openapi.document import document
+from scripts.openapi.routes import all_routes, operation_id, path_template
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENT = document()
+OPERATIONS: dict[str, dict[str, Any]] = {
+    operation["operationId"]: operation for item in DOCUMENT["paths"].values() for operation in item.values()
+}
+
+each_route = pytest.mark.parametrize("route", all_routes(), ids=operation_id)
+each_operation = pytest.mark.parametrize("name", OPERATIONS)
+
+
+def resolved(part: dict[str, Any]) -> dict[str, Any]:
+    found: Any = part
+    if "$ref" in part:
+        found = DOCUMENT
+        for name in part["$ref"].removeprefix("#/").split("/"):
+            found = found[name]
+    answer: dict[str, Any] = found
+    return answer
+
+
+def codes_at(operation: dict[str, Any], status: int) -> set[str]:
+    answer = operation["responses"].get(str(status))
+    if answer is None:
+        return set()
+    [_, narrowed] = resolved(answer)["content"]["application/json"]["schema"]["allOf"]
+    return set(narrowed["properties"]["error"]["properties"]["code"]["enum"])
+
+
+def validate(schema: dict[str, Any], value: Any) -> None:
+    Draft202012Validator({**schema, "components": DOCUMENT["components"]}).validate(value)
+
+
+def carriers() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every body and answer of the document that has a JSON content, by a name for it."""
+    for name, operation in OPERATIONS.items():
+        if "requestBody" in operation:
+            yield f"{name} body", operation["requestBody"]["content"]["application/json"]
+        for status, answer in operation["responses"].items():
+            content = resolved(answer).get("content", {})
+            if "application/json" in content and name != "getOpenapi":
+                yield f"{name} {status}", content["application/json"]
+    for kind, item in DOCUMENT["webhooks"].items():
+        yield kind, item["post"]["requestBody"]["content"]["application/json"]
+
+
+def subclasses(error: type[AppError]) -> Iterator[type[AppError]]:
+    for each in error.__subclasses__():
+        yield each
+        yield from subclasses(each)
+
+
+def test_the_document_is_valid_openapi() -> None:
+    assert DOCUMENT["openapi"] == "3.1.0"
+    assert list(OpenAPIV31SpecValidator(DOCUMENT).iter_errors()) == []
+
+
+@pytest.mark.parametrize("path", command.files(), ids=lambda path: path.name)
+def test_what_is_written_is_what_the_code_says(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == command.files()[path], "run make openapi"
+
+
+def test_the_check_says_which_file_is_stale(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = ROOT / "docs" / "openapi.json"
+    monkeypatch.setattr(command, "files", lambda: {path: "another document"})
+
+    assert command.main(["--check"]) == 1
+    assert capsys.readouterr().err == "docs/openapi.json is not what the code says. Run: make openapi\n"
+
+
+@each_route
+def test_every_route_is_described_with_its_own_name(route: Route) -> None:
+    operation = DOCUMENT["paths"][path_template(route)][route.method.lower()]
+
+    assert operation["operationId"] == operation_id(route)
+    assert str(route.status) in operation["responses"]
+
+
+def test_no_operation_is_described_that_no_function_serves() -> None:
+    assert len(OPERATIONS) == len(all_routes())
+
+
+@each_route
+def test_every_error_of_a_route_is_described(route: Route) -> None:
+    operation = OPERATIONS[operation_id(route)]
+
+    missing = [error.code for error in route.errors if error.code not in codes_at(operation, error.status)]
+
+    assert missing == []
+
+
+def test_every_class_of_error_that_a_route_can_raise_is_described_somewhere() -> None:
+    described = {
+        (code, status)
+        for operation in OPERATIONS.values()
+        for status in (400, 401, 403, 404, 409, 429, 500)
+        for code in codes_at(operation, status)
+    }
+    declared = {error for route in all_routes() for error in route.errors}
+    general = {
+        error
+        for error in subclasses(AppError)
+        if error.__module__ == platform_errors.__name__ and hasattr(error, "code")
+    }
+    # Refusals of routes for people alone, of which there are none yet.
+    absent = {"token_required", "needs_a_person"}
+    if {"accessToken"} == {name for o in OPERATIONS.values() for each in o["security"] for name in each}:
+        absent = set()
+
+    missing = {error.code for error in declared | general if (error.code, error.status) not in described}
+
+    assert missing <= absent
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "codes"),
+    [
+        ("postMessage", 401, {"missing_api_key", "invalid_api_key", "publishable_key"}),
+        (
+            "getConversation",
+            401,
+            {"missing_api_key", "invalid_api_key", "publishable_key", "invalid_token"},
+        ),
+        ("getConversation", 403, {"no_organization"}),
+        ("createWebhook", 403, {"no_organization", "forbidden"}),
+        ("getConversation", 404, {"not_found", "conversation_not_found"}),
+        ("updateAgent", 400, {"invalid_json", "invalid_request", "invalid_name", "invalid_personality"}),
+        ("listLogs", 400, {"invalid_request", "invalid_cursor"}),
+        ("resolveConversation", 429, {"rate_limited"}),
+        ("getDocs", 401, set()),
+        ("getDocs", 500, {"internal_error"}),
+    ],
+)
+def test_the_codes_that_follow_from_what_a_route_is(name: str, status: int, codes: set[str]) -> None:
+    assert codes_at(OPERATIONS[name], status) == codes
+
+
+@pytest.mark.parametrize(
+    ("where", "content"), [*carriers()], ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_every_body_and_answer_has_examples_that_fit_it(where: str, content: dict[str, Any]) -> None:
+    assert content["examples"], where
+    for example in content["examples"].values():
+        validate(content["schema"], example["value"])
+
+
+@each_operation
+def test_an_operation_is_told_about_for_people(name: str) -> None:
+    operation = OPERATIONS[name]
+
+    assert 3 <= len(operation["summary"]) <= 80
+    assert operation["description"]
+    assert [tag for tag in operation["tags"] if tag in {group for group, _ in texts.GROUPS.values()}]
+    for parameter in operation.get("parameters", []):
+        assert parameter.get("description"), parameter["name"]
+
+
+@each_operation
+def test_every_answer_carries_the_request_id_and_what_is_left_of_the_allowance(name: str) -> None:
+    operation = OPERATIONS[name]
+    success = next(answer for status, answer in operation["responses"].items() if int(status) < 400)
+
+    assert {"x-request-id"} <= set(success["headers"])
+    assert ("RateLimit" in success["headers"]) == bool(operation["security"])
+    assert "Retry-After" in resolved(operation["responses"]["429"])["headers"]
+
+
+def test_every_kind_of_event_is_described_with_its_signature() -> None:
+    assert list(DOCUMENT["webhooks"]) == [kind.value for kind in WebhookEvent]
+    for item in DOCUMENT["webhooks"].values():
+        names = [parameter["name"] for parameter in item["post"]["parameters"]]
+        assert names == ["svc-signature", "portal-signature"]
+
+
+def test_bounds_are_those_of_the_nouns() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    message = schemas["MessageInput"]["properties"]
+
+    assert (message["session"]["minLength"], message["session"]["maxLength"]) == (8, 128)
+    assert message["body"]["maxLength"] == 4_000
+    assert message["attachments"]["anyOf"][0]["maxItems"] == 6
+    assert schemas["NewWebhook"]["properties"]["url"]["maxLength"] == 512
+    assert schemas["DocumentInput"]["properties"]["title"]["maxLength"] == 120
+    assert schemas["DocumentInput"]["properties"]["body"]["maxLength"] == 900_000
+    [limit] = [p for p in OPERATIONS["listLogs"]["parameters"] if p["name"] == "limit"]
+    assert limit["schema"] == {"type": "integer", "default": 50, "minimum": 1, "maximum": 200}
+
+
+def test_the_document_names_no_internal_word() -> None:
+    text = (ROOT / "docs" / "openapi.json").read_text(encoding="utf-8")
+
+    assert re.findall(r"Specification:|Shape\b|pydantic|Raises ", text) == []
