@@ -88,7 +88,9 @@ class _Page:
 
     def _operation(self, method: str, path: str, operation: dict[str, Any]) -> str:
         name = operation["operationId"]
-        left = self._parameters(operation) + self._body("Body", operation.get("requestBody"))
+        told = operation["description"].removeprefix(f"{operation['summary']}.\n\n")
+        left = self._parameters("Parameters", operation)
+        left += self._body("Body", operation.get("requestBody"), sent=True)
         answers = {status: answer for status, answer in operation["responses"].items() if int(status) < 400}
         for status, answer in answers.items():
             left += self._body(f"Answer {status}", answer)
@@ -97,13 +99,13 @@ class _Page:
             f'<article class="operation" id="{name}" aria-labelledby="{name}-title">\n'
             f'<h3 id="{name}-title">{_text(operation["summary"])}</h3>\n'
             f'<p class="call"><span class="method {method}">{method.upper()}</span><code>{_text(path)}</code></p>\n'
-            f'{_paragraphs(operation["description"])}<div class="sides"><div>{left}</div><div>{right}</div></div>\n'
+            f'{_paragraphs(told)}<div class="sides"><div>{left}</div><div>{right}</div></div>\n'
             f"{self._errors(operation)}</article>\n"
         )
 
     def _event(self, kind: str, operation: dict[str, Any]) -> str:
         name = operation["operationId"]
-        left = self._parameters(operation) + self._body("Body", operation["requestBody"])
+        left = self._parameters("Headers", operation) + self._body("Body", operation["requestBody"])
         own, _, delivery = operation["description"].partition("\n\nSent as ")
         return (
             f'<article class="operation" id="{name}" aria-labelledby="{name}-title">\n'
@@ -113,33 +115,34 @@ class _Page:
             "</article>\n"
         )
 
-    def _parameters(self, operation: dict[str, Any]) -> str:
+    def _parameters(self, title: str, operation: dict[str, Any]) -> str:
         rows = "".join(
-            _row(parameter["name"], parameter["schema"], parameter, place=f"in {parameter['in']}")
+            _row(parameter["name"], self._flat(parameter["schema"]), parameter, place=f"in {parameter['in']}")
             for parameter in operation.get("parameters", [])
         )
-        return f'<h4>Parameters</h4>\n<dl class="fields">{rows}</dl>\n' if rows else ""
+        return f'<h4>{title}</h4>\n<dl class="fields">{rows}</dl>\n' if rows else ""
 
-    def _body(self, title: str, carrier: dict[str, Any] | None) -> str:
+    def _body(self, title: str, carrier: dict[str, Any] | None, *, sent: bool = False) -> str:
+        """Return the fields of a body; which of them are required matters to one who sends it."""
         content = (carrier or {}).get("content", {})
         if _JSON not in content:
             return ""
-        rows = "".join(self._rows(content[_JSON]["schema"], ""))
+        rows = "".join(self._rows(content[_JSON]["schema"], "", sent=sent))
         return f'<h4>{title}</h4>\n<dl class="fields">{rows}</dl>\n' if rows else ""
 
-    def _rows(self, schema: dict[str, Any], prefix: str) -> list[str]:
+    def _rows(self, schema: dict[str, Any], prefix: str, *, sent: bool) -> list[str]:
         """Return the fields of a schema with those inside them, named by their paths."""
         target = self._resolved(schema)
         found = []
         for name, inner in target.get("properties", {}).items():
             path = f"{prefix}{name}"
-            known = {"required": name in target.get("required", [])}
+            known = {"required": sent and name in target.get("required", [])}
             found.append(_row(path, self._flat(inner), {**inner, **known}))
             core = self._without_null(inner)
             if self._resolved(core).get("type") == "array":
                 path, core = f"{path}[]", self._resolved(core)["items"]
             if "properties" in self._resolved(core):
-                found += self._rows(core, f"{path}.")
+                found += self._rows(core, f"{path}.", sent=sent)
         return found
 
     def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
@@ -163,16 +166,13 @@ class _Page:
         return flat
 
     def _errors(self, operation: dict[str, Any]) -> str:
-        rows = []
-        for status, answer in operation["responses"].items():
-            if int(status) < 400:
-                continue
-            for code, message in _examples(self._response(answer)):
-                rows.append(
-                    f"<tr><td>{status}</td><td><code>{_text(code)}</code></td><td>{_inline(message)}</td></tr>"
-                )
-        table = _table(("Status", "Code", "Message"), rows)
-        return f"<details><summary>Errors ({len(rows)})</summary>{table}</details>\n"
+        rows = [
+            _error_row(code, status, message)
+            for status, answer in operation["responses"].items()
+            if int(status) >= 400
+            for code, message in _examples(self._response(answer))
+        ]
+        return f'<details><summary>Errors ({len(rows)})</summary><dl class="fields">{"".join(rows)}</dl></details>\n'
 
     def _response(self, answer: dict[str, Any]) -> dict[str, Any]:
         if "$ref" not in answer:
@@ -187,17 +187,12 @@ class _Page:
                 if int(status) >= 400:
                     for code, message in _examples(self._response(answer)):
                         known.setdefault((code, status), message)
-        rows = [
-            f"<tr><td><code>{_text(code)}</code></td><td>{status}</td><td>{_inline(message)}</td></tr>"
-            for (code, status), message in sorted(known.items())
-        ]
-        table = _table(("Code", "Status", "Message"), rows)
-        return f'<section>\n<h2 id="codes">All error codes</h2>\n{table}</section>\n'
+        rows = "".join(_error_row(code, status, message) for (code, status), message in sorted(known.items()))
+        return f'<section>\n<h2 id="codes">All error codes</h2>\n<dl class="fields">{rows}</dl></section>\n'
 
 
-def _table(columns: tuple[str, ...], rows: list[str]) -> str:
-    head = "".join(f'<th scope="col">{column}</th>' for column in columns)
-    return f'<table class="errors"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+def _error_row(code: str, status: str, message: str) -> str:
+    return f'<dt><code>{_text(code)}</code><span class="type">{status}</span></dt><dd>{_inline(message)}</dd>'
 
 
 def _examples(answer: dict[str, Any]) -> list[tuple[str, str]]:
