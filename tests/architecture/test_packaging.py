@@ -88,3 +88,9 @@ def test_libraries_of_a_few_functions_are_not_in_the_layer_of_all(artifacts: Pat
     present = {path.name for path in (artifacts / "DependenciesLayer" / "python").iterdir()}
 
     assert present.isdisjoint({"tantivy", "aiohttp", "moto", "ministack"})
+
+
+def test_the_description_of_the_api_is_carried_only_by_the_function_that_serves_it(artifacts: Path) -> None:
+    carriers = {path.parent.name for name in ("openapi.json", "page.html") for path in artifacts.rglob(name)}
+
+    assert carriers == {"DocsFunction"}
