@@ -9,23 +9,21 @@
 
 Every route declares who may call it and which refusals of its own it can answer; documentation and tests are made
 from these declarations. Checks run in the order that the errors show: route, credential, allowance, role, body,
-rules. Powertools does the routing and the wire; its own validation is left off, because it runs before a
-credential would be looked at and costs half as much start-up time again.
+rules (docs/decisions/0005, 0030).
 """
 
 import inspect
+import json
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
 
-from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
-from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent
-
 from helpdesk.admission import service as admission
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
 from helpdesk.http.content import BaseUrl, Content, RawBody
+from helpdesk.http.gateway import Paths, Request, answer
 from helpdesk.http.schemas import Answer, Body, Query
 from helpdesk.http.validation import body_bytes, parse_body, parse_query
 from helpdesk.platform.errors import AppError, InternalError, NotFound
@@ -63,8 +61,7 @@ class Api:
 
     def __init__(self) -> None:
         self.routes: list[Route] = []
-        self._resolver = APIGatewayRestResolver()
-        self._resolver.not_found(lambda _: _error_response(NotFound(), {}))
+        self._paths: Paths[Route] = Paths()
 
     def get(self, path: str, **declared: Any) -> Callable[[Function], Function]:
         """Declare a GET route; see `route`."""
@@ -106,72 +103,61 @@ class Api:
         def declare(function: Function) -> Function:
             route = _declared(method, path, access, charged, status, errors, function)
             self.routes.append(route)
-
-            def run(**path_parameters: str) -> Response[Any]:
-                return self._run(route, path_parameters)
-
-            self._resolver.route(path, method)(run)
+            self._paths.add(method, path, route)
             return function
 
         return declare
 
-    def handler(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
+    def handler(self, event: dict[str, Any], _context: Any) -> dict[str, Any]:
         """Answer an API Gateway REST event (payload version 1)."""
-        answer: dict[str, Any] = self._resolver.resolve(event, context)
-        request_id = (event.get("requestContext") or {}).get("requestId") or ""
-        answer.setdefault("multiValueHeaders", {})["x-request-id"] = [request_id]
-        return answer
-
-    def _run(self, route: Route, path_parameters: Mapping[str, str]) -> Response[Any]:
-        event = self._resolver.current_event
-        headers: dict[str, str] = {}
-        try:
-            arguments: dict[str, Any] = dict(path_parameters)
-            if route.access is not Access.PUBLIC:
-                admitted = admission.admit(event.headers, route.access, route.request_class)
-                headers = admitted.headers
-                if route.caller is not None:
-                    arguments[route.caller] = admitted.caller
-            arguments |= _bound(route, event)
-            answer = route.function(**arguments)
-        except AppError as error:
-            return _error_response(error, headers)
-        except MalformedKey:
-            # An id of a form that no id has: as unknown as any other that is not there.
-            missing = next((error for error in route.errors if error.status == 404), NotFound)
-            return _error_response(missing(), headers)
-        except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
-            _log_failure(route, error)
-            return _error_response(InternalError(), headers)
-        if isinstance(answer, Content):
-            return Response(
-                route.status, answer.media_type, answer.text, headers={**headers, **answer.headers}
-            )
-        return Response(route.status, _JSON, answer.model_dump_json(by_alias=True), headers={**headers})
+        request = Request.from_event(event)
+        found = self._paths.find(request.method, request.path)
+        headers = {"x-request-id": request.id}
+        return _error_answer(NotFound(), headers) if found is None else _run(*found, request, headers)
 
 
-def _bound(route: Route, event: APIGatewayProxyEvent) -> dict[str, Any]:
+def _run(
+    route: Route, path_parameters: Mapping[str, str], request: Request, headers: dict[str, str]
+) -> dict[str, Any]:
+    try:
+        arguments: dict[str, Any] = dict(path_parameters)
+        if route.access is not Access.PUBLIC:
+            admitted = admission.admit(request.headers, route.access, route.request_class)
+            headers |= admitted.headers
+            if route.caller is not None:
+                arguments[route.caller] = admitted.caller
+        arguments |= _bound(route, request)
+        result = route.function(**arguments)
+    except AppError as error:
+        return _error_answer(error, headers)
+    except MalformedKey:
+        # An id of a form that no id has: as unknown as any other that is not there.
+        missing = next((error for error in route.errors if error.status == 404), NotFound)
+        return _error_answer(missing(), headers)
+    except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
+        _log_failure(route, error)
+        return _error_answer(InternalError(), headers)
+    if isinstance(result, Content):
+        return answer(route.status, result.media_type, result.text, {**headers, **result.headers})
+    return answer(route.status, _JSON, result.model_dump_json(by_alias=True), headers)
+
+
+def _bound(route: Route, request: Request) -> dict[str, Any]:
     """Return the arguments that the request's body, query and address give."""
     arguments: dict[str, Any] = {}
-    encoded = event.is_base64_encoded or False
-    media_type = event.headers.get("content-type") or ""
+    media_type = request.headers.get("content-type") or ""
     if route.raw_body is not None and not media_type.strip().lower().startswith(_JSON):
-        arguments[route.raw_body] = RawBody(body_bytes(event.body, is_base64=encoded), media_type)
+        content = body_bytes(request.body, is_base64=request.is_base64)
+        arguments[route.raw_body] = RawBody(content, media_type)
     elif route.body is not None:
         name, body = route.body
-        arguments[name] = parse_body(body, event.body, is_base64=encoded)
+        arguments[name] = parse_body(body, request.body, is_base64=request.is_base64)
     if route.query is not None:
         name, query = route.query
-        arguments[name] = parse_query(query, event.resolved_query_string_parameters)
+        arguments[name] = parse_query(query, request.query)
     if route.base_url is not None:
-        arguments[route.base_url] = BaseUrl(settings().base_url or _gateway_address(event))
+        arguments[route.base_url] = BaseUrl(settings().base_url or request.address)
     return arguments
-
-
-def _gateway_address(event: APIGatewayProxyEvent) -> str:
-    """Return the gateway's own address: what it says of itself, never the caller's Host header."""
-    context = event.request_context
-    return f"https://{context.domain_name}/{context.stage}"
 
 
 def error_object(error: AppError) -> dict[str, Any]:
@@ -182,9 +168,10 @@ def error_object(error: AppError) -> dict[str, Any]:
     return {"error": described}
 
 
-def _error_response(error: AppError, headers: dict[str, str]) -> Response[Any]:
-    # Powertools serializes a dict body; headers of admission stay, so that a refused request shows what is left.
-    return Response(error.status, _JSON, error_object(error), headers={**headers, **error.headers})
+def _error_answer(error: AppError, headers: dict[str, str]) -> dict[str, Any]:
+    # Headers of admission stay, so that a refused request shows what is left.
+    text = json.dumps(error_object(error), separators=(",", ":"))
+    return answer(error.status, _JSON, text, {**headers, **error.headers})
 
 
 def _log_failure(route: Route, error: Exception) -> None:

@@ -1,0 +1,96 @@
+"""API Gateway's events and answers (REST API, payload version 1.0), and the route that a path means.
+
+Written out here, because the libraries that do it bring every other kind of event along: docs/decisions/0030.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_PARAMETER = re.compile(r"<(\w+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an event says of a request.
+
+    Names of `headers` are lower case. `query` has every value of a parameter in its order. `body` is as the gateway
+    hands it over, in Base64 where `is_base64`. `id` is the gateway's, for `x-request-id`. `address` is the API's
+    without a slash at its end, as the gateway says it, never from the caller's Host header.
+    """
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    query: Mapping[str, list[str]]
+    body: str | None
+    is_base64: bool
+    id: str
+    address: str
+
+    @classmethod
+    def from_event(cls, event: Mapping[str, Any]) -> "Request":
+        """Read an event."""
+        context: Mapping[str, Any] = event.get("requestContext") or {}
+        once: Mapping[str, str] = event.get("queryStringParameters") or {}
+        return cls(
+            method=event["httpMethod"],
+            path=event["path"],
+            headers={name.lower(): value for name, value in (event.get("headers") or {}).items()},
+            query=event.get("multiValueQueryStringParameters") or {name: [once[name]] for name in once},
+            body=event.get("body"),
+            is_base64=bool(event.get("isBase64Encoded")),
+            id=context.get("requestId") or "",
+            address=f"https://{context.get('domainName', '')}/{context.get('stage', '')}",
+        )
+
+
+def answer(status: int, media_type: str, body: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return an answer of text in the gateway's form."""
+    every = {"content-type": media_type, **headers}
+    return {
+        "statusCode": status,
+        "multiValueHeaders": {name: [value] for name, value in every.items()},
+        "body": body,
+        "isBase64Encoded": False,
+    }
+
+
+class Paths[R]:
+    """Which route a method and path mean.
+
+    Templates such as `/v1/webhooks/<endpoint_id>`: a parameter is one whole segment and not empty, a template that
+    spells a segment goes before one that takes any, and slashes at the end make no difference.
+    """
+
+    def __init__(self) -> None:
+        self._by_length: dict[tuple[str, int], list[tuple[list[str], R]]] = {}
+
+    def add(self, method: str, template: str, route: R) -> None:
+        """Enter a route."""
+        segments = template.split("/")
+        entries = self._by_length.setdefault((method, len(segments)), [])
+        entries.append((segments, route))
+        entries.sort(key=lambda entry: [_PARAMETER.fullmatch(segment) is not None for segment in entry[0]])
+
+    def find(self, method: str, path: str) -> tuple[R, dict[str, str]] | None:
+        """Return the route with the values of its parameters, or None."""
+        parts = path.rstrip("/").split("/")
+        for segments, route in self._by_length.get((method, len(parts)), []):
+            values = _values(segments, parts)
+            if values is not None:
+                return route, values
+        return None
+
+
+def _values(segments: list[str], parts: list[str]) -> dict[str, str] | None:
+    values: dict[str, str] = {}
+    for segment, part in zip(segments, parts, strict=True):
+        if segment == part:
+            continue
+        parameter = _PARAMETER.fullmatch(segment)
+        if parameter is None or not part:
+            return None
+        values[parameter[1]] = part
+    return values

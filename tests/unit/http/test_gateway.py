@@ -1,0 +1,123 @@
+"""API Gateway's events and answers, and which route a path means."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpdesk.http.gateway import Paths, Request, answer
+
+
+@pytest.fixture
+def paths() -> Paths[str]:
+    found: Paths[str] = Paths()
+    for method, template in (
+        ("GET", "/v1/tools/<name>"),
+        ("POST", "/v1/tools/<name>"),
+        ("GET", "/v1/tools/sync"),
+        ("GET", "/v1/tools"),
+        ("POST", "/v1/conversations/<conversation_id>/messages/<message_id>"),
+    ):
+        found.add(method, template, f"{method} {template}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "route", "values"),
+    [
+        ("GET", "/v1/tools", "GET /v1/tools", {}),
+        ("GET", "/v1/tools/", "GET /v1/tools", {}),
+        ("GET", "/v1/tools//", "GET /v1/tools", {}),
+        ("GET", "/v1/tools/refund", "GET /v1/tools/<name>", {"name": "refund"}),
+        ("POST", "/v1/tools/refund", "POST /v1/tools/<name>", {"name": "refund"}),
+        ("GET", "/v1/tools/sync", "GET /v1/tools/sync", {}),
+        ("POST", "/v1/tools/sync", "POST /v1/tools/<name>", {"name": "sync"}),
+        ("GET", '/v1/tools/a b%2Fc\n"ü', "GET /v1/tools/<name>", {"name": 'a b%2Fc\n"ü'}),
+        (
+            "POST",
+            "/v1/conversations/conv_1/messages/msg_2",
+            "POST /v1/conversations/<conversation_id>/messages/<message_id>",
+            {"conversation_id": "conv_1", "message_id": "msg_2"},
+        ),
+    ],
+)
+def test_a_path_means_a_route(
+    paths: Paths[str], method: str, path: str, route: str, values: dict[str, str]
+) -> None:
+    assert paths.find(method, path) == (route, values)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1"),
+        ("GET", ""),
+        ("GET", "/"),
+        ("GET", "v1/tools"),
+        ("GET", "//v1/tools"),
+        ("GET", "/V1/tools"),
+        ("DELETE", "/v1/tools"),
+        ("get", "/v1/tools"),
+        ("GET", "/v1/tools/a/b"),
+        ("POST", "/v1/conversations//messages/msg_2"),
+        ("POST", "/v1/conversations/conv_1/notes/msg_2"),
+        ("GET", "/v1/tools/<name>/x"),
+    ],
+)
+def test_any_other_path_or_method_means_none(paths: Paths[str], method: str, path: str) -> None:
+    assert paths.find(method, path) is None
+
+
+@given(st.text(max_size=40))
+def test_whatever_a_path_is_it_means_one_route_or_none(path: str) -> None:
+    routes: Paths[int] = Paths()
+    routes.add("GET", "/<one>", 1)
+
+    found = routes.find("GET", path)
+
+    assert found is None or (found[0] == 1 and "/" not in found[1]["one"] != "")
+
+
+def event(**changed: Any) -> dict[str, Any]:
+    return {"httpMethod": "GET", "path": "/v1/x", **changed}
+
+
+def test_names_of_headers_are_lower_case() -> None:
+    request = Request.from_event(event(headers={"X-One": "A", "content-type": "text/plain"}))
+
+    assert request.headers == {"x-one": "A", "content-type": "text/plain"}
+
+
+def test_a_parameter_sent_twice_keeps_both_values() -> None:
+    sent = event(queryStringParameters={"limit": "2"}, multiValueQueryStringParameters={"limit": ["1", "2"]})
+
+    assert Request.from_event(sent).query == {"limit": ["1", "2"]}
+
+
+def test_a_comma_in_a_parameter_is_part_of_it() -> None:
+    sent = event(queryStringParameters={"q": "a,b"}, multiValueQueryStringParameters=None)
+
+    assert Request.from_event(sent).query == {"q": ["a,b"]}
+
+
+def test_an_event_with_nothing_in_it_is_a_request_with_nothing_in_it() -> None:
+    bare = event(headers=None, body=None, requestContext=None, queryStringParameters=None)
+
+    assert Request.from_event(bare) == Request("GET", "/v1/x", {}, {}, None, False, "", "https:///")
+
+
+def test_the_address_is_the_gateways_word_and_not_the_callers() -> None:
+    context = {"domainName": "api.example.com", "stage": "prod", "requestId": "r-1"}
+    request = Request.from_event(event(headers={"Host": "evil.example"}, requestContext=context))
+
+    assert (request.address, request.id) == ("https://api.example.com/prod", "r-1")
+
+
+def test_an_answer_has_the_gateways_form() -> None:
+    assert answer(201, "text/plain", "Hello", {"x-one": "1"}) == {
+        "statusCode": 201,
+        "multiValueHeaders": {"content-type": ["text/plain"], "x-one": ["1"]},
+        "body": "Hello",
+        "isBase64Encoded": False,
+    }
