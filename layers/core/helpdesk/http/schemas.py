@@ -5,6 +5,8 @@ and snake_case inside. A field sent as null counts as omitted.
 
 The description of the API is made of these models: a text below a field is the field's description there, and `shown`
 adds what the description tells of a value beyond its type.
+
+A model is built when it is first used (`defer_build`): a function imports many more than one request needs.
 """
 
 from typing import Annotated, Any, ClassVar
@@ -27,7 +29,9 @@ Milliseconds = Annotated[int, shown(format="int64", description="An instant, in 
 class Body(BaseModel):
     """A request body or a part of one. Unknown fields are ignored unless a subclass forbids them."""
 
-    model_config = ConfigDict(strict=True, alias_generator=to_camel, extra="ignore", frozen=True)
+    model_config = ConfigDict(
+        strict=True, alias_generator=to_camel, extra="ignore", frozen=True, defer_build=True
+    )
 
 
 class ClosedBody(Body):
@@ -39,13 +43,13 @@ class ClosedBody(Body):
 class Query(BaseModel):
     """Query parameters: text is converted, unknown parameters are ignored."""
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="ignore", frozen=True)
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore", frozen=True, defer_build=True)
 
 
 class Answer(BaseModel):
     """What a route answers. No field has a default: an answer that lacks one is a defect, not a null."""
 
-    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True)
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True, defer_build=True)
 
 
 class Ok(Answer):

@@ -6,9 +6,8 @@ construction. docs/access-patterns.md describes each kind; a test holds that pag
 """
 
 import re
-from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Never, Self, dataclass_transform
 
 MAX_PART_CHARACTERS = 128
 REGISTRY: dict[str, type["ItemKey"]] = {}
@@ -18,26 +17,50 @@ class MalformedKey(ValueError):
     """A part that no key has: it is empty, longer than any id, or holds the separator."""
 
 
-@dataclass(frozen=True)
+@dataclass_transform(frozen_default=True)
 class ItemKey:
-    """The primary key of one kind of item; a subclass gives the templates of both halves."""
+    """The primary key of one kind of item; a subclass gives the templates of both halves and declares their parts.
+
+    To a type checker the subclasses are frozen dataclasses. They are not generated as such, because every function
+    imports every kind (docs/decisions/0030).
+    """
 
     PK: ClassVar[str]
     SK: ClassVar[str]
+    PARTS: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         """Enter the kind in the registry under its class name."""
+        cls.PARTS = tuple(cls.__annotations__)
         REGISTRY[cls.__name__] = cls
 
-    def __post_init__(self) -> None:
+    def __init__(self, *values: str, **named: str) -> None:
         """Refuse a part that holds the separator: with it, one tenant's key could spell another's.
 
         The length keeps every key under DynamoDB's 1,024 bytes for a sort key, whatever a caller sends as an id.
         """
-        for field in fields(self):
-            part = getattr(self, field.name)
+        parts = dict(zip(self.PARTS, values, strict=False), **named)
+        if len(values) + len(named) != len(self.PARTS) or parts.keys() != set(self.PARTS):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self.PARTS)}")
+        for name, part in parts.items():
             if not 0 < len(part) <= MAX_PART_CHARACTERS or "#" in part:
-                raise MalformedKey(f"{type(self).__name__}.{field.name}")
+                raise MalformedKey(f"{type(self).__name__}.{name}")
+        self.__dict__.update(parts)
+
+    def __setattr__(self, name: str, value: Any) -> Never:
+        """Refuse: a key does not change."""
+        raise AttributeError(name)
+
+    def __eq__(self, other: object) -> bool:
+        """Two keys are equal when they are of one kind and have the same parts."""
+        return type(other) is type(self) and (self.pk, self.sk) == (other.pk, other.sk)
+
+    def __hash__(self) -> int:
+        return hash((self.pk, self.sk))
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name}={part!r}" for name, part in self._parts().items())
+        return f"{type(self).__name__}({parts})"
 
     @cached_property
     def pk(self) -> str:
@@ -54,7 +77,7 @@ class ItemKey:
         return {"PK": self.pk, "SK": self.sk}
 
     def _parts(self) -> dict[str, str]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in self.PARTS}
 
     @classmethod
     def parse(cls, pk: str, sk: str) -> Self | None:
@@ -71,7 +94,6 @@ class ItemKey:
         return cls(**found)
 
 
-@dataclass(frozen=True)
 class Organization(ItemKey):
     """An organization: its name, plan and settings that are read alone."""
 
@@ -79,7 +101,6 @@ class Organization(ItemKey):
     organization: str
 
 
-@dataclass(frozen=True)
 class Slug(ItemKey):
     """Which organization holds a slug; its presence is what makes a slug unique."""
 
@@ -87,7 +108,6 @@ class Slug(ItemKey):
     slug: str
 
 
-@dataclass(frozen=True)
 class Allowance(ItemKey):
     """One class's token bucket, with the hashes of the keys that may draw from it."""
 
@@ -96,7 +116,6 @@ class Allowance(ItemKey):
     request_class: str
 
 
-@dataclass(frozen=True)
 class SecretKey(ItemKey):
     """A secret key's record: name, hint, hash. Never the key."""
 
@@ -105,7 +124,6 @@ class SecretKey(ItemKey):
     key_id: str
 
 
-@dataclass(frozen=True)
 class KeySecret(ItemKey):
     """The signing secrets derived from a key; the delivery and tool-calling roles alone may read them."""
 
@@ -114,7 +132,6 @@ class KeySecret(ItemKey):
     key_id: str
 
 
-@dataclass(frozen=True)
 class EndpointSecret(ItemKey):
     """The random secret that replaced a revoked key's for one webhook endpoint."""
 
@@ -123,7 +140,6 @@ class EndpointSecret(ItemKey):
     endpoint_id: str
 
 
-@dataclass(frozen=True)
 class Member(ItemKey):
     """A person's membership: role, name, e-mail."""
 
@@ -132,7 +148,6 @@ class Member(ItemKey):
     user_id: str
 
 
-@dataclass(frozen=True)
 class Person(ItemKey):
     """A person, whatever organizations he belongs to."""
 
@@ -140,7 +155,6 @@ class Person(ItemKey):
     user_id: str
 
 
-@dataclass(frozen=True)
 class PersonMembership(ItemKey):
     """One organization of a person, seen from the person."""
 
@@ -149,7 +163,6 @@ class PersonMembership(ItemKey):
     organization: str
 
 
-@dataclass(frozen=True)
 class PersonByEmail(ItemKey):
     """Which person an e-mail address belongs to; the address is kept as its SHA-256."""
 
@@ -157,7 +170,6 @@ class PersonByEmail(ItemKey):
     email_hash: str
 
 
-@dataclass(frozen=True)
 class AccessToken(ItemKey):
     """An OAuth access token by its SHA-256: whose it is, in which organization, with which role."""
 
@@ -165,7 +177,6 @@ class AccessToken(ItemKey):
     token_hash: str
 
 
-@dataclass(frozen=True)
 class Session(ItemKey):
     """A visitor's session by the SHA-256 of its token: whose it is, and a hint at its open conversation."""
 
@@ -174,7 +185,6 @@ class Session(ItemKey):
     session_hash: str
 
 
-@dataclass(frozen=True)
 class SessionConversation(ItemKey):
     """One conversation of a session; ids sort by start, so the newest is the last."""
 
@@ -184,7 +194,6 @@ class SessionConversation(ItemKey):
     conversation_id: str
 
 
-@dataclass(frozen=True)
 class Customer(ItemKey):
     """A customer (the visitor record): name, e-mail, avatar, facts sent along."""
 
@@ -193,7 +202,6 @@ class Customer(ItemKey):
     customer_id: str
 
 
-@dataclass(frozen=True)
 class Conversation(ItemKey):
     """A conversation's state."""
 
@@ -202,7 +210,6 @@ class Conversation(ItemKey):
     conversation_id: str
 
 
-@dataclass(frozen=True)
 class Message(ItemKey):
     """A customer-visible message."""
 
@@ -212,7 +219,6 @@ class Message(ItemKey):
     message_id: str
 
 
-@dataclass(frozen=True)
 class Note(ItemKey):
     """A note or system line in a thread, seen by the team alone."""
 
@@ -222,7 +228,6 @@ class Note(ItemKey):
     message_id: str
 
 
-@dataclass(frozen=True)
 class File(ItemKey):
     """An uploaded file: name, type, size, where it is attached."""
 
@@ -231,7 +236,6 @@ class File(ItemKey):
     file_id: str
 
 
-@dataclass(frozen=True)
 class Event(ItemKey):
     """An event in the outbox with the text that every attempt sends."""
 
@@ -240,7 +244,6 @@ class Event(ItemKey):
     event_id: str
 
 
-@dataclass(frozen=True)
 class Job(ItemKey):
     """Work in the outbox of which no webhook tells."""
 
@@ -249,7 +252,6 @@ class Job(ItemKey):
     job_id: str
 
 
-@dataclass(frozen=True)
 class WebhookEndpoint(ItemKey):
     """A webhook endpoint: address, events, signing key, delivery status."""
 
@@ -258,7 +260,6 @@ class WebhookEndpoint(ItemKey):
     endpoint_id: str
 
 
-@dataclass(frozen=True)
 class WebhookEndpointCount(ItemKey):
     """How many webhook endpoints there are, so that the limit is a condition and not a count."""
 
@@ -266,7 +267,6 @@ class WebhookEndpointCount(ItemKey):
     organization: str
 
 
-@dataclass(frozen=True)
 class Delivery(ItemKey):
     """One event's way to one endpoint: attempts made, the claim on the present one, the outcome."""
 
@@ -276,7 +276,6 @@ class Delivery(ItemKey):
     event_id: str
 
 
-@dataclass(frozen=True)
 class AgentSettings(ItemKey):
     """The agent's settings; absent until someone edits them."""
 
@@ -284,7 +283,6 @@ class AgentSettings(ItemKey):
     organization: str
 
 
-@dataclass(frozen=True)
 class KnowledgeDocument(ItemKey):
     """A knowledge document's record; its text is in S3."""
 
@@ -293,7 +291,6 @@ class KnowledgeDocument(ItemKey):
     document_id: str
 
 
-@dataclass(frozen=True)
 class KnowledgeFolder(ItemKey):
     """A knowledge folder."""
 
@@ -302,7 +299,6 @@ class KnowledgeFolder(ItemKey):
     folder_id: str
 
 
-@dataclass(frozen=True)
 class LogEntry(ItemKey):
     """An entry of the organization's log; ids sort by time."""
 
