@@ -52,6 +52,8 @@ def _validated[M: BaseModel](model: type[M], fields: dict[str, Any]) -> M:
         ) from None
 
 
+_MAX_PATH_CHARACTERS = 200
+
 _EXPECTED = {
     "string_type": "must be text",
     "int_type": "must be a whole number",
@@ -85,7 +87,8 @@ def _path(location: tuple[int | str, ...]) -> str:
     path = ""
     for part in location:
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
-    return path
+    # A name of the caller's own may be as long as a body; the message is for reading.
+    return path if len(path) <= _MAX_PATH_CHARACTERS else path[:_MAX_PATH_CHARACTERS] + "…"
 
 
 def _allowed(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:

@@ -1,5 +1,6 @@
 """What goes in and out of the messaging routes (Specification: Message input; Messaging)."""
 
+from math import isfinite
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
@@ -40,17 +41,30 @@ def _https_or_nothing(value: Any) -> str | None:
     return value
 
 
+def _fact(value: Any) -> Any:
+    """Refuse what is no fact, by its own name; a union of types would add the types' names to the path."""
+    if value is not None and not isinstance(value, str | bool | int | float):
+        raise ValueError("must be text, a number, true or false")
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError("must be a number within the range of a double")
+    return value
+
+
 def _as_text(value: str | float) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return cut(text, MAX_METADATA_CHARACTERS)
 
 
 def _facts(entries: dict[str, str | bool | int | float | None] | None) -> dict[str, str] | None:
-    """Return the first sixteen entries as text, in the order of the body."""
+    """Return the first sixteen entries as text, in the order of the body.
+
+    One without a name is dropped: DynamoDB keeps no attribute without one.
+    """
     if entries is None:
         return None
-    kept = [(name, value) for name, value in entries.items() if value is not None][:MAX_METADATA_ENTRIES]
-    return {cut(name, MAX_METADATA_CHARACTERS): _as_text(value) for name, value in kept}
+    named = [(cut(name, MAX_METADATA_CHARACTERS), value) for name, value in entries.items()]
+    kept = [(name, value) for name, value in named if name and value is not None][:MAX_METADATA_ENTRIES]
+    return {name: _as_text(value) for name, value in kept}
 
 
 def _without_query(url: str) -> str:
@@ -67,6 +81,7 @@ def _without_query(url: str) -> str:
     return cut(bare, MAX_PAGE_CHARACTERS)
 
 
+Fact = Annotated[str | bool | int | float | None, BeforeValidator(_fact)]
 ShortText = Annotated[str | None, _cutter(MAX_CONTEXT_CHARACTERS)]
 Session = Annotated[str, shown(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
 
@@ -80,7 +95,7 @@ class UserInput(ClosedBody):
     """Cut to 320 characters."""
     avatar_url: Annotated[str | None, BeforeValidator(_https_or_nothing)] = None
     """An https address of up to 512 characters; anything else is dropped."""
-    metadata: Annotated[dict[str, str | bool | int | float | None] | None, AfterValidator(_facts)] = None
+    metadata: Annotated[dict[str, Fact] | None, AfterValidator(_facts)] = None
     """Facts shown to the team: the first 16 entries are kept, keys and values cut to 200 characters."""
 
 
