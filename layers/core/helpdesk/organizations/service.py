@@ -18,8 +18,8 @@ from helpdesk.storage.transactions import Transaction
 
 _CURSOR_KEY_BYTES = 32
 _SLUG = re.compile(r"(?=.{3,32}\Z)[a-z0-9]+(-[a-z0-9]+)*")
-# One address, no spaces, a dot in the domain. Whether it is anybody's only a message to it can tell.
-_EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\]+\.[^\s@<>()\[\],;:\"\\.]+")
+# One address, no spaces, a domain of two labels or more. Whether it is anybody's only a message to it can tell.
+_EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s@<>()\[\],;:\"\\.]+)+")
 MAX_EMAIL_CHARACTERS = 320
 
 RESERVED_SLUGS = frozenset(
