@@ -37,7 +37,16 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     with mock_aws():
-        monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+        for variable, value in {
+            "AWS_DEFAULT_REGION": REGION,
+            "STAGE": "test",
+            "TABLE_NAME": TABLE,
+            "KNOWLEDGE_BUCKET": "helpdesk-knowledge",
+            "FILES_BUCKET": "helpdesk-files",
+            "POWERTOOLS_SERVICE_NAME": "test",
+        }.items():
+            monkeypatch.setenv(variable, value)
+        settings.cache_clear()
         clients.dynamodb().create_table(TableName=TABLE, **table_properties())
         s3, sqs = clients.s3(), clients.sqs()
         for bucket in ("helpdesk-knowledge", "helpdesk-files"):
@@ -47,14 +56,6 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
                 QueueName=name, Attributes={"FifoQueue": "true"} if name.endswith(".fifo") else {}
             )["QueueUrl"]
             monkeypatch.setenv(f"{name.removesuffix('.fifo').upper()}_QUEUE_URL", url)
-        for variable, value in {
-            "STAGE": "test",
-            "TABLE_NAME": TABLE,
-            "KNOWLEDGE_BUCKET": "helpdesk-knowledge",
-            "FILES_BUCKET": "helpdesk-files",
-            "POWERTOOLS_SERVICE_NAME": "test",
-        }.items():
-            monkeypatch.setenv(variable, value)
         settings.cache_clear()
         allowance.forget()
         yield
