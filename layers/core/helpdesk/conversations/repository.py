@@ -98,8 +98,8 @@ def forget_current(transaction: Transaction, conversation: Conversation) -> None
     """Make the session's next message look for its newest open conversation instead of trusting its hint."""
     transaction.update(
         keys.Session(conversation.organization, conversation.item["sessionHash"]),
-        "SET conversationId = :none",
-        values={":none": None},
+        "SET conversationId = :none ADD openings :one",
+        values={":none": None, ":one": 1},
     )
 
 

@@ -13,8 +13,9 @@ class Session:
     """A visitor's session.
 
     `current` hints at its newest open conversation and `handled_by` at who handled that at the last message: the
-    conversation's own item decides, and a wrong hint costs a call. `told` is the fingerprint of what the visitor
-    last told about themselves.
+    conversation's own item decides, and a wrong hint costs a call. `openings` counts how often a settled conversation
+    of the session was opened again, which makes every hint from before stale. `told` is the fingerprint of what the
+    visitor last told about themselves.
     """
 
     organization: str
@@ -23,6 +24,7 @@ class Session:
     current: str | None
     handled_by: str
     told: str
+    openings: int = 0
 
     @classmethod
     def from_item(cls, organization: str, item: Item) -> "Session":
@@ -34,6 +36,7 @@ class Session:
             item["conversationId"],
             item["handledBy"],
             item["told"],
+            item.get("openings", 0),
         )
 
 
@@ -71,19 +74,22 @@ def put(transaction: Transaction, session: Session) -> None:
 def save(transaction: Transaction, before: Session, now: Session) -> None:
     """Write a session's hints where they changed, if its conversation is still the one that was read.
 
-    The transaction raises SessionChanged otherwise, so two messages at once cannot start two conversations.
+    The transaction raises SessionChanged otherwise, so two messages at once cannot start two conversations, and none
+    makes an older conversation the current one while a newer is being opened again.
     """
     if before == now:
         return
+    unopened = "openings = :openings" if before.openings else "attribute_not_exists(openings)"
     transaction.update(
         keys.Session(before.organization, before.hash),
         "SET conversationId = :current, handledBy = :handledBy, told = :told",
-        condition="conversationId = :was",
+        condition=f"conversationId = :was AND {unopened}",
         values={
             ":current": now.current,
             ":handledBy": now.handled_by,
             ":told": now.told,
             ":was": before.current,
+            **({":openings": before.openings} if before.openings else {}),
         },
         on_failure=SessionChanged,
     )

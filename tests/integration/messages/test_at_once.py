@@ -1,0 +1,136 @@
+"""Messages of one session at the same moment, and messages racing the team (tests/support/interleaving.py)."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.state import Move
+from helpdesk.messages import service as messages
+from helpdesk.messages.schemas import MessageAccepted, MessageInput
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.interleaving import interleaved
+
+ORGANIZATION = "org_1"
+MAX = Caller(ORGANIZATION, person=Person("usr_1", "Max", Role.MEMBER))
+SEEDS = 10
+
+
+def message(body: str = "Hello", **user: Any) -> Callable[[], MessageAccepted]:
+    fields = {"session": "session-of-a-visitor", "body": body} | ({"user": user} if user else {})
+    return partial(messages.post, ORGANIZATION, MessageInput.model_validate(fields))
+
+
+def move(conversation_id: str, chosen: Move) -> Callable[[], None]:
+    return partial(conversations.move, MAX, conversation_id, chosen)
+
+
+def conversations_in_table() -> list[dict[str, Any]]:
+    return [item for item in whole_table.of_kind("CONV") if item["SK"] == "CONV"]
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_first_messages_at_once_make_one_conversation_and_one_visitor(count: int) -> None:
+    for seed in range(SEEDS):
+        whole_table.clear()
+
+        accepted = interleaved([message(f"message {number}") for number in range(count)], seed).all()
+
+        assert len({answer.conversation_id for answer in accepted}) == 1
+        assert len({answer.message_id for answer in accepted}) == count
+        assert len(conversations_in_table()) == 1
+        assert len(whole_table.of_kind("CUS")) == 1
+        assert len(whole_table.of_kind("SESSION")) == 1
+        assert len(whole_table.of_kind("MSG#")) == count
+        assert sorted(whole_table.kinds()) == ["conversation.created"] + ["message.created"] * count
+        assert sum(len(item["jobs"]) for item in whole_table.outbox()) == count
+
+
+def test_first_messages_of_different_sessions_at_once_do_not_meet() -> None:
+    pieces = [
+        partial(messages.post, ORGANIZATION, MessageInput(session=f"session-{number}", body="Hi"))
+        for number in range(4)
+    ]
+
+    accepted = interleaved(pieces, 1).all()
+
+    assert len({answer.conversation_id for answer in accepted}) == 4
+    assert len(whole_table.of_kind("CUS")) == 4
+
+
+def test_messages_at_once_after_a_settled_conversation_start_one_new_one() -> None:
+    for seed in range(SEEDS):
+        whole_table.clear()
+        settled = message()().conversation_id
+        move(settled, Move.RESOLVE)()
+
+        accepted = interleaved([message(), message(), message()], seed).all()
+
+        (started,) = {answer.conversation_id for answer in accepted}
+        assert started != settled
+        assert len(conversations_in_table()) == 2
+
+
+@pytest.mark.parametrize("chosen", [Move.RESOLVE, Move.TAKE_OVER])
+def test_a_message_racing_the_team_lands_in_an_open_conversation_once(chosen: Move) -> None:
+    for seed in range(SEEDS):
+        whole_table.clear()
+        first = message()().conversation_id
+        whole_table.remove("EVENT")
+
+        outcomes = interleaved([message("Wait"), move(first, chosen)], seed)
+
+        outcomes.all()
+        answer = outcomes.results[0]
+        assert answer is not None
+        came_late = outcomes.commits[0] == 1
+        lands_elsewhere = came_late and chosen is Move.RESOLVE
+        assert (answer.conversation_id != first) is lands_elsewhere
+        assert [item["conversationId"] for item in whole_table.of_kind("MSG#") if item["body"] == "Wait"] == [
+            answer.conversation_id
+        ]
+        # Whoever holds the conversation when the message lands answers it.
+        jobs = [job for item in whole_table.outbox() for job in item["jobs"]]
+        assert len(jobs) == (0 if came_late and chosen is Move.TAKE_OVER else 1)
+        (told,) = [event for event in whole_table.events() if event["type"] == "message.created"]
+        assert told["data"]["conversation"] == {
+            "id": answer.conversation_id,
+            "status": "open",
+            "awaitingHuman": came_late and chosen is Move.TAKE_OVER,
+        }
+
+
+def test_messages_racing_a_reopening_leave_the_session_with_its_newest_open_conversation() -> None:
+    for seed in range(SEEDS * 2):
+        whole_table.clear()
+        older = message()().conversation_id
+        move(older, Move.RESOLVE)()
+        newer = message()().conversation_id
+        move(newer, Move.RESOLVE)()
+        move(older, Move.REOPEN)()
+
+        interleaved([message("Which one?"), move(newer, Move.REOPEN)], seed).all()
+
+        assert message("And now?")().conversation_id == newer, seed
+
+
+def test_what_two_messages_tell_at_once_is_one_of_them_whole_and_the_session_knows_which() -> None:
+    for seed in range(SEEDS):
+        whole_table.clear()
+        message()()
+
+        interleaved([message(name="Vera", email="vera@example.com"), message(name="Wanda")], seed).all()
+
+        (customer,) = whole_table.of_kind("CUS")
+        assert customer["name"] in {"Vera", "Wanda"}
+        assert customer["email"] == "vera@example.com"
+        # The one that was overwritten is told again: it must not be taken for known.
+        for name in ("Vera", "Wanda"):
+            message(name=name)()
+            found = table.get(keys.Customer(ORGANIZATION, customer["id"]))
+            assert found is not None
+            assert found["name"] == name
