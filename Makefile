@@ -33,6 +33,18 @@ up: venv ## the same, left running in the background
 down: venv ## stop what `make up` left running; its data stays for the next time
 	@$(PYTHON) -m scripts.local down --port $(PORT)
 
+API_PORT ?= 3000
+SAM_FLAGS ?=
+EVENT ?= events/post-message.json
+
+.PHONY: sam-local
+sam-local: venv ## `sam local start-api` on the same template, beside the local stack (needs Docker; API_PORT=3000)
+	@exec $(PYTHON) -m scripts.local sam-local --port $(PORT) --api-port $(API_PORT) --sam-flags="$(SAM_FLAGS)"
+
+.PHONY: sam-invoke
+sam-invoke: venv ## `sam local invoke` of the function that an event is for (needs Docker; EVENT=events/....json)
+	@exec $(PYTHON) -m scripts.local sam-invoke --port $(PORT) --event $(EVENT) --sam-flags="$(SAM_FLAGS)"
+
 .PHONY: receiver
 receiver: venv ## an example webhook receiver: prints each delivery and whether it verifies
 	@exec $(PYTHON) -m scripts.receiver

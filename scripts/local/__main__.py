@@ -1,20 +1,20 @@
-"""What `make dev`, `make up` and `make down` run."""
+"""What `make dev`, `make up`, `make down`, `make sam-local` and `make sam-invoke` run."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from scripts.local import stack
+from scripts.local import sam_local, stack
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import DEFAULT_PORT, settings_for
 
 
 def main() -> int:
-    """Run one of the three; return 1 with one line on standard error when something stands in the way."""
+    """Run one of them; return 1 with one line on standard error when something stands in the way."""
     parser = argparse.ArgumentParser(
         prog="python -m scripts.local", description="The whole service on this machine."
     )
-    parser.add_argument("action", choices=["dev", "up", "down"])
+    parser.add_argument("action", choices=["dev", "up", "down", "sam-local", "sam-invoke"])
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="where the emulator listens")
     parser.add_argument("--parameters", default="", help='template parameters: "Name=value Name=value"')
     parser.add_argument(
@@ -23,6 +23,11 @@ def main() -> int:
     parser.add_argument(
         "--auth", action="store_true", help="have the emulator enforce the functions' policies"
     )
+    parser.add_argument("--api-port", type=int, default=3000, help="where sam local start-api listens")
+    parser.add_argument(
+        "--sam-flags", default="", help="more options for sam local, such as --skip-pull-image"
+    )
+    parser.add_argument("--event", type=Path, help="the event that sam-invoke hands to its function")
     given = parser.parse_args()
     progress = Progress()
     try:
@@ -33,6 +38,10 @@ def main() -> int:
             stack.down(settings, progress)
         elif given.action == "dev":
             stack.dev(settings, progress)
+        elif given.action == "sam-local":
+            sam_local.start_api(settings, given.api_port, given.sam_flags, progress)
+        elif given.action == "sam-invoke":
+            sam_local.invoke(settings, given.event, given.sam_flags, progress)
         else:
             stack.welcome(settings, stack.up(settings, progress))
             print(f"\nIt took {progress.seconds():.0f} s. make down stops it.")

@@ -38,7 +38,11 @@ def paths() -> dict[str, Any]:
 
 def function_behind(path: str, method: str) -> str:
     uri = paths()[path][method]["x-amazon-apigateway-integration"]["uri"]["Fn::Sub"]
-    return str(re.findall(r"\$\{(\w+)Function\.Arn\}", uri)[0])
+    named = re.findall(r":function:(\$\{AWS::StackName\}-[\w-]+)/invocations", uri)[0]
+    [function] = [
+        name for name, each in FUNCTIONS.items() if each["Properties"]["FunctionName"] == {"Fn::Sub": named}
+    ]
+    return function.removesuffix("Function")
 
 
 def actions(statement: dict[str, Any]) -> list[str]:

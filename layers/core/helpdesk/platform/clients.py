@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
+from helpdesk.platform.settings import settings
+
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -29,13 +31,13 @@ def _config(connect: float, read: float, attempts: int) -> Config:
 @cache
 def dynamodb() -> "DynamoDBClient":
     """Return the DynamoDB client (1 s to connect, 3 s to read, 4 tries)."""
-    return boto3.client("dynamodb", config=_config(1, 3, 4))
+    return boto3.client("dynamodb", endpoint_url=settings().local_endpoint_url, config=_config(1, 3, 4))
 
 
 @cache
 def sqs() -> "SQSClient":
     """Return the SQS client (1 s to connect, 5 s to read, 3 tries)."""
-    return boto3.client("sqs", config=_config(1, 5, 3))
+    return boto3.client("sqs", endpoint_url=settings().local_endpoint_url, config=_config(1, 5, 3))
 
 
 @cache
@@ -45,13 +47,19 @@ def s3() -> "S3Client":
     Signature version 4 is named because addresses are presigned with the older one by default, which newer regions
     refuse.
     """
-    return boto3.client("s3", config=_config(2, 20, 3).merge(Config(signature_version="s3v4")))
+    return boto3.client(
+        "s3",
+        endpoint_url=settings().local_endpoint_url,
+        config=_config(2, 20, 3).merge(Config(signature_version="s3v4")),
+    )
 
 
 @cache
 def bedrock() -> "BedrockRuntimeClient":
     """Return the Bedrock client (2 s to connect, 45 s to read: a model writes slowly; 2 tries)."""
-    return boto3.client("bedrock-runtime", config=_config(2, 45, 2))
+    return boto3.client(
+        "bedrock-runtime", endpoint_url=settings().local_endpoint_url, config=_config(2, 45, 2)
+    )
 
 
 def forget() -> None:

@@ -25,6 +25,7 @@ class Settings:
     agent_model_id: str
     fair_use_per_minute: int
     base_url: str
+    local_endpoint_url: str | None
     max_receives: int
 
     @classmethod
@@ -45,6 +46,7 @@ class Settings:
             # Loopback is for a laptop. The template refuses the switch elsewhere; so does the code.
             allow_loopback_urls=stage == "local" and env.get("ALLOW_LOOPBACK_URLS", "false") == "true",
             agent_model_id=env.get("AGENT_MODEL_ID", ""),
+            local_endpoint_url=(env.get("LOCAL_ENDPOINT_URL") or None) if stage == "local" else None,
             base_url=env.get("BASE_URL", "").rstrip("/"),
             fair_use_per_minute=int(env.get("FAIR_USE_PER_MINUTE", "60000")),
             # How often the agent's and the index queue hand out a message: maxReceiveCount in template.yaml.
