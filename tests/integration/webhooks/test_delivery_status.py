@@ -6,7 +6,7 @@ import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.repository import Endpoint
+from helpdesk.webhooks.record import Endpoint
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved

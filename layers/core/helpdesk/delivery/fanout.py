@@ -21,7 +21,7 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Item, from_wire
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.repository import Endpoint
+from helpdesk.webhooks.record import Endpoint
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef

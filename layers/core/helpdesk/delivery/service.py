@@ -19,7 +19,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.repository import Endpoint
+from helpdesk.webhooks.record import Endpoint
 
 
 class Sends(Protocol):

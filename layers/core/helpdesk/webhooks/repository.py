@@ -1,54 +1,15 @@
 """Items of webhook endpoints."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
-from helpdesk.events.kinds import WebhookEvent
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import MAX_WEBHOOK_ENDPOINTS, EndpointNotFound, TooManyEndpoints
+from helpdesk.webhooks.record import Endpoint
 
 _EXISTS = "attribute_exists(PK)"
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A webhook endpoint. `key_id` is None once the key that signed was revoked; times are in ms."""
-
-    organization: str
-    id: str
-    url: str
-    events: tuple[WebhookEvent, ...]
-    key_id: str | None
-    created_at: int
-    last_delivery_at: int | None
-    last_failure_at: int | None
-    failing_since: int | None
-
-    @property
-    def status(self) -> Literal["none", "delivered", "failing"]:
-        """How deliveries go (Specification: Webhook endpoint delivery status)."""
-        if self.failing_since is not None:
-            return "failing"
-        return "none" if self.last_delivery_at is None else "delivered"
-
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> "Endpoint":
-        """Read an endpoint's item."""
-        return cls(
-            organization=organization,
-            id=item["id"],
-            url=item["url"],
-            events=tuple(WebhookEvent(event) for event in item["events"]),
-            key_id=item["keyId"],
-            created_at=item["createdAt"],
-            last_delivery_at=item["lastDeliveryAt"],
-            last_failure_at=item["lastFailureAt"],
-            failing_since=item["failingSince"],
-        )
 
 
 def all_of(organization: str) -> list[Endpoint]:

@@ -12,7 +12,7 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import repository
 from helpdesk.webhooks.errors import NoEvents
-from helpdesk.webhooks.repository import Endpoint
+from helpdesk.webhooks.record import Endpoint
 from helpdesk.webhooks.schemas import NewWebhook, Webhook, WebhookUpdate
 
 

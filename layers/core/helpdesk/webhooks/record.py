@@ -1,0 +1,44 @@
+"""A webhook endpoint as it was read."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.storage.table import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A webhook endpoint. `key_id` is None once the key that signed was revoked; times are in ms."""
+
+    organization: str
+    id: str
+    url: str
+    events: tuple[WebhookEvent, ...]
+    key_id: str | None
+    created_at: int
+    last_delivery_at: int | None
+    last_failure_at: int | None
+    failing_since: int | None
+
+    @property
+    def status(self) -> Literal["none", "delivered", "failing"]:
+        """How deliveries go (Specification: Webhook endpoint delivery status)."""
+        if self.failing_since is not None:
+            return "failing"
+        return "none" if self.last_delivery_at is None else "delivered"
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> "Endpoint":
+        """Read an endpoint's item."""
+        return cls(
+            organization=organization,
+            id=item["id"],
+            url=item["url"],
+            events=tuple(WebhookEvent(event) for event in item["events"]),
+            key_id=item["keyId"],
+            created_at=item["createdAt"],
+            last_delivery_at=item["lastDeliveryAt"],
+            last_failure_at=item["lastFailureAt"],
+            failing_since=item["failingSince"],
+        )
