@@ -1,0 +1,330 @@
+"""Making an organization, its plan, and what its own routes show."""
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.admission.limits import Plan, Tier
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.errors import InvalidEmail, InvalidSlug, OrganizationNotFound, SlugTaken
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+
+
+def create(slug: str = "acme", **changes: Any) -> NewOrganization:
+    fields: dict[str, Any] = {
+        "name": "Acme",
+        "slug": slug,
+        "owner_name": "Olga Owner",
+        "owner_email": "olga@example.com",
+        "plan": Plan.EXPLORE,
+        "api_limits": False,
+        "unlimited_api": False,
+    }
+    return organizations.create_organization(**{**fields, **changes})
+
+
+def test_an_organization_comes_with_its_owner_and_both_keys() -> None:
+    made = create()
+
+    suffix = made.organization_id.removeprefix("org_")
+    assert re.fullmatch(r"[0-9a-z]{26}", suffix)
+    assert re.fullmatch(rf"svc_key_{suffix}_[0-9A-Za-z]{{43}}", made.secret_key)
+    assert re.fullmatch(rf"svc_pk_{suffix}_[0-9A-Za-z]{{43}}", made.publishable_key)
+    (member,) = whole_table.of_kind("MEMBER#")
+    assert (member["userId"], member["role"], member["name"]) == (made.owner_id, "owner", "Olga Owner")
+    assert Client(made.secret_key).get("/v1/billing/limits").status == 200
+    assert Client(made.publishable_key).get("/v1/billing/limits").code == "publishable_key"
+
+
+def test_no_secret_is_in_the_table_as_it_was_told() -> None:
+    made = create()
+
+    everything = repr(whole_table.everything())
+    for secret in (made.secret_key, made.publishable_key):
+        assert secret not in everything
+        assert secret.rpartition("_")[2] not in everything
+    assert hashlib.sha256(made.secret_key.encode()).hexdigest() in everything
+
+
+def test_the_derived_secrets_are_kept_apart_from_everything_else() -> None:
+    made = create()
+
+    holders = {item["PK"] for item in whole_table.everything() if {"webhooks", "tools"} & item.keys()}
+
+    assert holders == {f"ORG#{made.organization_id}#SECRET"}
+
+
+@pytest.mark.parametrize(
+    "slug", ["abc", "a-b", "a1b", "123", "x" * 32, "a-b-c-d", "acme-2", "ab-" + "c" * 29]
+)
+def test_a_slug_of_3_to_32_letters_digits_and_single_dashes_is_accepted(slug: str) -> None:
+    organizations.require_slug(slug)
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "",
+        "ab",
+        "x" * 33,
+        "-abc",
+        "abc-",
+        "a--b",
+        "Acme",
+        "acmé",
+        "a_b",
+        "a b",
+        "a.b",
+        "abc\n",
+        " abc",
+        "١٢٣",
+        "---",
+        "api",
+        "www",
+        "admin",
+        "app",
+        "help",
+        "support",
+        "status",
+    ],
+)
+def test_any_other_slug_is_invalid(slug: str) -> None:
+    with pytest.raises(InvalidSlug):
+        organizations.require_slug(slug)
+
+
+def test_a_refused_organization_leaves_nothing() -> None:
+    before = whole_table.everything()
+    with pytest.raises(InvalidSlug):
+        create("Not A Slug")
+    with pytest.raises(InvalidEmail):
+        create(owner_email="nobody")
+
+    assert whole_table.everything() == before == []
+
+
+def test_a_slug_is_held_by_one_organization() -> None:
+    create("acme", owner_email="first@example.com")
+    before = len(whole_table.everything())
+
+    with pytest.raises(SlugTaken):
+        create("acme", owner_email="second@example.com")
+
+    assert len(whole_table.everything()) == before
+
+
+@pytest.mark.parametrize(
+    "email", ["a@example.com", "A.B+c@sub.example.co.uk", "ü@exämple.de", "x" * 64 + "@example.com"]
+)
+def test_an_address_is_accepted_in_lower_case(email: str) -> None:
+    assert organizations.normalized_email(f"  {email} ") == email.lower()
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        "",
+        "a",
+        "a@",
+        "@example.com",
+        "a@example",
+        "a@example.",
+        "a@.com",
+        "a@example..com",
+        "a@b@example.com",
+        "a b@example.com",
+        "a@exam ple.com",
+        "Olga <a@example.com>",
+        "a@example.com,b@example.com",
+        "a@example.com\nb",
+        "x" * 65 + "@example.com",
+        "a@" + "x" * 320 + ".com",
+    ],
+)
+def test_what_is_no_address_is_refused(email: str) -> None:
+    with pytest.raises(InvalidEmail):
+        organizations.normalized_email(email)
+
+
+def test_an_owner_of_two_organizations_is_one_person() -> None:
+    one = create("acme", owner_email="olga@example.com")
+    other = create("globex", owner_email=" Olga@Example.com")
+
+    assert one.owner_id == other.owner_id
+    assert len(whole_table.of_kind("PERSON")) == 1
+    assert {item["PK"] for item in whole_table.of_kind("MEMBER#")} == {
+        f"ORG#{one.organization_id}#MEMBER",
+        f"ORG#{other.organization_id}#MEMBER",
+    }
+    memberships = [item for item in whole_table.everything() if item["PK"] == f"PERSON#{one.owner_id}"]
+    assert {item.get("organization") for item in memberships} - {None} == {
+        one.organization_id,
+        other.organization_id,
+    }
+
+
+# Specification: Limits; GET /billing/limits.
+LIMITS: dict[Tier, tuple[tuple[Plan, bool, bool], dict[str, Any] | None]] = {
+    Tier.EXPLORE: (
+        (Plan.EXPLORE, False, False),
+        {
+            "read": {"perMinute": 120, "burst": 20},
+            "write": {"perMinute": 30, "burst": 10},
+            "upload": {"perMinute": 5, "burst": 2},
+        },
+    ),
+    Tier.STANDARD: (
+        (Plan.STANDARD, False, False),
+        {
+            "read": {"perMinute": 6_000, "burst": 1_000},
+            "write": {"perMinute": 1_200, "burst": 300},
+            "upload": {"perMinute": 300, "burst": 100},
+        },
+    ),
+    Tier.HIGHER: (
+        (Plan.PRO, False, False),
+        {
+            "read": {"perMinute": 12_000, "burst": 2_000},
+            "write": {"perMinute": 2_400, "burst": 600},
+            "upload": {"perMinute": 600, "burst": 200},
+        },
+    ),
+    Tier.HIGHEST: (
+        (Plan.PRO, True, False),
+        {
+            "read": {"perMinute": 24_000, "burst": 4_000},
+            "write": {"perMinute": 4_800, "burst": 1_200},
+            "upload": {"perMinute": 1_200, "burst": 400},
+        },
+    ),
+    Tier.UNLIMITED: ((Plan.STANDARD, False, True), None),
+}
+
+
+@pytest.mark.parametrize("tier", LIMITS)
+def test_limits_are_shown_as_the_plan_gives_them(
+    make_organization: Callable[..., NewOrganization], tier: Tier
+) -> None:
+    (plan, api_limits, unlimited), limits = LIMITS[tier]
+    made = make_organization(plan, api_limits=api_limits, unlimited_api=unlimited)
+
+    answer = Client(made.secret_key).get("/v1/billing/limits")
+
+    assert answer.status == 200
+    assert set(answer.body) == {"tier", "version", "limits"}
+    assert (answer.body["tier"], answer.body["limits"]) == (tier.value, limits)
+    assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", answer.body["version"])
+
+
+def test_any_member_may_see_the_limits(member: Client) -> None:
+    assert member.get("/v1/billing/limits").status == 200
+
+
+def test_a_plan_that_is_set_shows_in_limits_and_log(api: Client, organization: NewOrganization) -> None:
+    tier = organizations.set_plan(
+        organization.organization_id, Plan.STANDARD, api_limits=True, unlimited_api=False
+    )
+
+    assert tier is Tier.HIGHER
+    assert api.get("/v1/billing/limits").body["tier"] == "higher"
+    entry = api.get("/v1/logs").body["logs"][0]
+    assert (entry["kind"], entry["summary"]) == ("settings_changed", "Plan set to standard, tier higher.")
+
+
+def test_a_plan_of_nobody_cannot_be_set() -> None:
+    with pytest.raises(OrganizationNotFound):
+        organizations.set_plan("org_unknown", Plan.PRO, api_limits=False, unlimited_api=False)
+
+    assert whole_table.everything() == []
+
+
+@pytest.fixture
+def seven_entries(api: Client, organization: NewOrganization) -> list[str]:
+    """Entries besides the one of the organization's making; their ids, newest first."""
+    for plan in (Plan.EXPLORE, Plan.STANDARD, Plan.PRO) * 2:
+        organizations.set_plan(organization.organization_id, plan, api_limits=True, unlimited_api=False)
+    return [entry["id"] for entry in api.get("/v1/logs").body["logs"]]
+
+
+def test_the_log_is_read_newest_first_with_all_its_fields(api: Client, seven_entries: list[str]) -> None:
+    answer = api.get("/v1/logs")
+
+    assert set(answer.body) == {"logs", "nextCursor"}
+    assert answer.body["nextCursor"] is None
+    entries = answer.body["logs"]
+    assert len(entries) == 7
+    assert [entry["at"] for entry in entries] == sorted((entry["at"] for entry in entries), reverse=True)
+    assert [entry["kind"] for entry in entries] == ["settings_changed"] * 6 + ["organization_created"]
+    assert {frozenset(entry) for entry in entries} == {
+        frozenset({"id", "at", "kind", "actor", "summary", "detail"})
+    }
+
+
+@pytest.mark.parametrize("limit", [1, 3, 7, 200])
+def test_pages_of_the_log_make_the_whole_log(api: Client, seven_entries: list[str], limit: int) -> None:
+    found: list[str] = []
+    url = f"/v1/logs?limit={limit}"
+    answer = api.get(url)
+    while True:
+        found += [entry["id"] for entry in answer.body["logs"]]
+        if answer.body["nextCursor"] is None:
+            break
+        answer = api.get(f"{url}&cursor={answer.body['nextCursor']}")
+
+    assert found == seven_entries
+
+
+def test_one_entry_is_read_by_its_id(api: Client, seven_entries: list[str]) -> None:
+    for log_id in seven_entries[:2]:
+        answer = api.get(f"/v1/logs/{log_id}")
+
+        assert answer.status == 200
+        assert set(answer.body) == {"log"}
+        assert answer.body["log"]["id"] == log_id
+
+
+def test_an_entry_that_is_not_there_or_anothers_is_not_found(
+    api: Client, stranger: Client, seven_entries: list[str]
+) -> None:
+    answers = [
+        api.get("/v1/logs/log_unknown"),
+        api.get("/v1/logs/a%23b"),
+        api.get("/v1/logs/" + "x" * 500),
+        api.get("/v1/logs/日本"),
+        stranger.get(f"/v1/logs/{seven_entries[0]}"),
+    ]
+
+    assert [(answer.status, answer.code) for answer in answers] == [(404, "log_not_found")] * 5
+
+
+def test_another_organizations_cursor_or_an_altered_one_is_refused(
+    api: Client, stranger: Client, seven_entries: list[str]
+) -> None:
+    cursor = api.get("/v1/logs?limit=1").body["nextCursor"]
+
+    for answer in (stranger.get(f"/v1/logs?cursor={cursor}"), api.get(f"/v1/logs?cursor={cursor[:-2]}")):
+        assert (answer.status, answer.code) == (400, "invalid_cursor")
+
+
+def test_entries_are_dropped_after_a_year(organization: NewOrganization) -> None:
+    with clock.frozen(lambda: 1_800_000_000_000_000):
+        organizations.set_plan(organization.organization_id, Plan.PRO, api_limits=True, unlimited_api=False)
+
+    assert max(item["expiresAt"] for item in whole_table.of_kind("LOG#")) == 1_800_000_000 + 365 * 86_400
+
+
+def test_limits_and_log_are_two_calls_each(api: Client) -> None:
+    with recorded_calls() as limits:
+        api.get("/v1/billing/limits")
+    with recorded_calls() as log:
+        api.get("/v1/logs")
+
+    assert limits == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
+    assert log == ["dynamodb:UpdateItem", "dynamodb:Query"]
