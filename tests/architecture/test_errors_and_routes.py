@@ -1,0 +1,169 @@
+"""One error shape and one meaning per code; every route declares who may call it and what it can refuse."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+
+import pytest
+
+import helpdesk
+from helpdesk.admission.caller import Access
+from helpdesk.admission.limits import RequestClass
+from helpdesk.http.api import Api, Route
+from helpdesk.platform.errors import AppError, CredentialError, RequestError
+from tests.support.api import function
+from tests.support.template import ROOT
+
+# Specification: Errors, Codes. Any code ending in _not_found is 404; those of conflicts are 409.
+SPECIFIED: dict[int, str] = {
+    401: "missing_api_key invalid_api_key publishable_key invalid_token token_required",
+    403: "no_organization forbidden",
+    404: "not_found",
+    429: "rate_limited",
+    500: "internal_error",
+    409: "already_a_member already_invited approval_settled approval_expired suggestion_settled suggestion_stale"
+    " suggestion_gone signal_exists crawl_running already_a_task not_a_request",
+    400: "needs_a_person legacy_api_key invalid_json invalid_request invalid_session empty_message message_too_long"
+    " too_many_attachments attachment_missing attachment_wrong_type empty_file file_too_big too_many_keys"
+    " invalid_name missing_service_key invalid_url no_events too_many_endpoints too_many_tool_endpoints no_endpoint"
+    " endpoint_required invalid_input too_many_running conversation_archived invalid_slug slug_taken"
+    " too_many_organizations invalid_email too_many_invites cannot_grant cannot_manage_self outranked last_owner"
+    " bad_snooze_time not_archived customer_unreachable invalid_feedback title_missing body_missing body_too_large"
+    " doc_is_synced folder_name_missing folder_too_deep folder_cycle order_invalid bad_url upgrade_required"
+    " too_many_crawls signal_empty title_required key_prefix_invalid not_a_member invalid_query invalid_personality",
+}
+# Ours, where the specification leaves a refusal open.
+OURS = {"invalid_cursor": 400}
+STATUS_OF = {code: status for status, codes in SPECIFIED.items() for code in codes.split()} | OURS
+
+
+def _all_modules() -> None:
+    for module in pkgutil.walk_packages(helpdesk.__path__, "helpdesk."):
+        importlib.import_module(module.name)
+
+
+def _errors(base: type[AppError] = AppError) -> Iterator[type[AppError]]:
+    for error in base.__subclasses__():
+        if error.__module__.startswith("helpdesk."):
+            if error not in {RequestError, CredentialError}:
+                yield error
+            yield from _errors(error)
+
+
+_all_modules()
+ERRORS = sorted(set(_errors()), key=lambda error: (error.__module__, error.__name__))
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_an_error_has_status_code_sentence_and_explanation(error: type[AppError]) -> None:
+    assert re.fullmatch(r"[a-z]+(_[a-z]+)*", error.code)
+    assert error.message.endswith(".")
+    assert error.message[0].isupper() or error.message[0] == "`"
+    assert "\n" not in error.message
+    assert inspect.getdoc(error)
+    assert error.__doc__ != AppError.__doc__
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_an_errors_code_has_the_status_of_the_specification(error: type[AppError]) -> None:
+    expected = 404 if error.code.endswith("_not_found") else STATUS_OF.get(error.code)
+
+    assert error.status == expected
+
+
+def test_errors_of_one_code_are_of_one_kind() -> None:
+    by_code: dict[str, list[type[AppError]]] = {}
+    for error in ERRORS:
+        by_code.setdefault(error.code, []).append(error)
+    strangers = [
+        (one.__name__, other.__name__)
+        for same in by_code.values()
+        for one in same
+        for other in same
+        if not issubclass(one, other) and not issubclass(other, one)
+    ]
+
+    assert strangers == []
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_errors_live_with_their_noun(error: type[AppError]) -> None:
+    assert error.__module__.rpartition(".")[2] == "errors"
+
+
+def _apis() -> dict[str, Api]:
+    found = {}
+    for path in sorted((ROOT / "functions").glob("*/app.py")):
+        text = path.read_text()
+        if "api = Api()" in text:
+            found[path.parent.name] = function(path.parent.name).api
+    return found
+
+
+APIS = _apis()
+ROUTES = [route for api in APIS.values() for route in api.routes]
+
+
+def _name(route: Route) -> str:
+    return f"{route.method} {route.path}"
+
+
+def test_there_are_routes() -> None:
+    assert {"messages", "conversations", "organizations", "webhooks", "knowledge", "agent"} <= set(APIS)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=_name)
+def test_a_route_declares_access_path_class_and_known_refusals(route: Route) -> None:
+    assert isinstance(route.access, Access)
+    assert re.fullmatch(r"/v1(/[a-z.-]+|/<[a-z_]+>)+", route.path)
+    assert isinstance(route.request_class, RequestClass)
+    assert set(route.errors) <= set(ERRORS)
+    assert inspect.getdoc(route.function)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=_name)
+def test_a_route_is_charged_as_its_method_says(route: Route) -> None:
+    if route.path == "/v1/uploads":
+        expected = RequestClass.UPLOAD
+    elif route.method == "GET" or route.path in {"/v1/analytics/explore", "/v1/analytics/records"}:
+        expected = RequestClass.READ
+    else:
+        expected = RequestClass.WRITE
+
+    assert route.request_class is expected
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=_name)
+def test_a_route_with_an_id_can_answer_that_there_is_none(route: Route) -> None:
+    if "<" in route.path:
+        assert 404 in {error.status for error in route.errors}
+
+
+def test_a_path_and_method_are_served_once() -> None:
+    served = [(route.method, re.sub(r"<\w+>", "<>", route.path)) for route in ROUTES]
+
+    assert len(served) == len(set(served))
+
+
+# Specification: Authentication, 5 and 8; GET /billing/limits.
+ACCESS = {
+    "POST /v1/messages": Access.SECRET_KEY,
+    "GET /v1/messages": Access.SECRET_KEY,
+    "GET /v1/webhooks": Access.ADMIN,
+    "POST /v1/webhooks": Access.ADMIN,
+    "PATCH /v1/webhooks/<endpoint_id>": Access.ADMIN,
+    "DELETE /v1/webhooks/<endpoint_id>": Access.ADMIN,
+    "GET /v1/billing/limits": Access.MEMBER,
+    "GET /v1/conversations": Access.MEMBER,
+    "GET /v1/agent": Access.MEMBER,
+    "PATCH /v1/agent": Access.ADMIN,
+}
+
+
+@pytest.mark.parametrize("name", ACCESS)
+def test_a_route_is_open_to_whom_the_specification_says(name: str) -> None:
+    (route,) = [route for route in ROUTES if _name(route) == name]
+
+    assert route.access is ACCESS[name]

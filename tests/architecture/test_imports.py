@@ -1,0 +1,162 @@
+"""Imports point one way: functions to nouns, nouns to events, storage and platform (CONTRIBUTING.md)."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.support.template import ROOT
+
+CORE = ROOT / "layers" / "core" / "helpdesk"
+MODULES = sorted(path for path in CORE.rglob("*.py"))
+FUNCTIONS = sorted((ROOT / "functions").glob("*/*.py"))
+MAX_LINES = 400
+
+# What stands under the nouns, from the ground up: each may import itself and what is named.
+FOUNDATIONS = {"platform": set(), "storage": {"platform"}, "events": {"platform", "storage"}}
+# Outside storage, the modules that speak to a service of AWS, and to which.
+ADAPTERS = {
+    "agent/bedrock.py": {"bedrock"},
+    "delivery/fanout.py": {"sqs"},
+    "delivery/queue.py": {"sqs"},
+    "files/store.py": {"s3"},
+    "knowledge/index_store.py": {"s3"},
+    "knowledge/texts.py": {"s3"},
+    "platform/queues.py": {"sqs"},
+}
+# botocore beyond its exceptions: the bundle of certificates that comes with it.
+BOTOCORE = {"delivery/sender.py"}
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Give every name that a module imports, as `package.module.name`; those for type checking alone are left out."""
+    checked_only = {
+        id(inner)
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree(path)):
+        if id(node) in checked_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def own(path: Path) -> Iterator[list[str]]:
+    """Give the parts of each import from helpdesk, without that name: ["storage", "keys"]."""
+    for name in imports(path):
+        if name.startswith("helpdesk."):
+            yield name.split(".")[1:]
+
+
+def inside(path: Path) -> str:
+    return path.relative_to(CORE).as_posix()
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if inside(p).split("/")[0] in FOUNDATIONS], ids=inside)
+def test_a_foundation_imports_only_what_it_stands_on(path: Path) -> None:
+    package = inside(path).split("/")[0]
+
+    assert {parts[0] for parts in own(path)} <= FOUNDATIONS[package] | {package}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=inside)
+def test_a_repository_is_imported_within_its_own_noun_alone(path: Path) -> None:
+    noun = inside(path).split("/")[0]
+    foreign = [parts for parts in own(path) if "repository" in parts[1:] and parts[0] != noun]
+
+    assert foreign == []
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p.name == "repository.py"], ids=inside)
+def test_a_repository_imports_no_service(path: Path) -> None:
+    assert [parts for parts in own(path) if "service" in parts[1:]] == []
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in MODULES if p.name in {"schemas.py", "errors.py", "state.py"}], ids=inside
+)
+def test_shapes_errors_and_states_import_nothing_that_acts(path: Path) -> None:
+    acting = {"service", "repository", "table", "transactions", "clients"}
+
+    assert [parts for parts in own(path) if acting & set(parts)] == []
+
+
+@pytest.mark.parametrize("path", FUNCTIONS, ids=lambda path: path.parent.name)
+def test_a_function_imports_no_repository_no_storage_and_no_client(path: Path) -> None:
+    reached = [
+        parts for parts in own(path) if "repository" in parts or parts[0] == "storage" or "clients" in parts
+    ]
+
+    assert reached == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=inside)
+def test_no_module_imports_a_function(path: Path) -> None:
+    assert [name for name in imports(path) if name.split(".")[0] in {"functions", "scripts", "tests"}] == []
+
+
+@pytest.mark.parametrize("path", [*MODULES, *FUNCTIONS], ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_boto3_is_imported_where_clients_are_made_and_values_are_serialized(path: Path) -> None:
+    packages = {name.split(".")[0] for name in imports(path)}
+    place = path.relative_to(ROOT).as_posix().removeprefix("layers/core/helpdesk/")
+
+    assert "boto3" not in packages or place in {"platform/clients.py", "storage/table.py"}
+    beyond = {
+        n for n in imports(path) if n.startswith("botocore") and not n.startswith("botocore.exceptions.")
+    }
+    assert not beyond or place in {"platform/clients.py"} | BOTOCORE
+
+
+def services_called(path: Path) -> set[str]:
+    """Return the services whose clients a module asks for: `clients.sqs()` is sqs."""
+    return {
+        node.attr
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "clients"
+    }
+
+
+@pytest.mark.parametrize("path", [*MODULES, *FUNCTIONS], ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_aws_is_called_in_storage_and_the_named_adapters_alone(path: Path) -> None:
+    place = path.relative_to(ROOT).as_posix().removeprefix("layers/core/helpdesk/")
+    allowed = {"dynamodb"} if place.startswith("storage/") else ADAPTERS.get(place, set())
+
+    assert services_called(path) <= allowed
+
+
+def test_every_adapter_named_here_still_is_one() -> None:
+    assert {place for place in ADAPTERS if services_called(CORE / place)} == set(ADAPTERS)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=inside)
+def test_keys_are_spelled_in_one_place(path: Path) -> None:
+    if inside(path) == "storage/keys.py":
+        return
+    texts = [node.value for node in ast.walk(tree(path)) if isinstance(node, ast.Constant)]
+    # A docstring of several lines may speak of a key.
+    spelled = [text for text in texts if isinstance(text, str) and "ORG#" in text and "\n" not in text]
+
+    assert spelled == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(p for f in ("layers/core", "functions", "scripts", "tests") for p in (ROOT / f).rglob("*.py")),
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_a_module_is_not_longer_than_can_be_kept_in_mind(path: Path) -> None:
+    limit = 800 if path.is_relative_to(ROOT / "tests") else MAX_LINES
+
+    assert len(path.read_text().splitlines()) <= limit
