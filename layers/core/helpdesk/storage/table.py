@@ -6,21 +6,19 @@ client is used because boto3's resource layer costs import time in every functio
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, QueryInputTypeDef, UpdateItemInputTypeDef
+    from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, UpdateItemInputTypeDef
 
-type Item = dict[str, Any]
-type WireItem = dict[str, "AttributeValueTypeDef"]
+__all__ = ["Item", "WireItem", "from_wire", "to_wire"]  # what callers of this module write its values with
 
 MAX_BATCH_GET = 100  # BatchGetItem's limit
 _MAX_UNPROCESSED_ROUNDS = 5
@@ -36,28 +34,6 @@ class ConditionFailed(Exception):
 
 class Throttled(Exception):
     """DynamoDB asked for a pause, also after the client's own retries."""
-
-
-class _Deserializer(TypeDeserializer):
-    def _deserialize_n(self, value: str) -> int | Decimal:
-        return int(value) if value.lstrip("-").isdigit() else Decimal(value)
-
-    def _deserialize_b(self, value: Any) -> bytes:
-        return bytes(value)
-
-
-_serializer = TypeSerializer()
-_deserializer = _Deserializer()
-
-
-def to_wire(values: Mapping[str, Any]) -> WireItem:
-    """Return plain values in DynamoDB's wire form."""
-    return {name: _serializer.serialize(value) for name, value in values.items()}
-
-
-def from_wire(item: Mapping[str, Any]) -> Item:
-    """Return an item of DynamoDB's wire form, or of a stream record, as plain values."""
-    return {name: _deserializer.deserialize(value) for name, value in item.items()}
 
 
 def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
