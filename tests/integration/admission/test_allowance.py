@@ -109,7 +109,7 @@ gaps_in_intervals = st.one_of(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     shape=st.sampled_from(sorted(SHAPES)),
     missing=st.one_of(st.floats(0, 3), st.floats(0, 1).map(lambda share: share * 60_000)),

@@ -17,11 +17,12 @@ from helpdesk.conversations.schemas import ReplyInput
 from helpdesk.conversations.state import Move
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
+from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 
 INTERLEAVINGS = 200
-BATCHES = 8
+BATCHES = 4
 SESSION = "session-of-many-hands"
 ORGANIZATION = "org_1"
 MAX = Caller(ORGANIZATION, person=Person("usr_1", "Max", Role.MEMBER))
@@ -48,6 +49,7 @@ STATES = {
     "message": {},
 }
 PIECES = list(STATES)
+STATUSES, HANDLERS, SPEAKERS = ("open", "resolved"), ("agent", "team"), ("visitor", "agent", "teammate")
 TOLD_AS = {"message": "message.created visitor", "reply": "message.created agent"}
 
 
@@ -94,13 +96,22 @@ def told_of(conversation_id: str) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def begin(rng: random.Random) -> str:
-    """Start a conversation and bring it into some state; return its id."""
+def begin(state: State) -> str:
+    """Start a conversation and put it into a state; return its id."""
     whole_table.clear()
     conversation_id = messages.post(ORGANIZATION, MessageInput(session=SESSION, body="Hello")).conversation_id
-    for name in rng.choices(PIECES, k=rng.randrange(3)):
-        work(name, conversation_id)()
-    whole_table.remove("EVENT")
+    status, handler, speaker = state
+    table.update(
+        keys.Conversation(ORGANIZATION, conversation_id),
+        "SET #status = :status, handledBy = :handler, lastSpeaker = :speaker, GSI1PK = :list",
+        names={"#status": "status"},
+        values={
+            ":status": status,
+            ":handler": handler,
+            ":speaker": speaker,
+            ":list": keys.inbox(ORGANIZATION, status),
+        },
+    )
     return conversation_id
 
 
@@ -108,14 +119,15 @@ def begin(rng: random.Random) -> str:
 def test_whatever_the_order_each_write_follows_from_the_one_before_and_is_told_of(batch: int) -> None:
     for seed in range(batch, INTERLEAVINGS, BATCHES):
         rng = random.Random(seed)
-        conversation_id = begin(rng)
-        state = state_of(conversation_id)
+        state: State = (rng.choice(STATUSES), rng.choice(HANDLERS), rng.choice(SPEAKERS))
+        conversation_id = begin(state)
         names = rng.choices(PIECES, k=rng.choice([2, 3]))
 
         outcomes = interleaved([work(name, conversation_id) for name in names], seed)
 
         outcomes.all()
-        expected = []
+        begun = shown(conversation_id, ("open", "agent", "visitor"))
+        expected = [("conversation.created", begun), ("message.created visitor", begun)]
         for number in outcomes.commits:
             name = names[number]
             if name == "message" and state[0] == "resolved":
@@ -134,7 +146,7 @@ def test_whatever_the_order_each_write_follows_from_the_one_before_and_is_told_o
 
 @pytest.mark.parametrize("speaker", ["reply", "message"])
 def test_a_move_that_was_overtaken_does_not_unsay_who_spoke_last(speaker: str) -> None:
-    for seed in range(8):
+    for seed in range(5):
         whole_table.clear()
         conversation_id = messages.post(
             ORGANIZATION, MessageInput(session=SESSION, body="Hello")
@@ -151,10 +163,8 @@ def test_a_move_that_was_overtaken_does_not_unsay_who_spoke_last(speaker: str) -
 
 @pytest.mark.parametrize("seed", range(3))
 def test_ten_identical_moves_at_once_are_one_move(seed: int) -> None:
-    conversation_id = begin(random.Random(0))
-    work("reopen", conversation_id)()
-    whole_table.remove("EVENT")
+    conversation_id = begin(("open", "team", "visitor"))
 
     interleaved([work("resolve", conversation_id)] * 10, seed).all()
 
-    assert whole_table.kinds() == ["conversation.updated"]
+    assert whole_table.kinds().count("conversation.updated") == 1
