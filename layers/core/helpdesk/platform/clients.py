@@ -2,13 +2,16 @@
 
 botocore's defaults wait 60 s for a connection and for each read, longer than any function here may run, and an
 API call that hangs holds the caller. DynamoDB answers in milliseconds, so it gets short ones and more tries.
+
+They are botocore's clients, which are boto3's: `import boto3` adds a twelfth to a cold start for its resources and file
+transfers, which nothing here uses (docs/decisions/0030).
 """
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import boto3
 from botocore.config import Config
+from botocore.session import Session
 
 from helpdesk.platform.settings import settings
 
@@ -29,18 +32,29 @@ def _config(connect: float, read: float, attempts: int) -> Config:
 
 
 @cache
+def _session() -> Session:
+    return Session()
+
+
+def _client(service: str, config: Config) -> Any:
+    return _session().create_client(service, endpoint_url=settings().local_endpoint_url, config=config)
+
+
+@cache
 def dynamodb() -> "DynamoDBClient":
     """Return the DynamoDB client (1 s to connect, 3 s to read, 4 tries)."""
     # Parameters are typed by boto3's own model (boto3-stubs) and checked by DynamoDB; botocore's check in
     # between is a tenth of the processor time of a request.
     config = _config(1, 3, 4).merge(Config(parameter_validation=False))
-    return boto3.client("dynamodb", endpoint_url=settings().local_endpoint_url, config=config)
+    client: DynamoDBClient = _client("dynamodb", config)
+    return client
 
 
 @cache
 def sqs() -> "SQSClient":
     """Return the SQS client (1 s to connect, 5 s to read, 3 tries)."""
-    return boto3.client("sqs", endpoint_url=settings().local_endpoint_url, config=_config(1, 5, 3))
+    client: SQSClient = _client("sqs", _config(1, 5, 3))
+    return client
 
 
 @cache
@@ -50,22 +64,19 @@ def s3() -> "S3Client":
     Signature version 4 is named because addresses are presigned with the older one by default, which newer regions
     refuse.
     """
-    return boto3.client(
-        "s3",
-        endpoint_url=settings().local_endpoint_url,
-        config=_config(2, 20, 3).merge(Config(signature_version="s3v4")),
-    )
+    config = _config(2, 20, 3).merge(Config(signature_version="s3v4"))
+    client: S3Client = _client("s3", config)
+    return client
 
 
 @cache
 def bedrock() -> "BedrockRuntimeClient":
     """Return the Bedrock client (2 s to connect, 45 s to read: a model writes slowly; 2 tries)."""
-    return boto3.client(
-        "bedrock-runtime", endpoint_url=settings().local_endpoint_url, config=_config(2, 45, 2)
-    )
+    client: BedrockRuntimeClient = _client("bedrock-runtime", _config(2, 45, 2))
+    return client
 
 
 def forget() -> None:
     """Drop every client, so that the next call makes it anew. For tests that change the environment."""
-    for factory in (dynamodb, sqs, s3, bedrock):
+    for factory in (_session, dynamodb, sqs, s3, bedrock):
         factory.cache_clear()

@@ -1,7 +1,7 @@
 """Items in DynamoDB's wire form: `{"S": "text"}` for "text".
 
 boto3 has this too, and asks of every value in turn whether it is of any of ten types. Here the kinds that items are
-made of are found by one look at the type; whatever else there may be is left to boto3.
+made of are found by one look at the type. Sets are not among them: no item has one.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,20 +9,16 @@ from decimal import Decimal
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
-
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
 
 type Item = dict[str, Any]
 type WireItem = dict[str, "AttributeValueTypeDef"]
 
-_serializer, _deserializer = TypeSerializer(), TypeDeserializer()
-
 
 def to_wire(values: Mapping[str, Any]) -> WireItem:
-    """Return plain values in DynamoDB's wire form."""
-    return {name: _TO.get(type(value), _serializer.serialize)(value) for name, value in values.items()}
+    """Return plain values in DynamoDB's wire form. Raises TypeError for a value that no item may have."""
+    return {name: _wired(value) for name, value in values.items()}
 
 
 def from_wire(item: Mapping[str, Any]) -> Item:
@@ -35,8 +31,16 @@ def from_wire(item: Mapping[str, Any]) -> Item:
 
 def _plain(wire: Any) -> Any:
     [(kind, value)] = wire.items()
-    convert = _FROM.get(kind)
-    return _deserializer.deserialize(wire) if convert is None else convert(value)
+    return _FROM[kind](value)
+
+
+def _wired(value: Any) -> "AttributeValueTypeDef":
+    convert = _TO.get(type(value))
+    if convert is not None:
+        return convert(value)
+    if isinstance(value, str):  # the value of a StrEnum
+        return {"S": str(value)}
+    raise TypeError(f"no item may have a {type(value).__name__}")
 
 
 def _number(text: str) -> int | Decimal:
@@ -52,9 +56,10 @@ _TO: dict[type, Callable[[Any], "AttributeValueTypeDef"]] = {
     int: lambda value: {"N": str(value)},
     bool: lambda value: {"BOOL": value},
     NoneType: lambda _: {"NULL": True},
+    Decimal: lambda value: {"N": str(value)},
     bytes: lambda value: {"B": value},
     dict: lambda value: {"M": to_wire(value)},
-    list: lambda value: {"L": [_TO.get(type(one), _serializer.serialize)(one) for one in value]},
+    list: lambda value: {"L": [_wired(one) for one in value]},
 }
 
 _FROM: dict[str, Callable[[Any], Any]] = {
