@@ -81,6 +81,10 @@ openapi: venv ## write the description of the API (docs/openapi.json, and what /
 described: venv
 	@$(PYTHON) -m scripts.openapi --check
 
+.PHONY: eval
+eval: venv ## how well the agent finds answers in the guides (docs/evaluation)
+	@$(PYTHON) -m scripts.evaluation
+
 .PHONY: deploy
 deploy: venv ## build and deploy to AWS (ENV=dev, staging or prod: a section of samconfig.toml)
 	@sam build --config-env $(ENV) && sam deploy --config-env $(ENV)

@@ -56,7 +56,7 @@ def found(organization: str, words: str) -> list[tuple[str, str]]:
     searcher = copy.searcher()
     if searcher is None:
         return []
-    hits = searcher.search([(term, 1.0) for term in searcher.terms(words)], 50)
+    hits = searcher.search([{term: 1.0} for term in searcher.terms(words)], 50)
     return [(hit.document_id, hit.heading) for hit in hits]
 
 

@@ -1,59 +1,54 @@
-"""How well the project's own guides are found: questions of visitors, and questions that nothing there answers.
+"""How well the project's own guides are found, as `make eval` measures it, held to what was reached.
 
-What the constants of helpdesk.knowledge.retrieval are tuned by. `questions.json` names for each question the guides
-that answer it; a failure lists what went wrong.
+The bounds lie a few questions below the results in docs/evaluation, so that an edit of a guide does not fail for one
+question. A failure lists the questions of the tuning half alone: the other half is not for tuning.
 """
-
-import json
-from pathlib import Path
 
 import pytest
 
-from helpdesk.knowledge import segments
-from helpdesk.knowledge.index import IndexSearcher
-from helpdesk.knowledge.markdown import sections
-from helpdesk.knowledge.retrieval import CONFIDENT, Passage, search
-from tests.support.template import ROOT
-
-QUESTIONS = json.loads((Path(__file__).parent / "questions.json").read_text())
-ANSWERED_RIGHT = 0.8
-HANDED_OFF = 0.9
+from scripts.evaluation.measure import Figures, Outcome, ask, figures, indexed_guides
+from scripts.evaluation.questions import half, questions
 
 
 @pytest.fixture(scope="module")
-def guides(tmp_path_factory: pytest.TempPathFactory) -> IndexSearcher:
-    home = tmp_path_factory.mktemp("index") / "files"
-    home.mkdir()
-    documents = []
-    for path in sorted((ROOT / "docs" / "guides").glob("*.md")):
-        text = path.read_text()
-        title = text.partition("\n")[0].lstrip("# ")
-        documents.append(segments.IndexedDocument(path.name, title, None, sections(title, text)))
-    change = segments.commit(home, None, [], documents)
-    for name, data in change.files.items():
-        (home / name).write_bytes(data)
-    (home / "meta.json").write_text(json.dumps(change.meta))
-    return IndexSearcher(segments.open_index(home))
+def outcomes() -> list[Outcome]:
+    with indexed_guides() as guides:
+        return ask(guides, questions())
 
 
-def best(guides: IndexSearcher, question: str) -> Passage | None:
-    found = search(guides, question, limit=1)
-    return found[0] if found and found[0].score >= CONFIDENT else None
+def counted(outcomes: list[Outcome], *, held_out: bool) -> Figures:
+    return figures([outcome for outcome in outcomes if outcome.asked.held_out is held_out])
 
 
-def test_most_questions_are_answered_from_the_right_guide(guides: IndexSearcher) -> None:
-    wrong: list[str] = []
-    for question, *right in QUESTIONS["answerable"]:
-        passage = best(guides, question)
-        if passage is None or passage.document_id not in right:
-            wrong.append(f"{question} -> {(passage.document_id, passage.heading) if passage else 'handoff'}")
-    assert 1 - len(wrong) / len(QUESTIONS["answerable"]) >= ANSWERED_RIGHT, wrong
+def test_the_tuning_half_is_answered_as_well_as_was_reached(outcomes: list[Outcome]) -> None:
+    found = counted(outcomes, held_out=False)
+    missed = [
+        outcome.asked.text
+        for outcome in outcomes
+        if not outcome.asked.held_out
+        and (outcome.right if outcome.asked.guides else not outcome.answered) is False
+    ]
+
+    assert found.share_right >= 0.51, missed
+    assert found.share_wrong <= 0.06, missed
+    assert found.share_handed_off >= 0.92, missed
 
 
-def test_almost_all_questions_beside_the_guides_are_handed_off(guides: IndexSearcher) -> None:
-    answered: list[str] = []
-    for question in QUESTIONS["unanswerable"]:
-        passage = best(guides, question)
-        if passage is not None:
-            answered.append(f"{question} -> {(passage.document_id, passage.heading, passage.score)}")
-    assert 1 - len(answered) / len(QUESTIONS["unanswerable"]) >= HANDED_OFF, answered
+def test_the_held_out_half_is_answered_as_well_as_was_reached(outcomes: list[Outcome]) -> None:
+    found = counted(outcomes, held_out=True)
+
+    assert found.share_right >= 0.37
+    assert found.share_wrong <= 0.07
+    assert found.share_handed_off >= 0.88
+
+
+def test_the_halves_are_large_enough_to_tell_something() -> None:
+    for held_out in (False, True):
+        asked = half(questions(), held_out=held_out)
+        assert sum(bool(question.guides) for question in asked) >= 100
+        assert sum(not question.guides for question in asked) >= 50
+
+
+def test_no_question_stands_in_the_file_twice() -> None:
+    texts = [question.text for question in questions()]
+    assert len(texts) == len(set(texts))

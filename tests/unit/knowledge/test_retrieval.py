@@ -1,12 +1,16 @@
 """Scoring and fusing, over a corpus of a few sections and plain words."""
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
+from helpdesk.knowledge import thesaurus
 from helpdesk.knowledge.index import Hit
-from helpdesk.knowledge.retrieval import CONFIDENT, Term, fuse, search, terms_of
+from helpdesk.knowledge.retrieval import CONFIDENT, fuse, search
+from helpdesk.knowledge.scoring import Signs, Term, terms_of, trust, wanted
 
 
 class Words:
@@ -25,10 +29,22 @@ class Words:
     def frequency(self, term: str) -> int:
         return sum(term in self._held(hit) for hit in self.hits)
 
-    def search(self, weighted_terms: Sequence[tuple[str, float]], limit: int) -> list[Hit]:
-        wanted = {term for term, _ in weighted_terms}
-        found = [hit for hit in self.hits if wanted & self._held(hit)]
-        return sorted(found, key=lambda hit: -len(wanted & self._held(hit)))[:limit]
+    def synonyms(self, term: str) -> frozenset[str]:
+        return thesaurus.by_term(self.terms).get(term, frozenset())
+
+    def beginning(self, prefix: str) -> list[str]:
+        return sorted({term for hit in self.hits for term in self._held(hit) if term.startswith(prefix)})
+
+    def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
+        found = [
+            replace(hit, score=sum(max(t.get(w, 0) * self._idf(w) for w in self._held(hit)) for t in words))
+            for hit in self.hits
+        ]
+        return sorted((hit for hit in found if hit.score), key=lambda hit: -hit.score)[:limit]
+
+    def _idf(self, term: str) -> float:
+        n = self.frequency(term)
+        return math.log(1 + (self.sections - n + 0.5) / (n + 0.5))
 
     def _held(self, hit: Hit) -> set[str]:
         return set(self.terms(f"{hit.title} {hit.heading} {hit.text}"))
@@ -119,9 +135,7 @@ def test_a_word_asked_twice_counts_once() -> None:
 def test_rankings_are_fused_by_reciprocal_rank() -> None:
     a, b, c = SHOP.hits[:3]
     fused = fuse([[a, b, c], [c, b]])
-    assert [hit for hit, _ in fused] == [c, b, a]
-    assert fused[0][1] == 1.0
-    assert fused[2][1] == pytest.approx((1 / 61) / (1 / 63 + 1 / 61))
+    assert fused == [c, b, a]
 
 
 def test_a_second_ranker_brings_in_what_words_do_not_find() -> None:
@@ -132,3 +146,45 @@ def test_a_second_ranker_brings_in_what_words_do_not_find() -> None:
         SHOP, "parcel", rankers=(lambda corpus, _, terms, limit: corpus.search([], limit), by_meaning)
     )
     assert [passage.heading for passage in found] == ["Close your account"]
+
+
+@pytest.mark.parametrize("slip", ["parcal", "parcl", "parrcel", "pacrel", "parcels"])
+def test_a_slip_of_one_letter_finds_the_word(slip: str) -> None:
+    heading, score = best(f"where is my {slip}")
+    assert heading == "Where is my parcel?"
+    assert score < best("where is my parcel")[1]
+
+
+@pytest.mark.parametrize("other", ["parole", "card5", "pars"])
+def test_a_word_that_differs_by_more_is_another_word(other: str) -> None:
+    assert best(other) == ("", 0.0)
+
+
+def test_a_word_and_its_synonyms_count_once() -> None:
+    one, both = Words(("T", "H", "Erase it.")), Words(("T", "H", "Erase, remove, delete, wipe it."))
+    asked = terms_of(both, "delete")
+    assert both.search(wanted(both, asked), 1)[0].score == pytest.approx(
+        one.search(wanted(one, terms_of(one, "erase")), 1)[0].score, rel=0.3
+    )
+
+
+def test_the_name_of_a_code_speaks_for_the_section_that_has_it() -> None:
+    codes = Words(
+        ("Codes", "Too long", "The code text_too_long means: shorten it."),
+        ("Codes", "Too short", "The code text_too_short means: write more, it is too short and not long."),
+    )
+    assert search(codes, "what does text_too_long mean")[0].heading == "Too long"
+
+
+def test_an_abbreviation_is_written_out() -> None:
+    assert [term.text for term in terms_of(SHOP, "the dlq")] == ["dead", "letter", "queue"]
+
+
+def test_the_longer_the_question_the_less_of_it_must_be_held() -> None:
+    signs = Signs(anywhere=0.6, sentence=0.5, asked=0.5, words=0.5, document=1.0, names=0.0)
+    assert trust(signs, 8, 0.5) > trust(signs, 4, 0.5) > trust(signs, 2, 0.5)
+
+
+def test_a_lead_over_other_documents_raises_trust() -> None:
+    signs = Signs(anywhere=0.6, sentence=0.5, asked=0.5, words=0.5, document=1.0, names=0.0)
+    assert trust(signs, 4, 2.0) > trust(signs, 4, 0.0)

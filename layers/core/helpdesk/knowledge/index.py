@@ -5,7 +5,7 @@ import json
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import tantivy
 
-from helpdesk.knowledge import index_store, segments
+from helpdesk.knowledge import index_store, segments, thesaurus
 from helpdesk.knowledge.index_store import Bundle, BundleMissing, Manifest, Overtaken
 from helpdesk.knowledge.segments import IndexedDocument
 from helpdesk.platform.logging import logger
@@ -24,6 +24,7 @@ COPIES_BYTES = 300_000_000
 
 _TRIES = 5
 _DOWNLOADS_AT_ONCE = 8
+_MOST_TERMS = 2_000
 
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 1.5, 2.0, 1.0
 _OTHER_FIELDS_SHARE = 0.3  # of a term's weaker fields; the best field counts whole
@@ -63,11 +64,34 @@ class IndexSearcher:
         """Return about how many sections hold a term: as many as do in the field that has it most."""
         return max(self._searcher.doc_freq(name, term) for name in ("title", "heading", "body"))
 
-    def search(self, weighted_terms: Sequence[tuple[str, float]], limit: int) -> list[Hit]:
-        """Return the best sections for terms with their weights, best first."""
+    def synonyms(self, term: str) -> frozenset[str]:
+        """Return the terms that mean about the same, whether any section holds them or not."""
+        return _synonyms().get(term, frozenset())
+
+    def beginning(self, prefix: str) -> list[str]:
+        """Return terms of texts and headings that begin with a prefix, the commonest first; not all of very many."""
+        return [
+            term
+            for name in ("heading", "body")
+            for term, _ in self._searcher.terms_with_prefix(name, prefix, limit=_MOST_TERMS)
+        ]
+
+    def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
+        """Return the best sections for words, each given by its terms with their weights; best first.
+
+        Of a word's terms that a section holds, the best counts: synonyms are no more than the word.
+        """
         wanted = [
-            (tantivy.Occur.Should, tantivy.Query.boost_query(self._anywhere(term), weight))
-            for term, weight in weighted_terms
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.disjunction_max_query(
+                    [
+                        tantivy.Query.boost_query(self._anywhere(term), weight)
+                        for term, weight in terms.items()
+                    ]
+                ),
+            )
+            for terms in words
         ]
         if not wanted:
             return []
@@ -203,6 +227,11 @@ class IndexCopy:
 
 
 _copies: "OrderedDict[str, IndexCopy]" = OrderedDict()
+
+
+@cache
+def _synonyms() -> dict[str, frozenset[str]]:
+    return thesaurus.by_term(segments.analyzer().analyze)
 
 
 @cache

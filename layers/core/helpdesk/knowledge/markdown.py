@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+MAX_HEADING_CHARACTERS = 200
 MAX_SECTION_CHARACTERS = 1_600
 """Where a section is split: about 250 words, the length at which a passage still answers one question."""
 
@@ -38,7 +39,9 @@ def sections(title: str, text: str) -> list[Section]:
     parts: list[tuple[str, str]] = []
     for path, lines in _under_headings(text):
         repeats_title = bool(path) and path[0].casefold() == title.casefold()
-        heading = HEADING_SEPARATOR.join(path[1:] if repeats_title else path)
+        named = path[1:] if repeats_title else path
+        # A heading is repeated with every section under it: unbounded, a small document could fill an index.
+        heading = HEADING_SEPARATOR.join(name[:MAX_HEADING_CHARACTERS] for name in named)
         body = "\n".join(lines).strip("\n")
         if body.strip():
             parts += [(heading, piece) for piece in _pieces(body)]

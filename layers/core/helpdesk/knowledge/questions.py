@@ -21,40 +21,17 @@ _STOP_WORDS = """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that tell nothing of what a question is about, in any form that is not their stem's business."""
 
-SYNONYMS: tuple[frozenset[str], ...] = tuple(
-    frozenset(words.split())
-    for words in (
-        "price cost pricing fee charge",
-        "refund reimbursement",
-        "delete remove erase",
-        "cancel terminate unsubscribe",
-        "error failure problem fail",
-        "begin start",
-        "stop end quit",
-        "change edit update modify",
-        "name rename",
-        "create add new",
-        "limit maximum max quota allowance",
-        "size length long large big",
-        "email mail",
-        "picture image photo",
-        "file attachment upload",
-        "customer visitor client",
-        "human person teammate colleague",
-        "bot agent ai assistant",
-        "chat conversation thread",
-        "documentation docs doc document article",
-        "reply answer respond response",
-        "quick fast",
-        "attempt try retry repeat",
-        "wait pause delay",
-        "alert alarm notify notification",
-        "deploy rollout install release",
-        "keep kept store retention",
-        "order sequence",
-        "reset clear wipe",
-        "timeout deadline",
-        "laptop local locally localhost machine",
-    )
-)
-"""Words that visitors and documents use for the same thing. One found for another counts a part of it."""
+_FAINT_WORDS = """
+    went come comes came coming stand stands stood left leave leaves turn turns jump jumped step stepped point points
+    although though anymore themselves themself everybody someone show shows showing appear appears exist exists work
+    works working worked run runs running hand certain become becomes pull two three five several many told says said
+    quickly roll side sides night nights week month year years yesterday tomorrow last next first second big bigger
+    small little long short good well better nice simple simply easy easily fast quick hard feed put puts takes taken
+    bring brings give given keep keeps stuff something place places part parts bunch amount roughly approximately
+    instead else around together automatically manually currently support supports supported provide provides provided
+    offer offers offered include includes included available needed user handle handles deal purpose idea advice tips
+    tip recommend understand known find found figure love hope urgent information info details detail different own
+    whole entire main general normal usual default current latest new old
+"""
+FAINT_WORDS = frozenset(_FAINT_WORDS.split())
+"""Words that tell little of what a question is about, and yet may be what a document is about."""

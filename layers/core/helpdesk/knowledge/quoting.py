@@ -13,7 +13,7 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TABLE_RULE = re.compile(r"^[\s|:-]+$")
 
 
-def excerpt(text: str, relevance: Callable[[str], int]) -> str:
+def excerpt(text: str, relevance: Callable[[str], float]) -> str:
     """Return what to quote of a section: all of it if short, else its beginning and the blocks most relevant.
 
     `relevance` says of a block how much of the question it holds. Links that lead nowhere outside the document become
