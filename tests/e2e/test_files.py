@@ -81,6 +81,24 @@ def test_a_file_of_20_mb_goes_up_is_attached_arrives_in_a_webhook_and_comes_back
         assert headers["content-type"] == "image/png"
 
 
+def test_a_file_sent_again_after_a_message_attached_it_stays_what_it_was(api: Web) -> None:
+    content = b"\x89PNG\r\n\x1a\n" + os.urandom(1000)
+    announced = api.post("/v1/uploads", {"name": "a.png", "type": "image/png", "size": len(content)})
+    assert send_form(announced.body["upload"], content) in {200, 204}
+    message = {
+        "session": f"visitor-{uuid.uuid4()}",
+        "body": "",
+        "attachments": [{"id": announced.body["id"], "name": "a.png"}],
+    }
+    sent = api.post("/v1/messages", message)
+    assert sent.status == 200, sent
+    assert send_form(announced.body["upload"], b"<html><script>alert(1)</script>") in {200, 204}
+    assert fetch(announced.body["url"])[0] == content
+    again = api.post("/v1/messages", message)
+    assert again.status == 200, again
+    assert fetch(announced.body["url"])[0] == content
+
+
 def test_one_byte_over_20_mb_is_refused_at_the_announcement_and_by_the_store_itself(api: Web) -> None:
     answer = api.post("/v1/uploads", {"name": "a.bin", "type": "application/zip", "size": 20 * MB + 1})
     assert (answer.status, answer.code) == (400, "file_too_big")

@@ -1,7 +1,10 @@
 import base64
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from helpdesk.admission.limits import Plan
 from helpdesk.files import service as files
@@ -185,7 +188,7 @@ def test_the_same_file_may_be_attached_twice(api: Client) -> None:
     assert attach(api, file_id).status == 200
 
 
-def test_a_message_with_attachments_costs_four_calls_and_one_more_for_a_file_seen_first(api: Client) -> None:
+def test_a_message_with_attachments_costs_four_calls_and_two_more_for_a_file_seen_first(api: Client) -> None:
     attach(api, uploaded(api)["id"])
     small, large = uploaded(api)["id"], announced(api, PNG)
     with recorded_calls() as calls:
@@ -198,8 +201,14 @@ def test_a_message_with_attachments_costs_four_calls_and_one_more_for_a_file_see
     ]
     with recorded_calls() as calls:
         attach(api, large)
-    assert len(calls) == 5
-    assert calls.count("s3:GetObject") == 1
+    assert calls == [
+        "dynamodb:UpdateItem",
+        "dynamodb:BatchGetItem",
+        "s3:GetObject",
+        "s3:CopyObject",
+        "dynamodb:GetItem",
+        "dynamodb:TransactWriteItems",
+    ]
 
 
 def download(api: Client, url: str) -> Answer:
@@ -242,6 +251,121 @@ def test_an_announced_file_is_shown_only_once_its_content_was_seen(api: Client) 
     assert "inline" in download(api, answer.body["url"]).headers["location"]
 
 
+def sent_to(api: Client, content: bytes = PNG) -> tuple[dict[str, Any], str]:
+    """Announce a picture and send it; return the answer and where S3's form put it."""
+    answer = api.post("/v1/uploads", {"name": "photo.png", "type": "image/png", "size": len(content)})
+    key = str(answer.body["upload"]["fields"]["key"])
+    write(key, content)
+    return dict(answer.body), key
+
+
+def write(key: str, content: bytes) -> None:
+    clients.s3().put_object(Bucket=settings().files_bucket, Key=key, Body=content)
+
+
+def served(api: Client, url: str) -> bytes:
+    """Return what the address behind a file's url leads to."""
+    path = download(api, url).headers["location"].partition("?")[0]
+    key = path[path.index("incoming/") if "incoming/" in path else path.index("org_") :]
+    return clients.s3().get_object(Bucket=settings().files_bucket, Key=key)["Body"].read()
+
+
+def sizes(api: Client) -> list[int]:
+    (conversation,) = api.get("/v1/messages?session=session-1").body["conversations"]
+    return [file["size"] for message in conversation["messages"] for file in message["attachments"]]
+
+
+@contextmanager
+def conditions_of_copies(*, after_reading: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Hold copies to their conditions, as S3 does and its stand-in does not; do something after the next reading."""
+    s3, bucket = clients.s3(), settings().files_bucket
+    pending = [after_reading]
+
+    def etag(key: str) -> str | None:
+        listed = s3.list_objects_v2(Bucket=bucket, Prefix=key).get("Contents", [])
+        return next((item["ETag"] for item in listed if item["Key"] == key), None)
+
+    def judge(params: dict[str, Any], **_: Any) -> None:
+        source = params["headers"]["x-amz-copy-source"].partition("/")[2]
+        destination = params["url_path"].lstrip("/").removeprefix(f"{bucket}/")
+        changed = etag(source) != params["headers"]["x-amz-copy-source-if-match"]
+        if changed or (params["headers"]["If-None-Match"] == "*" and etag(destination) is not None):
+            raise ClientError({"Error": {"Code": "PreconditionFailed"}}, "CopyObject")
+
+    def read(**_: Any) -> None:
+        if pending:
+            pending.pop()()
+
+    s3.meta.events.register("before-call.s3.CopyObject", judge)
+    s3.meta.events.register("after-call.s3.GetObject", read)
+    try:
+        yield
+    finally:
+        s3.meta.events.unregister("before-call.s3.CopyObject", judge)
+        s3.meta.events.unregister("after-call.s3.GetObject", read)
+
+
+def test_a_form_leads_to_where_nothing_attached_is_kept(api: Client) -> None:
+    file, key = sent_to(api)
+    assert key.startswith("incoming/org_")
+    assert key.endswith("/" + file["id"])
+
+
+def test_bytes_sent_again_after_a_message_attached_the_file_change_nothing_that_is_served(
+    api: Client,
+) -> None:
+    file, key = sent_to(api)
+    with conditions_of_copies():
+        attach(api, file["id"])
+        write(key, b"<html><script>alert(1)</script>")
+        assert served(api, file["url"]) == PNG
+        assert attach(api, file["id"]).status == 200
+    assert served(api, file["url"]) == PNG
+    assert sizes(api) == [108, 108]
+
+
+def test_bytes_replaced_between_the_look_and_the_copy_are_looked_at_again(api: Client) -> None:
+    file, key = sent_to(api)
+    with conditions_of_copies(after_reading=lambda: write(key, b"<html>")):
+        assert attach(api, file["id"]).code == "attachment_wrong_type"
+    other, key = sent_to(api)
+    with conditions_of_copies(after_reading=lambda: write(key, PNG + b"more")):
+        assert attach(api, other["id"]).status == 200
+    assert served(api, other["url"]) == PNG + b"more"
+    assert sizes(api) == [112]
+
+
+def test_bytes_that_are_replaced_at_each_look_are_missing(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, _ = sent_to(api)
+    monkeypatch.setattr(store, "keep", lambda *_: False)
+    assert attach(api, file["id"]).code == "attachment_missing"
+
+
+def test_what_one_message_kept_is_what_the_next_attaches_also_where_the_first_was_refused(
+    api: Client,
+) -> None:
+    file, key = sent_to(api)
+    attachments = [{"id": file["id"], "name": "photo.png"}]
+    with conditions_of_copies():
+        refused = api.post("/v1/messages", {"session": "s", "body": "", "attachments": attachments})
+        assert refused.code == "invalid_session"
+        reply = {"body": "", "attachments": attachments}
+        assert api.post("/v1/conversations/conv_none/reply", reply).status == 404
+        write(key, PNG + b"more")
+        assert attach(api, file["id"]).status == 200
+    assert served(api, file["url"]) == PNG
+    assert sizes(api) == [108]
+
+
+def test_a_file_that_went_straight_to_s3_is_read_and_copied_once_for_a_message(api: Client) -> None:
+    file, _ = sent_to(api)
+    with recorded_calls() as calls:
+        assert attach(api, file["id"], file["id"]).status == 200
+    assert (calls.count("s3:GetObject"), calls.count("s3:CopyObject")) == (1, 1)
+
+
 def test_an_address_that_is_off_by_a_letter_leads_nowhere(api: Client) -> None:
     url = uploaded(api)["url"]
     changed = url[:-1] + ("a" if url[-1] != "a" else "b")
@@ -265,6 +389,51 @@ def test_a_file_that_nobody_attached_is_removed_after_a_day_and_an_attached_one_
         assert attach(api, unsent).code == "attachment_missing"
     left = clients.s3().list_objects_v2(Bucket=settings().files_bucket)["Contents"]
     assert [item["Key"].rpartition("/")[2] for item in left] == [kept["id"]]
+
+
+def test_a_sweep_removes_dozens_of_files_and_what_was_sent_of_them(api: Client) -> None:
+    start = clock.now_us()
+    for hour in range(4):
+        with clock.frozen(lambda hour=hour: start + hour * HOUR_US):  # type: ignore[misc]
+            for _ in range(8):
+                uploaded(api)
+                sent_to(api)
+    with clock.frozen(lambda: start + 30 * HOUR_US):
+        assert files.sweep() == 64
+        assert files.sweep() == 0
+    assert "Contents" not in clients.s3().list_objects_v2(Bucket=settings().files_bucket)
+
+
+def test_a_sweep_makes_up_for_the_runs_of_two_weeks(api: Client) -> None:
+    start = clock.now_us()
+    with clock.frozen(lambda: start):
+        uploaded(api)
+    with clock.frozen(lambda: start + 14 * 24 * HOUR_US):
+        assert files.sweep() == 1
+
+
+def test_a_file_that_cannot_be_removed_keeps_no_other_from_it(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = clock.now_us()
+    with clock.frozen(lambda: start):
+        stuck, *others = [uploaded(api) for _ in range(24)]
+    delete = store.delete
+
+    def fail_once(organization: str, file_id: str) -> None:
+        if file_id == stuck["id"]:
+            raise TimeoutError
+        delete(organization, file_id)
+
+    with clock.frozen(lambda: start + 26 * HOUR_US), monkeypatch.context() as patch:
+        patch.setattr(store, "delete", fail_once)
+        with pytest.raises(TimeoutError):
+            files.sweep()
+    left = clients.s3().list_objects_v2(Bucket=settings().files_bucket)["Contents"]
+    assert [item["Key"].rpartition("/")[2] for item in left] == [stuck["id"]]
+    assert len(others) == 23
+    with clock.frozen(lambda: start + 27 * HOUR_US):
+        assert files.sweep() == 1
 
 
 def test_a_sweep_that_died_half_way_is_finished_by_the_next(

@@ -1,13 +1,15 @@
 """Uploads: taking files, attaching them, handing them out, removing those that nobody attached.
 
 Small files come as the body of one request; larger ones, up to the limit, are announced and then sent straight to
-S3. Whether a file may be attached is decided when it is, from its content as well as from what it calls itself
+S3. Whether a file may be attached is decided when it is, from its content as well as from what it calls itself, and
+what was looked at is what is kept: nobody can replace it afterwards
 (Specification: POST /uploads; Limits, Refused attachment types).
 """
 
 import hmac
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from helpdesk.files import repository, store
@@ -29,7 +31,9 @@ from helpdesk.platform.text import cut
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
-_SWEPT_HOURS = 48  # how far behind the limit the sweeper looks, so that some missed runs do not matter
+_SWEPT_HOURS = 14 * 24  # how far behind the limit the sweeper looks: runs may be missed for two weeks
+_SWEEPING_THREADS = 16  # fewer than a client keeps connections
+_READINGS = 2  # how often bytes are read that are replaced while they are looked at
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 _UNTYPED = "application/octet-stream"
 _ADDRESS = re.compile(r"([0-9a-z]{26})-([0-9a-z]{26})-[0-9A-Za-z]{43}")
@@ -75,8 +79,9 @@ def announce(organization: str, base_url: str, request: UploadRequest) -> Upload
 def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments:
     """Check the files that a message attaches: pairs of file id and shown name, in the order of the message.
 
-    Costs one call (none where nothing is attached), and one more for each file that went straight to S3: its
-    beginning is read here for the first time. Raises AttachmentMissing, AttachmentWrongType.
+    Costs one call (none where nothing is attached), and two more for each file that went straight to S3: its
+    beginning is read here for the first time, and what was read is copied to where nobody can replace it.
+    Raises AttachmentMissing, AttachmentWrongType.
     """
     if not named:
         return NO_ATTACHMENTS
@@ -88,6 +93,7 @@ def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments
             raise AttachmentMissing
         display = cut(name, MAX_NAME_CHARACTERS) or file["name"]
         size = _require_attachable(organization, file, display)
+        found[file_id] = file | {"received": True, "size": size}
         kept[file_id] = size
         shown.append({"name": display, "size": size, "type": file["type"], "url": file["url"]})
     return Attachments(shown, tuple(kept.items()))
@@ -102,24 +108,36 @@ def address(token: str) -> str:
     file = repository.get(organization, file_id)
     if file is None or file["removing"] or not hmac.compare_digest(file["url"].rpartition("/")[2], token):
         raise FileNotFound
-    if not file["received"] and store.beginning(organization, file_id) is None:
-        raise FileNotFound
+    if not file["received"]:
+        if store.incoming(organization, file_id) is None:
+            raise FileNotFound
+        return store.incoming_address(organization, file_id, file["name"])
     # What is served was not necessarily attached: a file that would run is never shown, whatever its type says.
-    media_type = _UNTYPED if file["runs"] or not file["received"] else file["type"]
+    media_type = _UNTYPED if file["runs"] else file["type"]
     return store.address(organization, file_id, file["name"], media_type)
 
 
 def sweep() -> int:
-    """Remove the files that were attached to nothing within a day; return how many."""
+    """Remove the files that were attached to nothing within a day, the oldest first; return how many.
+
+    A file that cannot be removed keeps no other from it: the error is raised when all were tried, and the next run
+    tries again.
+    """
     newest = clock.now_ms() // HOUR_MS - UNATTACHED_HOURS - 1
-    removed = 0
-    for hour in range(newest - _SWEPT_HOURS, newest + 1):
-        for file in repository.unattached(hour):
-            if repository.begin_removal(file["organization"], file["id"]):
-                store.delete(file["organization"], file["id"])
-                repository.delete(file["organization"], file["id"])
-                removed += 1
-    return removed
+    hours = range(newest - _SWEPT_HOURS, newest + 1)
+    with ThreadPoolExecutor(_SWEEPING_THREADS) as pool:
+        found = [file for files in pool.map(repository.unattached, hours) for file in files]
+        removals = [pool.submit(_remove, file["organization"], file["id"]) for file in found]
+        return sum(removal.result() for removal in removals)
+
+
+def _remove(organization: str, file_id: str) -> bool:
+    """Remove a file that is attached to nothing; return whether it is so still."""
+    if not repository.begin_removal(organization, file_id):
+        return False
+    store.delete(organization, file_id)
+    repository.delete(organization, file_id)
+    return True
 
 
 def _require_size(size: int) -> None:
@@ -152,13 +170,24 @@ def _require_attachable(organization: str, file: Item, display: str) -> int:
         if file["runs"] or runs_in_a_browser(display, file["type"], b""):
             raise AttachmentWrongType
         return int(file["size"])
-    read = store.beginning(organization, file["id"])
-    if read is None:
-        raise AttachmentMissing
-    content, size = read
+    for _ in range(_READINGS):
+        read = store.incoming(organization, file["id"])
+        if read is None:
+            raise AttachmentMissing
+        _require_harmless(file, display, read.content)
+        if store.keep(organization, file["id"], read.etag):
+            return read.size
+        # Other bytes came, or another message's copy: what is kept once is what the file is.
+        kept = store.kept(organization, file["id"])
+        if kept is not None:
+            _require_harmless(file, display, kept.content)
+            return kept.size
+    raise AttachmentMissing
+
+
+def _require_harmless(file: Item, display: str, content: bytes) -> None:
     if any(runs_in_a_browser(name, file["type"], content) for name in (display, file["name"])):
         raise AttachmentWrongType
-    return size
 
 
 def _answer(item: Item, form: FormUpload | None) -> Uploaded:

@@ -4,10 +4,14 @@ The specification refuses HTML, XHTML, SVG and XSLT as attachments (Specificatio
 A type is only what the uploader says, so three things are asked: the declared type, the name's ending, and the
 content, read as a browser's sniffer reads it (WHATWG MIME Sniffing, "identifying a resource with an unknown MIME
 type") and then more strictly: comments, declarations and processing instructions before the first element are
-passed over, in each encoding that a byte order mark or a pattern of zero bytes gives away.
+passed over, in each encoding that a byte order mark or a pattern of zero bytes gives away. In XML any element can be
+XHTML or SVG, by a namespace that the document can write in several ways, so that namespaces are looked for everywhere,
+and what could put one where it cannot be seen (an entity, a stylesheet) is refused as such.
 """
 
+import html
 import re
+import unicodedata
 from typing import Final
 
 SNIFFED_BYTES = 16_384
@@ -55,7 +59,12 @@ _NAMESPACES = (
 _PREAMBLE = re.compile(
     r"\s+|<!--.*?-->|<\?.*?\?>|<!doctype[^>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL
 )
-_XML_ROOT = re.compile(r"<[a-z_][^<>]*>?", re.IGNORECASE)
+# How a document begins, which "<3", "< 5", "<-" and "<=" do not. Names in XML may begin with any letter.
+_DOCUMENT = re.compile(r"\s*<(?:[a-z_:!?]|[^\x00-\x7f])", re.IGNORECASE)
+_ENTITY = re.compile(r"<!doctype\s.*<!entity\s", re.IGNORECASE | re.DOTALL)
+_STYLESHEET = re.compile(r"<\?xml-stylesheet\s", re.IGNORECASE)
+_TRAILING = re.compile(r"[.\s]+$")
+_INVISIBLE = {"Cc", "Cf"}  # control and format characters
 _GZIP = b"\x1f\x8b"
 
 
@@ -69,9 +78,15 @@ def runs_in_a_browser(name: str, media_type: str, beginning: bytes) -> bool:
 
     `beginning` is the first SNIFFED_BYTES of the content.
     """
-    if essence(media_type) in REFUSED_TYPES or name.strip().rstrip(". ").lower().endswith(_REFUSED_ENDINGS):
+    if essence(media_type) in REFUSED_TYPES or _ending(name).endswith(_REFUSED_ENDINGS):
         return True
     return any(_is_markup(text) for text in _readings(beginning[:SNIFFED_BYTES]))
+
+
+def _ending(name: str) -> str:
+    """Return a name in lower case without what is not seen of it and what file systems drop at its end."""
+    seen = "".join(letter for letter in name if unicodedata.category(letter) not in _INVISIBLE)
+    return _TRAILING.sub("", unicodedata.normalize("NFKC", seen)).lower()
 
 
 def _readings(beginning: bytes) -> list[str]:
@@ -88,7 +103,11 @@ def _readings(beginning: bytes) -> list[str]:
 
 def _is_markup(text: str) -> bool:
     text = text.replace("\0", "")
-    if _DOCTYPE.search(text[:1024]) and text.lstrip().startswith("<"):
+    if not _DOCUMENT.match(text):
+        return False
+    if _DOCTYPE.search(text) or _ENTITY.search(text) or _STYLESHEET.search(text):
+        return True
+    if any(namespace in html.unescape(text).lower() for namespace in _NAMESPACES):
         return True
     position = 0
     while match := _PREAMBLE.match(text, position):
@@ -96,7 +115,5 @@ def _is_markup(text: str) -> bool:
     rest = text[position:]
     if _MARKUP.match(rest):
         return True
-    if rest.startswith(("<!--", "<?", "<!")) and position + len(rest) >= SNIFFED_BYTES // 2:
-        return True  # a preamble longer than what is looked at hides what follows
-    root = _XML_ROOT.match(rest)
-    return root is not None and any(namespace in rest[:4096].lower() for namespace in _NAMESPACES)
+    # A preamble longer than what is looked at hides what follows.
+    return rest.startswith(("<!", "<?")) and position + len(rest) >= SNIFFED_BYTES // 2
