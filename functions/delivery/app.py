@@ -7,20 +7,22 @@ from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.queue import Reminder
 from helpdesk.delivery.sender import Sender
 from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import settings
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, list[dict[str, str]]]:
-    """Handle a batch; messages whose handling failed are named and come back after the visibility timeout."""
+    """Handle a batch; messages whose handling failed are named, and come back soon."""
     failed = asyncio.run(_handle_all(event["Records"]))
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+    for record in failed:
+        try_again_soon(_queue_of(record), record)
+    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
 
 
-async def _handle_all(records: list[dict[str, Any]]) -> list[str]:
+async def _handle_all(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     async with Sender(allow_loopback=settings().allow_loopback_urls) as sender:
         outcomes = await asyncio.gather(
-            *(deliveries.handle(Reminder.from_json(record["body"]), sender) for record in records),
-            return_exceptions=True,
+            *(_handle(record, sender) for record in records), return_exceptions=True
         )
     failed = []
     for record, outcome in zip(records, outcomes, strict=True):
@@ -29,5 +31,17 @@ async def _handle_all(records: list[dict[str, Any]]) -> list[str]:
                 "reminder_failed",
                 extra={"messageId": record["messageId"], "error": type(outcome).__name__},
             )
-            failed.append(record["messageId"])
+            failed.append(record)
     return failed
+
+
+async def _handle(record: dict[str, Any], sender: Sender) -> None:
+    # Read here, so that a message that cannot be read fails alone.
+    await deliveries.handle(Reminder.from_json(record["body"]), sender)
+
+
+def _queue_of(record: dict[str, Any]) -> str:
+    """Return the URL of the queue that a message came from: one of the two that this function serves."""
+    name = str(record["eventSourceARN"]).rpartition(":")[2]
+    urls = (settings().delivery_queue_url, settings().retry_queue_url)
+    return next((url for url in urls if url.rpartition("/")[2] == name), "")

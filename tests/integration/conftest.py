@@ -56,6 +56,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
                 QueueName=name, Attributes={"FifoQueue": "true"} if name.endswith(".fifo") else {}
             )["QueueUrl"]
             monkeypatch.setenv(f"{name.removesuffix('.fifo').upper()}_QUEUE_URL", url)
+        monkeypatch.setenv("DEAD_LETTERS_URL", sqs.create_queue(QueueName="dead-letters")["QueueUrl"])
         settings.cache_clear()
         allowance.forget()
         yield

@@ -179,3 +179,14 @@ def test_the_sample_event_runs() -> None:
     sample = json.loads((ROOT / "events" / "fanout-stream.json").read_text())
     assert function("fanout").handler(sample, None) == {"batchItemFailures": []}
     assert len(received(settings().agent_queue_url)) == 1
+
+
+def test_a_record_that_cannot_be_read_is_set_aside_and_holds_up_nothing(
+    organization: NewOrganization, api: Client
+) -> None:
+    add(api, "message.created")
+    good, unreadable = event_of(organization), event_of(organization).to_item()
+    del unreadable["type"]
+    assert fan_out(unreadable, good.to_item()) == {"batchItemFailures": []}
+    assert [message["event_id"] for message in received(settings().delivery_queue_url)] == [good.id]
+    assert len(received(settings().dead_letters_url)) == 1

@@ -449,3 +449,33 @@ def test_a_sweep_that_died_half_way_is_finished_by_the_next(
         assert attach(api, file["id"]).code == "attachment_missing"
     with clock.frozen(lambda: start + 27 * HOUR_US):
         assert files.sweep() == 1
+
+
+def test_a_form_is_refused_with_what_to_send_instead(api: Client) -> None:
+    answer = send_bytes(api, PNG, media_type="multipart/form-data; boundary=x")
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert "--data-binary" in answer.message
+
+
+def test_a_type_that_a_client_names_for_want_of_a_better_one_counts_as_none(api: Client) -> None:
+    body = uploaded(api, media_type="application/x-www-form-urlencoded")
+    assert body["type"] == "application/octet-stream"
+
+
+@pytest.mark.parametrize(
+    "media_type", ["application/jsonl", "application/json5", "application/json-patch+json"]
+)
+def test_a_type_that_only_begins_like_json_is_a_files_type(api: Client, media_type: str) -> None:
+    assert uploaded(api, b"{}", media_type=media_type)["type"] == media_type
+
+
+def test_addresses_are_signed_for_the_regions_own_host(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
+    clients.forget()
+    try:
+        url, _ = store.form("org_1", "file_1")
+        address = store.address("org_1", "file_1", "photo.png", "image/png")
+    finally:
+        clients.forget()
+    assert "s3.eu-north-1.amazonaws.com" in url
+    assert "s3.eu-north-1.amazonaws.com" in address

@@ -2,6 +2,7 @@
 
 import sys
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -51,9 +52,14 @@ def test_cutting_leaves_text_within_the_limit_as_it_is() -> None:
 
 
 @given(st.text(), st.integers(min_value=0, max_value=30))
-def test_cut_text_is_a_beginning_of_the_trimmed_text(text: str, characters: int) -> None:
+def test_cut_text_is_a_beginning_of_the_text_without_what_nobody_sees(text: str, characters: int) -> None:
     short = cut(text, characters)
+    seen = "".join(c for c in text if unicodedata.category(c) != "Cc" or c in "\t\n\v\f\r\x85")
 
     assert len(short) <= characters
-    assert trimmed(text).startswith(short)
+    assert trimmed(seen).startswith(short)
     assert trimmed(trimmed(text)) == trimmed(text)
+
+
+def test_cutting_drops_control_characters_that_nobody_sees() -> None:
+    assert cut("A\x00n\x1bn\x7f\x9f", 10) == "Ann"

@@ -22,13 +22,13 @@ from helpdesk.conversations.schemas import (
     ReplyAccepted,
     ReplyInput,
 )
-from helpdesk.conversations.state import Move, Speaker, State, Status, after, after_reply
+from helpdesk.conversations.state import Handler, Move, Speaker, State, Status, after, after_reply
 from helpdesk.customers import service as customers
 from helpdesk.files import service as files
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import PageQuery
 from helpdesk.organizations import service as organizations
-from helpdesk.platform import clock
+from helpdesk.platform import clock, ids
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -76,7 +76,8 @@ def move(caller: Caller, conversation_id: str, chosen: Move) -> None:
             return
         repository.save(transaction, conversation, state)
         _announce_opening(transaction, conversation, state)
-        thread.add_updated(transaction, conversation, state, clock.now_ms())
+        unanswered = _left_to_the_agent(conversation, state)
+        thread.add_updated(transaction, conversation, state, clock.now_ms(), unanswered)
 
     overtaking(caller.organization, conversation_id, write)
 
@@ -97,12 +98,15 @@ def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAcc
         state = after_reply(
             conversation.state, take_over=written.take_over or False, reopen=written.reopen or False
         )
-        repository.save(transaction, conversation, state, message_at=now)
+        message_id = ids.new("msg")
+        # What the visitor wrote so far is answered by this: an agent that is still thinking about it falls silent.
+        repository.save(transaction, conversation, state, message_at=now, values={"answeredUpTo": message_id})
         _announce_opening(transaction, conversation, state)
-        message_id = thread.add_agent_message(
+        thread.add_agent_message(
             transaction,
             conversation,
             state,
+            message_id=message_id,
             kind="human",
             name=name,
             body=body,
@@ -160,6 +164,19 @@ def overtaking[T](
         else:
             return outcome
     raise Conflict
+
+
+def _left_to_the_agent(before: Conversation, state: State) -> str | None:
+    """Return the visitor's message that the agent is to answer after a move, None where there is none.
+
+    It was written while the team held the conversation, or the conversation was settled before the agent came to it.
+    """
+    if state.handled_by is not Handler.AGENT or state.status is not Status.OPEN:
+        return None
+    if state.last_speaker is not Speaker.VISITOR:
+        return None
+    newest = repository.newest_messages(before.organization, before.id, 1)
+    return str(newest[0]["id"]) if newest else None
 
 
 def _announce_opening(transaction: Transaction, before: Conversation, state: State) -> None:

@@ -90,6 +90,7 @@ def add_agent_message(
     conversation: Conversation,
     state: State,
     *,
+    message_id: str | None = None,
     kind: Literal["ai", "human"],
     name: str,
     body: str,
@@ -98,7 +99,7 @@ def add_agent_message(
 ) -> str:
     """Add a message from the organization's side and its message.created event; return its id."""
     message: Item = {
-        "id": ids.new("msg"),
+        "id": message_id or ids.new("msg"),
         "conversationId": conversation.id,
         "createdAt": now,
         "sender": "agent",
@@ -127,13 +128,27 @@ def add_system_line(transaction: Transaction, conversation: Conversation, text: 
     repository.put_note(transaction, conversation.organization, line)
 
 
-def add_updated(transaction: Transaction, conversation: Conversation, state: State, now: int) -> None:
-    """Add the conversation.updated event of a move."""
+def add_updated(
+    transaction: Transaction,
+    conversation: Conversation,
+    state: State,
+    now: int,
+    unanswered: str | None = None,
+) -> None:
+    """Add the conversation.updated event of a move.
+
+    `unanswered` is the visitor's message that waits for the agent, where the move puts the agent to work.
+    """
+    jobs: tuple[Job, ...] = ()
+    if unanswered is not None:
+        # Not deduplicated by the message: a job for it may have come, and gone, while the agent had to be silent.
+        jobs = (_answer_job(conversation.organization, conversation.id, unanswered, ids.new("job")),)
     event = Event(
         conversation.organization,
         WebhookEvent.CONVERSATION_UPDATED,
         {"conversation": state_data(conversation.id, state)},
         now,
+        jobs,
     )
     transaction.put(event.to_item(), new=True)
 
@@ -160,9 +175,13 @@ def _add_visitor_message(
     repository.put_message(transaction, organization, message)
     jobs: tuple[Job, ...] = ()
     if state.handled_by is Handler.AGENT:
-        work = {"organization": organization, "conversationId": conversation_id, "messageId": message_id}
-        jobs = (Job(JobQueue.AGENT, conversation_id, message_id, work),)
+        jobs = (_answer_job(organization, conversation_id, message_id, message_id),)
     transaction.put(_message_created(organization, message, state, now, jobs).to_item(), new=True)
+
+
+def _answer_job(organization: str, conversation_id: str, message_id: str, deduplication: str) -> Job:
+    work = {"organization": organization, "conversationId": conversation_id, "messageId": message_id}
+    return Job(JobQueue.AGENT, conversation_id, deduplication, work)
 
 
 def _message_created(

@@ -41,19 +41,39 @@ class _Work:
 
 
 def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Turn stream records into queued work; return the sequence numbers of those that must come again."""
-    items = [from_wire(record["dynamodb"]["NewImage"]) for record in records]
-    organizations = {item["organization"] for item in items if "body" in item}
+    """Turn stream records into queued work; return the sequence numbers of those that must come again.
+
+    A record that cannot be read would fail for ever and hold up its shard: it is set aside for the operator.
+    """
+    read = [(record, item) for record in records if (item := _read(record)) is not None]
+    organizations = {item["organization"] for _, item in read if "body" in item}
     with ThreadPoolExecutor(_THREADS) as pool:
         listening = pool.map(webhooks.listening, organizations)
         endpoints = dict(zip(organizations, listening, strict=True))
-        works = list(pool.map(partial(_work, endpoints), records, items))
+        works = list(pool.map(partial(_work, endpoints), read))
     _queue_reminders(works)
     _queue_jobs(works)
     return [work.sequence for work in works if work.failed]
 
 
-def _work(endpoints: Mapping[str, list[Endpoint]], record: Mapping[str, Any], item: Item) -> _Work:
+def _read(record: Mapping[str, Any]) -> Item | None:
+    """Return a record's item when it is one of the outbox, else set the record aside."""
+    try:
+        item = from_wire(record["dynamodb"]["NewImage"])
+        for job in item["jobs"]:
+            Job.from_attribute(job)
+        if "body" in item and not {"organization", "id", "type", "createdAt"} <= item.keys():
+            raise KeyError("organization, id, type, createdAt")  # noqa: TRY301 - one way out for all that is unreadable
+    except (KeyError, TypeError, ValueError) as error:
+        key = record.get("dynamodb", {}).get("Keys")
+        logger.error("record_unreadable", extra={"key": key, "error": type(error).__name__})
+        clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps({"key": key}))
+        return None
+    return item
+
+
+def _work(endpoints: Mapping[str, list[Endpoint]], read: tuple[Mapping[str, Any], Item]) -> _Work:
+    record, item = read
     work = _Work(record["dynamodb"]["SequenceNumber"])
     try:
         work.jobs = [Job.from_attribute(job) for job in item["jobs"]]

@@ -6,7 +6,7 @@ not hold up the others (Amazon SQS Developer Guide, "fair queues").
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 from helpdesk.delivery.repository import Delivery
@@ -46,8 +46,12 @@ class Reminder:
 
     @classmethod
     def from_json(cls, text: str) -> "Reminder":
-        """Read a message's body."""
-        return cls(**json.loads(text))
+        """Read a message's body.
+
+        Fields that this version does not know are passed over: a retry may have been queued by a later one.
+        """
+        told = json.loads(text)
+        return cls(**{field.name: told[field.name] for field in fields(cls)})
 
 
 def send_first(reminders: Sequence[Reminder]) -> list[Reminder]:

@@ -187,5 +187,6 @@ def _failure_of(error: Exception) -> Failure:
     for kind, failure in _FAILURES:
         if isinstance(error, kind):
             return failure
-    logger.error("An attempt failed in the sender itself", exc_info=error)
+    # The error's text may hold the address, and an address may hold a secret.
+    logger.error("sender_failed", extra={"error": type(error).__name__})
     return Failure.INTERNAL

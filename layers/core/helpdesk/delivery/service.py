@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Protocol
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from helpdesk.delivery import queue, repository
 from helpdesk.delivery.attempts import Decision, DeliveryState, Progress, Step, decide
 from helpdesk.delivery.outcome import Outcome
@@ -18,6 +20,8 @@ from helpdesk.delivery.signing import signed_headers
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
+from helpdesk.storage.table import Throttled
+from helpdesk.storage.transactions import Conflict
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
 
@@ -79,7 +83,7 @@ async def _carry_out(
 
 
 async def _attempt(reminder: Reminder, progress: Progress, envelope: Envelope, sender: Sends) -> None:
-    """Claim, send, take note, queue the next, record: in this order."""
+    """Claim, then send, then settle."""
     if envelope.endpoint is None or envelope.body is None or envelope.secret is None:
         # Removing the endpoint cancels its retries; an event that was erased cannot be sent any more.
         await asyncio.to_thread(repository.cancel, reminder.delivery)
@@ -93,12 +97,20 @@ async def _attempt(reminder: Reminder, progress: Progress, envelope: Envelope, s
 
 
 def _settle(reminder: Reminder, endpoint: Endpoint, started_at: int, outcome: Outcome) -> None:
+    """Queue the next attempt where one is due, record the result, then show it at the endpoint: in this order.
+
+    The endpoint's status is for people to see. It must not cost a delivery: were it written first and failed, an
+    event that arrived would be sent again.
+    """
     finished_at = clock.now_ms()
-    webhooks.note_result(endpoint, succeeded=outcome.succeeded, at=finished_at)
     state = DeliveryState.DELIVERED if outcome.succeeded else _queue_next(reminder, finished_at)
     repository.record(reminder.delivery, reminder.attempt, started_at, outcome, state)
     if state is DeliveryState.DROPPED:
         _report_dropped(reminder)
+    try:
+        webhooks.note_result(endpoint, succeeded=outcome.succeeded, at=finished_at)
+    except (Throttled, Conflict, ClientError, BotoCoreError) as error:
+        logger.warning("status_not_noted", extra={"endpoint": endpoint.id, "error": type(error).__name__})
 
 
 def _recover(reminder: Reminder, progress: Progress) -> None:

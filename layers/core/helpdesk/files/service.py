@@ -149,6 +149,12 @@ def _require_size(size: int) -> None:
 
 def _new_item(organization: str, base_url: str, name: str, media_type: str, size: int) -> Item:
     kind = essence(media_type) or _UNTYPED
+    if kind == "multipart/form-data":
+        raise InvalidRequest(
+            "Send the file's bytes as the body, not as a form: curl --data-binary @photo.png."
+        )
+    if kind == "application/x-www-form-urlencoded":
+        kind = _UNTYPED  # what a client says that says nothing
     if _MEDIA_TYPE.fullmatch(kind) is None:
         raise InvalidRequest("`type` must be a media type such as image/png.")
     file_id = ids.new("file")

@@ -135,7 +135,7 @@ def _run(
         missing = next((error for error in route.errors if error.status == 404), NotFound)
         return _error_answer(missing(), headers)
     except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
-        _log_failure(route, error)
+        _log_failure(route, request, error)
         return _error_answer(InternalError(), headers)
     if isinstance(result, Content):
         return answer(route.status, result.media_type, result.text, {**headers, **result.headers})
@@ -146,7 +146,7 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
     """Return the arguments that the request's body, query and address give."""
     arguments: dict[str, Any] = {}
     media_type = request.headers.get("content-type") or ""
-    if route.raw_body is not None and not media_type.strip().lower().startswith(_JSON):
+    if route.raw_body is not None and media_type.partition(";")[0].strip().lower() != _JSON:
         content = body_bytes(request.body, is_base64=request.is_base64)
         arguments[route.raw_body] = RawBody(content, media_type)
     elif route.body is not None:
@@ -174,12 +174,17 @@ def _error_answer(error: AppError, headers: dict[str, str]) -> dict[str, Any]:
     return answer(error.status, _JSON, text, {**headers, **error.headers})
 
 
-def _log_failure(route: Route, error: Exception) -> None:
+def _log_failure(route: Route, request: Request, error: Exception) -> None:
     # Places only: the text of an exception may hold what a visitor wrote.
     places = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-6:]]
     logger.error(
         "request_failed",
-        extra={"route": f"{route.method} {route.path}", "error": type(error).__name__, "places": places},
+        extra={
+            "requestId": request.id,
+            "route": f"{route.method} {route.path}",
+            "error": type(error).__name__,
+            "places": places,
+        },
     )
 
 

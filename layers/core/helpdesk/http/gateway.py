@@ -36,7 +36,7 @@ class Request:
         once: Mapping[str, str] = event.get("queryStringParameters") or {}
         return cls(
             method=event["httpMethod"],
-            path=event["path"],
+            path=_path_of_the_api(event["path"]),
             headers={name.lower(): value for name, value in (event.get("headers") or {}).items()},
             query=event.get("multiValueQueryStringParameters") or {name: [once[name]] for name in once},
             body=event.get("body"),
@@ -44,6 +44,12 @@ class Request:
             id=context.get("requestId") or "",
             address=f"https://{context.get('domainName', '')}/{context.get('stage', '')}",
         )
+
+
+def _path_of_the_api(path: str) -> str:
+    """Return a path without what a custom domain's base path mapping puts before it."""
+    before, version, rest = path.partition("/v1/")
+    return version + rest if before and version else path
 
 
 def answer(status: int, media_type: str, body: str, headers: Mapping[str, str]) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from helpdesk.admission.limits import RequestClass
 from helpdesk.logs import repository
 from helpdesk.logs.schemas import LogEntry, LogKind
@@ -27,8 +29,10 @@ def record_limit_reached(organization: str, request_class: RequestClass) -> None
         repository.count_in_minute(
             organization, LogKind.API_LIMIT_REACHED, request_class.value, SYSTEM, summary
         )
-    except Throttled:
-        logger.warning("limit_log_throttled", extra={"organization": organization})
+    except (Throttled, ClientError, BotoCoreError) as error:
+        logger.warning(
+            "limit_not_logged", extra={"organization": organization, "error": type(error).__name__}
+        )
 
 
 def get(organization: str, log_id: str) -> LogEntry:

@@ -61,10 +61,10 @@ def sqs() -> "SQSClient":
 def s3() -> "S3Client":
     """Return the S3 client (2 s to connect, 20 s to read, 3 tries).
 
-    Signature version 4 is named because addresses are presigned with the older one by default, which newer regions
-    refuse.
+    Addresses are presigned by version 4 and for the region's own host: by default they are signed by the older version
+    and for the global host, which newer regions refuse and new buckets redirect, and a redirect breaks a signature.
     """
-    config = _config(2, 20, 3).merge(Config(signature_version="s3v4"))
+    config = _config(2, 20, 3).merge(Config(signature_version="s3v4", s3={"addressing_style": "virtual"}))
     client: S3Client = _client("s3", config)
     return client
 

@@ -85,7 +85,10 @@ class InvalidApiKey(CredentialError):
     """The key matches no organization or is revoked, or an OAuth token came to a messaging route."""
 
     status, code = 401, "invalid_api_key"
-    message = "This secret key is unknown or revoked. Create one in the API settings and send it instead."
+    message = (
+        "This secret key is unknown or revoked. Check that it is whole and that it is of this deployment; the operator "
+        "makes keys (on the local stack it is in .local/stack.json)."
+    )
 
 
 class PublishableKey(CredentialError):

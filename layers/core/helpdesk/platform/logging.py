@@ -6,4 +6,6 @@ an operator's log outlives the customer's wish to be forgotten.
 
 from aws_lambda_powertools import Logger
 
-logger = Logger(log_uncaught_exceptions=False, utc=True)
+# Lambda sorts lines by level only where their time is in this form; any other counts as INFO, and is then left out
+# where less severe lines are.
+logger = Logger(log_uncaught_exceptions=False, utc=True, use_rfc3339=True)

@@ -20,6 +20,7 @@ class Settings:
     retry_queue_url: str
     agent_queue_url: str
     index_queue_url: str
+    dead_letters_url: str
     retry_delays_seconds: str
     allow_loopback_urls: bool
     agent_model_id: str
@@ -42,6 +43,7 @@ class Settings:
             retry_queue_url=env.get("RETRY_QUEUE_URL", ""),
             agent_queue_url=env.get("AGENT_QUEUE_URL", ""),
             index_queue_url=env.get("INDEX_QUEUE_URL", ""),
+            dead_letters_url=env.get("DEAD_LETTERS_URL", ""),
             retry_delays_seconds=env.get("RETRY_DELAYS_SECONDS", "30,300,1800,7200"),
             # Loopback is for a laptop. The template refuses the switch elsewhere; so does the code.
             allow_loopback_urls=stage == "local" and env.get("ALLOW_LOOPBACK_URLS", "false") == "true",

@@ -13,6 +13,13 @@ def trimmed(text: str) -> str:
     return text.strip(_TRIMMED)
 
 
+# Control characters other than white space: nobody sees them, and JSON writes six bytes for each.
+_INVISIBLE = dict.fromkeys([*range(0x09), *range(0x0E, 0x20), *range(0x7F, 0x85), *range(0x86, 0xA0)])
+
+
 def cut(text: str, characters: int) -> str:
-    """Return trimmed text cut to a number of characters (code points, so that none is split)."""
-    return trimmed(text)[:characters]
+    """Return a name, an address or a title: trimmed, without control characters, and cut to a number of characters.
+
+    Characters are code points, so that none is split.
+    """
+    return trimmed(text.translate(_INVISIBLE))[:characters]

@@ -38,9 +38,12 @@ class Throttled(Exception):
 
 def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
     """Return the item, or None. One call; 1 read unit per 4 KB, half of that when not `consistent`."""
-    answer = clients.dynamodb().get_item(
-        TableName=settings().table_name, Key=to_wire(key.attributes()), ConsistentRead=consistent
-    )
+    try:
+        answer = clients.dynamodb().get_item(
+            TableName=settings().table_name, Key=to_wire(key.attributes()), ConsistentRead=consistent
+        )
+    except ClientError as error:
+        raise _translated(error) from error
     return from_wire(answer["Item"]) if "Item" in answer else None
 
 
@@ -211,7 +214,7 @@ def put_new(item: Item) -> None:
         raise _translated(error) from error
 
 
-_THROTTLING = {
+THROTTLING = {
     "ProvisionedThroughputExceededException",
     "ThrottlingException",
     "RequestLimitExceeded",
@@ -225,6 +228,6 @@ def _translated(error: ClientError) -> Exception:
     if code == "ConditionalCheckFailedException":
         found: Any = error.response.get("Item")
         return ConditionFailed(from_wire(found) if found else None)
-    if code in _THROTTLING:
+    if code in THROTTLING:
         return Throttled()
     return error

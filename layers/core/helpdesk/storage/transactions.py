@@ -6,6 +6,7 @@ on the text of an error.
 """
 
 import random
+import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from botocore.exceptions import ClientError
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import ItemKey
-from helpdesk.storage.table import Item, from_wire, to_wire
+from helpdesk.storage.table import THROTTLING, Item, from_wire, to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
@@ -27,6 +28,7 @@ _CONFLICT_PAUSE_SECONDS = 0.02
 _CONFLICT_PAUSE_MAX_SECONDS = 0.4
 
 _PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
+_PASSING_ERRORS = THROTTLING | {"TransactionInProgressException"}
 
 type OnFailure = Callable[[Item | None], Exception]
 """Makes the exception for a failed condition from the item that was found (None: there was none)."""
@@ -117,21 +119,26 @@ class Transaction:
         Raises what the first failed action names. A conflict with another transaction is tried again with
         jitter: it means that someone else was faster, not that a rule was broken. Raises Conflict past that.
         """
+        token = _new_token()
         for attempt in range(_CONFLICT_TRIES):
             try:
-                clients.dynamodb().transact_write_items(TransactItems=self._actions)
+                clients.dynamodb().transact_write_items(TransactItems=self._actions, ClientRequestToken=token)
             except ClientError as error:
                 reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]
                 for reason, on_failure in zip(reasons, self._on_failure, strict=False):
                     if reason.get("Code") == "ConditionalCheckFailed":
                         found = reason.get("Item")
                         raise on_failure(from_wire(found) if found else None) from error
-                if not _is_conflict(error, reasons):
+                if not _is_passing(error, reasons):
                     raise
-                if attempt + 1 < _CONFLICT_TRIES:
-                    _pause(attempt)
+                if reasons:
+                    # Surely cancelled: what is tried next is another transaction. One that is still in progress
+                    # may yet be written, and under the same token it is written once.
+                    token = _new_token()
             else:
                 return
+            if attempt + 1 < _CONFLICT_TRIES:
+                _pause(attempt)
         raise Conflict
 
     def __len__(self) -> int:
@@ -160,7 +167,13 @@ class Transaction:
         return action
 
 
-def _is_conflict(error: ClientError, reasons: list[dict[str, Any]]) -> bool:
-    if error.response["Error"]["Code"] == "TransactionInProgressException":
+def _is_passing(error: ClientError, reasons: list[dict[str, Any]]) -> bool:
+    """Return whether it is others' haste that stopped the transaction, or a pause that DynamoDB asks for."""
+    if error.response["Error"]["Code"] in _PASSING_ERRORS:
         return True
     return any(reason.get("Code") in _PASSING for reason in reasons)
+
+
+def _new_token() -> str:
+    """Return a token by which DynamoDB knows a transaction again for ten minutes."""
+    return secrets.token_hex(16)

@@ -1,0 +1,124 @@
+"""The delivery function on a batch: what fails, fails alone, and comes back soon."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from helpdesk.delivery import repository
+from helpdesk.delivery import service as deliveries
+from helpdesk.delivery.outcome import Outcome
+from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.sender import Sender
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.outbox import Event
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import Throttled
+from helpdesk.webhooks import repository as endpoints
+from helpdesk.webhooks import service as webhooks
+from tests.support.api import Client, function
+from tests.support.template import ROOT
+
+LATER = 4_000_000_000_000
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """What reached the receiver, which answers 200 to everything."""
+    bodies: list[bytes] = []
+
+    async def send(_self: Sender, _url: str, body: bytes, _headers: Any) -> Outcome:
+        bodies.append(body)
+        return Outcome(200, None, 5)
+
+    monkeypatch.setattr(Sender, "send", send)
+    return bodies
+
+
+def reminder(organization: NewOrganization, api: Client) -> Reminder:
+    api.post("/v1/webhooks", {"url": "https://93.184.215.14/", "events": ["message.created"]})
+    event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, LATER)
+    table.put_new(event.to_item())
+    listening = webhooks.listening(organization.organization_id)[-1:]
+    (booked,) = deliveries.book(event.organization, event.id, event.type, LATER, listening)
+    return Reminder(booked.organization, booked.endpoint_id, booked.event_id, booked.key_id, 1, 0)
+
+
+def batch(*bodies: str) -> dict[str, Any]:
+    sample = json.loads((ROOT / "events" / "delivery-queue.json").read_text())["Records"][0]
+    records = []
+    for number, body in enumerate(bodies):
+        record = copy.deepcopy(sample)
+        records.append(record | {"messageId": str(number), "body": body})
+    return {"Records": records}
+
+
+def state(of: Reminder) -> str:
+    item = table.get(keys.Delivery(of.organization, of.endpoint_id, of.event_id))
+    assert item is not None
+    return str(item["state"])
+
+
+def test_a_message_that_cannot_be_read_fails_alone(
+    organization: NewOrganization, api: Client, sent: list[bytes]
+) -> None:
+    good = reminder(organization, api)
+    answer = function("delivery").handler(batch("{}", good.to_json(), "not json"), None)
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}, {"itemIdentifier": "2"}]}
+    assert len(sent) == 1
+    assert state(good) == "delivered"
+
+
+def test_a_message_of_a_later_version_is_read_by_what_this_one_knows(
+    organization: NewOrganization, api: Client, sent: list[bytes]
+) -> None:
+    good = reminder(organization, api)
+    body = json.dumps({**json.loads(good.to_json()), "colour": "blue"})
+    assert function("delivery").handler(batch(body), None) == {"batchItemFailures": []}
+    assert len(sent) == 1
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [Throttled(), ClientError({"Error": {"Code": "InternalServerError"}}, "UpdateItem")],
+    ids=["throttled", "unavailable"],
+)
+def test_an_event_that_arrived_is_not_sent_again_because_the_status_could_not_be_noted(
+    organization: NewOrganization,
+    api: Client,
+    sent: list[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    trouble: Exception,
+) -> None:
+    good = reminder(organization, api)
+
+    def touch(*_: Any, **__: Any) -> None:
+        raise trouble
+
+    monkeypatch.setattr(endpoints, "touch", touch)
+    event = batch(good.to_json())
+    assert function("delivery").handler(event, None) == {"batchItemFailures": []}
+    assert function("delivery").handler(event, None) == {"batchItemFailures": []}
+    assert len(sent) == 1
+    assert state(good) == "delivered"
+
+
+def test_a_message_that_failed_for_want_of_aws_comes_back_within_seconds(
+    organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = reminder(organization, api)
+    asked: list[dict[str, Any]] = []
+
+    def load(*_: Any) -> None:
+        raise Throttled
+
+    monkeypatch.setattr(repository, "load", load)
+    monkeypatch.setattr(clients.sqs(), "change_message_visibility", lambda **how: asked.append(how))
+    event = batch(good.to_json())
+    event["Records"][0]["eventSourceARN"] = "arn:aws:sqs:eu-west-1:123456789012:delivery"
+    assert function("delivery").handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
+    assert [how["VisibilityTimeout"] for how in asked] == [5]
