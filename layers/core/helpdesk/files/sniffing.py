@@ -61,7 +61,6 @@ _PREAMBLE = re.compile(
 )
 # How a document begins, which "<3", "< 5", "<-" and "<=" do not. Names in XML may begin with any letter.
 _DOCUMENT = re.compile(r"\s*<(?:[a-z_:!?]|[^\x00-\x7f])", re.IGNORECASE)
-_ENTITY = re.compile(r"<!doctype\s.*<!entity\s", re.IGNORECASE | re.DOTALL)
 _STYLESHEET = re.compile(r"<\?xml-stylesheet\s", re.IGNORECASE)
 _TRAILING = re.compile(r"[.\s]+$")
 _INVISIBLE = {"Cc", "Cf"}  # control and format characters
@@ -105,9 +104,12 @@ def _is_markup(text: str) -> bool:
     text = text.replace("\0", "")
     if not _DOCUMENT.match(text):
         return False
-    if _DOCTYPE.search(text) or _ENTITY.search(text) or _STYLESHEET.search(text):
+    if _DOCTYPE.search(text) or _STYLESHEET.search(text):
         return True
-    if any(namespace in html.unescape(text).lower() for namespace in _NAMESPACES):
+    if "<!entity" in text.lower().partition("<!doctype")[2]:
+        return True
+    written_out = html.unescape(text).lower()
+    if any(namespace in written_out for namespace in _NAMESPACES):
         return True
     position = 0
     while match := _PREAMBLE.match(text, position):
