@@ -45,9 +45,11 @@ sam-local: venv ## `sam local start-api` on the same template, beside the local 
 sam-invoke: venv ## `sam local invoke` of the function that an event is for (needs Docker; EVENT=events/....json)
 	@exec $(PYTHON) -m scripts.local sam-invoke --port $(PORT) --event $(EVENT) --sam-flags="$(SAM_FLAGS)"
 
+RECEIVER_PORT ?= 8787
+
 .PHONY: receiver
-receiver: venv ## an example webhook receiver: prints each delivery and whether it verifies
-	@exec $(PYTHON) -m scripts.receiver
+receiver: venv ## an example webhook receiver for the stack started last: prints each delivery and whether it verifies
+	@exec $(PYTHON) -m scripts.receiver --port $(RECEIVER_PORT)
 
 .PHONY: test
 test: venv ## every test: unit and integration first, then against a local stack of their own

@@ -32,7 +32,10 @@ python=$(find_python) || {
 mkdir -p .local
 # One at a time: a second make waits for the first.
 lock=.local/bootstrap.lock
+told=
 until mkdir "$lock" 2>/dev/null; do
+    [ -n "$told" ] || echo "Waiting for another make that is making .venv."
+    told=yes
     owner=$(cat "$lock/pid" 2>/dev/null || echo)
     if [ -n "$owner" ] && ! kill -0 "$owner" 2>/dev/null; then rm -rf "$lock"; continue; fi
     sleep 1
@@ -42,7 +45,7 @@ trap 'rm -rf "$lock"' EXIT
 trap 'exit 130' INT TERM
 if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$made_from" ]; then exit 0; fi
 
-echo "Making .venv with $("$python" --version) and the pinned packages: about a minute, once."
+echo "Making .venv with $("$python" --version) and the pinned packages: one to three minutes, once (see .local/bootstrap.log)."
 log=.local/bootstrap.log
 if ! { "$python" -m venv --clear .venv &&
        .venv/bin/python -m pip install --disable-pip-version-check --require-hashes --requirement requirements/dev.txt; } >"$log" 2>&1; then

@@ -142,7 +142,8 @@ class Receiver(ThreadingHTTPServer):
             super().__init__(("127.0.0.1", port), _Handler)
         except OSError as problem:
             raise Problem(
-                f"Port {port} of 127.0.0.1 cannot be used ({problem.strerror}). Choose another: PORT=8788"
+                f"Port {port} of 127.0.0.1 cannot be used ({problem.strerror}). "
+                "Choose another: make receiver RECEIVER_PORT=8788"
             ) from problem
 
     def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002 - the base class's

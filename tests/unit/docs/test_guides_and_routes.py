@@ -110,10 +110,10 @@ def test_every_example_of_the_operators_command_is_one_that_it_takes() -> None:
 
 
 def test_every_make_target_that_a_guide_names_is_there() -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     named = {words[1] for words in commands() if words[:1] == ["make"]}
     for guide in GUIDES:
-        named |= set(re.findall(r"`make ([a-z]+)", guide.read_text(encoding="utf-8")))
+        named |= set(re.findall(r"`make ([a-z-]+)", guide.read_text(encoding="utf-8")))
     assert named <= targets
 
 

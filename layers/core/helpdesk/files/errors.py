@@ -11,7 +11,7 @@ class AttachmentMissing(AppError):
 
     status, code = 400, "attachment_missing"
     message = (
-        "An attachment's id names no uploaded file of your organization. Upload it with POST /uploads first, and "
+        "An attachment's id names no uploaded file of your organization. Upload it with POST /v1/uploads first, and "
         "send the message within 24 hours."
     )
 
