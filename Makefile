@@ -87,6 +87,18 @@ described: venv
 eval: venv ## how well the agent finds answers in the guides (docs/evaluation)
 	@$(PYTHON) -m scripts.evaluation
 
+.PHONY: bench
+bench: venv ## measure what the product costs (benchmarks/results.md); ten minutes of a quiet machine
+	@exec $(PYTHON) -m benchmarks
+
+.PHONY: audit
+audit: venv ## ask whether a known vulnerability is in anything installed or deployed
+	@$(PYTHON) -m scripts.audit
+
+.PHONY: licences
+licences: venv ## write the list of what is deployed with its licences (docs/dependencies.md)
+	@$(PYTHON) -m scripts.licences
+
 .PHONY: deploy
 deploy: venv ## build and deploy to AWS (ENV=dev, staging or prod: a section of samconfig.toml)
 	@sam build --config-env $(ENV) && sam deploy --config-env $(ENV)

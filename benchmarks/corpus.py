@@ -1,0 +1,95 @@
+"""Documents to fill an index with: made up, always the same, with words as unequally common as in any language."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from helpdesk.knowledge.markdown import sections
+from helpdesk.knowledge.segments import IndexedDocument
+
+_SYLLABLES = [
+    first + second for first in "bdfgklmnprstvz" for second in ("a", "e", "i", "o", "u", "an", "er", "il")
+]
+VOCABULARY = 8_000
+SECTIONS, WORDS = 4, 120
+
+
+class Writer:
+    """Writes documents and asks questions about them."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self._random = random.Random(seed)  # noqa: S311 - the same every time is the point
+        self._words = ["".join(self._random.choices(_SYLLABLES, k=3)) for _ in range(VOCABULARY)]
+        # Zipf: the n-th most common word comes up one n-th as often as the first.
+        self._weights = [1 / rank for rank in range(1, VOCABULARY + 1)]
+
+    def documents(self, count: int, *, first: int = 0) -> Iterator[IndexedDocument]:
+        """Yield documents of four sections with 120 words each."""
+        for number in range(first, first + count):
+            title = self._text(4)
+            parts = [f"## {self._text(3)}\n\n{self._text(WORDS)}." for _ in range(SECTIONS)]
+            text = f"# {title}\n\n" + "\n\n".join(parts)
+            yield IndexedDocument(f"doc_{number:026d}", title, None, sections(title, text))
+
+    def question(self) -> str:
+        """Return a question of eight words, half of them rare."""
+        return f"{self._text(4)} {' '.join(self._random.choices(self._words, k=4))}?"
+
+    def _text(self, words: int) -> str:
+        return " ".join(self._random.choices(self._words, self._weights, k=words))
+
+
+class Bucket:
+    """S3, as far as the index asks for it, in memory: what is measured is the index."""
+
+    class exceptions:  # noqa: N801 - as botocore's client has it
+        """The errors of a client."""
+
+        class NoSuchKey(Exception):
+            """There is no such object."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, tuple[bytes, str]] = {}
+        self.uploaded = 0
+        self.calls = 0
+
+    def get_object(self, *, Key: str, IfNoneMatch: str | None = None, **_: Any) -> dict[str, Any]:  # noqa: N803
+        """GetObject."""
+        from botocore.exceptions import ClientError  # noqa: PLC0415
+
+        self.calls += 1
+        if Key not in self._objects:
+            raise self.exceptions.NoSuchKey
+        data, etag = self._objects[Key]
+        if etag == IfNoneMatch:
+            raise ClientError({"Error": {"Code": "304", "Message": ""}}, "GetObject")
+        return {"Body": _Body(data), "ETag": etag}
+
+    def put_object(self, *, Key: str, Body: bytes, **_: Any) -> dict[str, Any]:  # noqa: N803
+        """PutObject; nobody else writes here, so its conditions hold."""
+        self.calls += 1
+        self.uploaded += len(Body)
+        etag = f'"{self.calls}"'
+        self._objects[Key] = (Body, etag)
+        return {"ETag": etag}
+
+    def list_objects_v2(self, **_: Any) -> dict[str, Any]:
+        """ListObjectsV2, of a bucket that nothing was left behind in."""
+        self.calls += 1
+        return {}
+
+    def delete_objects(self, **_: Any) -> dict[str, Any]:
+        """DeleteObjects."""
+        self.calls += 1
+        return {}
+
+
+class _Body:
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def read(self, size: int | None = None) -> bytes:
+        """Read on."""
+        end = len(self._data) if size is None else self._at + size
+        part, self._at = self._data[self._at : end], end
+        return part

@@ -1,0 +1,118 @@
+"""(c): the CPU time of starting each built function, over importing boto3 and making one DynamoDB client."""
+
+import compileall
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.report import ROOT, Section, Target
+from scripts.local import build
+from scripts.local.progress import Progress
+from tests.support.template import template
+
+TITLE = "Start of a function"
+LIMIT = 1.6
+
+TEXT = f"""What `sam build` made, in a clean interpreter (`-I -S`: the standard library, the artifact and its
+layers, nothing else), bytecode compiled beforehand on both sides. A function's start is `import app` and its
+DynamoDB client; the base is `import boto3` and a DynamoDB client, from the same layer. CPU time of the process
+behind the interpreter's own start; the interpreters take turns, one of each in a round, and the least disturbed
+round of each counts. The second ratio leaves the function's client out. Targets are for the functions that
+answer the API: at most {LIMIT}."""
+
+_BASE = "import boto3\nboto3.client('dynamodb')"
+_FUNCTION = "import app\nfrom helpdesk.platform import clients\nclients.dynamodb()"
+_IMPORT = "import app"
+_ENVIRONMENT = {
+    "AWS_DEFAULT_REGION": "eu-west-1",
+    "AWS_LAMBDA_FUNCTION_NAME": "benchmark",
+    "AWS_ACCESS_KEY_ID": "benchmark",
+    "AWS_SECRET_ACCESS_KEY": "benchmark",
+    "POWERTOOLS_SERVICE_NAME": "benchmark",
+    "STAGE": "benchmark",
+    **dict.fromkeys(
+        (
+            "TABLE_NAME",
+            "KNOWLEDGE_BUCKET",
+            "FILES_BUCKET",
+            "DELIVERY_QUEUE_URL",
+            "RETRY_QUEUE_URL",
+            "AGENT_QUEUE_URL",
+            "INDEX_QUEUE_URL",
+        ),
+        "benchmark",
+    ),
+}
+
+_PROGRAM = """import sys, time
+sys.path[:0] = {path!r}
+started = time.process_time()
+{work}
+print(time.process_time() - started)"""
+
+
+def run(*, tiny: bool = False) -> Section:
+    """Measure."""
+    with tempfile.TemporaryDirectory() as folder:
+        artifacts = _compiled_artifacts(Path(folder))
+        names = functions()
+        if tiny:
+            names = dict(list(names.items())[:1])
+        measured = _take_turns(artifacts, names, rounds=1 if tiny else 12)
+    least, base = {key: min(seconds) for key, seconds in measured.items()}, min(measured["", _BASE])
+    section = Section(TITLE, TEXT, ("Function", "CPU", "over the base", "import alone, over the base"))
+    section.rows.append(("the base", f"{base * 1_000:.0f} ms", "1.00", ""))
+    for name, serves_api in names.items():
+        whole, alone = least[name, _FUNCTION], least[name, _IMPORT]
+        section.rows.append((name, f"{whole * 1_000:.0f} ms", f"{whole / base:.2f}", f"{alone / base:.2f}"))
+        if serves_api:
+            section.targets.append(Target(f"Start of {name}", whole / base, LIMIT))
+    return section
+
+
+def functions() -> dict[str, bool]:
+    """Return the names of the built functions, and whether they answer the API."""
+    found: dict[str, bool] = {}
+    for name, resource in template()["Resources"].items():
+        if isinstance(resource, dict) and resource.get("Type") == "AWS::Serverless::Function":
+            app = ROOT / resource["Properties"]["CodeUri"] / "app.py"
+            found[name] = (
+                re.search("^from helpdesk.http.api", app.read_text(encoding="utf-8"), re.MULTILINE)
+                is not None
+            )
+    return dict(sorted(found.items(), key=lambda entry: (not entry[1], entry[0])))
+
+
+def _compiled_artifacts(folder: Path) -> Path:
+    with build.built(Progress()) as (built, _):
+        shutil.copytree(built, folder, dirs_exist_ok=True)
+    compileall.compile_dir(folder, quiet=2, workers=1)
+    return folder
+
+
+def _take_turns(
+    artifacts: Path, names: dict[str, bool], *, rounds: int
+) -> dict[tuple[str, str], list[float]]:
+    measured: dict[tuple[str, str], list[float]] = {}
+    for _ in range(rounds + 1):  # the first fills the disk's cache
+        for key in [("", _BASE), *((name, work) for name in names for work in (_FUNCTION, _IMPORT))]:
+            measured.setdefault(key, []).append(_seconds(artifacts, *key))
+    return measured
+
+
+def _seconds(artifacts: Path, name: str, work: str) -> float:
+    path = [str(artifacts / layer / "python") for layer in ("DependenciesLayer", "CoreLayer")]
+    if name:
+        path.insert(0, str(artifacts / name))
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _PROGRAM.format(path=path, work=work)],
+        env=_ENVIRONMENT,
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(done.stdout)

@@ -1,0 +1,139 @@
+"""(d): what every route asks of DynamoDB, in calls and in capacity units."""
+
+import base64
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.capacity import Used, metered
+from benchmarks.recording import MESSAGE, emulated_aws, new_organization
+from benchmarks.report import Section
+from helpdesk.admission.limits import RequestClass
+from helpdesk.logs import service as logs
+from scripts.openapi.routes import all_routes
+from tests.support.api import Answer, Client, gateway_event
+
+TITLE = "DynamoDB calls and capacity of every route"
+
+TEXT = """One warm request each, by a secret key, admission included; against moto, which answers
+`ConsumedCapacity` with constants, so units are reckoned from the items by DynamoDB's documented rules
+(`benchmarks/capacity.py`). The conversation has twelve messages like the one in `benchmarks/recording.py`, the
+inbox five conversations, the knowledge base five documents. Writes include the indexes. A transaction is one
+call; in parentheses what else is asked of S3 or SQS."""
+
+DOCUMENT = {
+    "title": "Webhooks",
+    "body": "# Webhooks\n\n" + "An endpoint that answers 401 has another secret. " * 40,
+}
+_S3 = ("GetObject", "PutObject", "DeleteObject", "HeadObject")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request to measure: how it is shown, the route that it is one of, and what it does."""
+
+    shown: str
+    route: tuple[str, str]
+    send: Callable[[], Answer]
+
+
+def run(*, tiny: bool = False) -> Section:
+    """Measure."""
+    section = Section(TITLE, TEXT, ("Request", "Calls", "Read units", "Write units", "Operations"))
+    with emulated_aws():
+        organization = new_organization()
+        api = Client(organization.secret_key)
+        done: set[tuple[str, str]] = set()
+        for request in _requests(
+            api, organization.organization_id, messages=2 if tiny else 12, others=1 if tiny else 5
+        ):
+            with metered() as used:
+                answer = request.send()
+            if answer.status >= 400:
+                raise RuntimeError(f"{request.shown}: {answer}")
+            done.add(request.route)
+            section.rows.append(_row(request.shown, used))
+    missing = {(route.method, route.path) for route in all_routes()} - done
+    if missing:
+        raise RuntimeError(f"routes that are not measured: {sorted(missing)}")
+    return section
+
+
+def _row(shown: str, used: Used) -> tuple[str, ...]:
+    database = [call for call in used.calls if call not in _S3]
+    names = Counter(database)
+    operations = ", ".join(f"{name}{f' × {count}' if count > 1 else ''}" for name, count in names.items())
+    if others := [call for call in used.calls if call in _S3]:
+        operations += f" ({', '.join(others)})"
+    return (shown, str(len(database)), f"{used.read_units:g}", f"{used.write_units:g}", operations or "none")
+
+
+def _requests(api: Client, organization: str, *, messages: int, others: int) -> Iterator[Request]:
+    """Yield the requests in an order in which each finds what it needs; what it needs is made in between."""
+
+    def to(method: str, url: str, body: Any = None, *, route: str = "", shown: str = "") -> Request:
+        path = route or url.partition("?")[0]
+        return Request(shown or f"{method} {path}", (method, path), lambda: api.request(method, url, body))
+
+    yield from (to("GET", "/v1/openapi.json"), to("GET", "/v1/docs"), to("GET", "/v1/billing/limits"))
+    api.post(
+        "/v1/messages", {"session": "another-visitor", "body": "Hello"}
+    )  # admission is warm from here on
+
+    yield to("POST", "/v1/messages", MESSAGE, shown="POST /v1/messages, the first of a session")
+    api.post("/v1/messages", MESSAGE)
+    yield to("POST", "/v1/messages", MESSAGE)
+    yield Request("POST /v1/uploads, the bytes", ("POST", "/v1/uploads"), lambda: _upload(api))
+    announced = {"name": "photo.png", "type": "image/png", "size": 2_000_000}
+    yield to("POST", "/v1/uploads", announced, shown="POST /v1/uploads, announced")
+    file = _upload(api).body
+    attached = {**MESSAGE, "attachments": [{"id": file["id"], "name": "photo.png"}]}
+    yield to("POST", "/v1/messages", attached, shown="POST /v1/messages with a file")
+    yield to("GET", "/v1" + file["url"].partition("/v1")[2], route="/v1/files/<token>")
+    for _ in range(messages):
+        api.post("/v1/messages", MESSAGE)
+    yield to("GET", f"/v1/messages?session={MESSAGE['session']}")
+
+    for number in range(others):
+        api.post("/v1/messages", {**MESSAGE, "session": f"visitor-number-{number}"})
+    conversation = str(api.get("/v1/conversations").body["conversations"][-1]["id"])
+    one = "/v1/conversations/<conversation_id>"
+    at = one.replace("<conversation_id>", conversation)
+    yield to("GET", "/v1/conversations")
+    yield to("GET", "/v1/conversations?status=open", shown="GET /v1/conversations?status=open")
+    yield to("GET", at, route=one)
+    yield to("POST", f"{at}/reply", {"body": MESSAGE["body"]}, route=f"{one}/reply")
+    for move in ("take-over", "hand-back", "resolve", "reopen", "close"):
+        yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
+
+    yield to("POST", "/v1/knowledge/documents", DOCUMENT)
+    for number in range(others):
+        api.post("/v1/knowledge/documents", {**DOCUMENT, "title": f"Webhooks {number}"})
+    document = str(api.get("/v1/knowledge/documents").body["documents"][0]["id"])
+    yield to("GET", "/v1/knowledge/documents")
+    yield to("GET", f"/v1/knowledge/documents/{document}", route="/v1/knowledge/documents/<document_id>")
+
+    yield to("GET", "/v1/agent")
+    yield to("PATCH", "/v1/agent", {"name": "Ada"})
+
+    webhook = {"url": "https://93.184.215.14/hook", "events": ["message.created"]}
+    yield to("POST", "/v1/webhooks", webhook)
+    endpoint = str(api.get("/v1/webhooks").body["webhooks"][0]["id"])
+    yield to("GET", "/v1/webhooks")
+    one = "/v1/webhooks/<endpoint_id>"
+    yield to("PATCH", f"/v1/webhooks/{endpoint}", {"events": ["conversation.created"]}, route=one)
+    yield to("DELETE", f"/v1/webhooks/{endpoint}", route=one)
+
+    logs.record_limit_reached(organization, RequestClass.WRITE)
+    yield to("GET", "/v1/logs")
+    entry = str(api.get("/v1/logs").body["logs"][0]["id"])
+    yield to("GET", f"/v1/logs/{entry}", route="/v1/logs/<log_id>")
+
+
+def _upload(api: Client) -> Answer:
+    """Send a file as API Gateway hands it on: in base 64."""
+    headers = {"content-type": "image/png", "authorization": f"Bearer {api.credential}"}
+    event = gateway_event("POST", "/v1/uploads?name=photo.png", headers=headers)
+    event["body"] = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(2_000)).decode()
+    return api.answer_to({**event, "isBase64Encoded": True})

@@ -1,0 +1,192 @@
+"""(f): how many deliveries one worker makes in a second, and its CPU time over the same sends by bare aiohttp."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import aiohttp
+
+from benchmarks import recording, stub
+from benchmarks.measuring import take_turns
+from benchmarks.receiver import receiving
+from benchmarks.recording import Recorded
+from benchmarks.report import Section, Target
+from helpdesk.delivery import repository
+from helpdesk.delivery.attempts import DeliveryState, Progress
+from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.repository import Delivery, Envelope
+from helpdesk.delivery.sender import Sender
+from helpdesk.platform import clock
+from helpdesk.storage import keys
+from helpdesk.storage.wire import from_wire, to_wire
+from helpdesk.webhooks import service as webhooks
+from tests.support.api import Context, function
+
+TITLE = "Deliveries"
+BATCH = 10  # the event source mapping's, in template.yaml
+SECRET = "00" * 32
+
+SENDER, BARE = "the product's sender", "bare aiohttp, a connection for each send"
+KEPT, STUBBED = "bare aiohttp, connections kept", "the worker without AWS"
+WHOLE = "the worker with its calls to AWS"
+
+TEXT = f"""Webhooks of a message.created event to a receiver on loopback in another process, {BATCH} at once as
+a batch of the queue has them; CPU time of this process for one delivery. The target is for the sender alone,
+which makes the attempt (guarded addresses, one deadline, bounded reading), over aiohttp used bare in the same
+way: a session for a batch and one connection for each send, which is what an attempt promises
+(`layers/core/helpdesk/delivery/sender.py`). Over connections that are kept a send costs less; that figure
+stands below for the record. "The worker without AWS" is `functions/delivery/app.py` whole (reading the message,
+deciding, signing, three changes of thread), with its four calls to DynamoDB answered in memory; the last row
+makes those calls, to a server on loopback that answers at once, and they are most of a delivery."""
+
+
+def run(*, tiny: bool = False) -> Section:
+    """Measure."""
+    record = recording.recorded()
+    event = from_wire(record.outbox[0])
+    body = event["body"].encode()
+    headers = {"content-type": "application/json", "svc-signature": "t=1,v1=" + "0" * 64}
+    rounds, repeats = (1, 1) if tiny else (40, 10)
+    with receiving() as url, stub.answering(_answers(record, event["id"], url)) as address:
+        stub.use(address)
+        batch = {"Records": [_message(record, event["id"], number) for number in range(BATCH)]}
+        handler = function("delivery").handler
+
+        def whole() -> None:
+            if handler(batch, Context())["batchItemFailures"]:
+                raise RuntimeError("deliveries failed")
+
+        def without_aws() -> None:
+            with _answered_in_memory(record, event["body"], url):
+                whole()
+
+        kept = _Kept(url, body, headers)
+        contenders = {
+            SENDER: lambda: asyncio.run(_by_sender(url, body, headers)),
+            BARE: lambda: asyncio.run(_bare(url, body, headers)),
+            KEPT: kept.send,
+            STUBBED: without_aws,
+            WHOLE: whole,
+        }
+        by_cpu = take_turns(contenders, rounds=rounds, repeats=repeats)
+        by_clock = take_turns(
+            contenders, rounds=max(1, rounds // 4), repeats=repeats, clock=time.perf_counter
+        )
+        kept.close()
+    rows: list[Sequence[str]] = [
+        (
+            name,
+            f"{by_cpu.median(name) / BATCH * 1_000:.2f} ms",
+            f"{by_cpu.ratio(name, BARE):.2f}",
+            f"{by_cpu.ratio(name, KEPT):.2f}",
+            f"{BATCH / by_clock.median(name):.0f}",
+        )
+        for name in contenders
+    ]
+    return Section(
+        TITLE,
+        TEXT,
+        ("One delivery", "CPU", "over bare", "over kept connections", "deliveries a second"),
+        rows,
+        [Target("The sender over bare aiohttp", by_cpu.ratio(SENDER, BARE), 1.5)],
+    )
+
+
+async def _by_sender(url: str, body: bytes, headers: Mapping[str, str]) -> None:
+    async with Sender(allow_loopback=True) as sender:
+        outcomes = await asyncio.gather(*(sender.send(url, body, headers) for _ in range(BATCH)))
+    if not all(outcome.succeeded for outcome in outcomes):
+        raise RuntimeError(str(outcomes))
+
+
+async def _bare(url: str, body: bytes, headers: Mapping[str, str]) -> None:
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as session:
+        await _post_batch(session, url, body, headers)
+
+
+async def _post_batch(
+    session: aiohttp.ClientSession, url: str, body: bytes, headers: Mapping[str, str]
+) -> None:
+    async def post() -> int:
+        async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
+            await response.read()
+            return response.status
+
+    if set(await asyncio.gather(*(post() for _ in range(BATCH)))) != {200}:
+        raise RuntimeError("a send failed")
+
+
+class _Kept:
+    """Sends over connections that stay open from batch to batch."""
+
+    def __init__(self, url: str, body: bytes, headers: Mapping[str, str]) -> None:
+        self._runner = asyncio.Runner()
+        self._sent = (url, body, headers)
+        self._session = self._runner.run(self._open())
+
+    def send(self) -> None:
+        self._runner.run(_post_batch(self._session, *self._sent))
+
+    def close(self) -> None:
+        self._runner.run(self._session.close())
+        self._runner.close()
+
+    @staticmethod
+    async def _open() -> aiohttp.ClientSession:
+        return aiohttp.ClientSession()
+
+
+def _reminder(record: Recorded, event_id: str) -> Reminder:
+    endpoint = from_wire(record.endpoint)
+    organization = record.endpoint["PK"]["S"].split("#")[1]
+    return Reminder(organization, endpoint["id"], event_id, endpoint["keyId"], 1, clock.now_ms() - 1_000)
+
+
+def _message(record: Recorded, event_id: str, number: int) -> dict[str, Any]:
+    return {
+        "messageId": str(number),
+        "receiptHandle": str(number),
+        "body": _reminder(record, event_id).to_json(),
+        "attributes": {"ApproximateReceiveCount": "1"},
+        "eventSourceARN": "arn:aws:sqs:eu-west-1:000000000000:delivery",
+    }
+
+
+def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
+    """Return what DynamoDB answers to the batch read of an attempt: delivery, event, endpoint and secret."""
+    reminder = _reminder(record, event_id)
+    delivery = {
+        **reminder.delivery.key.attributes(),
+        "state": "pending",
+        "made": 0,
+        "recorded": True,
+        "claimedUntil": 0,
+        "attempts": [],
+    }
+    secret = {**keys.KeySecret(reminder.organization, reminder.key_id or "").attributes(), "webhooks": SECRET}
+    items = [to_wire(delivery), record.outbox[0], {**record.endpoint, "url": {"S": url}}, to_wire(secret)]
+    return {"BatchGetItem": json.dumps({"Responses": {"helpdesk": items}, "UnprocessedKeys": {}})}
+
+
+@contextmanager
+def _answered_in_memory(record: Recorded, body: str, url: str) -> Iterator[None]:
+    endpoint = from_wire(record.endpoint) | {"url": url}
+    envelope = Envelope(
+        Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0), body, endpoint, SECRET
+    )
+
+    def load(_: Delivery, __: str | None) -> Envelope:
+        return envelope
+
+    nothing: Callable[..., Awaitable[None] | None] = lambda *_, **__: None  # noqa: E731
+    with (
+        mock.patch.object(repository, "load", load),
+        mock.patch.object(repository, "claim", nothing),
+        mock.patch.object(repository, "record", nothing),
+        mock.patch.object(webhooks, "note_result", nothing),
+    ):
+        yield

@@ -1,0 +1,63 @@
+"""Ask whether a known vulnerability is in anything that is installed or deployed: `make audit`.
+
+pip-audit asks the package index of this machine, and says of each package that it could not be asked about. Where that
+is so of all of them, as without a network or behind a mirror that has no such data, this says so and fails nothing.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+LISTS = [
+    Path("layers/dependencies/requirements.txt"),
+    *sorted(path.relative_to(ROOT) for path in ROOT.glob("functions/*/requirements.txt")),
+    Path("requirements/dev.txt"),
+]
+
+
+def main() -> int:
+    """Audit every list of requirements; return 1 when a vulnerability is known."""
+    dependencies: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in LISTS:
+        found = _audited(path)
+        if found is None:
+            print(f"Not audited: pip-audit could not read {path} or reach its data on vulnerabilities.")
+            continue
+        dependencies |= {(one["name"], one.get("version", "")): one for one in found}
+    asked = [one for one in dependencies.values() if "skip_reason" not in one]
+    if not asked:
+        print("Not audited: the data on vulnerabilities cannot be reached from here. Run it where it can be.")
+        return 0
+    for one in asked:
+        for vulnerability in one["vulns"]:
+            mended = ", ".join(vulnerability["fix_versions"]) or "no version yet"
+            print(f"{one['name']} {one['version']}: {vulnerability['id']}, mended in {mended}")
+    affected = [one for one in asked if one["vulns"]]
+    print(f"{len(asked)} packages audited, {len(dependencies) - len(asked)} not, {len(affected)} vulnerable.")
+    return 1 if affected else 0
+
+
+def _audited(path: Path) -> list[dict[str, Any]] | None:
+    command = [
+        sys.executable,
+        "-m",
+        "pip_audit",
+        "--requirement",
+        str(path),
+        "--require-hashes",
+        "--disable-pip",
+    ]
+    command += ["--format", "json", "--progress-spinner", "off"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    try:
+        found: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
+    except (ValueError, KeyError):
+        return None
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""List what is deployed with its licences: `make licences` writes docs/dependencies.md.
+
+What is deployed is what the layer's and the functions' requirements.txt pin; the licence is what the installed package
+says of itself.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "dependencies.md"
+LISTS = [ROOT / "layers/dependencies/requirements.txt", *sorted(ROOT.glob("functions/*/requirements.txt"))]
+
+_PREFACE = """# Dependencies
+
+What runs in AWS besides this project's own code, with the licence that each package declares. Versions are pinned, with
+the hashes of their files, in the `requirements.txt` of the layer and of each function; `make audit` asks whether any is
+known to be vulnerable. Written by `make licences`; a test holds this page to the pins.
+
+| Package | Version | Licence | Carried by |
+|---|---|---|---|
+"""
+
+# Classifiers that say more than a licence field which holds the licence's whole text, or nothing.
+_CLASSIFIER = re.compile(r"License :: (?:OSI Approved :: )?(.+)")
+_PIN = re.compile(r"^([a-z0-9._-]+)==([^ ;\\]+)", re.MULTILINE)
+
+
+def main() -> int:
+    """Write the page; with --check return 1 when it is not what would be written."""
+    parser = argparse.ArgumentParser(prog="licences")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, say whether the page is up to date"
+    )
+    page = render()
+    if not parser.parse_args().check:
+        PAGE.write_text(page, encoding="utf-8")
+        return 0
+    if PAGE.read_text(encoding="utf-8") == page:
+        return 0
+    print("docs/dependencies.md is not what is pinned. Run: make licences", file=sys.stderr)
+    return 1
+
+
+def render() -> str:
+    """Return the page."""
+    rows: dict[str, tuple[str, str, list[str]]] = {}
+    for name, version, carrier in _pins():
+        if name not in rows:
+            rows[name] = (version, licence(name), [])
+        rows[name][2].append(carrier)
+    lines = [
+        f"| {name} | {version} | {licensed} | {', '.join(carriers)} |"
+        for name, (version, licensed, carriers) in sorted(rows.items())
+    ]
+    return _PREFACE + "\n".join(lines) + "\n"
+
+
+def licence(name: str) -> str:
+    """Return the licence that an installed package declares. Raises LookupError where it declares none."""
+    declared = metadata.metadata(name)
+    expression = declared.get("License-Expression")
+    if expression:
+        return str(expression)
+    named = str(declared.get("License") or "").strip()
+    if named and "\n" not in named and named != "Dual License":
+        return named
+    classified = [
+        match[1] for line in declared.get_all("Classifier") or [] if (match := _CLASSIFIER.match(line))
+    ]
+    if not classified:
+        raise LookupError(f"{name} declares no licence")
+    return " or ".join(classified)
+
+
+def _pins() -> Iterator[tuple[str, str, str]]:
+    for path in LISTS:
+        carrier = "every function" if path.parent.name == "dependencies" else path.parent.name
+        for name, version in _PIN.findall(path.read_text(encoding="utf-8")):
+            yield name, version, carrier
+
+
+if __name__ == "__main__":
+    sys.exit(main())

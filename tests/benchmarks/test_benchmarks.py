@@ -1,0 +1,51 @@
+"""Each benchmark runs, with sizes that measure nothing, and is written down. No test depends on the time it takes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.__main__ import BENCHMARKS
+from benchmarks.report import ROOT, Section, Target, render
+
+FROM_A_BUILD = ("function_start", "package_sizes")
+
+
+def run(name: str) -> Section:
+    command = [sys.executable, "-m", "benchmarks", name, "--tiny", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return Section.from_json(json.loads(done.stdout.splitlines()[-1]))
+
+
+def require_whole(section: Section) -> None:
+    assert section.rows
+    assert {len(row) for row in section.rows} == {len(section.columns)}
+    assert f"## {section.title}" in render([section])
+
+
+@pytest.mark.parametrize("name", [name for name in BENCHMARKS if name not in FROM_A_BUILD])
+def test_a_benchmark_runs(name: str) -> None:
+    require_whole(run(name))
+
+
+@pytest.mark.build
+@pytest.mark.xdist_group("build")
+@pytest.mark.parametrize("name", FROM_A_BUILD)
+def test_a_benchmark_of_what_is_built_runs(name: str) -> None:
+    require_whole(run(name))
+
+
+@pytest.mark.parametrize(
+    ("value", "strictly", "holds"),
+    [(1.14, False, True), (1.15, False, True), (1.16, False, False), (1.14, True, True), (1.15, True, False)],
+)
+def test_a_target_holds_up_to_its_limit(value: float, strictly: bool, holds: bool) -> None:
+    assert Target("a figure", value, 1.15, strictly).holds is holds
+
+
+def test_a_missed_target_is_seen_in_the_results() -> None:
+    section = Section("One", "Text.", ("What", "How long"), [("it", "1 ms")], [Target("It", 2.0, 1.5)])
+
+    assert "| It | 2.00 | at most 1.50 | **no** |" in render([section])
