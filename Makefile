@@ -88,7 +88,7 @@ eval: venv ## how well the agent finds answers in the guides (docs/evaluation)
 	@$(PYTHON) -m scripts.evaluation
 
 .PHONY: bench
-bench: venv ## measure what the product costs (benchmarks/results.md); ten minutes of a quiet machine
+bench: venv ## measure what the product costs (benchmarks/results.md); about eight minutes of a quiet machine
 	@exec $(PYTHON) -m benchmarks
 
 .PHONY: audit

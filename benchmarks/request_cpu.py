@@ -1,6 +1,7 @@
 """(a), (b): the CPU time of a warm POST /messages, over its three calls made bare and beside FastAPI and Mangum."""
 
 import asyncio
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from unittest import mock
 import boto3
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.httpsession import URLLib3Session
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from benchmarks import recording, stub
 from benchmarks.measuring import take_turns
@@ -41,6 +43,7 @@ def run(*, tiny: bool = False) -> Section:
     """Measure."""
     from benchmarks import fastapi_app  # noqa: PLC0415 - nobody else should wait for it
 
+    warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)  # FastAPI's own, of pydantic
     record = recording.recorded()
     rounds, repeats = (2, 2) if tiny else (60, 8)
     with stub.answering(record.answers) as address:
