@@ -63,7 +63,6 @@ def test_a_value_that_no_item_may_have_is_refused(value: Any) -> None:
         ({"N": "-3"}, -3),
         ({"N": "1.5"}, Decimal("1.5")),
         ({"N": "1E+2"}, Decimal(100)),
-        ({"SS": ["a"]}, {"a"}),
     ],
 )
 def test_a_value_comes_back_plain(wire: dict[str, Any], value: Any) -> None:
