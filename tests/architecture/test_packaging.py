@@ -5,7 +5,6 @@ The emulator runs functions in this project's own environment, where a package m
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,9 +37,10 @@ pytestmark = [pytest.mark.build, pytest.mark.xdist_group("build")]
 
 
 @pytest.fixture(scope="session")
-def artifacts() -> Iterator[Path]:
+def artifacts() -> Path:
+    # The lock is let go at once: others of this run build too, and the sources do not change under it.
     with build.built(Progress()) as (folder, _):
-        yield folder
+        return folder
 
 
 def layers(artifacts: Path) -> list[Path]:
