@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from helpdesk.delivery import queue
 from helpdesk.delivery import service as deliveries
@@ -18,15 +18,12 @@ from helpdesk.delivery.queue import Reminder
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform import clients
 from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Item, from_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
 
-if TYPE_CHECKING:
-    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
-
-_BATCH = 10  # SendMessageBatch's limit
 _THREADS = 8
 
 
@@ -35,9 +32,15 @@ class _Work:
     """What one record of the stream calls for."""
 
     sequence: str
+    item: Item
+    jobs: list[Job]
     reminders: list[Reminder] = field(default_factory=list)
-    jobs: list[Job] = field(default_factory=list)
     failed: bool = False
+
+    @property
+    def is_event(self) -> bool:
+        """Whether it is of interest to webhook endpoints, and not a job alone."""
+        return "body" in self.item
 
 
 def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -45,50 +48,48 @@ def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
     A record that cannot be read would fail for ever and hold up its shard: it is set aside for the operator.
     """
-    read = [(record, item) for record in records if (item := _read(record)) is not None]
-    organizations = {item["organization"] for _, item in read if "body" in item}
+    works = [work for record in records if (work := _read(record)) is not None]
+    organizations = {work.item["organization"] for work in works if work.is_event}
     with ThreadPoolExecutor(_THREADS) as pool:
         listening = pool.map(webhooks.listening, organizations)
         endpoints = dict(zip(organizations, listening, strict=True))
-        works = list(pool.map(partial(_work, endpoints), read))
+        # Consumed, so that what a thread raises is raised here.
+        list(pool.map(partial(_book, endpoints), [work for work in works if work.is_event]))
     _queue_reminders(works)
     _queue_jobs(works)
     return [work.sequence for work in works if work.failed]
 
 
-def _read(record: Mapping[str, Any]) -> Item | None:
-    """Return a record's item when it is one of the outbox, else set the record aside."""
+def _read(record: Mapping[str, Any]) -> _Work | None:
+    """Return what a record of the outbox calls for, or set the record aside."""
     try:
         item = from_wire(record["dynamodb"]["NewImage"])
-        for job in item["jobs"]:
-            Job.from_attribute(job)
-        if "body" in item and not {"organization", "id", "type", "createdAt"} <= item.keys():
+        jobs = [Job.from_attribute(job) for job in item["jobs"]]
+        work = _Work(record["dynamodb"]["SequenceNumber"], item, jobs)
+        if work.is_event and not {"organization", "id", "type", "createdAt"} <= item.keys():
             raise KeyError("organization, id, type, createdAt")  # noqa: TRY301 - one way out for all that is unreadable
     except (KeyError, TypeError, ValueError) as error:
         key = record.get("dynamodb", {}).get("Keys")
         logger.error("record_unreadable", extra={"key": key, "error": type(error).__name__})
         clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps({"key": key}))
         return None
-    return item
+    return work
 
 
-def _work(endpoints: Mapping[str, list[Endpoint]], read: tuple[Mapping[str, Any], Item]) -> _Work:
-    record, item = read
-    work = _Work(record["dynamodb"]["SequenceNumber"])
+def _book(endpoints: Mapping[str, list[Endpoint]], work: _Work) -> None:
+    """Book an event's deliveries; note where that failed."""
+    item = work.item
     try:
-        work.jobs = [Job.from_attribute(job) for job in item["jobs"]]
-        if "body" in item:
-            work.reminders = deliveries.book(
-                item["organization"],
-                item["id"],
-                item["type"],
-                item["createdAt"],
-                endpoints[item["organization"]],
-            )
+        work.reminders = deliveries.book(
+            item["organization"],
+            item["id"],
+            item["type"],
+            item["createdAt"],
+            endpoints[item["organization"]],
+        )
     except Exception as error:  # noqa: BLE001 - one record's trouble must not hold up the others
         logger.error("record_failed", extra={"sequence": work.sequence, "error": type(error).__name__})
         work.failed = True
-    return work
 
 
 def _queue_reminders(works: Sequence[_Work]) -> None:
@@ -104,17 +105,17 @@ def _queue_jobs(works: Sequence[_Work]) -> None:
             by_queue[job.queue].append((work, job))
     urls = {JobQueue.AGENT: settings().agent_queue_url, JobQueue.INDEX: settings().index_queue_url}
     for name, jobs in by_queue.items():
-        for start in range(0, len(jobs), _BATCH):
-            batch = jobs[start : start + _BATCH]
-            entries: list[SendMessageBatchRequestEntryTypeDef] = [
+        refused = send_all(
+            urls[name],
+            [
                 {
-                    "Id": str(number),
+                    "Id": "",
                     "MessageBody": json.dumps(job.body, separators=(",", ":")),
                     "MessageGroupId": job.group,
                     "MessageDeduplicationId": job.deduplication,
                 }
-                for number, (_, job) in enumerate(batch)
-            ]
-            answer = clients.sqs().send_message_batch(QueueUrl=urls[name], Entries=entries)
-            for failure in answer.get("Failed", []):
-                batch[int(failure["Id"])][0].failed = True
+                for _, job in jobs
+            ],
+        )
+        for place in refused:
+            jobs[place][0].failed = True

@@ -7,17 +7,12 @@ not hold up the others (Amazon SQS Developer Guide, "fair queues").
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING
 
 from helpdesk.delivery.repository import Delivery
 from helpdesk.delivery.schedule import hop_delay_seconds
 from helpdesk.platform import clients
+from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
-
-if TYPE_CHECKING:
-    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
-
-_BATCH = 10  # SendMessageBatch's limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +51,14 @@ class Reminder:
 
 def send_first(reminders: Sequence[Reminder]) -> list[Reminder]:
     """Queue first attempts; return those that could not be queued."""
-    failed: list[Reminder] = []
-    for start in range(0, len(reminders), _BATCH):
-        batch = reminders[start : start + _BATCH]
-        entries: list[SendMessageBatchRequestEntryTypeDef] = [
-            {"Id": str(number), "MessageBody": reminder.to_json(), "MessageGroupId": reminder.endpoint_id}
-            for number, reminder in enumerate(batch)
-        ]
-        answer = clients.sqs().send_message_batch(QueueUrl=settings().delivery_queue_url, Entries=entries)
-        failed += [batch[int(failure["Id"])] for failure in answer.get("Failed", [])]
-    return failed
+    refused = send_all(
+        settings().delivery_queue_url,
+        [
+            {"Id": "", "MessageBody": reminder.to_json(), "MessageGroupId": reminder.endpoint_id}
+            for reminder in reminders
+        ],
+    )
+    return [reminders[place] for place in refused]
 
 
 def send_later(reminder: Reminder, *, not_before: int, now: int) -> None:

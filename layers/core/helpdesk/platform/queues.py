@@ -1,15 +1,21 @@
-"""Trying a queue's message again soon.
+"""Queues: sending many messages at once, and trying a failed one again soon.
 
 A failed message comes back when its visibility timeout is over. AWS wants that at six times a function's timeout, so
 that no message is handed out while it is still being worked on; for a visitor who waits for an answer that is too long.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.platform import clients
 from helpdesk.platform.logging import logger
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
+
+_BATCH = 10  # SendMessageBatch's limit
 
 RETRY_AFTER_SECONDS = (5, 20, 60, 120)
 """How long a message rests after its first, second, … failure."""
@@ -34,3 +40,19 @@ def try_again_soon(queue_url: str, record: dict[str, Any]) -> None:
         )
     except (ClientError, BotoCoreError) as error:
         logger.warning("retry_not_hastened", extra={"error": type(error).__name__})
+
+
+def send_all(queue_url: str, messages: "Sequence[SendMessageBatchRequestEntryTypeDef]") -> list[int]:
+    """Send messages in their order, ten to a call; return the places of those that the queue refused.
+
+    A message's `Id` is given here, so its maker leaves it empty.
+    """
+    refused: list[int] = []
+    for start in range(0, len(messages), _BATCH):
+        entries: list[SendMessageBatchRequestEntryTypeDef] = [
+            {**message, "Id": str(start + number)}
+            for number, message in enumerate(messages[start : start + _BATCH])
+        ]
+        answer = clients.sqs().send_message_batch(QueueUrl=queue_url, Entries=entries)
+        refused += [int(failure["Id"]) for failure in answer.get("Failed", [])]
+    return refused

@@ -22,7 +22,6 @@ from helpdesk.storage.table import THROTTLING, Item, from_wire, to_wire
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
-MAX_ACTIONS = 100  # TransactWriteItems' limit
 _CONFLICT_TRIES = 10
 _CONFLICT_PAUSE_SECONDS = 0.02
 _CONFLICT_PAUSE_MAX_SECONDS = 0.4
