@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import hashlib
 import http.client
@@ -60,14 +61,18 @@ def express_folder() -> Path:
     lock = (source / "package-lock.json").read_bytes()
     base = ROOT / ".local" / "express" / hashlib.sha256(lock).hexdigest()[:16]
     folder = base / "clients" / "examples" / "express"
-    shutil.copytree(ROOT / "clients" / "javascript", base / "clients" / "javascript", dirs_exist_ok=True)
-    shutil.copytree(
-        source, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules", "inbox")
-    )
-    installed = base / "installed"
-    if not installed.exists():
-        _install(folder)
-        installed.touch()
+    base.mkdir(parents=True, exist_ok=True)
+    # Tests run in several processes: the first one installs, the others wait for it.
+    with (base / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.copytree(ROOT / "clients" / "javascript", base / "clients" / "javascript", dirs_exist_ok=True)
+        shutil.copytree(
+            source, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules", "inbox")
+        )
+        installed = base / "installed"
+        if not installed.exists():
+            _install(folder)
+            installed.touch()
     return folder
 
 
