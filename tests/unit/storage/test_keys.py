@@ -87,8 +87,7 @@ def test_every_partition_of_an_organization_begins_with_its_id() -> None:
         if "organization" in kind.PARTS and not kind.PK.startswith("ORG#{organization}#")
     }
 
-    # A person's list of organizations belongs to the person.
-    assert without == {"PersonMembership"}
+    assert without == set()
 
 
 def test_attributes_are_the_two_halves() -> None:
