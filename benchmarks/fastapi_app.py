@@ -14,7 +14,6 @@ from helpdesk.admission import service as admission
 from helpdesk.admission.caller import Access
 from helpdesk.admission.limits import RequestClass
 from helpdesk.admission.service import Admitted
-from helpdesk.http.api import error_object
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageAccepted, MessageInput
 from helpdesk.platform.errors import AppError
@@ -65,7 +64,7 @@ def _app() -> FastAPI:
 
     @app.exception_handler(AppError)
     async def refuse(_: Request, error: AppError) -> JSONResponse:
-        return JSONResponse(error_object(error), error.status, headers=error.headers)
+        return JSONResponse(error.to_object(), error.status, headers=error.headers)
 
     return app
 

@@ -63,8 +63,8 @@ def express_folder() -> Path:
     folder = base / "clients" / "examples" / "express"
     base.mkdir(parents=True, exist_ok=True)
     # Tests run in several processes: the first one installs, the others wait for it.
-    with (base / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with (base / "lock").open("w") as waiting:
+        fcntl.flock(waiting, fcntl.LOCK_EX)
         shutil.copytree(ROOT / "clients" / "javascript", base / "clients" / "javascript", dirs_exist_ok=True)
         shutil.copytree(
             source, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules", "inbox")

@@ -18,7 +18,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from tests.support.api import Answer, Client, Context, gateway_event
 from tests.support.aws import recorded_calls
-from tests.support.people import issue_token
+from tests.support.people import issue_token, make_person, token_of
 
 START = 1_800_000_000_000_000
 MESSAGE = {"session": "session-of-the-test", "body": "Hello"}
@@ -130,6 +130,16 @@ ANSWERS = {
         "owner": "ok",
         "admin": "ok",
         "member": "ok",
+        "homeless": "ok",
+        "none": "401 missing_api_key",
+    },
+    "personal": {
+        "key": "401 token_required",
+        "publishable": "401 publishable_key",
+        "owner": "ok",
+        "admin": "ok",
+        "member": "ok",
+        "homeless": "ok",
         "none": "401 missing_api_key",
     },
     "account_admin": {
@@ -238,6 +248,68 @@ def test_a_token_works_until_its_last_millisecond(organization: NewOrganization)
         assert call("GET", "/v1/member", f"Bearer {token}").code == "invalid_token"
 
 
+def test_a_token_of_one_who_left_is_invalid_but_on_his_own_routes(organization: NewOrganization) -> None:
+    user_id = make_person(organization.organization_id, role="member", name="Max")
+    token = token_of(user_id, organization.organization_id)
+    table.update(keys.Person(user_id), "SET organizations = :none", values={":none": {}})
+
+    assert call("GET", "/v1/member", f"Bearer {token}").code == "invalid_token"
+    assert call("GET", "/v1/account", f"Bearer {token}").status == 200
+    assert call("GET", "/v1/personal", f"Bearer {token}").status == 200
+
+
+def test_a_token_names_its_person_and_no_other(organization: NewOrganization) -> None:
+    one, other = (make_person(organization.organization_id, role="owner", name=name) for name in "ab")
+    token = token_of(one, organization.organization_id)
+    forged = token.replace(one.removeprefix("usr_"), other.removeprefix("usr_"))
+
+    assert call("GET", "/v1/member", f"Bearer {forged}").code == "invalid_token"
+
+
+def test_a_change_of_role_takes_effect_with_the_next_request(organization: NewOrganization) -> None:
+    user_id = make_person(organization.organization_id, role="admin", name="Ada")
+    token = token_of(user_id, organization.organization_id)
+    before = call("GET", "/v1/admin", f"Bearer {token}").status
+    table.update(
+        keys.Person(user_id),
+        "SET organizations.#id.#role = :role",
+        names={"#id": organization.organization_id, "#role": "role"},
+        values={":role": "member"},
+    )
+
+    assert (before, call("GET", "/v1/admin", f"Bearer {token}").code) == (200, "forbidden")
+
+
+def test_a_person_without_an_organization_has_an_allowance_of_his_own() -> None:
+    token = f"Bearer {issue_token(None, role='member', name='Nobody', lifetime_ms=10**12)}"
+    with clock.frozen(lambda: START):
+        statuses = [call("GET", "/v1/account", token).status for _ in range(100)]
+        refused = call("GET", "/v1/personal", token)
+    with clock.frozen(lambda: START + 100_000):
+        again = [call("GET", "/v1/account", token).status for _ in range(2)]
+
+    assert statuses == [200] * 100
+    assert (refused.status, refused.code, refused.headers["retry-after"]) == (429, "rate_limited", "1")
+    assert refused.headers["ratelimit-policy"] == '"read";q=600;w=60'
+    assert again == [200, 429]
+
+
+def test_a_persons_own_routes_never_draw_from_the_organization(organization: NewOrganization) -> None:
+    token = f"Bearer {issue_token(organization.organization_id, role='owner', name='Olga')}"
+
+    assert call("GET", "/v1/personal", token).headers["ratelimit-policy"] == '"read";q=600;w=60'
+    assert call("GET", "/v1/account", token).headers["ratelimit-policy"] == '"read";q=24000;w=60'
+
+
+def test_a_401_tells_where_to_find_out_how_to_log_in() -> None:
+    missing, unknown = call("GET", "/v1/member"), call("GET", "/v1/member", "Bearer svc_oat_unknown")
+
+    where = missing.headers["www-authenticate"]
+    assert where.startswith('Bearer resource_metadata="https://')
+    assert where.endswith('/v1/.well-known/oauth-protected-resource"')
+    assert unknown.headers["www-authenticate"] == f'{where}, error="invalid_token"'
+
+
 def test_a_token_of_an_organization_that_is_gone_is_invalid() -> None:
     token = issue_token(ids.new("org"), role="owner", name="Olga")
 
@@ -251,7 +323,7 @@ def test_a_key_costs_one_call_and_a_token_two(tokens: dict[str, str]) -> None:
         call("GET", "/v1/member", tokens["member"])
 
     assert with_key == ["dynamodb:UpdateItem"]
-    assert with_token == ["dynamodb:GetItem", "dynamodb:UpdateItem"]
+    assert with_token == ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
 
 
 def test_what_is_no_credential_costs_no_call(tokens: dict[str, str]) -> None:

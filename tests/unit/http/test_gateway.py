@@ -104,7 +104,7 @@ def test_a_comma_in_a_parameter_is_part_of_it() -> None:
 def test_an_event_with_nothing_in_it_is_a_request_with_nothing_in_it() -> None:
     bare = event(headers=None, body=None, requestContext=None, queryStringParameters=None)
 
-    assert Request.from_event(bare) == Request("GET", "/v1/x", {}, {}, None, False, "", "https:///")
+    assert Request.from_event(bare) == Request("GET", "/v1/x", {}, {}, None, False, "", "https:///", "")
 
 
 def test_the_address_is_the_gateways_word_and_not_the_callers() -> None:
@@ -112,6 +112,13 @@ def test_the_address_is_the_gateways_word_and_not_the_callers() -> None:
     request = Request.from_event(event(headers={"Host": "evil.example"}, requestContext=context))
 
     assert (request.address, request.id) == ("https://api.example.com/prod", "r-1")
+
+
+def test_the_callers_address_is_the_gateways_word_and_not_the_callers() -> None:
+    context = {"identity": {"sourceIp": "192.0.2.7"}}
+    request = Request.from_event(event(headers={"X-Forwarded-For": "203.0.113.1"}, requestContext=context))
+
+    assert request.source_ip == "192.0.2.7"
 
 
 def test_an_answer_has_the_gateways_form() -> None:

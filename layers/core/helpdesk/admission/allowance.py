@@ -25,6 +25,8 @@ _MOST_WRITES = 5  # the form can change under a write only when another caller e
 
 _KEY_IS_LIVE = "attribute_exists(#keys.#hash)"
 _ITEM_IS_THERE = "attribute_exists(PK)"
+# When the key was used last, in ms: told by the same write, so that it costs none of its own.
+_KEY_WAS_USED = ", #keys.#hash.usedAt = :ms"
 _FROM_FULL = (
     "SET nextAt = :now - slack, fullAt = :now + #interval",
     "fullAt <= :now",
@@ -77,11 +79,15 @@ class BucketEmpty(Exception):
         self.now_us = now_us
         super().__init__("bucket empty")
 
+    @property
+    def retry_after(self) -> int:
+        """Whole seconds until a token is there, at least 1."""
+        return max(1, -(-(int(self.item["nextAt"]) - self.now_us) // _US))
+
     def to_error(self) -> RateLimited:
         """Return the error for the caller with its Retry-After (whole seconds, at least 1)."""
-        retry_after = max(1, -(-(self.item["nextAt"] - self.now_us) // _US))
-        kind = FairUseLimited if self.item["tier"] == Tier.UNLIMITED else RateLimited
-        return kind(headers={"retry-after": str(retry_after)})
+        kind = FairUseLimited if self.item.get("tier") == Tier.UNLIMITED else RateLimited
+        return kind(headers={"retry-after": str(self.retry_after)})
 
 
 # What this execution environment saw last, per allowance: where the bucket was full, and which form succeeded.
@@ -125,16 +131,19 @@ def forget() -> None:
 def _write(key: keys.Allowance, form: tuple[str, str], now: int, key_hash: str | None) -> Item:
     expression, condition = form
     names = {"#interval": "interval"}
+    values = {":now": now}
     if key_hash is None:
         caller = _ITEM_IS_THERE
     else:
         caller = _KEY_IS_LIVE
+        expression += _KEY_WAS_USED
         names |= {"#keys": "keys", "#hash": key_hash}
+        values[":ms"] = now // 1_000
     return table.update(
         key,
         expression,
         condition=f"{caller} AND {condition}",
         names=names,
-        values={":now": now},
+        values=values,
         returning="ALL_NEW",
     )

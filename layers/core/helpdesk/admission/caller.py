@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
+from helpdesk.platform.errors import NeedsAPerson
+
 
 class Role(StrEnum):
     """A person's role in an organization (Specification: Authentication, 3)."""
@@ -26,20 +28,31 @@ class KeyRule(Enum):
     TOKEN_REQUIRED = "token_required"  # noqa: S105 - the name of an error code
 
 
+class Purse(Enum):
+    """Whose allowance a request is charged to (Specification: Limits, Rate limits)."""
+
+    ORGANIZATION = "organization"
+    PERSON = "person"
+    # The organization's while the token is bound to one that its person belongs to, else the person's.
+    EITHER = "either"
+
+
 class Access(Enum):
     """Who may call a route; every route declares one of these (Specification: Authentication, 5 to 8).
 
-    The value is the lowest role that a token's person needs, and what a key finds. A key acts with an admin's
-    rights, except for person-only operations.
+    The value is the lowest role that a token's person needs, what a key finds, and whose allowance is charged. A key
+    acts with an admin's rights, except for person-only operations.
     """
 
-    PUBLIC = (None, None)
-    SECRET_KEY = (None, KeyRule.ONLY)
-    MEMBER = (Role.MEMBER, KeyRule.ALLOWED)
-    ADMIN = (Role.ADMIN, KeyRule.ALLOWED)
-    PERSON_ADMIN = (Role.ADMIN, KeyRule.NEEDS_A_PERSON)
-    ACCOUNT = (Role.MEMBER, KeyRule.TOKEN_REQUIRED)
-    ACCOUNT_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED)
+    PUBLIC = (None, None, None)
+    SECRET_KEY = (None, KeyRule.ONLY, Purse.ORGANIZATION)
+    MEMBER = (Role.MEMBER, KeyRule.ALLOWED, Purse.ORGANIZATION)
+    ADMIN = (Role.ADMIN, KeyRule.ALLOWED, Purse.ORGANIZATION)
+    PERSON_ADMIN = (Role.ADMIN, KeyRule.NEEDS_A_PERSON, Purse.ORGANIZATION)
+    ACCOUNT_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED, Purse.ORGANIZATION)
+    # About the person: no organization need be bound, nor need the person still belong to the one that is.
+    ACCOUNT = (None, KeyRule.TOKEN_REQUIRED, Purse.EITHER)
+    PERSONAL = (None, KeyRule.TOKEN_REQUIRED, Purse.PERSON)
 
     @property
     def role(self) -> Role:
@@ -52,29 +65,50 @@ class Access(Enum):
         rule: KeyRule | None = self.value[1]
         return rule
 
+    @property
+    def purse(self) -> Purse | None:
+        """Whose allowance is charged; None on a public route."""
+        purse: Purse | None = self.value[2]
+        return purse
+
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """The person behind an access token."""
+    """The person behind an access token; `role` is None where he belongs to no organization in this request.
+
+    `token_hash` and `grant_id` name the token that was sent, for the routes that change what it is bound to.
+    """
 
     id: str
     name: str
-    role: Role
+    role: Role | None
+    email: str = ""
+    token_hash: str = ""
+    grant_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who is asking, after admission.
 
-    `key_id` is set for a key, `person` for a token. `cursor_key` signs this organization's cursors.
+    `key_id` is set for a key, `person` for a token. `organization` is empty only on a person's own routes (ACCOUNT
+    and PERSONAL), which may be called without one. `legacy` says that the key is from before the current scheme, so
+    that nothing can be signed with it. `cursor_key` signs this organization's cursors.
     """
 
     organization: str
     key_id: str | None = None
     person: Person | None = None
     cursor_key: bytes = b""
+    legacy: bool = False
 
     @property
     def actor(self) -> str:
         """Who acts, for the log: the person's name, or the key's id."""
         return self.person.name if self.person else f"key {self.key_id}"
+
+    def the_person(self) -> Person:
+        """Return the person, on a route that no key gets into."""
+        if self.person is None:
+            raise NeedsAPerson
+        return self.person

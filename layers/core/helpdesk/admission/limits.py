@@ -58,6 +58,9 @@ RATES: dict[Tier, dict[RequestClass, Rate]] = {
     Tier.HIGHEST: {_READ: Rate(24_000, 4_000), _WRITE: Rate(4_800, 1_200), _UPLOAD: Rate(1_200, 400)},
 }
 
+PERSON_RATES: dict[RequestClass, Rate] = {_READ: Rate(600, 100), _WRITE: Rate(120, 30)}
+"""What a person may ask for that concerns no organization, or not yet."""
+
 
 def tier_of(plan: Plan, *, api_limits: bool, unlimited_api: bool) -> Tier:
     """Return the tier that a plan with its add-ons gives.

@@ -22,16 +22,17 @@ from typing import Any, get_args, get_type_hints
 from helpdesk.admission import service as admission
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
-from helpdesk.http.content import BaseUrl, Content, RawBody
+from helpdesk.http.content import BaseUrl, Content, RawBody, Requester
 from helpdesk.http.gateway import Paths, Request, answer
 from helpdesk.http.schemas import Answer, Body, Query
 from helpdesk.http.validation import body_bytes, parse_body, parse_query
-from helpdesk.platform.errors import AppError, InternalError, NotFound
+from helpdesk.platform.errors import AppError, InternalError, InvalidToken, NotFound
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import MalformedKey
 
 _JSON = "application/json"
+UNAUTHORIZED = 401
 
 type Function = Callable[..., Answer | Content]
 """What a route runs: it answers a model, which is sent as JSON, or content of another media type."""
@@ -53,6 +54,7 @@ class Route:
     raw_body: str | None
     query: tuple[str, type[Query]] | None
     base_url: str | None
+    requester: str | None
     answer: type[Answer] | type[Content]
 
 
@@ -113,7 +115,9 @@ class Api:
         request = Request.from_event(event)
         found = self._paths.find(request.method, request.path)
         headers = {"x-request-id": request.id}
-        return _error_answer(NotFound(), headers) if found is None else _run(*found, request, headers)
+        return (
+            _error_answer(NotFound(), headers, request) if found is None else _run(*found, request, headers)
+        )
 
 
 def _run(
@@ -129,16 +133,17 @@ def _run(
         arguments |= _bound(route, request)
         result = route.function(**arguments)
     except AppError as error:
-        return _error_answer(error, headers)
+        return _error_answer(error, headers, request)
     except MalformedKey:
         # An id of a form that no id has: as unknown as any other that is not there.
         missing = next((error for error in route.errors if error.status == 404), NotFound)
-        return _error_answer(missing(), headers)
+        return _error_answer(missing(), headers, request)
     except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
         _log_failure(route, request, error)
-        return _error_answer(InternalError(), headers)
+        return _error_answer(InternalError(), headers, request)
     if isinstance(result, Content):
-        return answer(route.status, result.media_type, result.text, {**headers, **result.headers})
+        status = result.status or route.status
+        return answer(status, result.media_type, result.text, {**headers, **result.headers})
     return answer(route.status, _JSON, result.model_dump_json(by_alias=True), headers)
 
 
@@ -156,22 +161,26 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
         name, query = route.query
         arguments[name] = parse_query(query, request.query)
     if route.base_url is not None:
-        arguments[route.base_url] = BaseUrl(settings().base_url or request.address)
+        arguments[route.base_url] = _base_url(request)
+    if route.requester is not None:
+        arguments[route.requester] = Requester(request.source_ip, request.headers)
     return arguments
 
 
-def error_object(error: AppError) -> dict[str, Any]:
-    """Return the body of every refusal (Specification: Error object)."""
-    described: dict[str, Any] = {"code": error.code, "message": error.message}
-    if error.reason is not None:
-        described["reason"] = error.reason
-    return {"error": described}
+def _base_url(request: Request) -> BaseUrl:
+    return BaseUrl(settings().base_url or request.address)
 
 
-def _error_answer(error: AppError, headers: dict[str, str]) -> dict[str, Any]:
+def _error_answer(error: AppError, headers: dict[str, str], request: Request) -> dict[str, Any]:
     # Headers of admission stay, so that a refused request shows what is left.
-    text = json.dumps(error_object(error), separators=(",", ":"))
-    return answer(error.status, _JSON, text, {**headers, **error.headers})
+    text = json.dumps(error.to_object(), separators=(",", ":"))
+    every = {**headers, **error.headers}
+    if error.status == UNAUTHORIZED:
+        # Tells an OAuth client where to find out how to log in (RFC 9728, section 5.1).
+        metadata = f"{_base_url(request)}/v1/.well-known/oauth-protected-resource"
+        problem = ', error="invalid_token"' if error.code == InvalidToken.code else ""
+        every.setdefault("www-authenticate", f'Bearer resource_metadata="{metadata}"{problem}')
+    return answer(error.status, _JSON, text, every)
 
 
 def _log_failure(route: Route, request: Request, error: Exception) -> None:
@@ -204,6 +213,7 @@ def _declared(
     query: tuple[str, type[Query]] | None = None
     raw_body: str | None = None
     base_url: str | None = None
+    requester: str | None = None
     for name in inspect.signature(function).parameters:
         # A route that takes a file or a model of it says `Model | RawBody`.
         for kind in get_args(hints[name]) or (hints[name],):
@@ -213,6 +223,8 @@ def _declared(
                 raw_body = name
             elif kind is BaseUrl:
                 base_url = name
+            elif kind is Requester:
+                requester = name
             elif issubclass(kind, Body):
                 body = (name, kind)
             elif issubclass(kind, Query):
@@ -230,5 +242,6 @@ def _declared(
         raw_body,
         query,
         base_url,
+        requester,
         answer,
     )

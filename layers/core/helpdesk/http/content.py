@@ -7,12 +7,16 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Text as it goes out, with headers of its own. A route names the subclass that it answers."""
+    """Text as it goes out, with headers of its own. A route names the subclass that it answers.
+
+    `status` is for a page that tells of a refusal; None is the status that the route declares.
+    """
 
     media_type: ClassVar[str]
 
     text: str
     headers: Mapping[str, str] = field(default_factory=dict)
+    status: int | None = None
 
 
 class HtmlPage(Content):
@@ -47,6 +51,18 @@ class RawBody:
 
     content: bytes
     media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """Where a request comes from, for a route that has to know.
+
+    `address` is the network address as the gateway saw it, empty where it says none; `headers` have names in lower
+    case.
+    """
+
+    address: str
+    headers: Mapping[str, str]
 
 
 class BaseUrl(str):

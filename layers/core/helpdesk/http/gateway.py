@@ -17,7 +17,8 @@ class Request:
 
     Names of `headers` are lower case. `query` has every value of a parameter in its order. `body` is as the gateway
     hands it over, in Base64 where `is_base64`. `id` is the gateway's, for `x-request-id`. `address` is the API's
-    without a slash at its end, as the gateway says it, never from the caller's Host header.
+    without a slash at its end, as the gateway says it, never from the caller's Host header. `source_ip` is the caller's
+    address as the gateway saw it, empty where it says none; no header that the caller writes has a part in it.
     """
 
     method: str
@@ -28,6 +29,7 @@ class Request:
     is_base64: bool
     id: str
     address: str
+    source_ip: str
 
     @classmethod
     def from_event(cls, event: Mapping[str, Any]) -> "Request":
@@ -43,6 +45,7 @@ class Request:
             is_base64=bool(event.get("isBase64Encoded")),
             id=context.get("requestId") or "",
             address=f"https://{context.get('domainName', '')}/{context.get('stage', '')}",
+            source_ip=(context.get("identity") or {}).get("sourceIp") or "",
         )
 
 

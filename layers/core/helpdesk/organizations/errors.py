@@ -19,13 +19,6 @@ class SlugTaken(AppError):
     message = "Another organization has this slug. Choose a different one."
 
 
-class InvalidEmail(AppError):
-    """Not an e-mail address."""
-
-    status, code = 400, "invalid_email"
-    message = "Send an e-mail address such as name@example.com."
-
-
 class MissingServiceKey(AppError):
     """The organization has no secret key from which a signing secret could be derived."""
 

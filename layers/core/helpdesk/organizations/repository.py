@@ -35,16 +35,16 @@ def require_live_key(transaction: Transaction, organization: str, key_id: str, o
     )
 
 
-def person_by_email(email_hash: str) -> str | None:
-    """Return the id of the person with this address's SHA-256, or None."""
-    item = table.get(keys.PersonByEmail(email_hash))
-    return item["userId"] if item else None
-
-
 def put_organization(
-    transaction: Transaction, organization: str, name: str, slug: str, plan: Plan, tier: Tier
+    transaction: Transaction,
+    organization: str,
+    name: str,
+    slug: str,
+    plan: Plan,
+    tier: Tier,
+    publishable_key: str,
 ) -> None:
-    """Add a new organization and the claim on its slug. The transaction raises SlugTaken."""
+    """Add a new organization with its one owner, and the claim on its slug. The transaction raises SlugTaken."""
     transaction.put(
         {**keys.Slug(slug).attributes(), "organization": organization},
         new=True,
@@ -58,6 +58,9 @@ def put_organization(
             "slug": slug,
             "plan": plan.value,
             "tier": tier.value,
+            "owners": 1,
+            "showBranding": True,
+            "publishableKey": publishable_key,
             "createdAt": clock.now_ms(),
         },
         new=True,
@@ -136,40 +139,3 @@ def put_key(
         new=True,
     )
     transaction.put({**keys.KeySecret(organization, key_id).attributes(), **secrets}, new=True)
-
-
-def put_owner(
-    transaction: Transaction,
-    organization: str,
-    user_id: str,
-    name: str,
-    email: str,
-    email_hash: str,
-    *,
-    new: bool,
-) -> None:
-    """Add the owner's membership, and the person himself where he is new."""
-    if new:
-        transaction.put({**keys.PersonByEmail(email_hash).attributes(), "userId": user_id}, new=True)
-        transaction.put(
-            {**keys.Person(user_id).attributes(), "id": user_id, "name": name, "email": email}, new=True
-        )
-    transaction.put(
-        {
-            **keys.Member(organization, user_id).attributes(),
-            "userId": user_id,
-            "name": name,
-            "email": email,
-            "role": "owner",
-            "joinedAt": clock.now_ms(),
-        },
-        new=True,
-    )
-    transaction.put(
-        {
-            **keys.PersonMembership(user_id, organization).attributes(),
-            "organization": organization,
-            "role": "owner",
-        },
-        new=True,
-    )

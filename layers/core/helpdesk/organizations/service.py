@@ -3,24 +3,25 @@
 import hashlib
 import re
 import secrets
+from typing import Any
 
-from helpdesk.admission.caller import Caller
+from helpdesk.admission.caller import Caller, Role
 from helpdesk.admission.limits import RATES, VERSION, Plan, Tier, tier_of
 from helpdesk.delivery.signing import tools_secret, webhook_secret
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
+from helpdesk.members import service as members
 from helpdesk.organizations import repository
-from helpdesk.organizations.errors import InvalidEmail, InvalidSlug, MissingServiceKey
+from helpdesk.organizations.errors import InvalidSlug, MissingServiceKey
 from helpdesk.organizations.schemas import Bucket, Buckets, LimitsAnswer, NewOrganization
+from helpdesk.people import service as people
+from helpdesk.people.record import PersonRecord
 from helpdesk.platform import ids
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
 
 _CURSOR_KEY_BYTES = 32
 _SLUG = re.compile(r"(?=.{3,32}\Z)[a-z0-9]+(-[a-z0-9]+)*")
-# One address, no spaces, a domain of two labels or more. Whether it is anybody's only a message to it can tell.
-_EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s@<>()\[\],;:\"\\.]+)+")
-MAX_EMAIL_CHARACTERS = 320
 
 RESERVED_SLUGS = frozenset(
     {
@@ -89,10 +90,7 @@ def create_organization(
     Raises InvalidSlug, SlugTaken, InvalidEmail. The keys are told here and never again: the table holds hashes.
     """
     require_slug(slug)
-    email = normalized_email(owner_email)
-    email_hash = hashlib.sha256(email.encode()).hexdigest()
-    known = repository.person_by_email(email_hash)
-    owner_id = known or ids.new("usr")
+    owner = people.find_or_create(owner_email, owner_name)
     organization = ids.new("org")
     suffix = organization.removeprefix("org_")
     key, key_id = f"svc_key_{suffix}_{ids.secret()}", ids.new("key")
@@ -100,18 +98,7 @@ def create_organization(
     live = {hashlib.sha256(key.encode()).hexdigest(): {"id": key_id}}
 
     transaction = Transaction()
-    repository.put_organization(transaction, organization, name, slug, plan, tier)
-    repository.put_owner(
-        transaction, organization, owner_id, owner_name, email, email_hash, new=known is None
-    )
-    repository.put_allowances(
-        transaction,
-        organization,
-        tier,
-        secrets.token_bytes(_CURSOR_KEY_BYTES),
-        live,
-        settings().fair_use_per_minute,
-    )
+    publishable_key = add(transaction, organization, name, slug, owner, plan, tier, live)
     derived = {"webhooks": webhook_secret(key), "tools": tools_secret(key)}
     repository.put_key(transaction, organization, key_id, "First key", key, derived)
     transaction.put(
@@ -125,10 +112,38 @@ def create_organization(
     transaction.commit()
     return NewOrganization(
         organization_id=organization,
-        owner_id=owner_id,
+        owner_id=owner.id,
         secret_key=key,
-        publishable_key=f"svc_pk_{suffix}_{ids.secret()}",
+        publishable_key=publishable_key,
     )
+
+
+def add(
+    transaction: Transaction,
+    organization: str,
+    name: str,
+    slug: str,
+    owner: PersonRecord,
+    plan: Plan,
+    tier: Tier,
+    live_keys: dict[str, Any],
+) -> str:
+    """Add an organization with its owner, its allowances and its publishable key, which is returned.
+
+    The transaction raises SlugTaken, TooManyOrganizations.
+    """
+    publishable_key = f"svc_pk_{organization.removeprefix('org_')}_{ids.secret()}"
+    repository.put_organization(transaction, organization, name, slug, plan, tier, publishable_key)
+    members.add(transaction, organization, owner, Role.OWNER)
+    repository.put_allowances(
+        transaction,
+        organization,
+        tier,
+        secrets.token_bytes(_CURSOR_KEY_BYTES),
+        live_keys,
+        settings().fair_use_per_minute,
+    )
+    return publishable_key
 
 
 def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: bool) -> Tier:
@@ -184,11 +199,3 @@ def require_slug(slug: str) -> None:
     """Raise InvalidSlug unless the text may be a slug (Specification: Errors, invalid_slug)."""
     if _SLUG.fullmatch(slug) is None or slug in RESERVED_SLUGS:
         raise InvalidSlug
-
-
-def normalized_email(text: str) -> str:
-    """Return an address in lower case without surrounding space. Raises InvalidEmail."""
-    email = text.strip().lower()
-    if len(email) > MAX_EMAIL_CHARACTERS or _EMAIL.fullmatch(email) is None:
-        raise InvalidEmail
-    return email

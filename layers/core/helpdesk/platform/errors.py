@@ -10,7 +10,7 @@ handler in `helpdesk.http` turns them all into the error object.
     └── <a noun's errors>    helpdesk.<noun>.errors
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class AppError(Exception):
@@ -29,6 +29,13 @@ class AppError(Exception):
             self.message = message
         self.headers = headers or {}
         super().__init__(self.message)
+
+    def to_object(self) -> dict[str, Any]:
+        """Return the body of the refusal (Specification: Error object)."""
+        described = {"code": self.code, "message": self.message}
+        if self.reason is not None:
+            described["reason"] = self.reason
+        return {"error": described}
 
 
 class RequestError(AppError):

@@ -57,9 +57,12 @@ def get_many(keys: Sequence[ItemKey], *, consistent: bool = True) -> dict[ItemKe
         if not wanted:
             return found
         batch, wanted = wanted[:MAX_BATCH_GET], wanted[MAX_BATCH_GET:]
-        answer = clients.dynamodb().batch_get_item(
-            RequestItems={name: {"Keys": batch, "ConsistentRead": consistent}}
-        )
+        try:
+            answer = clients.dynamodb().batch_get_item(
+                RequestItems={name: {"Keys": batch, "ConsistentRead": consistent}}
+            )
+        except ClientError as error:
+            raise _translated(error) from error
         for wire in answer["Responses"].get(name, []):
             item = from_wire(wire)
             found[by_halves[item["PK"], item["SK"]]] = item
@@ -113,7 +116,10 @@ def query(
         request["Limit"] = limit
     if after is not None:
         request["ExclusiveStartKey"] = to_wire(after)
-    answer = clients.dynamodb().query(**request)
+    try:
+        answer = clients.dynamodb().query(**request)
+    except ClientError as error:
+        raise _translated(error) from error
     last = answer.get("LastEvaluatedKey")
     return Page([from_wire(item) for item in answer["Items"]], from_wire(last) if last else None)
 

@@ -1,0 +1,1 @@
+"""Members: the people of one organization and their roles."""

@@ -1,0 +1,1 @@
+"""People: who signs in, and which organizations they belong to."""

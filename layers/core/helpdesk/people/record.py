@@ -1,0 +1,47 @@
+"""A person as stored, and the form in which addresses are compared."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from helpdesk.admission.caller import Role
+from helpdesk.people.errors import InvalidEmail
+from helpdesk.storage.table import Item
+
+MAX_EMAIL_CHARACTERS = 320
+MAX_NAME_CHARACTERS = 80
+# One address, no spaces, a domain of two labels or more. Whether it is anybody's only a message to it can tell.
+_EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s@<>()\[\],;:\"\\.]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRecord:
+    """A person; `roles` says what he is in each of his organizations."""
+
+    id: str
+    name: str
+    email: str
+    roles: dict[str, Role]
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a person's item."""
+        roles = {
+            organization: Role(membership["role"])
+            for organization, membership in item["organizations"].items()
+        }
+        return cls(item["id"], item["name"], item["email"], roles)
+
+
+def normalized_email(text: str) -> str:
+    """Return an address in lower case without surrounding space. Raises InvalidEmail."""
+    email = text.strip().lower()
+    if len(email) > MAX_EMAIL_CHARACTERS or _EMAIL.fullmatch(email) is None:
+        raise InvalidEmail
+    return email
+
+
+def hash_of_email(email: str) -> str:
+    """Return the SHA-256 of a normalized address, by which it is found without being spelled in a key."""
+    return hashlib.sha256(email.encode()).hexdigest()
