@@ -25,6 +25,15 @@ _GROUPS = {
     "files": "files",
     "openapi.json": "docs",
     "docs": "docs",
+    "keys": "keys",
+    "me": "people",
+    "organizations": "people",
+    "members": "people",
+    "invites": "people",
+    "organization": "organizations",
+    "oauth": "oauth",
+    ".well-known": "oauth",
+    "invite": "oauth",
 }
 
 

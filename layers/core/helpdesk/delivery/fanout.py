@@ -103,7 +103,11 @@ def _queue_jobs(works: Sequence[_Work]) -> None:
     for work in works:
         for job in work.jobs:
             by_queue[job.queue].append((work, job))
-    urls = {JobQueue.AGENT: settings().agent_queue_url, JobQueue.INDEX: settings().index_queue_url}
+    urls = {
+        JobQueue.AGENT: settings().agent_queue_url,
+        JobQueue.INDEX: settings().index_queue_url,
+        JobQueue.MAIL: settings().mail_queue_url,
+    }
     for name, jobs in by_queue.items():
         refused = send_all(
             urls[name],

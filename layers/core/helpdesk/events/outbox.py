@@ -28,6 +28,7 @@ class JobQueue(StrEnum):
 
     AGENT = "agent"
     INDEX = "index"
+    MAIL = "mail"
 
 
 @dataclass(frozen=True, slots=True)

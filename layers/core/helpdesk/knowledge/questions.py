@@ -32,6 +32,24 @@ _FAINT_WORDS = """
     offer offers offered include includes included available needed user handle handles deal purpose idea advice tips
     tip recommend understand known find found figure love hope urgent information info details detail different own
     whole entire main general normal usual default current latest new old
+    ability accident accidentally across afterwards against ahead almost along among annoyed annoying another
+    anywhere apart apparently aside ask asked asking asks assume attempting away awesome back basically beforehand
+    behave behaved behaves behind believe beyond bits boss brand built bump capable carry case cases certainly
+    circumstances clearly completely concerning confuse confused confusing cool correct correctly couple curious
+    dealing decide decided definitely dig discuss dive doable dozen drag drop dude dump dunno earlier early eat
+    enough entirely eventually everywhere exact expect expected expecting fairly fall far feasible feel feels felt
+    finally fine folks forward fresh fully funny generally gonna gotta grab great grow guy guys half happened
+    happening hit honestly hop hoping hours huge immediately impossible instantly intend intended intentionally
+    keeping kick kinda lately later lay literally lives living lots madam made making man manage managed massive
+    meanwhile mention mentioned moment mostly near nearby nearly needing never newly normally nowadays nowhere
+    obvious obviously odd parallel particular partly perhaps pick piece pieces planning plenty pop precise prefer
+    preferred presently pretty probably proper properly rarely real recently refer referring refers regarding remain
+    remainder remains rest right rightly rip rise scenario sec seemed seems seriously sets simultaneous
+    simultaneously sir sit situation someday somehow sometime sometimes somewhere soon sorta sound sounds spare
+    speaking specific spoke stay staying stays stick straightforward strange struggle struggling suddenly suppose
+    supposedly talk talking talks task tear think thinks thought throw tiny tonight total totally toward towards
+    tried tries turned turning typically unable unclear understanding understood usually various wanna wanted
+    wanting weekday weekend weird wondered
 """
 FAINT_WORDS = frozenset(_FAINT_WORDS.split())
 """Words that tell little of what a question is about, and yet may be what a document is about."""

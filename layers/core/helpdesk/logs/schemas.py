@@ -17,6 +17,14 @@ class LogKind(StrEnum):
     WEBHOOK_REMOVED = "webhook_removed"
     SETTINGS_CHANGED = "settings_changed"
     KEY_CREATED = "key_created"
+    KEY_REVOKED = "key_revoked"
+    KEY_IMPORTED = "key_imported"
+    MEMBER_JOINED = "member_joined"
+    MEMBER_ROLE_CHANGED = "member_role_changed"
+    MEMBER_REMOVED = "member_removed"
+    INVITE_CREATED = "invite_created"
+    INVITE_RESENT = "invite_resent"
+    INVITE_WITHDRAWN = "invite_withdrawn"
     ORGANIZATION_CREATED = "organization_created"
 
 

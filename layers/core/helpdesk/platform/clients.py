@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sesv2 import SESV2Client
     from mypy_boto3_sqs import SQSClient
 
 
@@ -76,7 +77,14 @@ def bedrock() -> "BedrockRuntimeClient":
     return client
 
 
+@cache
+def ses() -> "SESV2Client":
+    """Return the SES client (1 s to connect, 5 s to read, 3 tries)."""
+    client: SESV2Client = _client("sesv2", _config(1, 5, 3))
+    return client
+
+
 def forget() -> None:
     """Drop every client, so that the next call makes it anew. For tests that change the environment."""
-    for factory in (_session, dynamodb, sqs, s3, bedrock):
+    for factory in (_session, dynamodb, sqs, s3, bedrock, ses):
         factory.cache_clear()

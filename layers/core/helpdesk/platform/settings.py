@@ -20,12 +20,14 @@ class Settings:
     retry_queue_url: str
     agent_queue_url: str
     index_queue_url: str
+    mail_queue_url: str
     dead_letters_url: str
     retry_delays_seconds: str
     allow_loopback_urls: bool
     agent_model_id: str
     fair_use_per_minute: int
     base_url: str
+    mail_from: str
     local_endpoint_url: str | None
     max_receives: int
 
@@ -43,12 +45,15 @@ class Settings:
             retry_queue_url=env.get("RETRY_QUEUE_URL", ""),
             agent_queue_url=env.get("AGENT_QUEUE_URL", ""),
             index_queue_url=env.get("INDEX_QUEUE_URL", ""),
+            mail_queue_url=env.get("MAIL_QUEUE_URL", ""),
             dead_letters_url=env.get("DEAD_LETTERS_URL", ""),
             retry_delays_seconds=env.get("RETRY_DELAYS_SECONDS", "30,300,1800,7200"),
             # Loopback is for a laptop. The template refuses the switch elsewhere; so does the code.
             allow_loopback_urls=stage == "local" and env.get("ALLOW_LOOPBACK_URLS", "false") == "true",
             agent_model_id=env.get("AGENT_MODEL_ID", ""),
             local_endpoint_url=(env.get("LOCAL_ENDPOINT_URL") or None) if stage == "local" else None,
+            # The verified address that mail comes from; empty where this deployment sends none.
+            mail_from=env.get("MAIL_FROM", ""),
             base_url=env.get("BASE_URL", "").rstrip("/"),
             fair_use_per_minute=int(env.get("FAIR_USE_PER_MINUTE", "60000")),
             # How often the agent's and the index queue hand out a message: maxReceiveCount in template.yaml.
