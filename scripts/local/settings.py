@@ -23,6 +23,8 @@ STACK_NAME = "helpdesk-local"
 BASE_PATH = "helpdesk"
 
 # The emulator checks no signature, but every AWS client wants a key to sign with.
+# From whom mail comes here. None of it leaves the machine: the emulator keeps it to be read.
+MAIL_FROM = "helpdesk@example.com"
 ACCOUNT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
 
@@ -68,6 +70,7 @@ class StackSettings:
             "Architecture": architecture(),
             "AllowLoopbackUrls": "true",
             "BaseUrl": self.base_url,
+            "MailFrom": MAIL_FROM,
             **self.parameters,
         }
 

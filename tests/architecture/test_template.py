@@ -27,8 +27,17 @@ POLICIES = {
     name.removesuffix("Policy"): policy["Properties"]["PolicyDocument"]["Statement"]
     for name, policy in of_type("AWS::IAM::Policy").items()
 }
-API_FUNCTIONS = {"Messages", "Conversations", "Knowledge", "Agent", "Webhooks", "Files", "Organizations"}
-WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer", "Sweeper"}
+ACCOUNT_FUNCTIONS = {"Keys", "People", "Oauth"}
+API_FUNCTIONS = {
+    "Messages",
+    "Conversations",
+    "Knowledge",
+    "Agent",
+    "Webhooks",
+    "Files",
+    "Organizations",
+} | ACCOUNT_FUNCTIONS
+WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer", "Mailer", "Sweeper"}
 
 
 def paths() -> dict[str, Any]:
@@ -150,17 +159,57 @@ def test_no_policy_allows_a_whole_service() -> None:
 
 
 @pytest.mark.parametrize("function", sorted(API_FUNCTIONS | WORKERS))
-def test_signing_secrets_are_read_by_the_sender_and_written_by_organizations_alone(function: str) -> None:
+def test_secrets_are_read_where_they_are_used_and_written_where_they_are_made(function: str) -> None:
     reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
     writes = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
-    # Webhooks removes an endpoint's secret with the endpoint, unseen.
     expected = {
         "Delivery": writes,
-        "Organizations": reads,
+        "Mailer": writes,
+        "Keys": reads,
+        # An invitation's token; the page of an invitation removes it.
+        "People": reads,
+        "Oauth": reads,
+        # Webhooks removes an endpoint's secret with the endpoint, unseen.
         "Webhooks": reads | writes - {"dynamodb:DeleteItem"},
     }
 
     assert denied(function, "ORG#*#SECRET") == expected.get(function, {"dynamodb:*"})
+
+
+WRITES = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
+
+
+@pytest.mark.parametrize("function", sorted(API_FUNCTIONS - ACCOUNT_FUNCTIONS))
+@pytest.mark.parametrize("partition", ["TOKEN#*", "PERSON#*", "LEGACYKEY#*", "ORG#*#MEMBER", "ORG#*#KEY"])
+def test_only_the_account_functions_make_or_change_credentials(function: str, partition: str) -> None:
+    assert denied(function, partition) == WRITES
+
+
+@pytest.mark.parametrize("function", sorted((API_FUNCTIONS | WORKERS) - {"People", "Oauth"}))
+@pytest.mark.parametrize("partition", ["OAUTH#*", "EMAIL#*", "INVITE#*"])
+def test_what_sign_in_keeps_is_seen_by_two_functions_alone(function: str, partition: str) -> None:
+    assert denied(function, partition) == {"dynamodb:*"}
+
+
+def test_tokens_are_made_by_the_oauth_server_alone() -> None:
+    assert denied("Oauth", "TOKEN#*") == set()
+    assert denied("People", "TOKEN#*") == {"dynamodb:PutItem", "dynamodb:DeleteItem"}
+    assert denied("Keys", "TOKEN#*") == WRITES
+
+
+@pytest.mark.parametrize("partition", ["ORG#*#KEY", "ORG#*#ALLOWANCE#*", "LEGACYKEY#*"])
+def test_the_oauth_server_reaches_no_key(partition: str) -> None:
+    assert denied("Oauth", partition) == {"dynamodb:*"}
+
+
+def test_only_two_functions_send_mail_and_only_from_the_address_that_was_set() -> None:
+    reach = {name for name, statements in POLICIES.items() if "ses:" in json.dumps(statements)}
+
+    assert reach == {"OauthMail", "MailerMail"}
+    for name in reach:
+        [statement] = POLICIES[name]
+        assert statement["Condition"] == {"StringEquals": {"ses:FromAddress": {"Ref": "MailFrom"}}}
+        assert RESOURCES[f"{name}Policy"]["Condition"] == "HasMail"
 
 
 @pytest.mark.parametrize("function", sorted(WORKERS))
