@@ -22,9 +22,9 @@ STACK_NAME = "helpdesk-local"
 # First part of the address: http://127.0.0.1:<port>/helpdesk/v1/...
 BASE_PATH = "helpdesk"
 
-# The emulator checks no signature, but every AWS client wants a key to sign with.
 # From whom mail comes here. None of it leaves the machine: the emulator keeps it to be read.
 MAIL_FROM = "helpdesk@example.com"
+# The emulator checks no signature, but every AWS client wants a key to sign with.
 ACCOUNT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
 
