@@ -5,7 +5,7 @@ from helpdesk.http.api import Api
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.logs import service as logs
 from helpdesk.logs.errors import LogNotFound
-from helpdesk.logs.schemas import LogAnswer, LogsAnswer, LogsQuery
+from helpdesk.logs.schemas import Chosen, LogAnswer, LogsAnswer, LogsQuery
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import LimitsAnswer
 from helpdesk.platform.errors import InvalidCursor
@@ -21,9 +21,11 @@ def get_limits(caller: Caller) -> LimitsAnswer:
 
 @api.get("/v1/logs", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_logs(caller: Caller, query: LogsQuery) -> LogsAnswer:
-    """List the organization's log, newest first."""
-    entries, end = logs.newest(caller.organization, query.limit, position(caller, query, "logs"))
-    return LogsAnswer(logs=entries, next_cursor=next_cursor(caller, end, "logs"))
+    """List the organization's log, newest first; all of it, or what is of one kind or time."""
+    name = f"logs {query.kind} {query.start} {query.end}"
+    chosen = Chosen(query.kind, query.start, query.end)
+    entries, end = logs.newest(caller.organization, query.limit, position(caller, query, name), chosen)
+    return LogsAnswer(logs=entries, next_cursor=next_cursor(caller, end, name))
 
 
 @api.get("/v1/logs/<log_id>", access=Access.MEMBER, errors=(LogNotFound,))

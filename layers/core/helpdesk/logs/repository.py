@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from helpdesk.logs.errors import LogNotFound
-from helpdesk.logs.schemas import LogEntry, LogKind
+from helpdesk.logs.schemas import MAX_MS, Chosen, LogEntry, LogKind
 from helpdesk.platform import clock, ids
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
@@ -12,6 +12,7 @@ from helpdesk.storage.table import Item
 LOG_DAYS = 365
 _DAY_SECONDS = 86_400
 _MINUTE_MS = 60_000
+_ALL_RANDOM_BITS = 2**80 - 1
 
 
 def new_item(organization: str, kind: LogKind, actor: str, summary: str, detail: dict[str, Any]) -> Item:
@@ -19,6 +20,7 @@ def new_item(organization: str, kind: LogKind, actor: str, summary: str, detail:
     log_id = ids.new("log")
     return {
         **keys.LogEntry(organization, log_id).attributes(),
+        **_listed_by_kind(organization, kind, log_id),
         "id": log_id,
         "at": clock.now_ms(),
         "kind": kind.value,
@@ -40,7 +42,7 @@ def count_in_minute(organization: str, kind: LogKind, subject: str, actor: str, 
     table.update(
         keys.LogEntry(organization, log_id),
         "SET id = :id, #at = :at, kind = :kind, actor = :actor, summary = :summary, detail = :detail, "
-        "expiresAt = :expires ADD occurrences :one",
+        "expiresAt = :expires, GSI1PK = :list, GSI1SK = :id ADD occurrences :one",
         names={"#at": "at"},
         values={
             ":id": log_id,
@@ -50,6 +52,7 @@ def count_in_minute(organization: str, kind: LogKind, subject: str, actor: str, 
             ":summary": summary,
             ":detail": {"subject": subject},
             ":expires": clock.seconds_from_now(LOG_DAYS * _DAY_SECONDS),
+            ":list": keys.log_of_kind(organization, kind.value),
             ":one": 1,
         },
     )
@@ -63,12 +66,48 @@ def get(organization: str, log_id: str) -> LogEntry:
     return _from_item(item)
 
 
-def newest(organization: str, limit: int, before: str | None) -> tuple[list[LogEntry], str | None]:
-    """Return entries, newest first, older than the id `before`; and the id to go on from, None at the end."""
-    partition = keys.LogEntry(organization, "-")
-    after = keys.LogEntry(organization, before).attributes() if before else None
-    page = table.query(partition.pk, sk_prefix="LOG#", limit=limit, newest_first=True, after=after)
+def newest(
+    organization: str, limit: int, before: str | None, chosen: Chosen
+) -> tuple[list[LogEntry], str | None]:
+    """Return the chosen entries, newest first, older than the id `before`; and the id to go on from, None at the end.
+
+    One query, whatever is chosen: an entry's id begins with its time, and the index keeps each kind by itself.
+    """
+    first, last = _ids_between(chosen)
+    if chosen.kind is None:
+        page = table.query(
+            keys.LogEntry(organization, "-").pk,
+            sk_between=(keys.LogEntry(organization, first).sk, keys.LogEntry(organization, last).sk),
+            limit=limit,
+            newest_first=True,
+            after=keys.LogEntry(organization, before).attributes() if before else None,
+        )
+    else:
+        after = None
+        if before:
+            after = keys.LogEntry(organization, before).attributes()
+            after |= _listed_by_kind(organization, chosen.kind, before)
+        page = table.query(
+            keys.log_of_kind(organization, chosen.kind.value),
+            index="GSI1",
+            sk_between=(first, last),
+            limit=limit,
+            newest_first=True,
+            after=after,
+        )
     return [_from_item(item) for item in page.items], page.items[-1]["id"] if page.after else None
+
+
+def _listed_by_kind(organization: str, kind: LogKind, log_id: str) -> Item:
+    """Return the attributes by which GSI1 lists an entry among those of its kind."""
+    return {"GSI1PK": keys.log_of_kind(organization, kind.value), "GSI1SK": log_id}
+
+
+def _ids_between(chosen: Chosen) -> tuple[str, str]:
+    """Return the least and the greatest id that an entry of the chosen time can have."""
+    first = ids.ulid(chosen.start if chosen.start is not None else 0, 0)
+    last = ids.ulid(MAX_MS if chosen.end is None else chosen.end - 1, _ALL_RANDOM_BITS)
+    return f"log_{first}", f"log_{last}"
 
 
 def _from_item(item: Item) -> LogEntry:

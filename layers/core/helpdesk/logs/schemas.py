@@ -1,9 +1,24 @@
 """What goes out of the log's routes."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from helpdesk.http.schemas import Answer, Milliseconds, PageQuery
+from pydantic import AfterValidator, Field
+
+from helpdesk.http.schemas import Answer, Milliseconds, PageQuery, QueryInteger, shown
+
+MAX_MS = 2**48 - 1
+"""The last instant that an id can begin with, in the year 10889."""
+
+
+def _instant(value: int) -> int:
+    if value > MAX_MS:
+        raise ValueError("must be an instant in milliseconds since 1970")
+    return value
+
+
+Instant = Annotated[QueryInteger, AfterValidator(_instant), shown(format="int64", minimum=0, maximum=MAX_MS)]
 
 
 class LogKind(StrEnum):
@@ -42,8 +57,24 @@ class LogEntry(Answer):
     """What it is about, by kind."""
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which entries are asked for; None leaves a side open. `start` is the first instant (ms), `end` the one after."""
+
+    kind: LogKind | None = None
+    start: int | None = None
+    end: int | None = None
+
+
 class LogsQuery(PageQuery):
     """The parameters of GET /logs."""
+
+    kind: LogKind | None = None
+    """Only entries of this kind."""
+    start: Annotated[Instant | None, Field(alias="from")] = None
+    """Only entries of this instant and later, in milliseconds since 1970."""
+    end: Annotated[Instant | None, Field(alias="to")] = None
+    """Only entries before this instant, in milliseconds since 1970; it must be after `from`."""
 
 
 class LogsAnswer(Answer):

@@ -6,7 +6,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.admission.limits import RequestClass
 from helpdesk.logs import repository
-from helpdesk.logs.schemas import LogEntry, LogKind
+from helpdesk.logs.schemas import Chosen, LogEntry, LogKind
+from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.storage.table import Item, Throttled
 
@@ -25,10 +26,20 @@ def record_limit_reached(organization: str, request_class: RequestClass) -> None
     this write goes through.
     """
     summary = f"API limit reached: the allowance for {request_class} requests was empty."
+    _count_refusal(organization, request_class.value, summary)
+
+
+def record_bucket_empty(organization: str, subject: str, what: str) -> None:
+    """Write that a request was refused by a limit beside the three classes (Specification: Limits, Other buckets).
+
+    `subject` names the limit to programs, `what` to people, such as "manifest syncs". Otherwise as above.
+    """
+    _count_refusal(organization, subject, f"API limit reached: no more {what} for the moment.")
+
+
+def _count_refusal(organization: str, subject: str, summary: str) -> None:
     try:
-        repository.count_in_minute(
-            organization, LogKind.API_LIMIT_REACHED, request_class.value, SYSTEM, summary
-        )
+        repository.count_in_minute(organization, LogKind.API_LIMIT_REACHED, subject, SYSTEM, summary)
     except (Throttled, ClientError, BotoCoreError) as error:
         logger.warning(
             "limit_not_logged", extra={"organization": organization, "error": type(error).__name__}
@@ -40,6 +51,15 @@ def get(organization: str, log_id: str) -> LogEntry:
     return repository.get(organization, log_id)
 
 
-def newest(organization: str, limit: int, before: str | None) -> tuple[list[LogEntry], str | None]:
-    """Return a page of entries, newest first, and the id that the next page begins behind."""
-    return repository.newest(organization, limit, before)
+def newest(
+    organization: str, limit: int, before: str | None, chosen: Chosen
+) -> tuple[list[LogEntry], str | None]:
+    """Return a page of the chosen entries, newest first, and the id that the next page begins behind.
+
+    Raises InvalidRequest where the time that is asked for ends before it begins.
+    """
+    if chosen.start is not None and chosen.end is not None and chosen.start >= chosen.end:
+        raise InvalidRequest("`to` must be after `from`.")
+    if chosen.end == 0:
+        return [], None
+    return repository.newest(organization, limit, before, chosen)

@@ -86,18 +86,26 @@ def query(
     pk: str,
     *,
     sk_prefix: str = "",
+    sk_between: tuple[str, str] | None = None,
     index: Literal["GSI1", "GSI2"] | None = None,
     limit: int | None = None,
     newest_first: bool = False,
     after: Item | None = None,
     consistent: bool = False,
 ) -> Page:
-    """Return one page of a partition in the order of its sort key (an index has no `consistent`)."""
+    """Return one page of a partition in the order of its sort key (an index has no `consistent`).
+
+    `sk_between` bounds the sort key from both sides, which are part of it; it stands in place of `sk_prefix`.
+    """
     prefix = index or ""
     names = {"#pk": f"{prefix}PK"}
     values: Item = {":pk": pk}
     condition = "#pk = :pk"
-    if sk_prefix:
+    if sk_between is not None:
+        names["#sk"] = f"{prefix}SK"
+        values[":low"], values[":high"] = sk_between
+        condition += " AND #sk BETWEEN :low AND :high"
+    elif sk_prefix:
         names["#sk"] = f"{prefix}SK"
         values[":sk"] = sk_prefix
         condition += " AND begins_with(#sk, :sk)"

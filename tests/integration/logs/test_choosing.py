@@ -1,0 +1,181 @@
+"""GET /v1/logs by kind and by time."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.admission.limits import Plan, RequestClass
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.storage import table
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+
+BEGIN = 1_900_000_020_000  # ms, a whole minute; what the fixtures write themselves is older
+MINUTE = 60_000
+
+
+@pytest.fixture
+def hourly(organization: NewOrganization) -> list[str]:
+    """Twelve entries, one a minute, each third one of a webhook; their summaries, oldest first."""
+    summaries = []
+    for number in range(12):
+        kind = LogKind.WEBHOOK_CREATED if number % 3 == 0 else LogKind.SETTINGS_CHANGED
+        at = (BEGIN + number * MINUTE) * 1_000
+        with clock.frozen(lambda at=at: at):  # type: ignore[misc] # the instant of this round
+            entry = logs.entry(
+                organization.organization_id, kind, actor="Ada", summary=f"Entry {number}.", number=number
+            )
+        table.put_new(entry)
+        summaries.append(f"Entry {number}.")
+    return summaries
+
+
+def numbers(client: Client, query: str) -> list[int]:
+    answer = client.get(f"/v1/logs?{query}")
+    assert answer.status == 200, answer
+    return [entry["detail"]["number"] for entry in answer.body["logs"] if "number" in entry["detail"]]
+
+
+@pytest.mark.usefixtures("hourly")
+def test_one_kind_alone_newest_first(api: Client) -> None:
+    assert numbers(api, "kind=webhook_created") == [9, 6, 3, 0]
+    assert numbers(api, "kind=settings_changed") == [11, 10, 8, 7, 5, 4, 2, 1]
+    assert api.get("/v1/logs?kind=key_revoked").body == {"logs": [], "nextCursor": None}
+
+
+@pytest.mark.usefixtures("hourly")
+def test_from_is_the_first_instant_and_to_the_first_one_that_is_left_out(api: Client) -> None:
+    third, fifth = BEGIN + 3 * MINUTE, BEGIN + 5 * MINUTE
+    assert numbers(api, f"from={third}&to={fifth}") == [4, 3]
+    assert numbers(api, f"from={third}&to={fifth + 1}") == [5, 4, 3]
+    assert numbers(api, f"from={third + 1}&to={fifth}") == [4]
+    assert numbers(api, f"from={BEGIN + 10 * MINUTE}") == [11, 10]
+    assert numbers(api, f"to={BEGIN + MINUTE}") == [0]
+    assert numbers(api, "to=0") == numbers(api, "to=1") == []
+
+
+@pytest.mark.usefixtures("hourly")
+def test_kind_and_time_together(api: Client) -> None:
+    third, ninth = BEGIN + 3 * MINUTE, BEGIN + 9 * MINUTE
+    assert numbers(api, f"kind=webhook_created&from={third}&to={ninth}") == [6, 3]
+    assert numbers(api, f"kind=webhook_created&to={ninth}") == [6, 3, 0]
+    assert numbers(api, f"kind=settings_changed&from={third}&to={third + 1}") == []
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 8])
+@pytest.mark.usefixtures("hourly")
+def test_pages_of_a_choice_make_the_whole_choice(api: Client, limit: int) -> None:
+    chosen = f"kind=settings_changed&from={BEGIN}&to={BEGIN + 11 * MINUTE}"
+    found: list[int] = []
+    url = f"/v1/logs?{chosen}&limit={limit}"
+    answer = api.get(url)
+    while True:
+        found += [entry["detail"]["number"] for entry in answer.body["logs"]]
+        if answer.body["nextCursor"] is None:
+            break
+        answer = api.get(f"{url}&cursor={answer.body['nextCursor']}")
+    assert found == [10, 8, 7, 5, 4, 2, 1]
+
+
+@pytest.mark.usefixtures("hourly")
+def test_a_cursor_belongs_to_its_choice(api: Client) -> None:
+    chosen = f"kind=settings_changed&from={BEGIN}&limit=1"
+    cursor = api.get(f"/v1/logs?{chosen}").body["nextCursor"]
+    assert api.get(f"/v1/logs?{chosen}&cursor={cursor}").status == 200
+    for other in (
+        "limit=1",
+        f"kind=webhook_created&from={BEGIN}",
+        f"kind=settings_changed&from={BEGIN + 1}",
+        f"kind=settings_changed&from={BEGIN}&to={BEGIN + MINUTE}",
+        "kind=settings_changed",
+    ):
+        answer = api.get(f"/v1/logs?{other}&cursor={cursor}")
+        assert (answer.status, answer.code) == (400, "invalid_cursor")
+
+
+@pytest.mark.usefixtures("hourly")
+def test_another_organization_finds_nothing_by_kind_or_time(stranger: Client) -> None:
+    assert stranger.get("/v1/logs?kind=webhook_created").body["logs"] == []
+    assert stranger.get(f"/v1/logs?from={BEGIN}").body["logs"] == []
+
+
+def test_an_unknown_kind_is_refused_with_the_kinds_there_are(api: Client) -> None:
+    answer = api.get("/v1/logs?kind=lunch")
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message.startswith("`kind` must be one of 'api_limit_reached', ")
+    assert all(f"'{kind}'" in answer.message for kind in LogKind)
+
+
+@pytest.mark.parametrize("name", ["from", "to"])
+@pytest.mark.parametrize("value", ["", "-1", "1.5", "yesterday", "1e3", "281474976710656", "9" * 40, "１２"])
+def test_what_is_no_instant_is_refused_by_its_name(api: Client, name: str, value: str) -> None:
+    answer = api.get(f"/v1/logs?{name}={value}")
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message.startswith(f"`{name}` ")
+
+
+def test_the_last_instant_that_there_is_may_be_asked_for(api: Client) -> None:
+    assert api.get("/v1/logs?from=281474976710655").body["logs"] == []
+    assert api.get("/v1/logs?to=281474976710655").body["logs"] != []
+
+
+@pytest.mark.parametrize(("start", "end"), [(5, 5), (6, 5), (1, 0)])
+def test_a_time_that_ends_before_it_begins_is_refused(api: Client, start: int, end: int) -> None:
+    answer = api.get(f"/v1/logs?from={start}&to={end}")
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message == "`to` must be after `from`."
+
+
+@pytest.mark.parametrize("query", ["", "kind=settings_changed", f"from={BEGIN}", "kind=key_created&to=5"])
+@pytest.mark.usefixtures("hourly")
+def test_a_page_is_two_calls_whatever_is_chosen(api: Client, query: str) -> None:
+    with recorded_calls() as calls:
+        api.get(f"/v1/logs?{query}")
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:Query"]
+
+
+def test_any_member_may_choose(member: Client) -> None:
+    assert member.get("/v1/logs?kind=organization_created").status == 200
+
+
+def test_counted_refusals_are_found_by_their_kind_once(
+    make_organization: Callable[..., NewOrganization],
+) -> None:
+    made = make_organization(Plan.EXPLORE, api_limits=False)
+    with clock.frozen(lambda: (BEGIN + 30_000) * 1_000):
+        for _ in range(3):
+            logs.record_limit_reached(made.organization_id, RequestClass.WRITE)
+        logs.record_bucket_empty(made.organization_id, "manifest_syncs", "manifest syncs")
+
+        (one, other) = sorted(
+            Client(made.secret_key).get("/v1/logs?kind=api_limit_reached").body["logs"],
+            key=lambda entry: str(entry["detail"]["subject"]),
+        )
+    assert one["detail"] == {"subject": "manifest_syncs", "count": 1}
+    assert one["summary"] == "API limit reached: no more manifest syncs for the moment."
+    assert other["detail"] == {"subject": "write", "count": 3}
+    assert (other["actor"], other["at"]) == ("system", BEGIN)
+
+
+def test_every_entry_is_written_so_that_its_kind_finds_it(api: Client, admin: Client) -> None:
+    admin.patch("/v1/agent", {"name": "Robin"})
+    api.get("/v1/logs")
+    entries: list[dict[str, Any]] = whole_table.of_kind("LOG#")
+    assert entries
+    for entry in entries:
+        organization = entry["PK"].split("#")[1]
+        assert entry["GSI1PK"] == f"ORG#{organization}#LOG#{entry['kind']}"
+        assert entry["GSI1SK"] == entry["id"] == entry["SK"].removeprefix("LOG#")
+
+
+def test_each_entry_names_who_acted(api: Client, admin: Client) -> None:
+    admin.patch("/v1/agent", {"name": "Robin"})
+    api.patch("/v1/agent", {"name": "Grace"})
+    by_key, by_person = api.get("/v1/logs?kind=settings_changed").body["logs"]
+    assert by_person["actor"] == "Ada Admin"
+    assert by_key["actor"].startswith("key key_")
