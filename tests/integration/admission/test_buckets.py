@@ -1,0 +1,112 @@
+"""The buckets beside the three classes, against a plain token bucket and with many callers at once."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helpdesk.admission import buckets
+from helpdesk.admission.allowance import BucketEmpty
+from helpdesk.admission.buckets import Shape
+from helpdesk.platform import clock, ids
+from helpdesk.storage import keys, table
+from tests.support.aws import recorded_calls
+from tests.support.interleaving import interleaved
+
+START = 1_800_000_000_000_000
+HOUR = 3_600_000_000
+# Specification: Limits, Other buckets; and the person's allowance, 120 writes a minute.
+SHAPES = {
+    "manifest syncs": (Shape.per_hour(60, 10), 60, 10),
+    "invitation e-mails": (Shape.per_hour(30, 10), 30, 10),
+    "oauth": (Shape.per_hour(300, 50), 300, 50),
+    "a person's writes": (Shape(500_000, 30), 7_200, 30),
+}
+
+
+def taken(key: keys.ItemKey, shape: Shape, now: int) -> bool:
+    with clock.frozen(lambda: now):
+        try:
+            buckets.take(key, shape)
+        except BucketEmpty:
+            return False
+        return True
+
+
+def new_key() -> keys.OrganizationBucket:
+    return keys.OrganizationBucket(ids.new("org"), "test")
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_bucket_passes_its_burst_at_once_and_then_its_rate(name: str) -> None:
+    shape, per_hour, burst = SHAPES[name]
+    key = new_key()
+
+    at_once = [taken(key, shape, START) for _ in range(burst + 5)]
+    interval = HOUR // per_hour
+    later = [taken(key, shape, START + interval * step) for step in range(1, 6)]
+    too_soon = taken(key, shape, START + interval * 6 - 1)
+
+    assert at_once == [True] * burst + [False] * 5
+    assert later == [True] * 5
+    assert not too_soon
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    burst=st.integers(2, 6),
+    pauses=st.lists(st.integers(0, 3_000_000) | st.sampled_from([0, 999_999, 1_000_000]), max_size=40),
+)
+def test_it_passes_exactly_what_a_plain_token_bucket_passes(burst: int, pauses: list[int]) -> None:
+    interval = 1_000_000
+    key, now, level, at = new_key(), START, burst * interval, START
+    expected, found = [], []
+    for pause in pauses:
+        now += pause
+        level, at = min(burst * interval, level + now - at), now
+        expected.append(level >= interval)
+        level -= interval if level >= interval else 0
+        found.append(taken(key, Shape(interval, burst), now))
+
+    assert found == expected
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_callers_at_once_take_exactly_the_burst(seed: int) -> None:
+    key, shape = new_key(), Shape.per_hour(30, 10)
+    with clock.frozen(lambda: START):
+        outcomes = interleaved([lambda: buckets.take(key, shape)] * 20, seed)
+
+    refused = [error for error in outcomes.errors if error is not None]
+    assert [type(error) for error in refused] == [BucketEmpty] * 10
+
+
+def test_a_refusal_says_when_a_token_is_there() -> None:
+    key, shape = new_key(), Shape.per_hour(30, 2)
+    assert [taken(key, shape, START) for _ in range(2)] == [True, True]
+
+    with clock.frozen(lambda: START + 500_000), pytest.raises(BucketEmpty) as refused:
+        buckets.take(key, shape)
+
+    assert refused.value.retry_after == 120
+
+
+def test_a_bucket_that_was_not_there_costs_one_call_and_one_in_use_two() -> None:
+    key, shape = new_key(), Shape.per_hour(30, 10)
+    with clock.frozen(lambda: START):
+        with recorded_calls() as first:
+            buckets.take(key, shape)
+        with recorded_calls() as second:
+            buckets.take(key, shape)
+
+    assert first == ["dynamodb:UpdateItem"]
+    assert second == ["dynamodb:UpdateItem"] * 2
+
+
+def test_dynamodb_forgets_a_bucket_only_when_it_has_long_been_full() -> None:
+    key, shape = new_key(), Shape.per_hour(30, 10)
+    for _ in range(10):
+        taken(key, shape, START)
+
+    item = table.get(key)
+    assert item is not None
+    assert item["expiresAt"] * 1_000_000 >= item["fullAt"] + HOUR - 1_000_000
