@@ -4,7 +4,7 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.delivery.errors import InvalidUrl
 from helpdesk.http.api import Api
 from helpdesk.http.schemas import OK, Ok
-from helpdesk.organizations.errors import MissingServiceKey
+from helpdesk.secret_keys.errors import MissingServiceKey
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.errors import EndpointNotFound, NoEvents, TooManyEndpoints
 from helpdesk.webhooks.schemas import NewWebhook, WebhookCreated, WebhooksAnswer, WebhookUpdate

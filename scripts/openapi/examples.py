@@ -104,6 +104,7 @@ BODIES: dict[str, Any] = {
         "events": ["message.created", "conversation.updated"],
     },
     "updateWebhook": {"events": ["message.created"]},
+    "createKey": {"name": "Shop server"},
 }
 
 ANSWERS: dict[str, Any] = {
@@ -146,6 +147,25 @@ ANSWERS: dict[str, Any] = {
     },
     "updateWebhook": _OK,
     "removeWebhook": _OK,
+    "listKeys": {
+        "keys": [
+            {
+                "id": _KEY,
+                "name": "Shop server",
+                "hint": "x7Qp",
+                "createdAt": _AT,
+                "createdByName": "Ada Lovelace",
+                "lastUsedAt": _AT + 2_300,
+                "revokedAt": None,
+                "legacy": False,
+            }
+        ]
+    },
+    "createKey": {
+        "id": _KEY,
+        "key": "svc_key_01jd3f0z3c6e9g2j5m8q1t4w7x_4Nd8sLq0vKf2ZtYw7RbXc5GmPj9HaUe1TiB6oSnx7Qp",
+    },
+    "revokeKey": _OK,
     "getLimits": {
         "tier": "standard",
         "version": "2026-11-20",

@@ -26,6 +26,13 @@ from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
 
 
+class SecretNotSeen(Exception):
+    """An endpoint is there and nothing to sign with: what was read at once was not of one instant.
+
+    Its key is being revoked, or it is being removed itself. The reminder comes back, and then all of it is seen.
+    """
+
+
 class Sends(Protocol):
     """What makes an attempt; `sender.Sender` does."""
 
@@ -84,10 +91,12 @@ async def _carry_out(
 
 async def _attempt(reminder: Reminder, progress: Progress, envelope: Envelope, sender: Sends) -> None:
     """Claim, then send, then settle."""
-    if envelope.endpoint is None or envelope.body is None or envelope.secret is None:
+    if envelope.endpoint is None or envelope.body is None:
         # Removing the endpoint cancels its retries; an event that was erased cannot be sent any more.
         await asyncio.to_thread(repository.cancel, reminder.delivery)
         return
+    if envelope.secret is None:
+        raise SecretNotSeen
     endpoint = Endpoint.from_item(reminder.organization, envelope.endpoint)
     body = envelope.body.encode()
     started_at = clock.now_ms()

@@ -7,6 +7,7 @@ clients/test-vectors.json. Only the derived secret is stored, so whoever reads i
 
 import hashlib
 import hmac
+import secrets
 
 SIGNATURE_HEADER = "svc-signature"
 FORMER_SIGNATURE_HEADER = "portal-signature"
@@ -24,6 +25,11 @@ def webhook_secret(key: str) -> str:
 def tools_secret(key: str) -> str:
     """Return the secret for calls to tool endpoints added with `key`, as 64 lowercase hex characters."""
     return _derive(key, b"tools")
+
+
+def random_secret() -> str:
+    """Return a secret of the same form that no key gives, for an endpoint whose key was revoked."""
+    return secrets.token_hex(SECRET_BYTES)
 
 
 def sign(secret: str, timestamp_ms: int, body: bytes) -> str:

@@ -1,4 +1,4 @@
-"""What the organization's own routes can refuse (Specification: Errors, Organization and members; Keys)."""
+"""What the organization's own routes can refuse (Specification: Errors, Organization and members)."""
 
 from helpdesk.platform.errors import AppError
 
@@ -17,13 +17,6 @@ class SlugTaken(AppError):
 
     status, code = 400, "slug_taken"
     message = "Another organization has this slug. Choose a different one."
-
-
-class MissingServiceKey(AppError):
-    """The organization has no secret key from which a signing secret could be derived."""
-
-    status, code = 400, "missing_service_key"
-    message = "Create a secret key first: deliveries are signed with a secret derived from it."
 
 
 class OrganizationNotFound(AppError):

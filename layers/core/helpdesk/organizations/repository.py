@@ -1,4 +1,4 @@
-"""Items of an organization, its keys and allowances, and its owner."""
+"""Items of an organization and its allowances."""
 
 from typing import Any
 
@@ -17,22 +17,6 @@ def get(organization: str) -> Item:
     if item is None:
         raise OrganizationNotFound
     return item
-
-
-def newest_key_id(organization: str) -> str | None:
-    """Return the id of the newest live secret key, or None where there is none."""
-    items = table.query_all(keys.SecretKey(organization, "-").pk, newest_first=True)
-    return next((item["id"] for item in items if item["revokedAt"] is None), None)
-
-
-def require_live_key(transaction: Transaction, organization: str, key_id: str, on_failure: Exception) -> None:
-    """Make a transaction fail when the key was revoked in the meantime."""
-    transaction.require(
-        keys.SecretKey(organization, key_id),
-        "revokedAt = :null",
-        values={":null": None},
-        on_failure=lambda _: on_failure,
-    )
 
 
 def put_organization(
@@ -120,22 +104,3 @@ def set_rates(transaction: Transaction, organization: str, tier: Tier, fair_use_
             values={f":{name}": value for name, value in shape.items()},
             on_failure=lambda _: OrganizationNotFound(),
         )
-
-
-def put_key(
-    transaction: Transaction, organization: str, key_id: str, name: str, key: str, secrets: Item
-) -> None:
-    """Add a secret key's record and, apart from it, the secrets derived from it."""
-    transaction.put(
-        {
-            **keys.SecretKey(organization, key_id).attributes(),
-            "id": key_id,
-            "name": name,
-            "hint": key[-4:],
-            "createdAt": clock.now_ms(),
-            "lastUsedAt": None,
-            "revokedAt": None,
-        },
-        new=True,
-    )
-    transaction.put({**keys.KeySecret(organization, key_id).attributes(), **secrets}, new=True)

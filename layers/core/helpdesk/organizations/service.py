@@ -1,23 +1,22 @@
 """The rules of an organization: how one is made, its plan and its limits."""
 
-import hashlib
 import re
 import secrets
 from typing import Any
 
-from helpdesk.admission.caller import Caller, Role
+from helpdesk.admission.caller import Role
 from helpdesk.admission.limits import RATES, VERSION, Plan, Tier, tier_of
-from helpdesk.delivery.signing import tools_secret, webhook_secret
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.members import service as members
 from helpdesk.organizations import repository
-from helpdesk.organizations.errors import InvalidSlug, MissingServiceKey
+from helpdesk.organizations.errors import InvalidSlug
 from helpdesk.organizations.schemas import Bucket, Buckets, LimitsAnswer, NewOrganization
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import ids
 from helpdesk.platform.settings import settings
+from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage.transactions import Transaction
 
 _CURSOR_KEY_BYTES = 32
@@ -92,15 +91,11 @@ def create_organization(
     require_slug(slug)
     owner = people.find_or_create(owner_email, owner_name)
     organization = ids.new("org")
-    suffix = organization.removeprefix("org_")
-    key, key_id = f"svc_key_{suffix}_{ids.secret()}", ids.new("key")
     tier = tier_of(plan, api_limits=api_limits, unlimited_api=unlimited_api)
-    live = {hashlib.sha256(key.encode()).hexdigest(): {"id": key_id}}
 
     transaction = Transaction()
+    key, live = secret_keys.add_first(transaction, organization, "First key")
     publishable_key = add(transaction, organization, name, slug, owner, plan, tier, live)
-    derived = {"webhooks": webhook_secret(key), "tools": tools_secret(key)}
-    repository.put_key(transaction, organization, key_id, "First key", key, derived)
     transaction.put(
         logs.entry(
             organization,
@@ -180,19 +175,6 @@ def name_of(organization: str) -> str:
     """Return the organization's name, as which a key speaks in a conversation."""
     name: str = repository.get(organization)["name"]
     return name
-
-
-def add_signing_key(transaction: Transaction, caller: Caller) -> str:
-    """Return the id of the key that signs what the caller sets up, and make the transaction require it alive.
-
-    A key signs with itself, a person with the newest key (Specification: Events, Which key signs). Raises
-    MissingServiceKey where the organization has no key; so does the transaction when it was revoked meanwhile.
-    """
-    key_id = caller.key_id or repository.newest_key_id(caller.organization)
-    if key_id is None:
-        raise MissingServiceKey
-    repository.require_live_key(transaction, caller.organization, key_id, MissingServiceKey())
-    return key_id
 
 
 def require_slug(slug: str) -> None:

@@ -92,6 +92,40 @@ def delete(transaction: Transaction, organization: str, endpoint_id: str) -> Non
     transaction.update(keys.WebhookEndpointCount(organization), "ADD endpoints :one", values={":one": -1})
 
 
+def replace_secrets(
+    transaction: Transaction,
+    organization: str,
+    seen: Sequence[Endpoint],
+    key_id: str,
+    secrets: dict[str, str],
+) -> None:
+    """Give the endpoints that a key signs secrets of their own, by endpoint id.
+
+    `seen` are all endpoints of the organization. That each of them is still there and that they are as many as are
+    counted proves that there is no other. Otherwise the transaction raises ConditionFailed.
+    """
+    transaction.require(
+        keys.WebhookEndpointCount(organization),
+        "attribute_not_exists(endpoints) OR endpoints = :seen",
+        values={":seen": len(seen)},
+        on_failure=ConditionFailed,
+    )
+    for endpoint in seen:
+        endpoint_key = keys.WebhookEndpoint(organization, endpoint.id)
+        if endpoint.id not in secrets:
+            transaction.require(endpoint_key, _EXISTS, on_failure=ConditionFailed)
+            continue
+        transaction.update(
+            endpoint_key,
+            "SET keyId = :null",
+            condition="keyId = :key",
+            values={":null": None, ":key": key_id},
+            on_failure=ConditionFailed,
+        )
+        secret = {"webhooks": secrets[endpoint.id]}
+        transaction.put({**keys.EndpointSecret(organization, endpoint.id).attributes(), **secret}, new=True)
+
+
 def touch(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
     """Write down when an attempt succeeded or failed, where that keeps the status as it is.
 

@@ -2,18 +2,21 @@
 
 from helpdesk.admission.caller import Caller
 from helpdesk.delivery import addresses
+from helpdesk.delivery.signing import random_secret
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
-from helpdesk.organizations import service as organizations
 from helpdesk.platform import ids
 from helpdesk.platform.settings import settings
+from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.webhooks import repository
 from helpdesk.webhooks.errors import NoEvents
 from helpdesk.webhooks.record import Endpoint
 from helpdesk.webhooks.schemas import NewWebhook, Webhook, WebhookUpdate
+
+_TRIES = 8
 
 
 def create(caller: Caller, new: NewWebhook) -> str:
@@ -25,12 +28,17 @@ def create(caller: Caller, new: NewWebhook) -> str:
     events = _distinct(new.events)
     addresses.require_public(new.url, allow_loopback=settings().allow_loopback_urls)
     endpoint_id = ids.new("wh")
-    transaction = Transaction()
-    key_id = organizations.add_signing_key(transaction, caller)
-    repository.put(transaction, caller.organization, endpoint_id, new.url, events, key_id)
-    _log(transaction, caller, LogKind.WEBHOOK_CREATED, endpoint_id, "A webhook endpoint was added.")
-    transaction.commit()
-    return endpoint_id
+    for _ in range(_TRIES):
+        transaction = Transaction()
+        key_id = secret_keys.add_signing_key(transaction, caller)
+        repository.put(transaction, caller.organization, endpoint_id, new.url, events, key_id)
+        _log(transaction, caller, LogKind.WEBHOOK_CREATED, endpoint_id, "A webhook endpoint was added.")
+        try:
+            transaction.commit()
+        except secret_keys.NewestKeyRevoked:
+            continue
+        return endpoint_id
+    raise Conflict
 
 
 def listed(organization: str) -> list[Webhook]:
@@ -74,6 +82,17 @@ def remove(caller: Caller, endpoint_id: str) -> None:
     repository.delete(transaction, caller.organization, endpoint_id)
     _log(transaction, caller, LogKind.WEBHOOK_REMOVED, endpoint_id, "A webhook endpoint was removed.")
     transaction.commit()
+
+
+def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:
+    """Give each endpoint that a key signs a random secret in its place, in the transaction that revokes the key.
+
+    So its deliveries continue but never verify (Specification: Events, Which key signs). The transaction raises
+    ConditionFailed where endpoints were added or removed meanwhile: then all of it is to be tried again.
+    """
+    endpoints = repository.all_of(organization)
+    secrets = {endpoint.id: random_secret() for endpoint in endpoints if endpoint.key_id == key_id}
+    repository.replace_secrets(transaction, organization, endpoints, key_id, secrets)
 
 
 def listening(organization: str) -> list[Endpoint]:

@@ -1,0 +1,41 @@
+"""What the routes of secret keys can refuse (Specification: Errors, Keys, webhooks, tool endpoints)."""
+
+from helpdesk.platform.errors import AppError
+
+MAX_SECRET_KEYS = 10
+MAX_NAME_CHARACTERS = 40
+
+
+class InvalidKeyName(AppError):
+    """The key's name is empty or too long."""
+
+    status, code = 400, "invalid_name"
+    message = f"The key's `name` must have 1 to {MAX_NAME_CHARACTERS} characters after trimming."
+
+
+class TooManyKeys(AppError):
+    """The organization already has all the live secret keys it may have."""
+
+    status, code = 400, "too_many_keys"
+    message = f"Revoke one of the {MAX_SECRET_KEYS} secret keys first."
+
+
+class KeyNotFound(AppError):
+    """No such secret key in this organization."""
+
+    status, code = 404, "key_not_found"
+    message = "No secret key has this id in your organization."
+
+
+class KeyExists(AppError):
+    """The operator imports a key that was imported before, be it live or revoked since."""
+
+    status, code = 409, "key_exists"
+    message = "This key was imported before. Where it was revoked since, create a new key instead."
+
+
+class MissingServiceKey(AppError):
+    """The organization has no secret key from which a signing secret could be derived."""
+
+    status, code = 400, "missing_service_key"
+    message = "Create a secret key first: deliveries are signed with a secret derived from it."

@@ -1,0 +1,153 @@
+"""The rules of secret keys (Specification: Authentication, 2; Events, Which key signs).
+
+How one is revoked is in `revoking`: that concerns the webhook endpoints too, which themselves need a key to sign with.
+"""
+
+import re
+
+from helpdesk.admission.caller import Caller
+from helpdesk.admission.service import sha256
+from helpdesk.delivery.signing import tools_secret, webhook_secret
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import trimmed
+from helpdesk.secret_keys import repository
+from helpdesk.secret_keys.errors import MAX_NAME_CHARACTERS, InvalidKeyName, MissingServiceKey
+from helpdesk.secret_keys.record import KeyRecord
+from helpdesk.secret_keys.schemas import KeyCreated, NewKey, SecretKey
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_HINT_CHARACTERS = 4
+_UNKNOWN_HINT = "?" * _HINT_CHARACTERS
+
+
+class NewestKeyRevoked(Exception):
+    """The key that was to sign was revoked meanwhile; another may take its place."""
+
+
+def listed(organization: str) -> list[SecretKey]:
+    """Return the organization's keys in the order they were made, revoked ones included."""
+    last_used = {key.id: key.last_used_at for key in repository.live(organization)}
+    return [
+        SecretKey(
+            id=record.id,
+            name=record.name,
+            hint=record.hint,
+            created_at=record.created_at,
+            created_by_name=record.created_by_name,
+            last_used_at=last_used.get(record.id, record.last_used_at),
+            revoked_at=record.revoked_at,
+            legacy=record.legacy,
+        )
+        for record in repository.all_of(organization)
+    ]
+
+
+def create(caller: Caller, new: NewKey) -> KeyCreated:
+    """Make a key and return it; it is told here and never again. Raises InvalidKeyName, TooManyKeys."""
+    name = require_name(new.name)
+    transaction = Transaction()
+    key_id, key = _add(transaction, caller.organization, name, caller.the_person().name)
+    repository.enter(transaction, caller.organization, sha256(key), {"id": key_id})
+    transaction.put(
+        logs.entry(
+            caller.organization,
+            LogKind.KEY_CREATED,
+            actor=caller.actor,
+            summary=f'The secret key "{name}" was created.',
+            keyId=key_id,
+            name=name,
+        )
+    )
+    transaction.commit()
+    return KeyCreated(id=key_id, key=key)
+
+
+def add_first(transaction: Transaction, organization: str, name: str) -> tuple[str, Item]:
+    """Add the key with which the operator makes an organization.
+
+    Returns the key and the live keys that the new organization's allowances begin with.
+    """
+    key_id, key = _add(transaction, organization, name, logs.SYSTEM)
+    return key, {sha256(key): {"id": key_id}}
+
+
+def import_legacy(organization: str, name: str, key_hash: str) -> str:
+    """Take in a key from before the current scheme by its SHA-256 and return its id; for the operator's command.
+
+    It is let in like any other and counts to the ten, but nothing can be signed with it. Raises InvalidKeyName,
+    InvalidRequest, TooManyKeys, KeyExists, OrganizationNotFound.
+    """
+    name, key_hash = require_name(name), key_hash.lower()
+    if _HASH.fullmatch(key_hash) is None:
+        raise InvalidRequest("The key's SHA-256 must be 64 hexadecimal characters.")
+    record = _record(name, _UNKNOWN_HINT, logs.SYSTEM, legacy=True)
+    transaction = Transaction()
+    repository.claim_legacy(transaction, organization, key_hash, record.id)
+    repository.enter(transaction, organization, key_hash, {"id": record.id, "legacy": True})
+    repository.put(transaction, organization, record)
+    transaction.put(
+        logs.entry(
+            organization,
+            LogKind.KEY_IMPORTED,
+            actor=logs.SYSTEM,
+            summary=f'The secret key "{name}" was imported.',
+            keyId=record.id,
+            name=name,
+        )
+    )
+    transaction.commit()
+    return record.id
+
+
+def add_signing_key(transaction: Transaction, caller: Caller) -> str:
+    """Return the id of the key that signs what the caller sets up, and make the transaction require it alive.
+
+    A key signs with itself; for a person and for a legacy key it is the newest one that can sign (Specification:
+    Events, Which key signs). Raises MissingServiceKey where there is none. The transaction raises it too where the
+    calling key was revoked meanwhile, and NewestKeyRevoked where the newest one was: then try again.
+    """
+    if caller.key_id is not None and not caller.legacy:
+        key_id, on_failure = caller.key_id, MissingServiceKey()
+        repository.require_live(transaction, caller.organization, key_id, on_failure)
+        return key_id
+    able = [key.id for key in repository.live(caller.organization) if not key.legacy]
+    if not able:
+        raise MissingServiceKey
+    repository.require_live(transaction, caller.organization, able[-1], NewestKeyRevoked())
+    return able[-1]
+
+
+def require_name(name: str) -> str:
+    """Return a key's name, trimmed. Raises InvalidKeyName."""
+    name = trimmed(name)
+    if not 1 <= len(name) <= MAX_NAME_CHARACTERS:
+        raise InvalidKeyName
+    return name
+
+
+def _add(transaction: Transaction, organization: str, name: str, created_by: str) -> tuple[str, str]:
+    """Make a key and add its record and the secrets derived from it; return its id and text."""
+    key = f"svc_key_{organization.removeprefix('org_')}_{ids.secret()}"
+    record = _record(name, key[-_HINT_CHARACTERS:], created_by, legacy=False)
+    repository.put(transaction, organization, record)
+    derived = {"webhooks": webhook_secret(key), "tools": tools_secret(key)}
+    repository.put_secrets(transaction, organization, record.id, derived)
+    return record.id, key
+
+
+def _record(name: str, hint: str, created_by: str, *, legacy: bool) -> KeyRecord:
+    return KeyRecord(
+        id=ids.new("key"),
+        name=name,
+        hint=hint,
+        created_at=clock.now_ms(),
+        created_by_name=created_by,
+        last_used_at=None,
+        revoked_at=None,
+        legacy=legacy,
+    )
