@@ -8,6 +8,11 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 
+def by_id(user_id: str) -> PersonRecord | None:
+    """Return a person, or None."""
+    return repository.get(user_id)
+
+
 def by_email(email: str) -> PersonRecord | None:
     """Return the person with a normalized address, or None."""
     user_id = repository.id_by_email(hash_of_email(email))
@@ -44,3 +49,26 @@ def join(transaction: Transaction, user_id: str, organization: str, role: Role) 
     The transaction raises AlreadyAMember, TooManyOrganizations, or InvalidToken where the person is gone.
     """
     repository.join(transaction, user_id, organization, role)
+
+
+def get(user_id: str) -> PersonRecord | None:
+    """Return a person, or None."""
+    return repository.get(user_id)
+
+
+def leave(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
+    """Strike an organization from the person's list, in the transaction that removes him from it.
+
+    The transaction raises ConditionFailed where his role there is no longer this one. So do the two below.
+    """
+    repository.leave(transaction, user_id, organization, role)
+
+
+def set_role(transaction: Transaction, user_id: str, organization: str, old: Role, new: Role) -> None:
+    """Change the person's role in an organization, in the transaction that changes it there."""
+    repository.set_role(transaction, user_id, organization, old, new)
+
+
+def require_role(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
+    """Make a transaction fail unless the person still has this role in the organization."""
+    repository.require_role(transaction, user_id, organization, role)
