@@ -1,16 +1,50 @@
-"""/v1/billing and /v1/logs: what an organization may, and what happened in it."""
+"""/v1/organization, /v1/billing and /v1/logs: an organization, what it may, and what happened in it."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.delivery.errors import InvalidUrl
 from helpdesk.http.api import Api
 from helpdesk.http.pages import next_cursor, position
+from helpdesk.http.schemas import OK, Ok
 from helpdesk.logs import service as logs
 from helpdesk.logs.errors import LogNotFound
 from helpdesk.logs.schemas import Chosen, LogAnswer, LogsAnswer, LogsQuery
 from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import LimitsAnswer
+from helpdesk.organizations import settings as organization_settings
+from helpdesk.organizations.errors import (
+    AddressTaken,
+    InvalidSlug,
+    KeyPrefixInvalid,
+    SlugTaken,
+    UpgradeRequired,
+)
+from helpdesk.organizations.schemas import Branding, LimitsAnswer, OrganizationAnswer, OrganizationUpdate
+from helpdesk.people.errors import InvalidEmail
 from helpdesk.platform.errors import InvalidCursor
 
 api = Api()
+
+
+@api.get("/v1/organization", access=Access.MEMBER)
+def get_organization(caller: Caller) -> OrganizationAnswer:
+    """Return the organization with its settings, its plan and its publishable key."""
+    return organization_settings.get(caller.organization)
+
+
+@api.patch(
+    "/v1/organization",
+    access=Access.ADMIN,
+    errors=(InvalidSlug, SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken),
+)
+def update_organization(caller: Caller, change: OrganizationUpdate) -> OrganizationAnswer:
+    """Change the organization's settings that are sent; the others stay."""
+    return organization_settings.change(caller, change)
+
+
+@api.post("/v1/billing/branding", access=Access.ADMIN, errors=(UpgradeRequired,))
+def set_branding(caller: Caller, branding: Branding) -> Ok:
+    """Show or hide the attribution mark on the widget and the help site; hiding it needs the plan Pro."""
+    organization_settings.set_branding(caller, shown=branding.show_branding)
+    return OK
 
 
 @api.get("/v1/billing/limits", access=Access.MEMBER)

@@ -1,10 +1,33 @@
-"""Items of members."""
+"""Items of members, and the number of owners that stands on the organization's."""
 
 from helpdesk.admission.caller import Role
+from helpdesk.members.errors import LastOwner, MemberNotFound
+from helpdesk.members.record import MemberRecord
+from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.platform import clock
-from helpdesk.storage import keys
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+
+_AS_READ = "#role = :old"
+
+
+def get(organization: str, user_id: str) -> MemberRecord:
+    """Return a member. Raises MemberNotFound."""
+    item = table.get(keys.Member(organization, user_id))
+    if item is None:
+        raise MemberNotFound
+    return MemberRecord.from_item(item)
+
+
+def page(organization: str, limit: int, after: str | None) -> tuple[list[MemberRecord], str | None]:
+    """Return members by their ids, behind the id `after`; and the id to go on from, None at the end."""
+    partition = keys.Member(organization, "-").pk
+    start = keys.Member(organization, after).attributes() if after else None
+    found = table.query(partition, sk_prefix="MEMBER#", limit=limit, after=start, consistent=True)
+    members = [MemberRecord.from_item(item) for item in found.items]
+    return members, members[-1].user_id if found.after else None
 
 
 def put(transaction: Transaction, organization: str, user_id: str, name: str, email: str, role: Role) -> None:
@@ -20,4 +43,70 @@ def put(transaction: Transaction, organization: str, user_id: str, name: str, em
         },
         new=True,
         on_failure=lambda _: AlreadyAMember(),
+    )
+
+
+def set_role(transaction: Transaction, organization: str, user_id: str, old: Role, new: Role) -> None:
+    """Change a role. The transaction raises ConditionFailed where it is not the one that was read."""
+    transaction.update(
+        keys.Member(organization, user_id),
+        "SET #role = :new",
+        condition=_AS_READ,
+        names={"#role": "role"},
+        values={":old": old.value, ":new": new.value},
+        on_failure=ConditionFailed,
+    )
+
+
+def set_name(transaction: Transaction, organization: str, user_id: str, name: str) -> None:
+    """Change a member's name. The transaction raises ConditionFailed where he is none."""
+    transaction.update(
+        keys.Member(organization, user_id),
+        "SET #name = :name",
+        condition="attribute_exists(PK)",
+        names={"#name": "name"},
+        values={":name": name},
+        on_failure=ConditionFailed,
+    )
+
+
+def delete(transaction: Transaction, organization: str, user_id: str, old: Role) -> None:
+    """Remove a member. The transaction raises ConditionFailed where his role is not the one that was read."""
+    transaction.delete(
+        keys.Member(organization, user_id),
+        condition=_AS_READ,
+        names={"#role": "role"},
+        values={":old": old.value},
+        on_failure=ConditionFailed,
+    )
+
+
+def count_owner(transaction: Transaction, organization: str) -> None:
+    """Count one owner more. The transaction raises OrganizationNotFound."""
+    transaction.update(
+        keys.Organization(organization),
+        "ADD owners :one",
+        condition="attribute_exists(PK)",
+        values={":one": 1},
+        on_failure=lambda _: OrganizationNotFound(),
+    )
+
+
+def count_owner_off(transaction: Transaction, organization: str) -> None:
+    """Count one owner less. The transaction raises LastOwner where there is no other."""
+    transaction.update(
+        keys.Organization(organization),
+        "ADD owners :less",
+        condition="owners > :one",
+        values={":less": -1, ":one": 1},
+        on_failure=lambda _: LastOwner(),
+    )
+
+
+def require_organization(transaction: Transaction, organization: str) -> None:
+    """Require that the organization exists. The transaction raises OrganizationNotFound."""
+    transaction.require(
+        keys.Organization(organization),
+        "attribute_exists(PK)",
+        on_failure=lambda _: OrganizationNotFound(),
     )

@@ -1,10 +1,27 @@
-"""The rules of an organization's members."""
+"""The rules of an organization's members: who may change whom, and that an owner remains.
 
-from helpdesk.admission.caller import Role
+What a person may is read from his own item at admission; a change requires, in its transaction, that it still is so.
+Whoever loses a race is judged anew by what holds then (docs/decisions/0041).
+"""
+
+from collections.abc import Callable
+
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
 from helpdesk.members import repository
+from helpdesk.members.errors import CannotGrant, CannotManageSelf, Outranked
+from helpdesk.members.record import MemberRecord
+from helpdesk.members.schemas import Member
 from helpdesk.people import service as people
+from helpdesk.people.binding import bind
 from helpdesk.people.record import PersonRecord
-from helpdesk.storage.transactions import Transaction
+from helpdesk.platform.errors import Forbidden, InvalidToken, NoOrganization
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+
+# Each try that fails is one change of the same two people that went through: nobody makes so many at once.
+_TRIES = 10
 
 
 def add(transaction: Transaction, organization: str, person: PersonRecord, role: Role) -> None:
@@ -15,3 +32,177 @@ def add(transaction: Transaction, organization: str, person: PersonRecord, role:
     """
     repository.put(transaction, organization, person.id, person.name, person.email, role)
     people.join(transaction, person.id, organization, role)
+
+
+def admit(organization: str, email: str, name: str, role: Role) -> PersonRecord:
+    """Make the person with an address a member, for the operator's command; the first time, make the person.
+
+    Raises InvalidEmail, OrganizationNotFound, AlreadyAMember, TooManyOrganizations.
+    """
+    person = people.find_or_create(email, name)
+    transaction = Transaction()
+    if role is Role.OWNER:
+        repository.count_owner(transaction, organization)
+    else:
+        repository.require_organization(transaction, organization)
+    add(transaction, organization, person, role)
+    transaction.put(
+        logs.entry(
+            organization,
+            LogKind.MEMBER_JOINED,
+            actor=logs.SYSTEM,
+            summary=f"{person.name} became a member with the role {role}.",
+            userId=person.id,
+            role=role.value,
+        )
+    )
+    transaction.commit()
+    return person
+
+
+def listed(organization: str, limit: int, after: str | None) -> tuple[list[Member], str | None]:
+    """Return a page of the members, and the id that the next page begins behind."""
+    found, end = repository.page(organization, limit, after)
+    members = [
+        Member(
+            user_id=member.user_id,
+            name=member.name,
+            email=member.email,
+            role=member.role,
+            joined_at=member.joined_at,
+        )
+        for member in found
+    ]
+    return members, end
+
+
+def set_name(transaction: Transaction, organization: str, user_id: str, name: str) -> None:
+    """Change a member's name, in the transaction that changes the person's. The transaction raises ConditionFailed."""
+    repository.set_name(transaction, organization, user_id, name)
+
+
+def change_role(caller: Caller, user_id: str, new: Role) -> None:
+    """Give a member another role; nothing is written where he has it already.
+
+    Raises CannotManageSelf, MemberNotFound, Outranked, CannotGrant, LastOwner; InvalidToken or Forbidden where the
+    caller lost his own role meanwhile.
+    """
+
+    def attempt(actor: Role) -> None:
+        member = _managed(caller, user_id, actor)
+        if new.rank > actor.rank:
+            raise CannotGrant
+        if member.role is new:
+            return
+        organization, transaction = caller.organization, Transaction()
+        people.require_role(transaction, caller.the_person().id, organization, actor)
+        repository.set_role(transaction, organization, user_id, member.role, new)
+        people.set_role(transaction, user_id, organization, member.role, new)
+        if new is Role.OWNER:
+            repository.count_owner(transaction, organization)
+        elif member.role is Role.OWNER:
+            repository.count_owner_off(transaction, organization)
+        transaction.put(
+            logs.entry(
+                organization,
+                LogKind.MEMBER_ROLE_CHANGED,
+                actor=caller.actor,
+                summary=f"The role of {member.name} was changed from {member.role} to {new}.",
+                userId=user_id,
+                role=new.value,
+            )
+        )
+        transaction.commit()
+
+    _until_it_holds(caller, attempt)
+
+
+def remove(caller: Caller, user_id: str) -> None:
+    """Remove a member; his access tokens of this organization are refused from the next request on.
+
+    Raises CannotManageSelf, MemberNotFound, Outranked, LastOwner; InvalidToken or Forbidden where the caller lost
+    his own role meanwhile.
+    """
+
+    def attempt(actor: Role) -> None:
+        member = _managed(caller, user_id, actor)
+        transaction = Transaction()
+        people.require_role(transaction, caller.the_person().id, caller.organization, actor)
+        _remove(transaction, caller, user_id, member.role, f"{member.name} was removed.")
+        transaction.commit()
+
+    _until_it_holds(caller, attempt)
+
+
+def leave(caller: Caller) -> None:
+    """Let the person leave the organization that his token is bound to; the token is bound to none afterwards.
+
+    Raises NoOrganization, LastOwner, InvalidToken.
+    """
+
+    def attempt(role: Role) -> None:
+        person, transaction = caller.the_person(), Transaction()
+        _remove(transaction, caller, person.id, role, f"{person.name} left.")
+        bind(transaction, person, None)
+        transaction.commit()
+
+    if not caller.organization:
+        raise NoOrganization
+    _until_it_holds(caller, attempt, least=Role.MEMBER)
+
+
+def _managed(caller: Caller, user_id: str, actor: Role) -> MemberRecord:
+    """Return the member whom the caller, as this role, may manage."""
+    if user_id == caller.the_person().id:
+        raise CannotManageSelf
+    member = repository.get(caller.organization, user_id)
+    if member.role.rank > actor.rank:
+        raise Outranked
+    return member
+
+
+def _remove(transaction: Transaction, caller: Caller, user_id: str, role: Role, summary: str) -> None:
+    organization = caller.organization
+    repository.delete(transaction, organization, user_id, role)
+    people.leave(transaction, user_id, organization, role)
+    if role is Role.OWNER:
+        repository.count_owner_off(transaction, organization)
+    transaction.put(
+        logs.entry(
+            organization,
+            LogKind.MEMBER_REMOVED,
+            actor=caller.actor,
+            summary=summary,
+            userId=user_id,
+        )
+    )
+
+
+def _until_it_holds(caller: Caller, attempt: Callable[[Role], None], *, least: Role = Role.ADMIN) -> None:
+    """Try with the role that admission saw, and anew with the present one when it or the member has changed since."""
+    person = caller.the_person()
+    role = _role_seen(person)
+    for _ in range(_TRIES):
+        try:
+            attempt(role)
+        except ConditionFailed:
+            role = _role_now(person, caller.organization)
+            if role.rank < least.rank:
+                raise Forbidden from None
+        else:
+            return
+    raise Conflict
+
+
+def _role_seen(person: Person) -> Role:
+    if person.role is None:
+        raise NoOrganization
+    return person.role
+
+
+def _role_now(person: Person, organization: str) -> Role:
+    found = people.get(person.id)
+    role = found.roles.get(organization) if found else None
+    if role is None:
+        raise InvalidToken
+    return role

@@ -24,3 +24,24 @@ class OrganizationNotFound(AppError):
 
     status, code = 404, "org_not_found"
     message = "No organization has this id, or you do not belong to it."
+
+
+class KeyPrefixInvalid(AppError):
+    """The task key prefix is not up to 8 letters or digits that begin with a letter."""
+
+    status, code = 400, "key_prefix_invalid"
+    message = "Choose a `taskKeyPrefix` of up to 8 letters or digits that begins with a letter."
+
+
+class AddressTaken(AppError):
+    """The support address belongs to another organization."""
+
+    status, code = 400, "address_taken"
+    message = "Another organization has this support address. Choose a different one."
+
+
+class UpgradeRequired(AppError):
+    """The organization's plan does not include this."""
+
+    status, code = 400, "upgrade_required"
+    message = "Hiding the attribution mark needs the plan Pro. Ask your operator to change the plan."

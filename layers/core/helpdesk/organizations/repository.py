@@ -1,14 +1,19 @@
-"""Items of an organization and its allowances."""
+"""Items of an organization, its allowances and what it alone may hold: its slug, its support address."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from helpdesk.admission.allowance import bucket_attributes
 from helpdesk.admission.limits import Plan, RequestClass, Tier, rate_of
-from helpdesk.organizations.errors import OrganizationNotFound, SlugTaken
+from helpdesk.organizations.errors import OrganizationNotFound, SlugTaken, UpgradeRequired
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import Item
+from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
+
+HIDES_BRANDING = frozenset({Plan.PRO})
+"""The plans whose organizations may hide the attribution mark (Specification: POST /billing/branding)."""
 
 
 def get(organization: str) -> Item:
@@ -17,6 +22,13 @@ def get(organization: str) -> Item:
     if item is None:
         raise OrganizationNotFound
     return item
+
+
+def get_many(organizations: Sequence[str]) -> list[Item]:
+    """Return the items of those of the organizations that exist, in the order given. One call for a hundred."""
+    wanted = [keys.Organization(organization) for organization in organizations]
+    found = table.get_many(wanted)
+    return [found[key] for key in wanted if key in found]
 
 
 def put_organization(
@@ -52,15 +64,87 @@ def put_organization(
 
 
 def set_plan(transaction: Transaction, organization: str, plan: Plan, tier: Tier) -> None:
-    """Record the plan and the tier that follows from it. The transaction raises OrganizationNotFound."""
+    """Record the plan and the tier that follows from it. The transaction raises OrganizationNotFound.
+
+    A plan that does not include hiding the attribution mark shows it again.
+    """
+    mark = "" if plan in HIDES_BRANDING else ", showBranding = :shown"
+    values = {":plan": plan.value, ":tier": tier.value}
     transaction.update(
         keys.Organization(organization),
-        "SET #plan = :plan, tier = :tier",
+        "SET #plan = :plan, tier = :tier" + mark,
         condition="attribute_exists(PK)",
         names={"#plan": "plan"},
-        values={":plan": plan.value, ":tier": tier.value},
+        values=values | {":shown": True} if mark else values,
         on_failure=lambda _: OrganizationNotFound(),
     )
+
+
+def set_branding(transaction: Transaction, organization: str, *, shown: bool) -> None:
+    """Show or hide the attribution mark.
+
+    The transaction raises UpgradeRequired where the plan does not include hiding it, and ConditionFailed where it is
+    shown or hidden already.
+    """
+    plans = {f":plan{number}": plan.value for number, plan in enumerate(sorted(HIDES_BRANDING))}
+
+    def meaning(found: Item | None) -> Exception:
+        if found is None:
+            return OrganizationNotFound()
+        return ConditionFailed(found) if shown or found["plan"] in HIDES_BRANDING else UpgradeRequired()
+
+    transaction.update(
+        keys.Organization(organization),
+        "SET showBranding = :shown",
+        condition="showBranding <> :shown" + ("" if shown else f" AND #plan IN ({', '.join(plans)})"),
+        names={} if shown else {"#plan": "plan"},
+        values={":shown": shown, **({} if shown else plans)},
+        on_failure=meaning,
+    )
+
+
+def change(transaction: Transaction, seen: Item, changed: dict[str, Any]) -> None:
+    """Overwrite settings of the organization that was read; None takes one away.
+
+    The transaction raises ConditionFailed where its slug or support address is no longer the one that was read: what
+    is released with this change would not be its own.
+    """
+    unique = ("slug", "supportEmail")
+    names = {f"#{name}": name for name in {*changed, *unique}}
+    values: Item = {f":{name}": value for name, value in changed.items()}
+    conditions = []
+    for name in unique:
+        if seen.get(name) is None:
+            conditions.append(f"(attribute_not_exists(#{name}) OR #{name} = :null)")
+            values[":null"] = None
+        else:
+            conditions.append(f"#{name} = :old_{name}")
+            values[f":old_{name}"] = seen[name]
+    transaction.update(
+        keys.Organization(seen["id"]),
+        "SET " + ", ".join(f"#{name} = :{name}" for name in changed),
+        condition=" AND ".join(conditions),
+        names=names,
+        values=values,
+        on_failure=ConditionFailed,
+    )
+
+
+def move_claim(
+    transaction: Transaction, organization: str, old: ItemKey | None, new: ItemKey | None, taken: Exception
+) -> None:
+    """Release one claim of the organization and make another. The transaction raises `taken` where someone has it."""
+    if new is not None:
+        transaction.put(
+            {**new.attributes(), "organization": organization}, new=True, on_failure=lambda _: taken
+        )
+    if old is not None:
+        transaction.delete(
+            old,
+            condition="organization = :own",
+            values={":own": organization},
+            on_failure=ConditionFailed,
+        )
 
 
 def put_allowances(

@@ -1,9 +1,25 @@
 """What goes in and out of the organization's routes."""
 
+from typing import Annotated
+
 from pydantic import BaseModel
 
-from helpdesk.admission.limits import Tier
-from helpdesk.http.schemas import Answer
+from helpdesk.admission.limits import Plan, Tier
+from helpdesk.delivery.addresses import MAX_URL_CHARACTERS
+from helpdesk.http.schemas import Answer, Body, Milliseconds, shown
+from helpdesk.people.record import MAX_EMAIL_CHARACTERS
+
+MAX_NAME_CHARACTERS = 80
+MAX_PREFIX_CHARACTERS = 8
+
+Name = Annotated[str, shown(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
+Slug = Annotated[str, shown(minLength=3, maxLength=32, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
+TaskKeyPrefix = Annotated[
+    str,
+    shown(maxLength=MAX_PREFIX_CHARACTERS, pattern=f"^[A-Za-z][A-Za-z0-9]{{0,{MAX_PREFIX_CHARACTERS - 1}}}$"),
+]
+BoardUrl = Annotated[str, shown(maxLength=MAX_URL_CHARACTERS, format="uri")]
+SupportEmail = Annotated[str, shown(maxLength=MAX_EMAIL_CHARACTERS, format="email")]
 
 
 class Bucket(Answer):
@@ -32,6 +48,69 @@ class LimitsAnswer(Answer):
     """The date of that table."""
     limits: Buckets | None
     """Null on the unlimited tier, where fair use is the limit."""
+
+
+class OrganizationInput(Body):
+    """The body of POST /organizations."""
+
+    name: Name
+    """As which a key speaks to customers; 1 to 80 characters after trimming."""
+    slug: Slug
+    """Unique among all organizations: 3 to 32 lowercase letters, digits and single dashes, no reserved word."""
+
+
+class OrganizationCreated(Answer):
+    """The answer of POST /organizations."""
+
+    id: str
+    """The organization's id; your access token is bound to it now."""
+    slug: Slug
+
+
+class OrganizationAnswer(Answer):
+    """The organization with its settings, the answer of GET and PATCH /organization."""
+
+    id: str
+    name: Name
+    """As which a key speaks to customers."""
+    slug: Slug
+    plan: Plan
+    """What the organization is on; the operator sets it."""
+    tier: Tier
+    """The row of the table of limits that the plan and its add-ons give."""
+    show_branding: bool
+    """Whether the attribution mark is shown on the widget and the help site."""
+    task_key_prefix: TaskKeyPrefix | None
+    """What the keys of tasks begin with."""
+    board_url: BoardUrl | None
+    """Where the task board is; a task's own address is made of it."""
+    support_email: SupportEmail | None
+    """The organization's address for support; no other organization has it."""
+    publishable_key: str
+    """Tells in public places which organization this is; the API refuses it as a credential."""
+    created_at: Milliseconds
+
+
+class OrganizationUpdate(Body):
+    """The body of PATCH /organization; what is left out stays as it is."""
+
+    name: Name | None = None
+    """1 to 80 characters after trimming."""
+    slug: Slug | None = None
+    """Unique among all organizations. The old one is free for others at once."""
+    task_key_prefix: TaskKeyPrefix | None = None
+    """Up to 8 letters or digits that begin with a letter; null takes it away."""
+    board_url: BoardUrl | None = None
+    """An https address without credentials; null takes it away."""
+    support_email: SupportEmail | None = None
+    """An address that no other organization has; null takes it away."""
+
+
+class Branding(Body):
+    """The body of POST /billing/branding."""
+
+    show_branding: bool
+    """Whether the attribution mark is shown. Hiding it needs the plan Pro."""
 
 
 class NewOrganization(BaseModel):

@@ -1,4 +1,4 @@
-"""Items of people."""
+"""Items of people, and what their access tokens are bound to."""
 
 from helpdesk.admission.caller import Role
 from helpdesk.people.errors import MAX_ORGANIZATIONS, AlreadyAMember, TooManyOrganizations
@@ -8,6 +8,8 @@ from helpdesk.platform.errors import InvalidToken
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
+
+_ROLE_AS_READ = "organizations.#organization.#role = :old"
 
 
 def get(user_id: str) -> PersonRecord | None:
@@ -63,4 +65,83 @@ def join(transaction: Transaction, user_id: str, organization: str, role: Role) 
         names={"#organization": organization},
         values={":membership": {"role": role.value}, ":most": MAX_ORGANIZATIONS},
         on_failure=meaning,
+    )
+
+
+def leave(transaction: Transaction, user_id: str, organization: str, old: Role) -> None:
+    """Strike an organization from the person's list.
+
+    The transaction raises ConditionFailed where his role there is not the one that was read.
+    """
+    transaction.update(
+        keys.Person(user_id),
+        "REMOVE organizations.#organization",
+        condition=_ROLE_AS_READ,
+        names={"#organization": organization, "#role": "role"},
+        values={":old": old.value},
+        on_failure=ConditionFailed,
+    )
+
+
+def set_role(transaction: Transaction, user_id: str, organization: str, old: Role, new: Role) -> None:
+    """Change the person's role in an organization; conditions as in `leave`."""
+    transaction.update(
+        keys.Person(user_id),
+        "SET organizations.#organization.#role = :new",
+        condition=_ROLE_AS_READ,
+        names={"#organization": organization, "#role": "role"},
+        values={":old": old.value, ":new": new.value},
+        on_failure=ConditionFailed,
+    )
+
+
+def require_role(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
+    """Require that the person's role in an organization still is this one. The transaction raises ConditionFailed."""
+    transaction.require(
+        keys.Person(user_id),
+        _ROLE_AS_READ,
+        names={"#organization": organization, "#role": "role"},
+        values={":old": role.value},
+        on_failure=ConditionFailed,
+    )
+
+
+def require_member(transaction: Transaction, user_id: str, organization: str, on_failure: Exception) -> None:
+    """Require that the person belongs to an organization, whatever his role there."""
+    transaction.require(
+        keys.Person(user_id),
+        "attribute_exists(organizations.#organization)",
+        names={"#organization": organization},
+        on_failure=lambda _: on_failure,
+    )
+
+
+def set_name(transaction: Transaction, person: PersonRecord, name: str) -> None:
+    """Change the name of a person who was read. The transaction raises ConditionFailed where his roles have changed."""
+    roles = {organization: {"role": role.value} for organization, role in person.roles.items()}
+    transaction.update(
+        keys.Person(person.id),
+        "SET #name = :name",
+        condition="attribute_exists(PK) AND organizations = :seen",
+        names={"#name": "name"},
+        values={":name": name, ":seen": roles},
+        on_failure=ConditionFailed,
+    )
+
+
+def put_token(
+    transaction: Transaction, token_hash: str, user_id: str, organization: str, client_id: str, seconds: int
+) -> None:
+    """Add an access token without a grant, bound to an organization and valid for so many seconds."""
+    transaction.put(
+        {
+            **keys.AccessToken(token_hash).attributes(),
+            "userId": user_id,
+            "organization": organization,
+            "grantId": None,
+            "clientId": client_id,
+            "validUntil": clock.now_ms() + seconds * 1_000,
+            "expiresAt": clock.seconds_from_now(seconds),
+        },
+        new=True,
     )

@@ -72,3 +72,8 @@ def set_role(transaction: Transaction, user_id: str, organization: str, old: Rol
 def require_role(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
     """Make a transaction fail unless the person still has this role in the organization."""
     repository.require_role(transaction, user_id, organization, role)
+
+
+def require_member(transaction: Transaction, user_id: str, organization: str, on_failure: Exception) -> None:
+    """Make a transaction fail unless the person belongs to the organization."""
+    repository.require_member(transaction, user_id, organization, on_failure)

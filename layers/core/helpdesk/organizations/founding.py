@@ -1,0 +1,52 @@
+"""A person founds an organization, or turns to another of his."""
+
+from helpdesk.admission.caller import Caller
+from helpdesk.admission.limits import Plan, tier_of
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.errors import OrganizationNotFound
+from helpdesk.organizations.schemas import OrganizationInput
+from helpdesk.organizations.settings import one_line
+from helpdesk.people import service as people
+from helpdesk.people.binding import bind
+from helpdesk.people.record import PersonRecord
+from helpdesk.platform import ids
+from helpdesk.storage.transactions import Transaction
+
+
+def found(caller: Caller, new: OrganizationInput) -> str:
+    """Make an organization on the plan Explore, owned by the caller, whose token moves to it; return its id.
+
+    All of it happens in one transaction (Specification: POST /organizations). It has no secret key until its owner
+    makes one. Raises InvalidRequest, InvalidSlug, SlugTaken, TooManyOrganizations.
+    """
+    name = one_line(new.name)
+    organizations.require_slug(new.slug)
+    person, organization = caller.the_person(), ids.new("org")
+    owner = PersonRecord(person.id, person.name, person.email, {})
+    tier = tier_of(Plan.EXPLORE, api_limits=False, unlimited_api=False)
+    transaction = Transaction()
+    organizations.add(transaction, organization, name, new.slug, owner, Plan.EXPLORE, tier, {})
+    bind(transaction, person, organization)
+    transaction.put(
+        logs.entry(
+            organization,
+            LogKind.ORGANIZATION_CREATED,
+            actor=caller.actor,
+            summary=f"Organization {new.slug} was created.",
+        )
+    )
+    transaction.commit()
+    return organization
+
+
+def turn_to(caller: Caller, organization: str) -> None:
+    """Bind the caller's token to an organization that he belongs to at that moment.
+
+    Raises OrganizationNotFound (Specification: POST /me/organization), InvalidToken.
+    """
+    person, transaction = caller.the_person(), Transaction()
+    people.require_member(transaction, person.id, organization, OrganizationNotFound())
+    bind(transaction, person, organization)
+    transaction.commit()
