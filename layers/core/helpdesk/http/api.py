@@ -16,16 +16,16 @@ import inspect
 import json
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args, get_type_hints
 
 from helpdesk.admission import service as admission
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
-from helpdesk.http.content import BaseUrl, Content, RawBody, Requester
+from helpdesk.http.content import BaseUrl, Content, RawBody, Requester, SeeOther
 from helpdesk.http.gateway import Paths, Request, answer
-from helpdesk.http.schemas import Answer, Body, Query
-from helpdesk.http.validation import body_bytes, parse_body, parse_query
+from helpdesk.http.schemas import Answer, Body, Form, Query
+from helpdesk.http.validation import body_bytes, parse_body, parse_form, parse_query
 from helpdesk.platform.errors import AppError, InternalError, InvalidToken, NotFound
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
@@ -36,6 +36,9 @@ UNAUTHORIZED = 401
 
 type Function = Callable[..., Answer | Content]
 """What a route runs: it answers a model, which is sent as JSON, or content of another media type."""
+
+type Refusal = Callable[[AppError], AppError | Content]
+"""Says a refusal, of whatever kind, in the form that a route's callers understand: another error, or a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,10 @@ class Route:
     base_url: str | None
     requester: str | None
     answer: type[Answer] | type[Content]
+    form: tuple[str, type[Form]] | None = None
+    or_see_other: bool = False
+    refusal: Refusal | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Api:
@@ -94,16 +101,20 @@ class Api:
         errors: tuple[type[AppError], ...] = (),
         status: int = 200,
         request_class: RequestClass | None = None,
+        refusal: Refusal | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> Callable[[Function], Function]:
         """Declare an endpoint. `errors` are the refusals of its noun; those of every route go without saying.
 
         `request_class` overrides the class that the method implies (Specification: Limits: GET reads, the
-        rest writes).
+        rest writes). `refusal` says refusals in another form than the error object, and `headers` are on every
+        answer, refusals included.
         """
         charged = request_class or (RequestClass.READ if method == "GET" else RequestClass.WRITE)
 
         def declare(function: Function) -> Function:
             route = _declared(method, path, access, charged, status, errors, function)
+            route = replace(route, refusal=refusal, headers=headers or {})
             self.routes.append(route)
             self._paths.add(method, path, route)
             return function
@@ -123,6 +134,7 @@ class Api:
 def _run(
     route: Route, path_parameters: Mapping[str, str], request: Request, headers: dict[str, str]
 ) -> dict[str, Any]:
+    headers |= route.headers
     try:
         arguments: dict[str, Any] = dict(path_parameters)
         if route.access is not Access.PUBLIC:
@@ -133,18 +145,29 @@ def _run(
         arguments |= _bound(route, request)
         result = route.function(**arguments)
     except AppError as error:
-        return _error_answer(error, headers, request)
+        return _refused(route, error, headers, request)
     except MalformedKey:
         # An id of a form that no id has: as unknown as any other that is not there.
         missing = next((error for error in route.errors if error.status == 404), NotFound)
-        return _error_answer(missing(), headers, request)
+        return _refused(route, missing(), headers, request)
     except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
         _log_failure(route, request, error)
-        return _error_answer(InternalError(), headers, request)
+        return _refused(route, InternalError(), headers, request)
     if isinstance(result, Content):
-        status = result.status or route.status
-        return answer(status, result.media_type, result.text, {**headers, **result.headers})
-    return answer(route.status, _JSON, result.model_dump_json(by_alias=True), headers)
+        return _content_answer(result, route.status, headers)
+    text = result.model_dump_json(by_alias=True, exclude_none=result.omits_null)
+    return answer(route.status, _JSON, text, headers)
+
+
+def _refused(route: Route, error: AppError, headers: dict[str, str], request: Request) -> dict[str, Any]:
+    said = route.refusal(error) if route.refusal else error
+    if isinstance(said, Content):
+        return _content_answer(said, error.status, {**headers, **error.headers})
+    return _error_answer(said, headers, request)
+
+
+def _content_answer(content: Content, status: int, headers: dict[str, str]) -> dict[str, Any]:
+    return answer(content.status or status, content.media_type, content.text, {**headers, **content.headers})
 
 
 def _bound(route: Route, request: Request) -> dict[str, Any]:
@@ -157,6 +180,9 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
     elif route.body is not None:
         name, body = route.body
         arguments[name] = parse_body(body, request.body, is_base64=request.is_base64)
+    if route.form is not None:
+        name, form = route.form
+        arguments[name] = parse_form(form, request.body, media_type, is_base64=request.is_base64)
     if route.query is not None:
         name, query = route.query
         arguments[name] = parse_query(query, request.query)
@@ -207,13 +233,16 @@ def _declared(
     function: Function,
 ) -> Route:
     hints = get_type_hints(function)
-    answer = hints.pop("return")
+    # A route of pages says `HtmlPage | SeeOther` where a form leads on.
+    answers = hints.pop("return")
+    answer = next(kind for kind in get_args(answers) or (answers,) if kind is not SeeOther)
     caller: str | None = None
     body: tuple[str, type[Body]] | None = None
     query: tuple[str, type[Query]] | None = None
     raw_body: str | None = None
     base_url: str | None = None
     requester: str | None = None
+    form: tuple[str, type[Form]] | None = None
     for name in inspect.signature(function).parameters:
         # A route that takes a file or a model of it says `Model | RawBody`.
         for kind in get_args(hints[name]) or (hints[name],):
@@ -229,6 +258,8 @@ def _declared(
                 body = (name, kind)
             elif issubclass(kind, Query):
                 query = (name, kind)
+            elif issubclass(kind, Form):
+                form = (name, kind)
     return Route(
         method,
         path,
@@ -244,4 +275,6 @@ def _declared(
         base_url,
         requester,
         answer,
+        form,
+        SeeOther in get_args(answers),
     )

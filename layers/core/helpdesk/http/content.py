@@ -40,6 +40,21 @@ class Redirect(Content):
     media_type = "text/plain; charset=utf-8"
 
 
+class SeeOther(Content):
+    """The way on from a form that was sent, which a browser follows with a GET (status 303)."""
+
+    __slots__ = ()
+    media_type = "text/plain; charset=utf-8"
+
+
+SEE_OTHER = 303
+
+
+def see_other(address: str, headers: Mapping[str, str] | None = None) -> SeeOther:
+    """Return the way on to an address, which is not to be kept."""
+    return SeeOther("", {"location": address, "cache-control": "no-store", **(headers or {})}, SEE_OTHER)
+
+
 def redirect(address: str) -> Redirect:
     """Return the way to an address; it is not to be kept, since such an address does not live long."""
     return Redirect("", {"location": address, "cache-control": "no-store"})

@@ -9,9 +9,9 @@ adds what the description tells of a value beyond its type.
 A model is built when it is first used (`defer_build`): a function imports many more than one request needs.
 """
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 
@@ -40,14 +40,41 @@ class ClosedBody(Body):
     model_config = ConfigDict(extra="forbid")
 
 
-class Query(BaseModel):
+class Parameters(BaseModel):
+    """Names with text, as a query or a form carries them. A field that is a list takes every value of its name."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+    _repeated: frozenset[str] = PrivateAttr(default=frozenset())
+
+    @property
+    def repeated(self) -> frozenset[str]:
+        """The names that were sent more than once without being a list; the last value of each is here."""
+        return self._repeated
+
+    def with_repeated(self, names: frozenset[str]) -> Self:
+        """Note what was sent more than once, right after reading."""
+        self._repeated = names
+        return self
+
+
+class Query(Parameters):
     """Query parameters: text is converted, unknown parameters are ignored."""
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="ignore", frozen=True, defer_build=True)
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class Form(Parameters):
+    """A form's fields (application/x-www-form-urlencoded). A field sent empty counts as omitted."""
 
 
 class Answer(BaseModel):
-    """What a route answers. No field has a default: an answer that lacks one is a defect, not a null."""
+    """What a route answers. No field has a default: an answer that lacks one is a defect, not a null.
+
+    Only where a standard has it so may a subclass leave out what is null: `omits_null`.
+    """
+
+    omits_null: ClassVar[bool] = False
 
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True, defer_build=True)
 

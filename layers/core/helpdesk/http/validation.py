@@ -2,12 +2,13 @@
 
 import base64
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_origin
+from urllib.parse import parse_qs
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
-from helpdesk.http.schemas import Body, PageQuery, Query
+from helpdesk.http.schemas import Body, Form, PageQuery, Parameters, Query
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 
 
@@ -36,11 +37,38 @@ def body_bytes(body: str | None, *, is_base64: bool) -> bytes:
 
 def parse_query[Q: Query](model: type[Q], parameters: Mapping[str, list[str]] | None) -> Q:
     """Return the query parameters as their model; of a parameter sent twice the last one counts."""
-    flat = {name: values[-1] for name, values in (parameters or {}).items() if values}
-    query = _validated(model, flat)
+    query = _with_lists(model, parameters or {})
     if isinstance(query, PageQuery) and not 1 <= query.limit <= query.max_limit:
         raise InvalidRequest(f"`limit` must be a whole number from 1 to {query.max_limit}.")
     return query
+
+
+FORM = "application/x-www-form-urlencoded"
+_MAX_FORM_FIELDS = 100
+
+
+def parse_form[F: Form](model: type[F], body: str | None, media_type: str, *, is_base64: bool) -> F:
+    """Return a form as its model. Raises InvalidRequest where the body is no form in UTF-8."""
+    if media_type.partition(";")[0].strip().lower() != FORM:
+        raise InvalidRequest(f"Send the parameters as a form: `content-type: {FORM}`.")
+    try:
+        text = body_bytes(body, is_base64=is_base64).decode()
+        fields = parse_qs(text, errors="strict", max_num_fields=_MAX_FORM_FIELDS)
+    except (ValueError, InvalidJson):
+        raise InvalidRequest("The body is no form in UTF-8.") from None
+    return _with_lists(model, fields)
+
+
+def _with_lists[P: Parameters](model: type[P], parameters: Mapping[str, list[str]]) -> P:
+    """Return parameters as their model: the last value of each, every one of those that are lists."""
+    lists = {
+        field.alias or name
+        for name, field in model.model_fields.items()
+        if get_origin(field.annotation) is list
+    }
+    sent = {name: values if name in lists else values[-1] for name, values in parameters.items() if values}
+    repeated = frozenset(name for name, values in parameters.items() if len(values) > 1 and name not in lists)
+    return _validated(model, sent).with_repeated(repeated)
 
 
 def _validated[M: BaseModel](model: type[M], fields: dict[str, Any]) -> M:
