@@ -8,6 +8,8 @@ from helpdesk.events.kinds import WebhookEvent
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
 _DOCUMENT = "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"
+_INVITE = "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"
+_INVITE_PATH = "/invite/Zr8Wm3KcT1yQf6HbN0dLxP5sVu2GjA9eRo7CiMwXqYk"
 _ENDPOINT = "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"
 _KEY = "key_01jd3g1a4d7f0h3k6n9r2v5y8c"
 _AT = 1763683199500
@@ -82,6 +84,31 @@ _LOG_ENTRY = {
     "summary": "https://shop.example.com/hooks stopped answering.",
     "detail": {"endpointId": _ENDPOINT},
 }
+_USER = "usr_01jd3f1a4d7f0h3k6n9r2v5y8c"
+_MINE = {
+    "id": "org_01jd3f0z3c6e9g2j5m8q1t4w7x",
+    "name": "Example Shop",
+    "slug": "example-shop",
+    "role": "owner",
+}
+_ME = {
+    "user": {"id": _USER, "name": "Ada Lovelace", "email": "ada@example.com"},
+    "organization": _MINE,
+    "organizations": [_MINE],
+}
+_ORGANIZATION = {
+    "id": _MINE["id"],
+    "name": "Example Shop",
+    "slug": "example-shop",
+    "plan": "pro",
+    "tier": "higher",
+    "showBranding": False,
+    "taskKeyPrefix": "SHOP",
+    "boardUrl": "https://shop.example.com/board",
+    "supportEmail": "support@shop.example.com",
+    "publishableKey": "svc_pk_01jd3f0z3c6e9g2j5m8q1t4w7x_9HaUe1TiB6oSnx7Qp4Nd8sLq0vKf2ZtYw7RbXc5GmPj",
+    "createdAt": _AT,
+}
 _SETTINGS = {**DEFAULTS.model_dump(by_alias=True), "name": "Grace", "personality": "Short and friendly."}
 _OK = {"ok": True}
 _CURSOR = "eyJwIjoiMDFqZDNrcTgifQ.8c1f0a9b"
@@ -104,6 +131,14 @@ BODIES: dict[str, Any] = {
         "events": ["message.created", "conversation.updated"],
     },
     "updateWebhook": {"events": ["message.created"]},
+    "updateMe": {"name": "Ada Lovelace"},
+    "setMyOrganization": {"organizationId": _MINE["id"]},
+    "createOrganization": {"name": "Example Shop", "slug": "example-shop"},
+    "updateOrganization": {"taskKeyPrefix": "SHOP", "supportEmail": "support@shop.example.com"},
+    "updateMember": {"role": "admin"},
+    "setBranding": {"showBranding": False},
+    "createInvite": {"email": "grace@example.com", "role": "admin"},
+    "acceptInvite": {"token": _INVITE_PATH.removeprefix("/invite/")},
     "createKey": {"name": "Shop server"},
 }
 
@@ -161,6 +196,45 @@ ANSWERS: dict[str, Any] = {
             }
         ]
     },
+    "getMe": _ME,
+    "updateMe": _ME,
+    "setMyOrganization": _OK,
+    "leaveOrganization": _OK,
+    "createOrganization": {"id": _MINE["id"], "slug": "example-shop"},
+    "getOrganization": _ORGANIZATION,
+    "updateOrganization": _ORGANIZATION,
+    "listMembers": {
+        "members": [
+            {
+                "userId": _USER,
+                "name": "Ada Lovelace",
+                "email": "ada@example.com",
+                "role": "owner",
+                "joinedAt": _AT,
+            }
+        ],
+        "nextCursor": None,
+    },
+    "updateMember": _OK,
+    "removeMember": _OK,
+    "setBranding": _OK,
+    "createInvite": {"id": _INVITE, "path": _INVITE_PATH},
+    "listInvites": {
+        "invites": [
+            {
+                "id": _INVITE,
+                "email": "grace@example.com",
+                "role": "admin",
+                "invitedByName": "Ada Lovelace",
+                "createdAt": _AT,
+                "validUntil": _AT + 7 * 86_400_000,
+            }
+        ],
+        "nextCursor": None,
+    },
+    "resendInvite": _OK,
+    "withdrawInvite": _OK,
+    "acceptInvite": {"organizationId": "org_01jd3f9z3c6e9g2j5m8q1t4w7y"},
     "createKey": {
         "id": _KEY,
         "key": "svc_key_01jd3f0z3c6e9g2j5m8q1t4w7x_4Nd8sLq0vKf2ZtYw7RbXc5GmPj9HaUe1TiB6oSnx7Qp",

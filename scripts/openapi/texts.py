@@ -53,7 +53,15 @@ GROUPS: dict[str, tuple[str, str]] = {
     "agent": ("Agent", "How the agent behaves."),
     "knowledge": ("Knowledge", "The documents that the agent answers from."),
     "keys": ("Secret keys", "What your servers call the API with, and what webhooks are signed with."),
+    "invites": ("Invitations", "How a person becomes a member of an organization: by a link in an e-mail."),
+    "me": ("People", "Who you are, which organizations you belong to, and in which your token acts."),
+    "organizations": (
+        "People",
+        "Who you are, which organizations you belong to, and in which your token acts.",
+    ),
+    "members": ("Members", "The people of the organization, and their roles."),
     "webhooks": ("Webhooks", "Where your servers listen, and how deliveries fare."),
+    "organization": ("Organization", "What the organization may, and what happened in it."),
     "billing": ("Organization", "What the organization may, and what happened in it."),
     "logs": ("Organization", "What the organization may, and what happened in it."),
     "openapi.json": ("Description", "This document, for programs and for people."),
@@ -66,8 +74,10 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "conversationId": ("The conversation's id.", "conv_01jd3kq8v5zt4m9rx2c7w6ybne"),
     "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),
     "endpointId": ("The endpoint's id.", "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"),
+    "inviteId": ("The invitation's id.", "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"),
     "keyId": ("The key's id.", "key_01jd3g1a4d7f0h3k6n9r2v5y8c"),
     "logId": ("The entry's id.", "log_01jd3p6q9t3e7g0h2j5k8m1n4r"),
+    "userId": ("The person's id.", "usr_01jd3f1a4d7f0h3k6n9r2v5y8c"),
     "token": ("The unguessable part of a file's address.", "7Kd02mXq9ZrT4vBw1sNc8HyLpGf3JtQa5EuRi6WoDkM"),
 }
 

@@ -24,6 +24,7 @@ ADAPTERS = {
     "files/store.py": {"s3"},
     "knowledge/index_store.py": {"s3"},
     "knowledge/texts.py": {"s3"},
+    "mail/sender.py": {"ses"},
     "platform/queues.py": {"sqs"},
 }
 # botocore beyond its exceptions: the bundle of certificates that comes with it.

@@ -1,0 +1,51 @@
+"""MailQueue: invitations by e-mail. One group of the queue is one invitation."""
+
+import json
+from typing import Any
+
+from helpdesk.invites import mailing
+from helpdesk.invites.mailing import InviteMail, Outcome
+from helpdesk.mail.errors import MailNotSent
+from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import try_again_soon
+from helpdesk.platform.settings import settings
+
+# A mail takes this long at worst, with the tries that the client makes of itself.
+_LEFT_FOR_ONE_MS = 20_000
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Send the mails of a batch; report those to be tried again, and those for which no time is left.
+
+    Behind a mail that failed, the later ones of its invitation wait with it.
+    """
+    failed: list[str] = []
+    waiting: set[str] = set()
+    for number, record in enumerate(event["Records"]):
+        group = record["attributes"]["MessageGroupId"]
+        in_time = number == 0 or context.get_remaining_time_in_millis() >= _LEFT_FOR_ONE_MS
+        if group not in waiting:
+            if in_time and _done(record):
+                continue
+            try_again_soon(settings().mail_queue_url, record)
+        waiting.add(group)
+        failed.append(record["messageId"])
+    return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in failed]}
+
+
+def _done(record: dict[str, Any]) -> bool:
+    try:
+        wanted = InviteMail.from_body(json.loads(record["body"]))
+        outcome = mailing.send(wanted)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+        # The text of this one is a code of SES; that of any other may hold an address.
+        reason = str(error) if isinstance(error, MailNotSent) else ""
+        told = {"error": type(error).__name__, "reason": reason, "message_id": record["messageId"]}
+        logger.error("mail_failed", extra=told)
+        return False
+    what = {"organization": wanted.organization, "invite": wanted.invite_id, "outcome": outcome.value}
+    if outcome in {Outcome.REFUSED, Outcome.NOT_SET_UP}:
+        logger.error("mail_given_up", extra=what)
+    else:
+        logger.info("mail_worked", extra=what)
+    return True

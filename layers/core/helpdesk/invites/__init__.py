@@ -1,0 +1,1 @@
+"""Invitations: how a person becomes a member of an organization."""

@@ -1,0 +1,30 @@
+"""What the routes of invitations can refuse (Specification: Errors, Organization and members; Conflicts)."""
+
+from helpdesk.platform.errors import AppError
+
+MAX_PENDING_INVITES = 100
+INVITE_DAYS = 7
+
+
+class InviteNotFound(AppError):
+    """No such invitation is pending, or it is for another address."""
+
+    status, code = 404, "invite_not_found"
+    message = (
+        "No pending invitation is found here: it was accepted or withdrawn, its "
+        f"{INVITE_DAYS} days are over, or it is of another organization."
+    )
+
+
+class AlreadyInvited(AppError):
+    """The address has a pending invitation."""
+
+    status, code = 409, "already_invited"
+    message = "This address has a pending invitation already. Send it again, or withdraw it first."
+
+
+class TooManyInvites(AppError):
+    """The organization has as many pending invitations as it may."""
+
+    status, code = 400, "too_many_invites"
+    message = f"{MAX_PENDING_INVITES} invitations are pending already. Withdraw one of them first."

@@ -1,0 +1,244 @@
+"""Items of invitations: the invitation itself, and beside it what finds it, counts it and carries its token."""
+
+from helpdesk.admission.caller import Role
+from helpdesk.invites.errors import INVITE_DAYS, MAX_PENDING_INVITES, AlreadyInvited, InviteNotFound
+from helpdesk.invites.record import InviteRecord, MailItems, Standing
+from helpdesk.members.errors import CannotGrant
+from helpdesk.people.errors import AlreadyAMember
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import Forbidden, InvalidToken
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+
+_STILL_PENDING = "attribute_exists(PK) AND validUntil > :now"
+_VALID_SECONDS = INVITE_DAYS * 86_400
+_MANAGERS = (Role.ADMIN, Role.OWNER)
+
+
+class NoRoom(Exception):
+    """The list of pending invitations is full, or is not there yet; `pending` is what was found."""
+
+    def __init__(self, found: Item | None) -> None:
+        self.pending: dict[str, int] | None = found.get("pending") if found else None
+        super().__init__("no room")
+
+
+def standing(organization: str, email_hash: str) -> Standing:
+    """Return what an address is to an organization. One call."""
+    person, invited = keys.PersonByEmail(email_hash), keys.InviteByEmail(organization, email_hash)
+    pending = keys.PendingInvites(organization)
+    found = table.get_many([person, invited, pending])
+    return Standing(
+        user_id=found.get(person, {}).get("userId"),
+        invited_until=found.get(invited, {}).get("validUntil", 0),
+        pending=found.get(pending, {}).get("pending"),
+    )
+
+
+def is_member(organization: str, user_id: str) -> bool:
+    """Return whether a person belongs to an organization."""
+    return table.get(keys.Member(organization, user_id)) is not None
+
+
+def get(organization: str, invite_id: str) -> InviteRecord:
+    """Return a pending invitation. Raises InviteNotFound."""
+    item = table.get(keys.Invite(organization, invite_id))
+    invite = InviteRecord.from_item(organization, item) if item else None
+    if invite is None or not invite.is_pending:
+        raise InviteNotFound
+    return invite
+
+
+def by_token(token_hash: str) -> InviteRecord:
+    """Return the pending invitation that a link leads to. Two calls. Raises InviteNotFound."""
+    item = table.get(keys.InviteToken(token_hash))
+    if item is None:
+        raise InviteNotFound
+    return get(item["organization"], item["inviteId"])
+
+
+def newest(organization: str, limit: int, before: str | None) -> tuple[list[InviteRecord], str | None]:
+    """Return pending invitations, newest first, older than the id `before`; and the id to go on from, None at the end.
+
+    One query that reads no expired one: all last equally long, and an id begins with the instant it was made.
+    """
+    oldest = f"inv_{ids.ulid(clock.now_ms() - _VALID_SECONDS * 1_000, 0)}"
+    between = keys.Invite(organization, oldest).sk, keys.Invite(organization, "inv_~").sk
+    after = keys.Invite(organization, before).attributes() if before else None
+    partition = keys.PendingInvites(organization).pk
+    page = table.query(partition, sk_between=between, limit=limit, newest_first=True, after=after)
+    records = [InviteRecord.from_item(organization, item) for item in page.items]
+    end = page.items[-1]["id"] if page.after else None
+    return [record for record in records if record.is_pending], end
+
+
+def make_room(organization: str, pending: dict[str, int] | None) -> bool:
+    """Make the list of pending invitations take one more; return False where it is full of valid ones.
+
+    An invitation that has expired stays so and its id does not come again: whoever else removes it does the same.
+    """
+    key = keys.PendingInvites(organization)
+    if pending is None:
+        table.update(key, "SET pending = if_not_exists(pending, :none)", values={":none": {}})
+        return True
+    if len(pending) < MAX_PENDING_INVITES:
+        return True
+    now = clock.now_ms()
+    expired = [invite_id for invite_id, until in pending.items() if until <= now]
+    if not expired:
+        return False
+    names = {f"#i{number}": invite_id for number, invite_id in enumerate(expired)}
+    table.update(key, "REMOVE " + ", ".join(f"pending.{name}" for name in names), names=names)
+    return True
+
+
+def require_manager(transaction: Transaction, organization: str, user_id: str, role: Role) -> None:
+    """Make a transaction fail unless the person may, at that moment, handle an invitation as this role.
+
+    The transaction raises InvalidToken where he has left, Forbidden, CannotGrant.
+    """
+
+    def meaning(found: Item | None) -> Exception:
+        if found is None:
+            return InvalidToken()
+        return CannotGrant() if Role(found["role"]) in _MANAGERS else Forbidden()
+
+    allowed = {f":r{each.rank}": each.value for each in _MANAGERS if each.rank >= role.rank}
+    transaction.require(
+        keys.Member(organization, user_id),
+        f"#role IN ({', '.join(allowed)})",
+        names={"#role": "role"},
+        values=allowed,
+        on_failure=meaning,
+    )
+
+
+def require_stranger(transaction: Transaction, organization: str, user_id: str) -> None:
+    """Make a transaction fail with AlreadyAMember where the person has become a member meanwhile."""
+    transaction.require(
+        keys.Member(organization, user_id),
+        "attribute_not_exists(PK)",
+        on_failure=lambda _: AlreadyAMember(),
+    )
+
+
+def put(transaction: Transaction, invite: InviteRecord, token: str) -> None:
+    """Add an invitation with everything beside it. The transaction raises AlreadyInvited, NoRoom."""
+    expires = -(-invite.valid_until // 1_000)
+    until = {"validUntil": invite.valid_until, "expiresAt": expires}
+    transaction.update(
+        keys.InviteByEmail(invite.organization, invite.email_hash),
+        "SET inviteId = :id, validUntil = :until, expiresAt = :expires",
+        condition="attribute_not_exists(PK) OR validUntil <= :now",
+        values={
+            ":id": invite.id,
+            ":until": invite.valid_until,
+            ":expires": expires,
+            ":now": invite.created_at,
+        },
+        on_failure=lambda _: AlreadyInvited(),
+    )
+    transaction.update(
+        keys.PendingInvites(invite.organization),
+        "SET pending.#id = :until",
+        condition="size(pending) < :most",
+        names={"#id": invite.id},
+        values={":until": invite.valid_until, ":most": MAX_PENDING_INVITES},
+        on_failure=NoRoom,
+    )
+    transaction.put(
+        {
+            **keys.Invite(invite.organization, invite.id).attributes(),
+            "id": invite.id,
+            "email": invite.email,
+            "role": invite.role.value,
+            "invitedById": invite.invited_by_id,
+            "invitedByName": invite.invited_by_name,
+            "createdAt": invite.created_at,
+            "tokenHash": invite.token_hash,
+            **until,
+        },
+        new=True,
+    )
+    transaction.put(
+        {
+            **keys.InviteToken(invite.token_hash).attributes(),
+            "organization": invite.organization,
+            "inviteId": invite.id,
+            **until,
+        },
+        new=True,
+    )
+    # Without a condition, so that whoever writes it need not be allowed to read it.
+    secret = keys.InviteSecret(invite.organization, invite.id)
+    transaction.put({**secret.attributes(), "token": token, "expiresAt": expires})
+
+
+def require_pending(transaction: Transaction, invite: InviteRecord) -> None:
+    """Make a transaction fail with InviteNotFound where the invitation is no longer pending."""
+    transaction.require(
+        keys.Invite(invite.organization, invite.id),
+        _STILL_PENDING,
+        values={":now": clock.now_ms()},
+        on_failure=lambda _: InviteNotFound(),
+    )
+
+
+def remove(transaction: Transaction, invite: InviteRecord) -> None:
+    """Remove a pending invitation with everything beside it. The transaction raises InviteNotFound."""
+    transaction.delete(
+        keys.Invite(invite.organization, invite.id),
+        condition=_STILL_PENDING,
+        values={":now": clock.now_ms()},
+        on_failure=lambda _: InviteNotFound(),
+    )
+    # By a clock that is ahead it may have expired, and its address have been invited anew.
+    transaction.delete(
+        keys.InviteByEmail(invite.organization, invite.email_hash),
+        condition="inviteId = :id",
+        values={":id": invite.id},
+        on_failure=lambda _: InviteNotFound(),
+    )
+    transaction.update(
+        keys.PendingInvites(invite.organization), "REMOVE pending.#id", names={"#id": invite.id}
+    )
+    transaction.delete(keys.InviteToken(invite.token_hash))
+    transaction.delete(keys.InviteSecret(invite.organization, invite.id))
+
+
+def count_owner(transaction: Transaction, organization: str) -> None:
+    """Count one more owner. The transaction raises InviteNotFound where the organization is gone."""
+    transaction.update(
+        keys.Organization(organization),
+        "SET owners = owners + :one",
+        condition="attribute_exists(PK)",
+        values={":one": 1},
+        on_failure=lambda _: InviteNotFound(),
+    )
+
+
+def for_mail(organization: str, invite_id: str) -> MailItems | None:
+    """Return what an invitation's mail is made of, or None where it is not pending any more. One call."""
+    invite, secret = keys.Invite(organization, invite_id), keys.InviteSecret(organization, invite_id)
+    owner = keys.Organization(organization)
+    found = table.get_many([invite, secret, owner])
+    if len(found) < len((invite, secret, owner)):
+        return None
+    record = InviteRecord.from_item(organization, found[invite])
+    if not record.is_pending:
+        return None
+    return MailItems(record, found[secret]["token"], found[owner]["name"], found[invite].get("mailed", ""))
+
+
+def note_mailed(organization: str, invite_id: str, mail_id: str) -> None:
+    """Note that a mail went out, so that it is not sent again. Where the invitation is gone there is nothing to do."""
+    try:
+        table.update(
+            keys.Invite(organization, invite_id),
+            "SET mailed = :mail",
+            condition="attribute_exists(PK) AND (attribute_not_exists(mailed) OR mailed < :mail)",
+            values={":mail": mail_id},
+        )
+    except ConditionFailed:
+        return

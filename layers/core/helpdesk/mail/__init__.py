@@ -1,0 +1,1 @@
+"""E-mail: what is written to people, and the service that sends it."""

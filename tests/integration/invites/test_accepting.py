@@ -1,0 +1,243 @@
+"""POST /v1/invites/accept, and what the page behind an invitation's link asks of the service."""
+
+import pytest
+
+from helpdesk.admission.caller import Role
+from helpdesk.admission.service import sha256
+from helpdesk.invites import service as invites
+from helpdesk.invites.errors import InviteNotFound
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Answer, Client
+from tests.support.aws import recorded_calls
+from tests.support.people import make_person, token_of
+
+DAY_US = 86_400_000_000
+
+
+def token_for(client: Client, email: str = "grace@example.com", role: str = "member") -> str:
+    answer = client.post("/v1/invites", {"email": email, "role": role})
+    assert answer.status == 200, answer
+    return str(answer.body["path"]).removeprefix("/invite/")
+
+
+def accept(client: Client, token: str) -> Answer:
+    return client.post("/v1/invites/accept", {"token": token})
+
+
+@pytest.fixture
+def grace_id() -> str:
+    """A person without an organization, whose address is the one that is invited."""
+    return make_person(None, role="member", name="Grace Guest", email="grace@example.com")
+
+
+@pytest.fixture
+def grace(grace_id: str) -> Client:
+    """The API as she sees it."""
+    return Client(token_of(grace_id, None))
+
+
+def membership(organization: NewOrganization, user_id: str) -> tuple[str | None, str | None]:
+    """Return the role as the organization has it, and as the person has it."""
+    member = table.get(keys.Member(organization.organization_id, user_id))
+    person = table.get(keys.Person(user_id))
+    assert person is not None
+    return (
+        member["role"] if member else None,
+        person["organizations"].get(organization.organization_id, {}).get("role"),
+    )
+
+
+@pytest.mark.parametrize("role", ["member", "admin", "owner"])
+def test_the_invited_person_becomes_a_member_in_that_role(
+    owner: Client, grace: Client, grace_id: str, organization: NewOrganization, role: str
+) -> None:
+    answer = accept(grace, token_for(owner, role=role))
+    assert (answer.status, answer.body) == (200, {"organizationId": organization.organization_id})
+    assert membership(organization, grace_id) == (role, role)
+
+
+@pytest.mark.parametrize(("role", "owners"), [("owner", 2), ("admin", 1), ("member", 1)])
+def test_an_owner_who_joins_is_counted(
+    organization: NewOrganization, owner: Client, grace: Client, role: str, owners: int
+) -> None:
+    before = table.get(keys.Organization(organization.organization_id))
+    accept(grace, token_for(owner, role=role))
+    after = table.get(keys.Organization(organization.organization_id))
+    assert before is not None
+    assert after is not None
+    assert after["owners"] - before["owners"] == owners - 1
+
+
+def test_the_token_acts_in_the_organization_from_then_on(admin: Client, grace: Client) -> None:
+    token = token_for(admin)
+    assert grace.get("/v1/billing/limits").code == "no_organization"
+    accept(grace, token)
+    assert grace.get("/v1/billing/limits").status == 200
+    assert grace.get("/v1/webhooks").code == "forbidden"
+
+
+def test_so_do_the_tokens_that_follow_from_the_same_grant(
+    admin: Client, grace_id: str, organization: NewOrganization
+) -> None:
+    sent = token_of(grace_id, None)
+    grant = keys.Grant("grant_1")
+    table.put_new({**grant.attributes(), "userId": grace_id, "organization": None})
+    table.update(keys.AccessToken(sha256(sent)), "SET grantId = :grant", values={":grant": grant.grant_id})
+    accept(Client(sent), token_for(admin))
+    found = table.get(grant)
+    assert found is not None
+    assert found["organization"] == organization.organization_id
+
+
+def test_an_accepted_invitation_is_gone(admin: Client, grace: Client) -> None:
+    token = token_for(admin)
+    accept(grace, token)
+    assert admin.get("/v1/invites").body["invites"] == []
+    left = [
+        item["SK"]
+        for item in whole_table.everything()
+        if item["PK"].startswith("INVITE#")
+        or item["SK"].startswith("INVITE#")
+        or (item["SK"].startswith("EMAIL#") and item["PK"].endswith("#INVITE"))
+    ]
+    assert left == []
+    again = accept(grace, token)
+    assert (again.status, again.code) == (404, "invite_not_found")
+
+
+def test_joining_is_logged_with_who_joined(admin: Client, grace: Client, grace_id: str) -> None:
+    answer = admin.post("/v1/invites", {"email": "grace@example.com", "role": "admin"})
+    accept(grace, answer.body["path"].removeprefix("/invite/"))
+    (entry,) = admin.get("/v1/logs?kind=member_joined").body["logs"]
+    assert (entry["actor"], entry["summary"]) == ("Grace Guest", "An invited person joined as admin.")
+    assert entry["detail"] == {"userId": grace_id, "role": "admin", "inviteId": answer.body["id"]}
+
+
+def test_nobody_else_can_accept_it(admin: Client, foreign_admin: Client, grace: Client) -> None:
+    token = token_for(admin)
+    answer = accept(foreign_admin, token)
+    assert (answer.status, answer.code) == (404, "invite_not_found")
+    assert "Sign in with the address that was invited" in answer.message
+    assert accept(grace, token).status == 200
+
+
+@pytest.mark.parametrize("token", ["", "nothing", "x" * 43, "a#b", "日本", "x" * 5_000])
+def test_a_token_of_nothing_is_not_found(grace: Client, token: str) -> None:
+    answer = accept(grace, token)
+    assert (answer.status, answer.code) == (404, "invite_not_found")
+
+
+@pytest.mark.parametrize("body", [{}, {"token": None}, {"token": 5}])
+def test_a_token_that_is_no_text_is_refused(grace: Client, body: dict[str, object]) -> None:
+    answer = grace.post("/v1/invites/accept", body)
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message.startswith("`token` ")
+    assert grace.post("/v1/invites/accept", "[]").code == "invalid_json"
+
+
+def test_a_withdrawn_invitation_cannot_be_accepted(admin: Client, grace: Client) -> None:
+    token = token_for(admin)
+    admin.delete(f"/v1/invites/{admin.get('/v1/invites').body['invites'][0]['id']}")
+    assert accept(grace, token).code == "invite_not_found"
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(-60, 200), (1, 404)])
+def test_an_invitation_can_be_accepted_for_seven_days(
+    admin: Client, grace_id: str, seconds: int, status: int
+) -> None:
+    token = token_for(admin)
+    end = clock.now_us() + 7 * DAY_US
+    with clock.frozen(lambda: end + seconds * 1_000_000):
+        assert accept(Client(token_of(grace_id, None)), token).status == status
+
+
+def test_a_member_who_is_invited_all_the_same_is_one_already(
+    admin: Client, grace: Client, grace_id: str, organization: NewOrganization
+) -> None:
+    token = token_for(admin, role="admin")
+    item = {
+        "userId": grace_id,
+        "name": "Grace",
+        "email": "grace@example.com",
+        "role": "member",
+        "joinedAt": 1,
+    }
+    table.put_new({**keys.Member(organization.organization_id, grace_id).attributes(), **item})
+    answer = accept(grace, token)
+    assert (answer.status, answer.code) == (409, "already_a_member")
+
+
+def test_a_person_of_fifty_organizations_can_join_no_other(
+    admin: Client, grace: Client, grace_id: str, organization: NewOrganization
+) -> None:
+    token = token_for(admin)
+    table.update(
+        keys.Person(grace_id),
+        "SET organizations = :many",
+        values={":many": {f"org_{number}": {"role": "member"} for number in range(50)}},
+    )
+    answer = accept(grace, token)
+    assert (answer.status, answer.code) == (400, "too_many_organizations")
+    assert membership(organization, grace_id) == (None, None)
+    assert len(admin.get("/v1/invites").body["invites"]) == 1
+
+
+def test_a_key_is_refused_where_a_person_is_asked_for(api: Client, anonymous: Client) -> None:
+    assert (accept(api, "x").status, accept(api, "x").code) == (401, "token_required")
+    assert accept(anonymous, "x").code == "missing_api_key"
+
+
+def test_accepting_is_charged_to_the_person(admin: Client, grace: Client) -> None:
+    token = token_for(admin)
+    answer = accept(grace, token)
+    assert answer.headers["ratelimit-policy"] == '"write";q=120;w=60'
+
+
+def test_the_page_is_shown_what_the_invitation_says(admin: Client, organization: NewOrganization) -> None:
+    token = token_for(admin, role="admin")
+    (listed,) = admin.get("/v1/invites").body["invites"]
+    shown = invites.preview(token)
+    (item,) = [item for item in whole_table.everything() if item["SK"] == "ORG"]
+    assert shown.organization_id == organization.organization_id
+    assert shown.organization_name == item["name"]
+    assert (shown.email, shown.role) == ("grace@example.com", Role.ADMIN)
+    assert (shown.invited_by_name, shown.valid_until) == ("Ada Admin", listed["validUntil"])
+
+
+def test_the_page_is_shown_nothing_of_what_is_not_pending(admin: Client) -> None:
+    token = token_for(admin)
+    admin.delete(f"/v1/invites/{admin.get('/v1/invites').body['invites'][0]['id']}")
+    for each in (token, "x" * 43, ""):
+        with pytest.raises(InviteNotFound):
+            invites.preview(each)
+
+
+def test_the_page_accepts_for_the_person_who_signed_in(
+    admin: Client, grace_id: str, organization: NewOrganization
+) -> None:
+    token = token_for(admin)
+    stranger_id = make_person(None, role="member", name="Eve")
+    for other in (stranger_id, "usr_unknown"):
+        with pytest.raises(InviteNotFound, match="Sign in with the address"):
+            invites.accept_as(other, token)
+    assert invites.accept_as(grace_id, token) == organization.organization_id
+    assert membership(organization, grace_id) == ("member", "member")
+    with pytest.raises(InviteNotFound):
+        invites.accept_as(grace_id, token)
+
+
+def test_accepting_costs_as_many_calls_as_documented(admin: Client, grace: Client) -> None:
+    token = token_for(admin)
+    with recorded_calls() as calls:
+        accept(grace, token)
+    read = "dynamodb:GetItem"
+    assert calls == [
+        "dynamodb:BatchGetItem",
+        "dynamodb:UpdateItem",
+        read,
+        read,
+        "dynamodb:TransactWriteItems",
+    ]

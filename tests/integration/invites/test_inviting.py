@@ -1,0 +1,302 @@
+"""POST /v1/invites."""
+
+import hashlib
+import re
+from typing import Any
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.people import service as people
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Answer, Client
+from tests.support.aws import recorded_calls
+from tests.support.people import issue_token, make_person, token_of
+
+DAY_US = 86_400_000_000
+
+
+def invite(client: Client, email: str = "grace@example.com", role: str = "member") -> Answer:
+    return client.post("/v1/invites", {"email": email, "role": role})
+
+
+def fill(organization: NewOrganization, count: int, until: int) -> None:
+    """Let so many invitations be pending until an instant (ms)."""
+    key = keys.PendingInvites(organization.organization_id)
+    table.put_new({**key.attributes(), "pending": {f"inv_{number}": until for number in range(count)}})
+
+
+def test_an_invitation_answers_its_id_and_path_and_nothing_else(admin: Client) -> None:
+    answer = invite(admin)
+    assert answer.status == 200
+    assert set(answer.body) == {"id", "path"}
+    assert re.fullmatch(r"inv_[0-9a-z]{26}", answer.body["id"])
+    assert re.fullmatch(r"/invite/[0-9A-Za-z]{43}", answer.body["path"])
+
+
+def test_it_exists_at_once_for_seven_days(admin: Client) -> None:
+    made = invite(admin, " Grace@Example.com ", "admin")
+    (listed,) = admin.get("/v1/invites").body["invites"]
+    assert listed["id"] == made.body["id"]
+    assert (listed["email"], listed["role"], listed["invitedByName"]) == (
+        "grace@example.com",
+        "admin",
+        "Ada Admin",
+    )
+    assert listed["validUntil"] - listed["createdAt"] == 7 * 86_400_000
+
+
+@pytest.mark.parametrize("role", ["owner", "admin", "member"])
+def test_an_owner_grants_every_role(owner: Client, role: str) -> None:
+    assert invite(owner, role=role).status == 200
+
+
+@pytest.mark.parametrize("role", ["admin", "member"])
+def test_an_admin_grants_roles_up_to_his_own(admin: Client, role: str) -> None:
+    assert invite(admin, role=role).status == 200
+
+
+def test_an_admin_cannot_grant_owner(admin: Client) -> None:
+    answer = invite(admin, role="owner")
+    assert (answer.status, answer.code) == (400, "cannot_grant")
+    assert admin.get("/v1/invites").body["invites"] == []
+
+
+def test_a_member_is_forbidden(member: Client) -> None:
+    answer = invite(member)
+    assert (answer.status, answer.code) == (403, "forbidden")
+
+
+def test_a_key_needs_a_person(api: Client) -> None:
+    answer = invite(api)
+    assert (answer.status, answer.code) == (400, "needs_a_person")
+
+
+def test_no_credential_and_no_organization(anonymous: Client) -> None:
+    assert invite(anonymous).code == "missing_api_key"
+    unbound = Client(issue_token(None, role="member", name="Nobody"))
+    assert (invite(unbound).status, invite(unbound).code) == (403, "no_organization")
+
+
+@pytest.mark.parametrize(
+    "email", ["", "grace", "grace@", "@example.com", "a b@example.com", "x" * 320 + "@e.com"]
+)
+def test_what_is_no_address_is_refused(admin: Client, email: str) -> None:
+    answer = invite(admin, email)
+    assert (answer.status, answer.code) == (400, "invalid_email")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"email": "grace@example.com", "role": "boss"}, "role"),
+        ({"email": "grace@example.com", "role": "Admin"}, "role"),
+        ({"email": "grace@example.com", "role": 1}, "role"),
+        ({"email": "grace@example.com"}, "role"),
+        ({"role": "admin"}, "email"),
+        ({"email": None, "role": "admin"}, "email"),
+        ({"email": ["grace@example.com"], "role": "admin"}, "email"),
+    ],
+)
+def test_a_field_that_is_off_is_named(admin: Client, body: dict[str, Any], field: str) -> None:
+    answer = admin.post("/v1/invites", body)
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message.startswith(f"`{field}` ")
+
+
+def test_an_unknown_role_is_answered_with_the_roles_there_are(admin: Client) -> None:
+    assert invite(admin, role="boss").message == "`role` must be one of owner, admin, member."
+
+
+def test_a_body_that_is_no_object_is_refused(admin: Client) -> None:
+    assert admin.post("/v1/invites", "[]").code == "invalid_json"
+
+
+def test_a_member_is_not_invited_again(admin: Client, organization: NewOrganization) -> None:
+    make_person(organization.organization_id, role="member", name="Max", email="max@example.com")
+    answer = invite(admin, "MAX@example.com", "admin")
+    assert (answer.status, answer.code) == (409, "already_a_member")
+
+
+def test_a_person_of_another_organization_is_invited_as_anybody(
+    admin: Client, other_organization: NewOrganization
+) -> None:
+    make_person(other_organization.organization_id, role="owner", name="Max", email="max@example.com")
+    assert invite(admin, "max@example.com").status == 200
+
+
+def test_an_address_has_one_pending_invitation(admin: Client, foreign_admin: Client) -> None:
+    assert invite(admin).status == 200
+    again = invite(admin, "GRACE@example.com", "admin")
+    assert (again.status, again.code) == (409, "already_invited")
+    assert len(admin.get("/v1/invites").body["invites"]) == 1
+    assert invite(foreign_admin).status == 200
+
+
+def test_an_address_is_invited_anew_when_its_invitation_has_expired(admin: Client) -> None:
+    assert invite(admin).status == 200
+    now = clock.now_us()
+    with clock.frozen(lambda: now + 7 * DAY_US + 1_000_000):
+        (membership,) = [item for item in whole_table.of_kind("MEMBER#") if item["name"] == "Ada Admin"]
+        person, organization = membership["userId"], membership["PK"].split("#")[1]
+        admin_of_later = Client(token_of(person, organization))
+        assert admin_of_later.get("/v1/invites").body["invites"] == []
+        again = invite(admin_of_later)
+        assert again.status == 200
+        (listed,) = admin_of_later.get("/v1/invites").body["invites"]
+        assert listed["id"] == again.body["id"]
+
+
+def test_a_hundred_invitations_may_be_pending(owner: Client, organization: NewOrganization) -> None:
+    fill(organization, 99, clock.now_ms() + 60_000)
+    assert invite(owner, "hundredth@example.com").status == 200
+    answer = invite(owner, "another@example.com")
+    assert (answer.status, answer.code) == (400, "too_many_invites")
+    assert "100" in answer.message
+
+
+def test_room_that_expired_invitations_take_is_used_again(
+    owner: Client, organization: NewOrganization
+) -> None:
+    fill(organization, 100, clock.now_ms() - 1)
+    assert invite(owner).status == 200
+    (left,) = whole_table.of_kind("PENDING")
+    assert len(left["pending"]) == 1
+
+
+def test_withdrawn_invitations_make_room(owner: Client, organization: NewOrganization) -> None:
+    fill(organization, 99, clock.now_ms() + 60_000)
+    made = invite(owner).body["id"]
+    assert invite(owner, "another@example.com").code == "too_many_invites"
+    assert owner.delete(f"/v1/invites/{made}").status == 200
+    assert invite(owner, "another@example.com").status == 200
+
+
+def test_the_token_is_kept_apart_and_by_its_hash(admin: Client, organization: NewOrganization) -> None:
+    answer = invite(admin)
+    token = answer.body["path"].removeprefix("/invite/")
+    holders = [item["PK"] for item in whole_table.everything() if token in repr(item)]
+    assert holders == [f"ORG#{organization.organization_id}#SECRET"]
+    (found,) = [item for item in whole_table.everything() if item["PK"].startswith("INVITE#")]
+    assert found["PK"] == f"INVITE#{hashlib.sha256(token.encode()).hexdigest()}"
+    assert (found["organization"], found["inviteId"]) == (organization.organization_id, answer.body["id"])
+
+
+def test_everything_of_an_invitation_expires_with_it(admin: Client, organization: NewOrganization) -> None:
+    answer = invite(admin)
+    (listed,) = admin.get("/v1/invites").body["invites"]
+    digest = hashlib.sha256(answer.body["path"].removeprefix("/invite/").encode()).hexdigest()
+    by_email = hashlib.sha256(b"grace@example.com").hexdigest()
+    owned, invite_id = organization.organization_id, answer.body["id"]
+    for key in (
+        keys.Invite(owned, invite_id),
+        keys.InviteByEmail(owned, by_email),
+        keys.InviteToken(digest),
+        keys.InviteSecret(owned, invite_id),
+    ):
+        item = table.get(key)
+        assert item is not None
+        assert item["expiresAt"] == -(-listed["validUntil"] // 1_000)
+
+
+def test_the_job_for_the_mailer_holds_no_secret_and_no_address(
+    admin: Client, organization: NewOrganization
+) -> None:
+    answer = invite(admin)
+    (job,) = whole_table.of_kind("JOB")
+    (asked,) = job["jobs"]
+    assert asked["queue"] == "mail"
+    assert asked["group"] == answer.body["id"]
+    assert set(asked["body"]) == {"organization", "inviteId", "mailId", "baseUrl"}
+    assert (asked["body"]["organization"], asked["body"]["inviteId"]) == (
+        organization.organization_id,
+        answer.body["id"],
+    )
+    assert answer.body["path"].removeprefix("/invite/") not in repr(job)
+    assert "grace" not in repr(job)
+
+
+def test_inviting_is_logged_with_its_actor_and_without_the_address(admin: Client) -> None:
+    invite_id = invite(admin, role="admin").body["id"]
+    (entry,) = admin.get("/v1/logs?kind=invite_created").body["logs"]
+    assert (entry["actor"], entry["summary"]) == ("Ada Admin", "A person was invited as admin.")
+    assert entry["detail"] == {"inviteId": invite_id, "role": "admin"}
+
+
+def test_what_is_refused_changes_nothing(admin: Client, organization: NewOrganization) -> None:
+    make_person(organization.organization_id, role="member", name="Max", email="max@example.com")
+    invite(admin)
+    before = [item for item in whole_table.everything() if item["SK"] != "ALLOWANCE"]
+    for email, role in [
+        ("grace@example.com", "member"),
+        ("max@example.com", "member"),
+        ("nobody", "member"),
+        ("new@example.com", "owner"),
+        ("new@example.com", "boss"),
+    ]:
+        assert invite(admin, email, role).status in {400, 409}
+    after = [item for item in whole_table.everything() if item["SK"] != "ALLOWANCE"]
+    assert sorted(map(repr, after)) == sorted(map(repr, before))
+
+
+def test_ten_mails_at_once_and_then_one_every_two_minutes(owner: Client) -> None:
+    now = [clock.now_us()]
+    with clock.frozen(lambda: now[0]):
+        for number in range(10):
+            assert invite(owner, f"person{number}@example.com").status == 200
+        refused = invite(owner, "late@example.com")
+        assert (refused.status, refused.code) == (429, "rate_limited")
+        assert refused.message.startswith("Wait a moment: ")
+        assert refused.headers["retry-after"] == "120"
+        assert "reason" not in refused.body["error"]
+        now[0] += 119_000_000
+        assert invite(owner, "late@example.com").headers["retry-after"] == "1"
+        now[0] += 1_000_000
+        assert invite(owner, "late@example.com").status == 200
+        assert invite(owner, "later@example.com").status == 429
+
+
+def test_a_mail_that_the_bucket_refuses_is_charged_to_the_tier_and_logged(owner: Client) -> None:
+    now = clock.now_us() // 60_000_000 * 60_000_000
+    with clock.frozen(lambda: now):
+        for number in range(10):
+            invite(owner, f"person{number}@example.com")
+        left = [int(invite(owner).headers["ratelimit"].split("r=")[1].split(";")[0]) for _ in range(2)]
+        assert left[0] - left[1] == 1
+        (entry,) = owner.get("/v1/logs?kind=api_limit_reached").body["logs"]
+    assert entry["detail"] == {"subject": "invite_emails", "count": 2}
+    assert entry["summary"] == "API limit reached: no more invitation e-mails for the moment."
+    assert entry["actor"] == "system"
+
+
+def test_what_is_refused_before_takes_no_mail_from_the_bucket(
+    owner: Client, organization: NewOrganization
+) -> None:
+    make_person(organization.organization_id, role="member", name="Max", email="max@example.com")
+    invite(owner)
+    for email in ("grace@example.com", "max@example.com", "nobody") * 5:
+        assert invite(owner, email).status in {400, 409}
+    answers = [invite(owner, f"person{number}@example.com").status for number in range(10)]
+    assert answers == [200] * 9 + [429]
+
+
+def test_each_organization_has_a_bucket_of_its_own(owner: Client, foreign_admin: Client) -> None:
+    for number in range(11):
+        invite(owner, f"person{number}@example.com")
+    assert invite(foreign_admin).status == 200
+
+
+def test_inviting_costs_as_many_calls_as_documented(admin: Client, organization: NewOrganization) -> None:
+    invite(admin)
+    people.find_or_create("known@example.com")
+    with recorded_calls() as unknown:
+        invite(admin, "unknown@example.com")
+    with recorded_calls() as known:
+        invite(admin, "known@example.com")
+    admitted = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
+    # The bucket, drawn from lately: a guess that it is full, then the charge.
+    charged = ["dynamodb:UpdateItem", "dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
+    assert unknown == [*admitted, "dynamodb:BatchGetItem", *charged]
+    assert known == [*admitted, "dynamodb:BatchGetItem", "dynamodb:GetItem", *charged]

@@ -1,0 +1,194 @@
+"""GET /v1/invites, POST /v1/invites/{id}/resend, DELETE /v1/invites/{id}."""
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from tests.support import table as whole_table
+from tests.support.api import Answer, Client
+from tests.support.aws import recorded_calls
+from tests.support.people import issue_token, make_person, token_of
+
+DAY_US = 86_400_000_000
+
+
+def invite(client: Client, email: str = "grace@example.com", role: str = "member") -> str:
+    answer = client.post("/v1/invites", {"email": email, "role": role})
+    assert answer.status == 200, answer
+    return str(answer.body["id"])
+
+
+def act(client: Client, action: str, invite_id: str) -> Answer:
+    if action == "resend":
+        return client.post(f"/v1/invites/{invite_id}/resend")
+    return client.delete(f"/v1/invites/{invite_id}")
+
+
+each_action = pytest.mark.parametrize("action", ["resend", "withdraw"])
+
+
+def test_pending_invitations_are_listed_newest_first_with_their_fields(admin: Client) -> None:
+    made = [invite(admin, f"person{number}@example.com") for number in range(3)]
+    answer = admin.get("/v1/invites")
+    assert set(answer.body) == {"invites", "nextCursor"}
+    assert answer.body["nextCursor"] is None
+    assert [each["id"] for each in answer.body["invites"]] == made[::-1]
+    assert {frozenset(each) for each in answer.body["invites"]} == {
+        frozenset({"id", "email", "role", "invitedByName", "createdAt", "validUntil"})
+    }
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 6])
+def test_pages_of_the_list_make_the_whole_list(admin: Client, limit: int) -> None:
+    made = [invite(admin, f"person{number}@example.com") for number in range(5)]
+    found: list[str] = []
+    url = f"/v1/invites?limit={limit}"
+    answer = admin.get(url)
+    while True:
+        found += [each["id"] for each in answer.body["invites"]]
+        if answer.body["nextCursor"] is None:
+            break
+        answer = admin.get(f"{url}&cursor={answer.body['nextCursor']}")
+    assert found == made[::-1]
+
+
+def test_a_cursor_of_another_list_or_organization_is_refused(admin: Client, foreign_admin: Client) -> None:
+    for number in range(2):
+        invite(admin, f"person{number}@example.com")
+    cursor = admin.get("/v1/invites?limit=1").body["nextCursor"]
+    assert admin.get(f"/v1/logs?cursor={cursor}").code == "invalid_cursor"
+    assert foreign_admin.get(f"/v1/invites?cursor={cursor}").code == "invalid_cursor"
+    assert admin.get("/v1/invites?limit=0").code == "invalid_request"
+
+
+def test_any_member_and_a_key_may_read_the_list(admin: Client, member: Client, api: Client) -> None:
+    invite_id = invite(admin)
+    for client in (member, api):
+        assert [each["id"] for each in client.get("/v1/invites").body["invites"]] == [invite_id]
+
+
+def test_another_organization_sees_none_of_it(admin: Client, foreign_admin: Client) -> None:
+    invite(admin)
+    assert foreign_admin.get("/v1/invites").body == {"invites": [], "nextCursor": None}
+
+
+def test_an_expired_invitation_is_neither_listed_nor_found(
+    admin: Client, organization: NewOrganization
+) -> None:
+    invite_id = invite(admin)
+    person = make_person(organization.organization_id, role="admin", name="Later")
+    now = clock.now_us()
+    with clock.frozen(lambda: now + 7 * DAY_US - 60_000_000):
+        later = Client(token_of(person, organization.organization_id))
+        assert len(later.get("/v1/invites").body["invites"]) == 1
+    with clock.frozen(lambda: now + 7 * DAY_US + 1_000_000):
+        later = Client(token_of(person, organization.organization_id))
+        assert later.get("/v1/invites").body["invites"] == []
+        assert act(later, "resend", invite_id).code == "invite_not_found"
+        assert act(later, "withdraw", invite_id).code == "invite_not_found"
+
+
+def test_a_withdrawn_invitation_leaves_nothing_and_the_address_is_free(admin: Client) -> None:
+    invite_id = invite(admin)
+    assert act(admin, "withdraw", invite_id).body == {"ok": True}
+    assert admin.get("/v1/invites").body["invites"] == []
+    left = [
+        item["SK"]
+        for item in whole_table.everything()
+        if item["PK"].startswith("INVITE#") or item["SK"].startswith(("INVITE#", "EMAIL#"))
+    ]
+    assert left == []
+    assert invite(admin) != invite_id
+
+
+def test_resending_changes_neither_the_link_nor_the_end(admin: Client) -> None:
+    invite_id = invite(admin)
+    before = [item for item in whole_table.everything() if invite_id in item["SK"]]
+    listed = admin.get("/v1/invites").body
+    assert act(admin, "resend", invite_id).body == {"ok": True}
+    assert [item for item in whole_table.everything() if invite_id in item["SK"]] == before
+    assert admin.get("/v1/invites").body == listed
+    assert len(whole_table.of_kind("JOB")) == 2
+
+
+@each_action
+def test_a_key_needs_a_person(api: Client, admin: Client, action: str) -> None:
+    answer = act(api, action, invite(admin))
+    assert (answer.status, answer.code) == (400, "needs_a_person")
+
+
+@each_action
+def test_a_member_is_forbidden(member: Client, admin: Client, action: str) -> None:
+    answer = act(member, action, invite(admin))
+    assert (answer.status, answer.code) == (403, "forbidden")
+
+
+@each_action
+def test_an_invitation_of_an_owner_is_an_owners(admin: Client, owner: Client, action: str) -> None:
+    invite_id = invite(owner, role="owner")
+    answer = act(admin, action, invite_id)
+    assert (answer.status, answer.code) == (400, "cannot_grant")
+    assert act(owner, action, invite_id).status == 200
+
+
+@each_action
+def test_another_organizations_invitation_is_not_found(
+    admin: Client, foreign_admin: Client, action: str
+) -> None:
+    invite_id = invite(admin)
+    answer = act(foreign_admin, action, invite_id)
+    assert (answer.status, answer.code) == (404, "invite_not_found")
+    assert len(admin.get("/v1/invites").body["invites"]) == 1
+
+
+@each_action
+@pytest.mark.parametrize("invite_id", ["inv_unknown", "a%23b", "x" * 500, "日本", "PENDING"])
+def test_an_id_of_any_form_that_is_not_there_is_not_found(admin: Client, action: str, invite_id: str) -> None:
+    answer = act(admin, action, invite_id)
+    assert (answer.status, answer.code) == (404, "invite_not_found")
+
+
+@each_action
+def test_no_credential_and_no_organization(anonymous: Client, admin: Client, action: str) -> None:
+    invite_id = invite(admin)
+    assert act(anonymous, action, invite_id).code == "missing_api_key"
+    unbound = Client(issue_token(None, role="member", name="Nobody"))
+    assert act(unbound, action, invite_id).code == "no_organization"
+
+
+def test_a_mail_sent_again_is_taken_from_the_same_bucket(owner: Client) -> None:
+    invite_id = invite(owner)
+    answers = [act(owner, "resend", invite_id) for _ in range(10)]
+    assert [answer.status for answer in answers] == [200] * 9 + [429]
+    assert (answers[9].code, answers[9].headers["retry-after"]) == ("rate_limited", "120")
+    assert answers[9].message.startswith("Wait a moment: ")
+    (entry,) = owner.get("/v1/logs?kind=api_limit_reached").body["logs"]
+    assert entry["detail"] == {"subject": "invite_emails", "count": 1}
+    assert act(owner, "withdraw", invite_id).status == 200
+
+
+def test_resending_and_withdrawing_are_logged_with_their_actor(admin: Client, owner: Client) -> None:
+    invite_id = invite(admin)
+    act(owner, "resend", invite_id)
+    act(admin, "withdraw", invite_id)
+    entries = admin.get("/v1/logs?limit=2").body["logs"]
+    assert [(entry["kind"], entry["actor"]) for entry in entries] == [
+        ("invite_withdrawn", "Ada Admin"),
+        ("invite_resent", "Olga Owner"),
+    ]
+    assert all(entry["detail"] == {"inviteId": invite_id, "role": "member"} for entry in entries)
+
+
+def test_each_route_costs_as_many_calls_as_documented(admin: Client) -> None:
+    invite_id = invite(admin)
+    with recorded_calls() as listing:
+        admin.get("/v1/invites")
+    with recorded_calls() as resending:
+        act(admin, "resend", invite_id)
+    with recorded_calls() as withdrawing:
+        act(admin, "withdraw", invite_id)
+    admitted = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
+    read, write, commit = "dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:TransactWriteItems"
+    assert listing == [*admitted, "dynamodb:Query"]
+    assert resending == [*admitted, read, write, write, commit]
+    assert withdrawing == [*admitted, read, commit]

@@ -1,0 +1,119 @@
+"""Mail on its way: from the outbox through the queue and the mailer to a post office that stands in for SES."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from helpdesk.delivery.fanout import fan_out
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from helpdesk.storage.table import to_wire
+from tests.support import table as whole_table
+from tests.support.api import Context, function
+
+FROM = "support@helpdesk.example"
+_sequence = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A mail that SES took."""
+
+    sender: str
+    to: list[str]
+    subject: str
+    text: str
+    html: str
+
+
+@contextmanager
+def post_office(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
+    """Set mail up inside the block; gives the list of the mails that were taken, in their order."""
+    monkeypatch.setenv("MAIL_FROM", FROM)
+    settings.cache_clear()
+    ses = clients.ses()
+    ses.create_email_identity(EmailIdentity=FROM)
+    taken: list[Sent] = []
+    offered: list[Sent] = []
+
+    def offer(params: dict[str, Any], **_: Any) -> None:
+        simple = params["Content"]["Simple"]
+        body = simple["Body"]
+        offered.append(
+            Sent(
+                params["FromEmailAddress"],
+                params["Destination"]["ToAddresses"],
+                simple["Subject"]["Data"],
+                body["Text"]["Data"],
+                body["Html"]["Data"],
+            )
+        )
+
+    def answered(http_response: Any, **_: Any) -> None:
+        if http_response.status_code == 200:
+            taken.append(offered[-1])
+
+    before, after = "before-parameter-build.sesv2.SendEmail", "after-call.sesv2.SendEmail"
+    ses.meta.events.register(before, offer)
+    ses.meta.events.register(after, answered)
+    try:
+        yield taken
+    finally:
+        ses.meta.events.unregister(before, offer)
+        ses.meta.events.unregister(after, answered)
+
+
+def refusal(code: str) -> ClientError:
+    """Return SES's refusal with a code; its message holds an address, as SES's do."""
+    return ClientError({"Error": {"Code": code, "Message": "Not verified: grace@example.com"}}, "SendEmail")
+
+
+def jobs() -> list[dict[str, Any]]:
+    """Return the outbox items that ask for a mail."""
+    asked = [item for item in whole_table.of_kind("JOB") if item["jobs"][0]["queue"] == "mail"]
+    return sorted(asked, key=lambda item: str(item["id"]))
+
+
+def stream_records() -> list[dict[str, Any]]:
+    """Return what the table's stream says of the jobs."""
+    return [
+        {"dynamodb": {"NewImage": to_wire(item), "SequenceNumber": str(next(_sequence))}} for item in jobs()
+    ]
+
+
+def waiting() -> list[dict[str, Any]]:
+    """Receive what waits in the mail queue, as the mailer is handed it."""
+    answer = clients.sqs().receive_message(
+        QueueUrl=settings().mail_queue_url, MaxNumberOfMessages=10, MessageSystemAttributeNames=["All"]
+    )
+    return [
+        {
+            "messageId": message["MessageId"],
+            "receiptHandle": message["ReceiptHandle"],
+            "body": message["Body"],
+            "attributes": message["Attributes"],
+        }
+        for message in answer.get("Messages", [])
+    ]
+
+
+def run_mailer(records: list[dict[str, Any]]) -> list[str]:
+    """Hand messages to the mailer; return the ids of those that it reports as failed."""
+    answer = function("mailer").handler({"Records": records}, Context())
+    return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+
+def carry() -> None:
+    """Take every mail that was asked for all the way; what was carried before is carried again, as streams do."""
+    assert fan_out(stream_records()) == []
+    while records := waiting():
+        assert run_mailer(records) == []
+        for record in records:
+            clients.sqs().delete_message(
+                QueueUrl=settings().mail_queue_url, ReceiptHandle=record["receiptHandle"]
+            )
