@@ -45,6 +45,12 @@ sam-local: venv ## `sam local start-api` on the same template, beside the local 
 sam-invoke: venv ## `sam local invoke` of the function that an event is for (needs Docker; EVENT=events/....json)
 	@exec $(PYTHON) -m scripts.local sam-invoke --port $(PORT) --event $(EVENT) --sam-flags="$(SAM_FLAGS)"
 
+ARGS ?= --help
+
+.PHONY: cli
+cli: venv ## the command line for people (ARGS="whoami"); pip install ./clients/cli puts it on the PATH as helpdesk
+	@PYTHONPATH=clients/cli/src $(PYTHON) -m helpdesk_cli $(ARGS)
+
 RECEIVER_PORT ?= 8787
 
 .PHONY: receiver

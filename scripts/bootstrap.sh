@@ -54,7 +54,7 @@ if ! { "$python" -m venv --clear .venv &&
     exit 1
 fi
 
-# What is imported from this folder: the first-party layer, the client package, and scripts and tests.
+# What is imported from this folder: the first-party layer, the client packages, and scripts and tests.
 site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-printf '%s\n' "$here/layers/core" "$here/clients/python/src" "$here" >"$site/helpdesk-folders.pth"
+printf '%s\n' "$here/layers/core" "$here/clients/python/src" "$here/clients/cli/src" "$here" >"$site/helpdesk-folders.pth"
 echo "$made_from" >"$stamp"

@@ -1,0 +1,5 @@
+"""`python -m helpdesk_cli`, the same as `helpdesk`."""
+
+from helpdesk_cli.main import main
+
+main(prog_name="helpdesk")

@@ -1,0 +1,79 @@
+"""The API as a logged-in person's commands see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from helpdesk_cli.credentials import Credential
+from helpdesk_cli.problems import Refusal
+from helpdesk_cli.web import Web
+
+LARGEST_PAGE = 200
+
+Object = dict[str, Any]
+
+
+class Api:
+    """Calls with a credential; each returns the JSON object answered. Errors: Problem."""
+
+    def __init__(self, web: Web, credential: Credential) -> None:
+        self._web, self._credential = web, credential
+
+    def get(self, *path: str, **params: str | int | None) -> Object:
+        """GET /v1/<path>; a parameter that is None is left out."""
+        return self._call("GET", path, params=params)
+
+    def post(self, *path: str, body: Object | None = None) -> Object:
+        """POST."""
+        return self._call("POST", path, body=body)
+
+    def patch(self, *path: str, body: Object) -> Object:
+        """PATCH."""
+        return self._call("PATCH", path, body=body)
+
+    def delete(self, *path: str) -> Object:
+        """DELETE."""
+        return self._call("DELETE", path)
+
+    def pages(self, *path: str, name: str, limit: int, **params: str | int | None) -> Iterator[Object]:
+        """Return the pages of a list, following nextCursor, until `limit` entries of `name` were there."""
+        left = limit
+        cursor: str | None = None
+        while True:
+            page = self.get(*path, limit=min(left, LARGEST_PAGE), cursor=cursor, **params)
+            yield page
+            left -= len(page[name])
+            cursor = page.get("nextCursor")
+            if left <= 0 or cursor is None:
+                return
+
+    def listed(self, *path: str, name: str, limit: int, **params: str | int | None) -> Object:
+        """Return a list as one object, as if it had been one page: its nextCursor is the last page's."""
+        whole: Object = {}
+        for page in self.pages(*path, name=name, limit=limit, **params):
+            whole = {**page, name: [*whole.get(name, []), *page[name]]}
+        return whole
+
+    def _call(
+        self, method: str, path: tuple[str, ...], *, body: Object | None = None, params: Object | None = None
+    ) -> Object:
+        """Send; with a token refused as invalid, once more with a renewed one: the refused request never ran."""
+        address = "/v1/" + "/".join(quote(part, safe="") for part in path)
+        given = {name: value for name, value in (params or {}).items() if value is not None}
+        token = self._credential.token()
+        try:
+            return self._send(method, address, token, body, given)
+        except Refusal as refusal:
+            if refusal.code != "invalid_token":
+                raise
+            renewed = self._credential.renewed(token)
+            if renewed is None:
+                raise
+        return self._send(method, address, renewed, body, given)
+
+    def _send(self, method: str, address: str, token: str, body: Object | None, params: Object) -> Object:
+        return self._web.object_of(
+            self._web.send(method, address, token=token, body=body, params=params or None)
+        )

@@ -1,0 +1,46 @@
+"""logs: what happened in the organization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from helpdesk_cli import follow as following
+from helpdesk_cli.framework import Command, limit_option
+from helpdesk_cli.output import cell, moment, note, say, say_json, say_table
+from helpdesk_cli.session import Session, pass_session
+
+
+@click.command(cls=Command)
+@click.option("--kind", help="Only entries of this kind, such as key_created.")
+@click.option("--follow", is_flag=True, help="Oldest first, and then whatever is new, until Ctrl-C.")
+@limit_option
+@pass_session
+def logs(session: Session, kind: str | None, limit: int, *, follow: bool) -> None:
+    """List the log, newest first. With --follow and --json, each entry is a line."""
+    api = session.api()
+    if follow:
+        try:
+            for entry in following.entries(api, kind, limit, sleep=session.sleep, told=note):
+                _say_followed(entry, as_json=session.as_json)
+        except KeyboardInterrupt:
+            return
+    answer = api.listed("logs", name="logs", limit=limit, kind=kind)
+    if session.as_json:
+        say_json(answer)
+        return
+    say_table(
+        ("TIME", "KIND", "WHO", "WHAT", "ID"),
+        [(moment(one["at"]), one["kind"], one["actor"], one["summary"], one["id"]) for one in answer["logs"]],
+        empty="There are no such entries." if kind else "Nothing happened yet.",
+    )
+
+
+def _say_followed(entry: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        say_json(entry, indent=None)
+    else:
+        say(
+            f"{moment(entry['at'])}  {cell(entry['kind']):<26}  {cell(entry['actor'])}: {cell(entry['summary'])}"
+        )

@@ -1,0 +1,90 @@
+"""org: the organizations you belong to, and the one you act in."""
+
+from __future__ import annotations
+
+import click
+
+from helpdesk_cli.framework import Listing
+from helpdesk_cli.output import moment, say, say_facts, say_json, say_table
+from helpdesk_cli.problems import Problem
+from helpdesk_cli.session import Session, pass_session
+
+
+@click.group(cls=Listing)
+def org() -> None:
+    """Organizations you belong to."""
+
+
+@org.command("list")
+@pass_session
+def list_organizations(session: Session) -> None:
+    """List the organizations you belong to; the one you act in is marked."""
+    me = session.api().get("me")
+    if session.as_json:
+        say_json({"organizations": me["organizations"]})
+        return
+    current = (me["organization"] or {}).get("id")
+    say_table(
+        ("", "SLUG", "NAME", "ROLE", "ID"),
+        [
+            ("*" if one["id"] == current else " ", one["slug"], one["name"], one["role"], one["id"])
+            for one in me["organizations"]
+        ],
+        empty="You belong to no organization yet. Make one: helpdesk org create --name NAME --slug SLUG",
+    )
+
+
+@org.command()
+@click.argument("slug_or_id")
+@pass_session
+def use(session: Session, slug_or_id: str) -> None:
+    """Act in another organization from now on."""
+    api = session.api()
+    mine = api.get("me")["organizations"]
+    found = next((one for one in mine if slug_or_id in {one["id"], one["slug"]}), None)
+    if found is None:
+        known = ", ".join(one["slug"] for one in mine) or "none"
+        raise Problem(f"You belong to no organization {slug_or_id}.", f"Those you belong to: {known}.")
+    answer = api.post("me", "organization", body={"organizationId": found["id"]})
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(f"You act in {found['name']} ({found['slug']}) now, as {found['role']}.")
+
+
+@org.command()
+@click.option("--name", required=True, help="As which it speaks to customers.")
+@click.option("--slug", required=True, help="3 to 32 lowercase letters, digits and single dashes.")
+@pass_session
+def create(session: Session, name: str, slug: str) -> None:
+    """Make an organization that you own, and act in it."""
+    answer = session.api().post("organizations", body={"name": name, "slug": slug})
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(f"Made {answer['slug']} ({answer['id']}); you act in it now. Next: helpdesk keys create NAME")
+
+
+@org.command()
+@pass_session
+def show(session: Session) -> None:
+    """Show the organization you act in, with its settings."""
+    answer = session.api().get("organization")
+    if session.as_json:
+        say_json(answer)
+        return
+    say_facts(
+        [
+            ("Name", answer["name"]),
+            ("Slug", answer["slug"]),
+            ("Id", answer["id"]),
+            ("Plan", answer["plan"]),
+            ("Tier", answer["tier"]),
+            ("Attribution mark", answer["showBranding"]),
+            ("Support e-mail", answer["supportEmail"]),
+            ("Board", answer["boardUrl"]),
+            ("Task key prefix", answer["taskKeyPrefix"]),
+            ("Publishable key", answer["publishableKey"]),
+            ("Created", moment(answer["createdAt"])),
+        ]
+    )

@@ -1,0 +1,131 @@
+"""members and invites: who belongs to the organization, and who is asked to."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from helpdesk_cli.framework import ID, Listing, limit_option
+from helpdesk_cli.output import moment, note, say, say_json, say_table
+from helpdesk_cli.session import Session, pass_session
+
+
+@click.group(cls=Listing)
+def members() -> None:
+    """People of the organization."""
+
+
+@members.command("list")
+@limit_option
+@pass_session
+def list_members(session: Session, limit: int) -> None:
+    """List the members with their roles."""
+    answer = session.api().listed("members", name="members", limit=limit)
+    if session.as_json:
+        say_json(answer)
+        return
+    say_table(
+        ("ID", "NAME", "E-MAIL", "ROLE", "JOINED"),
+        [
+            (one["userId"], one["name"], one["email"], one["role"], moment(one["joinedAt"]))
+            for one in answer["members"]
+        ],
+        empty="There are no members.",
+    )
+
+
+@click.group(cls=Listing)
+def invites() -> None:
+    """Invitations to the organization."""
+
+
+@invites.command("list")
+@limit_option
+@pass_session
+def list_invites(session: Session, limit: int) -> None:
+    """List the pending invitations, newest first."""
+    answer = session.api().listed("invites", name="invites", limit=limit)
+    if session.as_json:
+        say_json(answer)
+        return
+    say_table(
+        ("ID", "E-MAIL", "ROLE", "INVITED BY", "SENT", "GOOD UNTIL"),
+        [
+            (
+                one["id"],
+                one["email"],
+                one["role"],
+                one["invitedByName"],
+                moment(one["createdAt"]),
+                moment(one["validUntil"]),
+            )
+            for one in answer["invites"]
+        ],
+        empty="No invitation is pending.",
+    )
+
+
+@invites.command()
+@click.argument("email")
+@click.option("--role", default="member", show_default=True, type=click.Choice(["owner", "admin", "member"]))
+@pass_session
+def send(session: Session, email: str, role: str) -> None:
+    """Invite somebody by e-mail."""
+    api = session.api()
+    answer = api.post("invites", body={"email": email, "role": role})
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(f"Invited {email} as {role} ({answer['id']}). The link, for sharing by hand as well:")
+        say(f"{session.base_url()}/v1{answer['path']}")
+
+
+@invites.command()
+@click.argument("invite_id", metavar="ID", type=ID)
+@pass_session
+def resend(session: Session, invite_id: str) -> None:
+    """Send an invitation's e-mail again."""
+    _done(session, session.api().post("invites", invite_id, "resend"), f"Sent {invite_id} again.")
+
+
+@invites.command()
+@click.argument("invite_id", metavar="ID", type=ID)
+@pass_session
+def withdraw(session: Session, invite_id: str) -> None:
+    """Withdraw an invitation; its link leads nowhere from then on."""
+    _done(session, session.api().delete("invites", invite_id), f"Withdrew {invite_id}.")
+
+
+@invites.command()
+@click.argument("token", required=False)
+@pass_session
+def accept(session: Session, token: str | None) -> None:
+    """Accept an invitation: its link, or what follows /invite/ in it.
+
+    Without it you are asked, or it is read from stdin, so that it stays out of the shell's history.
+    """
+    if token is None:
+        token = _asked("The invitation's link or token")
+    answer = session.api().post(
+        "invites", "accept", body={"token": token.strip().rstrip("/").rpartition("/")[2]}
+    )
+    _done(session, answer, f"You belong to {answer['organizationId']} now, and act in it.")
+
+
+def _asked(what: str) -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt(what, hide_input=True, err=True))
+    text = sys.stdin.readline().strip()
+    if not text:
+        raise click.UsageError(f"{what} is missing: give it as an argument or on stdin.")
+    note("Read from stdin.")
+    return text
+
+
+def _done(session: Session, answer: dict[str, Any], told: str) -> None:
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(told)

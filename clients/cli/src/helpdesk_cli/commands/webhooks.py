@@ -1,0 +1,82 @@
+"""webhooks: where the organization's servers listen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from helpdesk_cli.framework import ID, Listing
+from helpdesk_cli.output import moment, say, say_json, say_table
+from helpdesk_cli.session import Session, pass_session
+
+_EVENTS = "A kind of event, such as message.created; may be given several times."
+
+
+@click.group(cls=Listing)
+def webhooks() -> None:
+    """Webhook endpoints."""
+
+
+@webhooks.command("list")
+@pass_session
+def list_webhooks(session: Session) -> None:
+    """List the endpoints with the state of their deliveries."""
+    answer = session.api().get("webhooks")
+    if session.as_json:
+        say_json(answer)
+        return
+    say_table(
+        ("ID", "STATUS", "LAST DELIVERY", "FAILING SINCE", "URL", "EVENTS"),
+        [
+            (
+                one["id"],
+                one["status"],
+                moment(one["lastDeliveryAt"]),
+                moment(one["failingSince"]),
+                one["url"],
+                one["events"],
+            )
+            for one in answer["webhooks"]
+        ],
+        empty="There is no webhook endpoint yet. Add one: helpdesk webhooks add URL --event message.created",
+    )
+
+
+@webhooks.command()
+@click.argument("url")
+@click.option("--event", "events", multiple=True, required=True, help=_EVENTS)
+@pass_session
+def add(session: Session, url: str, events: tuple[str, ...]) -> None:
+    """Add an endpoint."""
+    answer = session.api().post("webhooks", body={"url": url, "events": list(events)})
+    _done(session, answer, f"Added {answer['id']}.")
+
+
+@webhooks.command()
+@click.argument("endpoint_id", metavar="ID", type=ID)
+@click.option("--url", help="The new address; it applies to retries that wait, too.")
+@click.option("--event", "events", multiple=True, help=f"{_EVENTS} Together they replace the old list.")
+@pass_session
+def change(session: Session, endpoint_id: str, url: str | None, events: tuple[str, ...]) -> None:
+    """Change an endpoint's address or events."""
+    body: dict[str, Any] = {} if url is None else {"url": url}
+    body |= {"events": list(events)} if events else {}
+    if not body:
+        raise click.UsageError("Say what to change: --url, --event, or both.")
+    _done(session, session.api().patch("webhooks", endpoint_id, body=body), f"Changed {endpoint_id}.")
+
+
+@webhooks.command()
+@click.argument("endpoint_id", metavar="ID", type=ID)
+@pass_session
+def remove(session: Session, endpoint_id: str) -> None:
+    """Remove an endpoint, and cancel the retries that wait for it."""
+    _done(session, session.api().delete("webhooks", endpoint_id), f"Removed {endpoint_id}.")
+
+
+def _done(session: Session, answer: dict[str, Any], told: str) -> None:
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(told)

@@ -1,0 +1,72 @@
+"""Following the log: new entries in order, each once, asked for at a polite pace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from helpdesk_cli.api import Api, Object
+from helpdesk_cli.problems import NotHelpdesk, OAuthRefusal, Problem, Refusal, Unreachable
+
+INTERVAL_SECONDS = 5.0
+"""Twelve reads a minute, of the 120 that the smallest plan has."""
+LONGEST_INTERVAL_SECONDS = 60.0
+OVERLAP_MS = 120_000
+"""An entry may be written after one that has a later time, by another machine; so far back is asked again."""
+_EVERYTHING = 1_000_000
+
+
+def entries(
+    api: Api, kind: str | None, limit: int, *, sleep: Callable[[float], None], told: Callable[[str], None]
+) -> Iterator[Object]:
+    """Return the newest `limit` entries, oldest first, and then every new one, without end.
+
+    A busy or unreachable service is asked again, after Retry-After or ever more slowly. Errors: Refusal of what waiting
+    does not mend, such as an ended login.
+    """
+    begun = api.listed("logs", name="logs", limit=limit, kind=kind)["logs"]
+    begun = sorted(begun, key=_place)
+    yield from begun
+    newest: Object | None = begun[-1] if begun else None
+    # Entries older than the first one shown were not asked for; they may lie in the overlap all the same.
+    oldest_wanted = _place(begun[0]) if begun and len(begun) == limit else (0, "")
+    seen = {entry["id"]: entry["at"] for entry in begun}
+    interval = INTERVAL_SECONDS
+    while True:
+        sleep(interval)
+        start = None if newest is None else max(0, newest["at"] - OVERLAP_MS)
+        try:
+            window = _since(api, kind, start)
+        except (Refusal, OAuthRefusal, Unreachable, NotHelpdesk) as problem:
+            interval = _after(problem, interval)
+            told(f"{problem.message} Asking again in {interval:.0f} s.")
+            continue
+        interval = INTERVAL_SECONDS
+        fresh = [entry for entry in window if entry["id"] not in seen and _place(entry) > oldest_wanted]
+        for entry in sorted(fresh, key=_place):
+            seen[entry["id"]] = entry["at"]
+            if newest is None or _place(entry) > _place(newest):
+                newest = entry
+            yield entry
+        if newest is not None:
+            kept = newest["at"] - OVERLAP_MS
+            seen = {known: at for known, at in seen.items() if at >= kept}
+
+
+def _since(api: Api, kind: str | None, start: int | None) -> list[Object]:
+    params: dict[str, str | int | None] = {"kind": kind, "from": start}
+    found: list[Object] = api.listed("logs", name="logs", limit=_EVERYTHING, **params)["logs"]
+    return found
+
+
+def _after(problem: Problem, interval: float) -> float:
+    """Return how long to wait after a problem. Raises it where waiting mends nothing."""
+    slower = min(interval * 2, LONGEST_INTERVAL_SECONDS)
+    if isinstance(problem, (Refusal, OAuthRefusal)):
+        if problem.status != 429 and problem.status < 500:
+            raise problem
+        return max(problem.retry_after or slower, 1.0)
+    return slower
+
+
+def _place(entry: Object) -> tuple[int, str]:
+    return entry["at"], entry["id"]

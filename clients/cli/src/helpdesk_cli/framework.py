@@ -1,0 +1,89 @@
+"""What every command has in common: --json and --base-url, and `list` as what a group does when told nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from helpdesk_cli.address import normalized
+from helpdesk_cli.session import Session
+
+
+def _set_json(context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001
+    if value:
+        context.ensure_object(Session).as_json = True
+
+
+def _set_base_url(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.ensure_object(Session).given_base_url = normalized(value)
+
+
+def _common() -> list[click.Parameter]:
+    return [
+        click.Option(
+            ["--json"],
+            is_flag=True,
+            expose_value=False,
+            callback=_set_json,
+            help="Write the API's own objects as JSON, and nothing else, to stdout.",
+        ),
+        click.Option(
+            ["--base-url"],
+            metavar="URL",
+            expose_value=False,
+            callback=_set_base_url,
+            help="The service: what stands before /v1. [default: HELPDESK_BASE_URL, else the last login's]",
+        ),
+    ]
+
+
+class Command(click.Command):
+    """A command with the common options."""
+
+    def __init__(
+        self, name: str | None, params: list[click.Parameter] | None = None, **declared: Any
+    ) -> None:
+        super().__init__(name, params=[*(params or []), *_common()], **declared)
+
+
+class Listing(click.Group):
+    """A group whose command is `list` unless another is named."""
+
+    command_class = Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `list` in front of options, and where there is nothing."""
+        if not args or (args[0].startswith("-") and args[0] != "--help"):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+class Main(click.Group):
+    """The program's own group."""
+
+    command_class = Command
+    group_class = Listing
+
+
+class Id(click.ParamType):
+    """An id, as a list shows it."""
+
+    name = "id"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse what would lead to another route than one thing's."""
+        text = str(value).strip()
+        if not text.strip("."):
+            self.fail("an id is not empty; the list shows them", param, ctx)
+        return text
+
+
+ID = Id()
+
+
+limit_option = click.option(
+    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many at most."
+)
+"""How many entries of a list, over as many pages as it takes."""

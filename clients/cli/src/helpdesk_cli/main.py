@@ -1,0 +1,42 @@
+"""The program: its commands, and whether it may use colours."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from helpdesk_cli import __version__
+from helpdesk_cli.commands import account, conversations, keys, limits, logs, organizations, people, webhooks
+from helpdesk_cli.framework import Main
+from helpdesk_cli.session import Session
+
+
+@click.group(cls=Main, context_settings={"help_option_names": ["--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="helpdesk")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Helpdesk on the command line.
+
+    Begin with `helpdesk login --base-url URL`. In scripts, HELPDESK_BASE_URL and HELPDESK_TOKEN take the place of a
+    login.
+    """
+    context.ensure_object(Session)
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        context.color = False
+
+
+for command in (
+    account.login,
+    account.logout,
+    account.whoami,
+    organizations.org,
+    keys.keys,
+    people.members,
+    people.invites,
+    conversations.conversations,
+    logs.logs,
+    webhooks.webhooks,
+    limits.limits,
+):
+    main.add_command(command)

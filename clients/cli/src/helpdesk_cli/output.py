@@ -1,0 +1,90 @@
+"""What is shown: tables and times for people, the API's own objects for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import click
+
+from helpdesk_cli.text import one_line, safe
+
+NOTHING = "-"
+_CONTROLS = re.compile("[\x7f-\x9f\ud800-\udfff]")
+
+
+def say(text: str = "") -> None:
+    """Write a line to stdout; what its encoding lacks is replaced."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    click.echo(text.encode(encoding, "replace").decode(encoding))
+
+
+def note(text: str) -> None:
+    """Write a line to stderr, where it is in no program's way."""
+    click.echo(safe(text), err=True)
+
+
+def say_json(answer: Any, *, indent: int | None = 2) -> None:
+    """Write an object as JSON; terminals take control characters as commands, so they are escaped."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    text = json.dumps(answer, indent=indent, ensure_ascii=encoding != "utf8")
+    click.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def moment(ms: int | None) -> str:
+    """Return a time in the zone of this machine."""
+    if ms is None:
+        return NOTHING
+    try:
+        return datetime.fromtimestamp(ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, OSError, ValueError):
+        return str(ms)
+
+
+def cell(value: Any) -> str:
+    """Return what a table shows of a value."""
+    if value is None or value == "":
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(one_line(one) for one in value) or NOTHING
+    return one_line(value)
+
+
+def say_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: str) -> None:
+    """Write a table, or the sentence for an empty one."""
+    cells = [[cell(value) for value in row] for row in rows]
+    if not cells:
+        say(empty)
+        return
+    widths = [max(_width(text) for text in column) for column in zip(headings, *cells, strict=True)]
+    say(click.style(_line(headings, widths), bold=True))
+    for row in cells:
+        say(_line(row, widths))
+
+
+def say_facts(facts: Iterable[tuple[str, Any]]) -> None:
+    """Write names with their values, one on each line."""
+    known = [(name, cell(value)) for name, value in facts]
+    width = max(len(name) for name, _ in known)
+    for name, value in known:
+        say(f"{click.style(name.ljust(width), bold=True)}  {value}")
+
+
+def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
+    padded = [text + " " * (width - _width(text)) for text, width in zip(texts, widths, strict=True)]
+    return "  ".join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    """Return the columns that a terminal takes for a text: East Asian wide characters two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        for letter in text
+    )

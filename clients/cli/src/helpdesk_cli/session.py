@@ -1,0 +1,75 @@
+"""One run of the program: what it was told, and the world around it, which tests replace."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import click
+import httpx
+
+from helpdesk_cli.address import normalized
+from helpdesk_cli.api import Api
+from helpdesk_cli.credentials import Credential, GivenToken, StoredLogin
+from helpdesk_cli.oauth import OAuth
+from helpdesk_cli.output import note
+from helpdesk_cli.settings import SettingsFile
+from helpdesk_cli.web import Web
+
+
+def _open_browser(address: str) -> bool:
+    # Without a display the module would start a browser for terminals, in this terminal.
+    if sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    ):
+        return False
+    return webbrowser.open(address)
+
+
+@dataclass
+class Session:
+    """`now` in seconds since 1970."""
+
+    transport: httpx.BaseTransport | None = None
+    now: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
+    open_browser: Callable[[str], bool] = _open_browser
+    as_json: bool = False
+    given_base_url: str | None = None
+    file: SettingsFile = field(default_factory=SettingsFile)
+
+    def base_url(self) -> str:
+        """Return the service's address: the option's, the environment's, or the last login's."""
+        named = self.given_base_url or os.environ.get("HELPDESK_BASE_URL", "").strip()
+        if named:
+            return normalized(named)
+        last = self.file.read().default
+        if last is None:
+            raise click.UsageError(
+                "Which service? Log in with `helpdesk login --base-url URL`, or set HELPDESK_BASE_URL."
+            )
+        return normalized(last)
+
+    def web(self) -> Web:
+        """Return the service, closed when the command ends."""
+        web = Web(self.base_url(), transport=self.transport, sleep=self.sleep, now=self.now, told=note)
+        click.get_current_context().call_on_close(web.close)
+        return web
+
+    def api(self) -> Api:
+        """Return the API with the environment's token, or with the stored login of this service."""
+        web = self.web()
+        given = os.environ.get("HELPDESK_TOKEN", "").strip()
+        credential: Credential
+        if given:
+            credential = GivenToken(given)
+        else:
+            credential = StoredLogin(self.file, web.base_url, OAuth(web, self.now), self.now)
+        return Api(web, credential)
+
+
+pass_session = click.make_pass_decorator(Session, ensure=True)

@@ -1,0 +1,134 @@
+"""HTTP: one request, one answer, and what may be repeated."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import httpx
+
+from helpdesk_cli import __version__
+from helpdesk_cli.address import is_loopback
+from helpdesk_cli.problems import NotHelpdesk, Problem, Refusal, Unreachable
+
+TIMEOUT_SECONDS = 30.0
+TRIES = 4
+"""How often a GET that is answered 429 or 503 is sent at most."""
+LONGEST_WAIT_SECONDS = 60.0
+"""A longer Retry-After is told to the person rather than waited for."""
+
+Parameters = Mapping[str, "str | int"]
+
+
+class Web:
+    """A service, reached over HTTPS (or on this machine). Redirects are not followed: the token is for this address."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.time,
+        told: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.base_url = base_url
+        self._sleep, self._now, self._told = sleep, now, told
+        self._client = httpx.Client(
+            transport=transport,
+            timeout=TIMEOUT_SECONDS,
+            # A proxy of the environment is for other machines; to this one it would carry the token in the clear.
+            trust_env=not is_loopback(httpx.URL(base_url).host),
+            headers={"user-agent": f"helpdesk-cli/{__version__}", "accept": "application/json"},
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        token: str | None = None,
+        body: Any = None,
+        form: Mapping[str, str] | None = None,
+        params: Parameters | None = None,
+    ) -> httpx.Response:
+        """Send a request, as often as it may be, and return the last answer. Errors: Unreachable, NotHelpdesk."""
+        headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        for left in reversed(range(TRIES)):
+            answer = self._once(method, path, headers=headers, json=body, data=form, params=params)
+            wait = self._wait_before_next(method, answer)
+            if wait is None or not left:
+                return answer
+            self._told(f"The service asks to wait {wait:.0f} s.")
+            self._sleep(wait)
+        raise AssertionError("TRIES is at least one")
+
+    def retry_after(self, answer: httpx.Response) -> float | None:
+        """Return the seconds of Retry-After, which may be a date (RFC 9110, 10.2.3); None without a sensible one."""
+        said = answer.headers.get("retry-after", "").strip()
+        if said.isascii() and said.isdigit():
+            return float(said)
+        try:
+            moment = email.utils.parsedate_to_datetime(said)
+        except (ValueError, TypeError):
+            return None
+        return max(0.0, moment.timestamp() - self._now())
+
+    def object_of(self, answer: httpx.Response) -> dict[str, Any]:
+        """Return the JSON object of an answer that went well. Errors: Refusal, NotHelpdesk."""
+        content = self.json_of(answer)
+        if answer.is_success:
+            return content
+        error = content.get("error")
+        if not isinstance(error, dict):
+            raise NotHelpdesk(self.base_url, f"status {answer.status_code}")
+        raise Refusal(
+            answer.status_code,
+            str(error.get("code")),
+            str(error.get("message")),
+            retry_after=self.retry_after(answer),
+            request_id=answer.headers.get("x-request-id"),
+        )
+
+    def json_of(self, answer: httpx.Response) -> dict[str, Any]:
+        """Return the JSON object of any answer. Errors: NotHelpdesk."""
+        if answer.is_redirect:
+            raise NotHelpdesk(self.base_url, f"it redirects to {answer.headers.get('location', '')}")
+        try:
+            content = answer.json()
+        except ValueError:
+            content = None
+        if not isinstance(content, dict):
+            raise NotHelpdesk(self.base_url, f"status {answer.status_code} without a JSON object")
+        return content
+
+    def _once(self, method: str, path: str, **sent: Any) -> httpx.Response:
+        try:
+            return self._client.request(method, f"{self.base_url}{path}", **sent)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as problem:
+            raise Unreachable(self.base_url, _reason(problem)) from None
+        except httpx.TransportError as problem:
+            raise Unreachable(self.base_url, _reason(problem), sent=True, method=method) from None
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as problem:
+            raise Problem(f"The request to {self.base_url} failed ({_reason(problem)}).") from None
+
+    def _wait_before_next(self, method: str, answer: httpx.Response) -> float | None:
+        """Return how long to wait before sending the request again; None where it is not to be sent again."""
+        if method != "GET" or answer.status_code not in {429, 503}:
+            return None
+        wait = self.retry_after(answer)
+        if wait is None:
+            return 1.0
+        return max(1.0, wait) if wait <= LONGEST_WAIT_SECONDS else None
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, httpx.TimeoutException):
+        return f"none within {TIMEOUT_SECONDS:.0f} s"
+    return str(problem) or type(problem).__name__
