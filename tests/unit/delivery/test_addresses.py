@@ -1,10 +1,6 @@
 import ipaddress
-import socket
 import threading
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,62 +8,54 @@ from hypothesis import strategies as st
 
 from helpdesk.delivery import addresses
 from helpdesk.delivery.errors import InvalidUrl, RefusedAddress
+from tests.unit.delivery.corpus import ADDRESSES, CASES, URLS, Case
 
 
-@dataclass(frozen=True)
-class Case:
-    """One line of addresses.txt."""
-
-    verdict: str
-    url: str
-    why: str
-    answers: tuple[str, ...]
-
-    def resolve(self, host: str) -> Iterable[str]:
-        if not self.answers:
-            raise OSError(f"{host} does not resolve")
-        return self.answers
-
-
-def _cases() -> list[Case]:
-    cases = []
-    for line in Path(__file__).with_name("addresses.txt").read_text(encoding="utf-8").splitlines():
-        if not line or line.startswith("#"):
-            continue
-        verdict, url, why, *answers = (part.strip() for part in line.split(" | "))
-        found = tuple(answers[0].split()) if answers and answers != ["nothing"] else ()
-        cases.append(Case(verdict, url.encode("ascii").decode("unicode_escape"), why, found))
-    return cases
-
-
-CASES = _cases()
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.url[:60]!a} {case.why}")
+@pytest.mark.parametrize("case", URLS, ids=str)
 def test_a_url_is_judged_as_the_corpus_says(case: Case) -> None:
-    if case.verdict == "allowed":
+    if case.allowed:
         assert addresses.require_public(case.url, resolver=case.resolve).url == case.url
     else:
         with pytest.raises(InvalidUrl):
             addresses.require_public(case.url, resolver=case.resolve)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.url[:60]!a} {case.why}")
+@pytest.mark.parametrize("case", URLS, ids=str)
 def test_where_loopback_is_allowed_nothing_else_is_allowed_besides(case: Case) -> None:
-    if case.verdict == "refused":
+    if case.allowed_locally:
+        target = addresses.require_public(case.url, allow_loopback=True, resolver=case.resolve)
+        assert target.loopback == (case.local == "allowed")
+    else:
         with pytest.raises(InvalidUrl):
             addresses.require_public(case.url, allow_loopback=True, resolver=case.resolve)
-    else:
-        target = addresses.require_public(case.url, allow_loopback=True, resolver=case.resolve)
-        assert target.loopback == (case.verdict == "loopback")
 
 
-def test_the_corpus_holds_three_hundred_different_cases() -> None:
-    assert len({(case.url, case.answers) for case in CASES}) == len(CASES)
-    assert len(CASES) >= 300
+@pytest.mark.parametrize("case", ADDRESSES, ids=str)
+def test_an_address_is_judged_alike_in_a_url_and_as_the_answer_for_a_name(case: Case) -> None:
+    host = f"[{case.address}]" if ":" in case.address else case.address
+    judged = [
+        lambda: addresses.parse(f"https://{host}/"),
+        lambda: addresses.public_addresses("hook.example.com", [case.address]),
+        lambda: addresses.public_addresses("hook.example.com", ["93.184.216.34", case.address]),
+        lambda: addresses.public_addresses("hook.example.com", [case.address, "93.184.216.34"]),
+    ]
+
+    for judge in judged:
+        if case.allowed:
+            judge()
+        else:
+            with pytest.raises(RefusedAddress):
+                judge()
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c.verdict != "allowed"], ids=lambda case: case.why)
+def test_the_corpus_holds_eight_hundred_different_cases() -> None:
+    assert len({(case.url, case.address, case.answers) for case in CASES}) == len(CASES)
+    assert len(CASES) >= 800
+    assert {case.verdict for case in CASES} == {"allowed", "refused"}
+    assert all(case.why for case in CASES)
+
+
+@pytest.mark.parametrize("case", [c for c in URLS if not c.allowed], ids=str)
 def test_every_refusal_says_how_to_put_it_right(case: Case) -> None:
     with pytest.raises(InvalidUrl) as refusal:
         addresses.require_public(case.url, resolver=case.resolve)
@@ -174,22 +162,6 @@ def test_a_target_on_ipv6_has_no_brackets() -> None:
     target = addresses.parse("https://[2606:4700:4700:0:0:0:0:1111]")
 
     assert (target.host, target.port) == ("2606:4700:4700::1111", 443)
-
-
-def test_the_system_is_asked_for_the_name_from_the_root_and_its_order_is_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked = []
-
-    def getaddrinfo(host: str, *_: object, **__: object) -> list[tuple[object, ...]]:
-        asked.append(host)
-        found = ["2606:4700::1111", "93.184.216.34", "2606:4700::1111"]
-        return [(None, None, 6, "", (address, 0)) for address in found]
-
-    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-
-    assert addresses.resolve("hook.example.com") == ["2606:4700::1111", "93.184.216.34"]
-    assert asked == ["hook.example.com."]
 
 
 @given(st.text(max_size=600))

@@ -14,23 +14,19 @@ Specification: Endpoints, POST /webhooks and PUT /tool-endpoints.
 
 import ipaddress
 import re
-import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from threading import Thread
 from typing import Final
 
+from helpdesk.delivery import lookups
 from helpdesk.delivery.errors import InvalidUrl, RefusedAddress
+from helpdesk.delivery.lookups import Resolver, resolve
 from helpdesk.delivery.ranges import Address, is_loopback, refusal
 
 MAX_URL_CHARACTERS = 512
 MAX_HOST_CHARACTERS = 253
 RESOLVE_SECONDS = 2.0
 """How long registration waits for a name. One that takes longer is let through: its deliveries will tell."""
-
-type Resolver = Callable[[str], Iterable[str]]
-"""Takes a host name, answers its addresses as text. Blocks; raises OSError when the name does not resolve."""
 
 _DEFAULT_PORTS: Final = {"https": 443, "http": 80}
 
@@ -141,35 +137,11 @@ def public_addresses(host: str, answers: Iterable[str]) -> list[Address]:
     return addresses
 
 
-def resolve(host: str) -> list[str]:
-    """Look a name up with the system's resolver, in both families.
-
-    Blocks, for as long as the system likes. Raises OSError when the name does not resolve.
-    """
-    # The final dot keeps the search list of resolv.conf out: the name is meant from the root.
-    found = socket.getaddrinfo(f"{host}.", None, type=socket.SOCK_STREAM)
-    # A dictionary keeps the system's order (RFC 6724), in which reachable families come first.
-    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
-
-
 def _answers_within(seconds: float, resolver: Resolver, host: str) -> list[str]:
-    """Return a name's addresses; none when it does not resolve in time.
-
-    The system's lookup cannot be interrupted. It runs in a thread of its own that nobody waits for at the
-    end.
-    """
-    results: SimpleQueue[list[str]] = SimpleQueue()
-
-    def look_up() -> None:
-        try:
-            results.put(list(resolver(host)))
-        except (OSError, UnicodeError):  # the latter from names that no DNS message can hold
-            results.put([])
-
-    Thread(target=look_up, name="look-up", daemon=True).start()
+    """Return a name's addresses; none when it does not resolve in time."""
     try:
-        return results.get(timeout=seconds)
-    except Empty:
+        return lookups.start(resolver, host).result(seconds)
+    except OSError:  # TimeoutError is one
         return []
 
 
@@ -294,7 +266,7 @@ def _require_public_host(host: str, address: Address | None) -> None:
         )
         raise RefusedAddress(message)
     for name, source in _LOCAL_NAMES.items():
-        if host.endswith(f".{name}"):
+        if host == name or host.endswith(f".{name}"):
             message = f"Names under .{name} are not public ({source}). Give the name of a public server."
             raise RefusedAddress(message)
 

@@ -5,7 +5,6 @@ import functools
 import ipaddress
 import socket
 import ssl
-from threading import Thread
 from typing import Final
 
 import aiohttp
@@ -13,7 +12,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http_exceptions import HttpProcessingError
 
-from helpdesk.delivery import addresses
+from helpdesk.delivery import addresses, lookups
 from helpdesk.delivery.ranges import is_loopback, refusal
 
 MAX_CONNECTIONS = 100
@@ -22,8 +21,6 @@ MAX_RECEIVED_BYTES = 256 * 1024
 """No connection hands over more than this and one more read, even in 1xx answers, which no other limit counts."""
 MAX_ADDRESSES = 8
 """How many of a name's addresses are tried. All are checked."""
-MAX_LOOKUPS = 128
-"""Look-ups under way at once. Each holds a thread for as long as the system's resolver takes."""
 
 _LOOPBACK: Final = ("127.0.0.1", "::1")
 _END_OF_HEAD: Final = b"\r\n\r\n"
@@ -37,7 +34,7 @@ class UncheckedAddress(OSError):
 class GuardedConnector(aiohttp.TCPConnector):
     """Opens each connection to an address that passed the guard, and bounds what comes over it."""
 
-    def __init__(self, resolver: addresses.Resolver, tls: ssl.SSLContext, *, allow_loopback: bool) -> None:
+    def __init__(self, resolver: lookups.Resolver, tls: ssl.SSLContext, *, allow_loopback: bool) -> None:
         super().__init__(
             resolver=_GuardedResolver(resolver),
             use_dns_cache=False,
@@ -68,9 +65,8 @@ def _open_socket(address_info: aiohttp.AddrInfoType, *, allow_loopback: bool) ->
 class _GuardedResolver(AbstractResolver):
     """Answers addresses that are public; refuses a name when a single one of its addresses is not."""
 
-    def __init__(self, resolver: addresses.Resolver) -> None:
+    def __init__(self, resolver: lookups.Resolver) -> None:
         self._resolver = resolver
-        self._slots = asyncio.Semaphore(MAX_LOOKUPS)
 
     async def resolve(
         self,
@@ -82,7 +78,8 @@ class _GuardedResolver(AbstractResolver):
         if name == "localhost":  # only where the parser let it pass
             found: list[str] = list(_LOOPBACK)
         else:
-            found = [str(address) for address in addresses.public_addresses(name, await self._look_up(name))]
+            answers = await asyncio.wrap_future(lookups.start(self._resolver, name))
+            found = [str(address) for address in addresses.public_addresses(name, answers)]
         if not found:
             message = f"{name} has no addresses"
             raise OSError(message)
@@ -99,43 +96,7 @@ class _GuardedResolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Do nothing: a look-up under way cannot be interrupted, and nobody waits for it."""
-
-    async def _look_up(self, name: str) -> list[str]:
-        """Look `name` up in a thread of its own.
-
-        The event loop's own pool has a handful of threads (six on two cores) and is waited for at the end: a few names
-        with a hung server would hold up every other delivery.
-        """
-        await self._slots.acquire()
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[list[str]] = loop.create_future()
-
-        def settle(found: list[str], error: Exception | None) -> None:
-            self._slots.release()
-            if answer.done():  # the deadline passed
-                return
-            if error is None:
-                answer.set_result(found)
-            else:
-                answer.set_exception(error)
-
-        def look_up() -> None:
-            found: list[str] = []
-            error: Exception | None = None
-            try:
-                found = list(self._resolver(name))
-            except UnicodeError as failure:  # a name that no DNS message can hold
-                error = OSError(str(failure))
-            except Exception as failure:  # noqa: BLE001 - told to whoever asked
-                error = failure
-            try:
-                loop.call_soon_threadsafe(settle, found, error)
-            except RuntimeError:  # the loop is closed, the batch over
-                return
-
-        Thread(target=look_up, name="look-up", daemon=True).start()
-        return await answer
+        """Do nothing: a lookup under way cannot be interrupted, and nobody waits for it."""
 
 
 class _BoundedHandler(ResponseHandler):

@@ -27,7 +27,7 @@ import aiohttp
 import botocore
 from yarl import URL
 
-from helpdesk.delivery import addresses
+from helpdesk.delivery import addresses, lookups
 from helpdesk.delivery.connections import GuardedConnector, UncheckedAddress
 from helpdesk.delivery.errors import InvalidUrl, RefusedAddress
 from helpdesk.delivery.outcome import Failure, Outcome
@@ -72,11 +72,11 @@ class Sender:
         self,
         *,
         allow_loopback: bool = False,
-        resolver: addresses.Resolver | None = None,
+        resolver: lookups.Resolver | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._allow_loopback = allow_loopback
-        self._resolver = resolver or addresses.resolve
+        self._resolver = resolver or lookups.resolve
         self._tls = tls or tls_context()
         self._session: aiohttp.ClientSession | None = None
 
