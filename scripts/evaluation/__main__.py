@@ -1,6 +1,7 @@
 """How well the agent finds answers in the project's own guides: `make eval`.
 
-`python -m scripts.evaluation fit` prints the weights that the tuning half gives, for helpdesk.knowledge.scoring.
+`python -m scripts.evaluation fit` prints the weights that the tuning questions give, for helpdesk.knowledge.scoring,
+and how well such weights do on questions that they were not fitted to.
 """
 
 import platform
@@ -11,66 +12,90 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from helpdesk.knowledge.scoring import Signs
-from scripts.evaluation.fit import Sample, fit_offset, fit_order, fit_trust, samples
-from scripts.evaluation.measure import Outcome, ask, figures, indexed_guides
-from scripts.evaluation.questions import ROOT, half, questions
+from helpdesk.knowledge.index import IndexSearcher
+from helpdesk.knowledge.signs import Signs
+from scripts.evaluation.fit import Judged, fit, judge, samples, threshold
+from scripts.evaluation.measure import Figures, Outcome, ask, figures, indexed_guides
+from scripts.evaluation.questions import ROOT, Asked, held_out, tuning
 
 RESULTS = ROOT / "docs" / "evaluation" / "results.md"
+HEAD = [
+    "| questions | right guide | wrong guide | handed off though answerable | unanswerable handed off |",
+    "|---|---|---|---|---|",
+]
+NO_HELD_OUT = (
+    "There is no docs/evaluation/held_out.json, so nothing measures but what was tuned with. These are the figures of "
+    "weights that had not seen the questions, each time fitted to the other five sixths:"
+)
 
 
 def main(arguments: list[str]) -> int:
     """Measure, print and write the results; with `fit`, print weights."""
-    asked = questions()
+    tuned, unseen = tuning(), held_out()
     with indexed_guides() as guides:
         if "fit" in arguments:
-            _print_weights(samples(guides, half(asked, held_out=False)))
+            _print_fit(guides, tuned)
             return 0
-        ask(guides, asked[:5])  # what is made once, such as the thesaurus's stems
-        outcomes = ask(guides, asked)
+        ask(guides, tuned[:5])  # what is made once, such as the thesaurus's stems
+        outcomes = ask(guides, [*tuned, *unseen])
         sections = guides.sections
+        beside = [] if unseen else [NO_HELD_OUT, "", *_judged_table(judge(samples(guides, tuned)))]
     table = _table(outcomes)
     took = sorted(outcome.took_ms for outcome in outcomes)
-    print("\n".join(table))
+    print("\n".join([*table, "", *beside]))
     print(f"\nA question takes {statistics.median(took):.1f} ms (median of {len(took)}).")
-    RESULTS.write_text(_results(outcomes, table, took, sections), encoding="utf-8")
-    print(f"Written to {RESULTS.relative_to(ROOT)}, with the questions of the tuning half that fail.")
+    RESULTS.write_text(_results(outcomes, [*table, "", *beside], took, sections), encoding="utf-8")
+    print(f"Written to {RESULTS.relative_to(ROOT)}, with the tuning questions that fail.")
     return 0
 
 
-def _print_weights(fitted: Sequence[Sample]) -> None:
+def _print_fit(guides: IndexSearcher, tuned: Sequence[Asked]) -> None:
     names = [field.name for field in fields(Signs)]
-    order = fit_order(fitted)
-    *trust, bias = fit_trust(fitted, order)
-    for constant, weights in (("ORDER", order), ("TRUST", trust)):
-        print(
-            f"{constant} = Signs({', '.join(f'{n}={w:.2f}' for n, w in zip(names, weights, strict=False))})"
-        )
-    print(
-        f"TRUST_LENGTH = {trust[-2]:.2f}\nTRUST_LEAD = {trust[-1]:.2f}\nTRUST_OFFSET = {bias + fit_offset(fitted):.2f}"
-    )
+    fitted = samples(guides, tuned)
+    weights, judged = fit(fitted), judge(fitted)
+    *trust, trust_length, lead, bias = weights.trust
+    for constant, values in (("ORDER", weights.order), ("TRUST", trust)):
+        print(f"{constant} = Signs({', '.join(f'{n}={w:.2f}' for n, w in zip(names, values, strict=True))})")
+    print(f"TRUST_LENGTH = {trust_length:.2f}\nTRUST_LEAD = {lead:.2f}")
+    print(f"TRUST_OFFSET = {bias - threshold(judged):.2f}\n")
+    print("\n".join(_judged_table(judged)))
 
 
 def _table(outcomes: Sequence[Outcome]) -> list[str]:
-    lines = [
-        "| questions | right guide | wrong guide | handed off though answerable | unanswerable handed off |",
-        "|---|---|---|---|---|",
-    ]
-    for held_out, name in ((False, "tuning"), (True, "held-out")):
-        found = [outcome for outcome in outcomes if outcome.asked.held_out is held_out]
-        lines.append(_row(f"**{name} half**", found))
-        lines += [
-            _row(
-                f"{name}, {kind.replace('-', ' ')}",
-                [outcome for outcome in found if outcome.asked.kind == kind],
-            )
-            for kind in dict.fromkeys(outcome.asked.kind for outcome in found)
-        ]
+    unseen = [outcome for outcome in outcomes if outcome.asked.kind == "held-out"]
+    tuned = [outcome for outcome in outcomes if outcome.asked.kind != "held-out"]
+    lines = [*HEAD]
+    if unseen:
+        lines.append(_row("**held-out**", figures(unseen)))
+    lines.append(_row("**tuning**", figures(tuned)))
+    for kind in dict.fromkeys(outcome.asked.kind for outcome in tuned):
+        of_kind = [outcome for outcome in tuned if outcome.asked.kind == kind]
+        lines.append(_row(f"tuning, {kind.replace('-', ' ')}", figures(of_kind)))
     return lines
 
 
-def _row(name: str, outcomes: Sequence[Outcome]) -> str:
-    found = figures(outcomes)
+def _judged_table(judged: Sequence[Judged]) -> list[str]:
+    least = threshold(judged)
+
+    def counted(found: Sequence[Judged]) -> Figures:
+        answerable = [one for one in found if one.asked.guides]
+        unanswerable = [one for one in found if not one.asked.guides]
+        return Figures(
+            answerable=len(answerable),
+            right=sum(one.total >= least and one.right for one in answerable),
+            wrong=sum(one.total >= least and not one.right for one in answerable),
+            unanswerable=len(unanswerable),
+            handed_off=sum(one.total < least for one in unanswerable),
+        )
+
+    lines = [*HEAD, _row("**tuning, cross-validated**", counted(judged))]
+    for kind in dict.fromkeys(one.asked.kind for one in judged):
+        of_kind = [one for one in judged if one.asked.kind == kind]
+        lines.append(_row(f"{kind.replace('-', ' ')}, cross-validated", counted(of_kind)))
+    return lines
+
+
+def _row(name: str, found: Figures) -> str:
     left = found.answerable - found.right - found.wrong
     cells = (
         (found.right, found.answerable),
@@ -82,7 +107,7 @@ def _row(name: str, outcomes: Sequence[Outcome]) -> str:
 
 
 def _results(outcomes: Sequence[Outcome], table: list[str], took: list[float], sections: int) -> str:
-    tuned = [outcome for outcome in outcomes if not outcome.asked.held_out]
+    tuned = [outcome for outcome in outcomes if outcome.asked.kind != "held-out"]
     missed = [outcome for outcome in tuned if outcome.asked.guides and not outcome.right]
     answered = [outcome for outcome in tuned if not outcome.asked.guides and outcome.answered]
     made = (
@@ -103,13 +128,13 @@ def _results(outcomes: Sequence[Outcome], table: list[str], took: list[float], s
         "",
         speed,
         "",
-        "## Questions of the tuning half that are not answered rightly",
+        "## Tuning questions that are not answered rightly",
         "",
         "| question | what happens | score |",
         "|---|---|---|",
         *(_failure(outcome) for outcome in missed),
         "",
-        "## Questions of the tuning half that are answered though no guide answers them",
+        "## Tuning questions that are answered though no guide answers them",
         "",
         "| question | what happens | score |",
         "|---|---|---|",

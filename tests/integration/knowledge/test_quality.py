@@ -1,54 +1,69 @@
 """How well the project's own guides are found, as `make eval` measures it, held to what was reached.
 
 The bounds lie a few questions below the results in docs/evaluation, so that an edit of a guide does not fail for one
-question. A failure lists the questions of the tuning half alone: the other half is not for tuning.
+question. A failure lists tuning questions alone: the others are not for tuning.
 """
 
 import pytest
 
-from scripts.evaluation.measure import Figures, Outcome, ask, figures, indexed_guides
-from scripts.evaluation.questions import half, questions
+from scripts.evaluation.measure import GUIDES, Outcome, ask, figures, indexed_guides
+from scripts.evaluation.questions import held_out, tuning
 
 
 @pytest.fixture(scope="module")
 def outcomes() -> list[Outcome]:
     with indexed_guides() as guides:
-        return ask(guides, questions())
+        return ask(guides, [*tuning(), *held_out()])
 
 
-def counted(outcomes: list[Outcome], *, held_out: bool) -> Figures:
-    return figures([outcome for outcome in outcomes if outcome.asked.held_out is held_out])
-
-
-def test_the_tuning_half_is_answered_as_well_as_was_reached(outcomes: list[Outcome]) -> None:
-    found = counted(outcomes, held_out=False)
+@pytest.mark.parametrize(
+    ("kind", "right", "wrong", "handed_off"),
+    [
+        ("as-customers-ask", 0.87, 0.06, 0.90),
+        ("fact-by-fact", 0.72, 0.08, 0.87),
+        ("in-other-words", 0.75, 0.06, 0.89),
+        ("in-the-words-of-the-product", 0.82, 0.07, 0.68),
+        ("tuned-before", 0.82, 0.08, 0.88),
+    ],
+)
+def test_tuning_questions_are_answered_as_well_as_was_reached(
+    outcomes: list[Outcome], kind: str, right: float, wrong: float, handed_off: float
+) -> None:
+    of_kind = [outcome for outcome in outcomes if outcome.asked.kind == kind]
+    found = figures(of_kind)
     missed = [
         outcome.asked.text
-        for outcome in outcomes
-        if not outcome.asked.held_out
-        and (outcome.right if outcome.asked.guides else not outcome.answered) is False
+        for outcome in of_kind
+        if (outcome.right if outcome.asked.guides else not outcome.answered) is False
     ]
 
-    assert found.share_right >= 0.51, missed
-    assert found.share_wrong <= 0.06, missed
-    assert found.share_handed_off >= 0.92, missed
+    assert found.share_right >= right, missed
+    assert found.share_wrong <= wrong, missed
+    assert found.share_handed_off >= handed_off, missed
 
 
-def test_the_held_out_half_is_answered_as_well_as_was_reached(outcomes: list[Outcome]) -> None:
-    found = counted(outcomes, held_out=True)
+@pytest.mark.skipif(not held_out(), reason="there is no docs/evaluation/held_out.json")
+def test_questions_that_nothing_was_tuned_with_are_answered_as_well_as_was_reached(
+    outcomes: list[Outcome],
+) -> None:
+    found = figures([outcome for outcome in outcomes if outcome.asked.kind == "held-out"])
 
-    assert found.share_right >= 0.37
-    assert found.share_wrong <= 0.07
+    assert found.share_right >= 0.75
+    assert found.share_wrong <= 0.08
     assert found.share_handed_off >= 0.88
 
 
-def test_the_halves_are_large_enough_to_tell_something() -> None:
-    for held_out in (False, True):
-        asked = half(questions(), held_out=held_out)
-        assert sum(bool(question.guides) for question in asked) >= 100
-        assert sum(not question.guides for question in asked) >= 50
+def test_there_are_enough_questions_to_tell_something() -> None:
+    asked = tuning()
+    assert sum(bool(question.guides) for question in asked) >= 500
+    assert sum(not question.guides for question in asked) >= 200
 
 
-def test_no_question_stands_in_the_file_twice() -> None:
-    texts = [question.text for question in questions()]
+def test_no_question_is_there_twice() -> None:
+    texts = [question.text.casefold() for question in [*tuning(), *held_out()]]
     assert len(texts) == len(set(texts))
+
+
+def test_every_guide_that_a_question_names_is_there() -> None:
+    named = {guide for question in [*tuning(), *held_out()] for guide in question.guides}
+    assert named <= {path.name for path in GUIDES.glob("*.md")}

@@ -10,7 +10,9 @@ import pytest
 from helpdesk.knowledge import thesaurus
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.retrieval import CONFIDENT, fuse, search
-from helpdesk.knowledge.scoring import Signs, Term, terms_of, trust, wanted
+from helpdesk.knowledge.scoring import trust
+from helpdesk.knowledge.signs import Signs
+from helpdesk.knowledge.terms import Term, terms_of, wanted
 
 
 class Words:
@@ -180,11 +182,25 @@ def test_an_abbreviation_is_written_out() -> None:
     assert [term.text for term in terms_of(SHOP, "the dlq")] == ["dead", "letter", "queue"]
 
 
-def test_the_longer_the_question_the_less_of_it_must_be_held() -> None:
-    signs = Signs(anywhere=0.6, sentence=0.5, asked=0.5, words=0.5, document=1.0, names=0.0)
-    assert trust(signs, 8, 0.5) > trust(signs, 4, 0.5) > trust(signs, 2, 0.5)
+FITTING = Signs(
+    sentence=0.5,
+    asked=0.5,
+    document=1.0,
+    names=0.0,
+    exact=0.6,
+    exact_sentence=0.5,
+    near=0.5,
+    held=0.6,
+    missing=0.3,
+    unknown=0.0,
+)
 
 
 def test_a_lead_over_other_documents_raises_trust() -> None:
-    signs = Signs(anywhere=0.6, sentence=0.5, asked=0.5, words=0.5, document=1.0, names=0.0)
-    assert trust(signs, 4, 2.0) > trust(signs, 4, 0.0)
+    assert trust(FITTING, 4, 2.0) > trust(FITTING, 4, 0.0)
+
+
+def test_what_is_held_raises_trust_and_what_is_missing_or_unknown_lowers_it() -> None:
+    assert trust(replace(FITTING, held=0.9), 4, 0.0) > trust(FITTING, 4, 0.0)
+    assert trust(replace(FITTING, missing=0.6), 4, 0.0) < trust(FITTING, 4, 0.0)
+    assert trust(replace(FITTING, unknown=0.5), 4, 0.0) < trust(FITTING, 4, 0.0)

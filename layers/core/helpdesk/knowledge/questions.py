@@ -17,6 +17,8 @@ _STOP_WORDS = """
     within without won would wouldn yet you your yours yourself able actually allow allowed already anyway bit both
     exactly happen happens hello hey hi dear thanks thank cheers best regards good morning evening afternoon day today
     question questions wondering wonder tell explain help mean means able
+    pls plz whats hows wheres whos theres thats im ive id youre theyre dont doesnt didnt cant wont isnt arent wasnt
+    shouldnt couldnt havent hasnt aint thing things regarding
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that tell nothing of what a question is about, in any form that is not their stem's business."""

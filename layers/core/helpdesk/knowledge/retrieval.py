@@ -11,7 +11,9 @@ from typing import Protocol
 
 from helpdesk.knowledge.index import Hit, copy_of
 from helpdesk.knowledge.quoting import excerpt
-from helpdesk.knowledge.scoring import MOST_LEAD, Corpus, Term, order, signs_of, terms_of, trust, wanted
+from helpdesk.knowledge.scoring import MOST_LEAD, order, trust
+from helpdesk.knowledge.signs import signs_of
+from helpdesk.knowledge.terms import Corpus, Term, terms_of, wanted
 
 CONFIDENT = 0.5
 """From this score on a passage is worth quoting."""

@@ -1,0 +1,118 @@
+"""What a question is about: its words as the index has them, what else counts for each, and how much each tells."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from helpdesk.knowledge.index import Hit
+from helpdesk.knowledge.questions import FAINT_WORDS, STOP_WORDS
+from helpdesk.knowledge.thesaurus import ABBREVIATIONS
+
+SYNONYM_SHARE = 0.85  # what a synonym counts of the word that was asked for
+MISTYPED_SHARE = 0.8  # what the word counts that an unknown one is a slip of
+UNKNOWN_SHARE = 0.6  # what a word weighs that no document has: it may be the point of the question, or a slip
+FAINT_SHARE = 0.4  # what a word weighs that hardly tells anything
+COMMON_SHARE = (
+    0.3  # how far a word's weight is that of its commonest synonym: a rare word for a common thing tells less
+)
+SHORTEST_MISTYPED = 5  # letters of a word in which a slip may be looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of the question as the index has it.
+
+    `alternatives` are the forms that count for it, each with its share; `weight` is how much it tells.
+    """
+
+    text: str
+    alternatives: Mapping[str, float]
+    weight: float
+
+
+class Corpus(Protocol):
+    """What retrieval asks of an index."""
+
+    @property
+    def sections(self) -> int:
+        """How many sections there are."""
+
+    def terms(self, text: str) -> list[str]:
+        """Return a text's terms."""
+
+    def frequency(self, term: str) -> int:
+        """Return how many sections hold a term."""
+
+    def synonyms(self, term: str) -> frozenset[str]:
+        """Return the terms that mean about the same, whether any section holds them or not."""
+
+    def beginning(self, prefix: str) -> list[str]:
+        """Return terms that begin with a prefix, the commonest first."""
+
+    def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
+        """Return the best sections for words, each given by its terms with their weights; best first."""
+
+
+def terms_of(corpus: Corpus, question: str) -> list[Term]:
+    """Return what a question is about. A question of stop words alone is about nothing."""
+    found: dict[str, Term] = {}
+    for word in words_of(question):
+        for text in corpus.terms(word):
+            if text not in found:
+                found[text] = _term(corpus, word, text)
+    return list(found.values())
+
+
+def wanted(corpus: Corpus, terms: Sequence[Term]) -> list[dict[str, float]]:
+    """Return what to search for: of each word the forms, so weighted that none tells more than the word."""
+    return [
+        {form: share * term.weight / rarity(corpus, form) for form, share in term.alternatives.items()}
+        for term in terms
+    ]
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text that tell something, abbreviations written out."""
+    written = (ABBREVIATIONS.get(word, word) for word in re.findall(r"\w+", text.lower()))
+    return [word for words in written for word in words.split() if word not in STOP_WORDS]
+
+
+def rarity(corpus: Corpus, text: str) -> float:
+    """Return a term's inverse document frequency, as BM25 has it."""
+    frequency = corpus.frequency(text)
+    return math.log(1 + (corpus.sections - frequency + 0.5) / (frequency + 0.5))
+
+
+def _term(corpus: Corpus, word: str, text: str) -> Term:
+    known = corpus.frequency(text) > 0
+    synonyms = {form for form in corpus.synonyms(text) if corpus.frequency(form)}
+    alternatives = {text: 1.0} | dict.fromkeys(synonyms, SYNONYM_SHARE)
+    if not known and not synonyms:
+        alternatives |= dict.fromkeys(_meant(corpus, text), MISTYPED_SHARE)
+    weight = rarity(corpus, text)
+    others = [rarity(corpus, form) for form in alternatives if form != text]
+    if others:
+        weight += COMMON_SHARE * min(0.0, min(others) - weight)
+    elif not known:
+        weight *= UNKNOWN_SHARE
+    return Term(text, alternatives, weight * (FAINT_SHARE if word in FAINT_WORDS else 1.0))
+
+
+def _meant(corpus: Corpus, text: str) -> list[str]:
+    """Return the terms that an unknown one may be a slip of: one letter more, less, other or exchanged."""
+    if len(text) < SHORTEST_MISTYPED or not text.isalpha():
+        return []
+    return [known for known in corpus.beginning(text[:2]) if _one_slip(text, known)][:2]
+
+
+def _one_slip(one: str, other: str) -> bool:
+    if abs(len(one) - len(other)) > 1 or len(other) < SHORTEST_MISTYPED - 1:
+        return False
+    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if start is None:
+        return True  # one is the other with a letter more at its end
+    tail, other_tail = one[start:], other[start:]
+    exchanged = tail[:2] == other_tail[1::-1] and tail[2:] == other_tail[2:]
+    return exchanged or tail[1:] == other_tail[1:] or tail[1:] == other_tail or tail == other_tail[1:]
