@@ -1,12 +1,9 @@
 """People who invite, and those who are invited."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
 from tests.support.api import Client
-from tests.support.mail import Sent, post_office
 from tests.support.people import issue_token
 
 
@@ -20,10 +17,3 @@ def owner(organization: NewOrganization) -> Client:
 def foreign_admin(other_organization: NewOrganization) -> Client:
     """The API as an admin of another organization sees it."""
     return Client(issue_token(other_organization.organization_id, role="admin", name="Fred Foreign"))
-
-
-@pytest.fixture
-def mails(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
-    """The mails that SES took."""
-    with post_office(monkeypatch) as taken:
-        yield taken

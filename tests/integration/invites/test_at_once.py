@@ -1,0 +1,262 @@
+"""Many who invite, accept and withdraw at the same moment, in orders that a seed draws."""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from helpdesk.admission.buckets import Shape
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.invites import repository, service
+from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
+from helpdesk.invites.record import Standing
+from helpdesk.invites.schemas import InviteCreated, NewInvite
+from helpdesk.members.errors import CannotGrant
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.people.errors import AlreadyAMember
+from helpdesk.platform import clock
+from helpdesk.platform.errors import AppError, Forbidden, InvalidToken, RateLimited
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.interleaving import interleaved
+from tests.support.people import make_person
+
+BASE = "https://support.example.com"
+
+
+@pytest.fixture
+def olga(organization: NewOrganization) -> Caller:
+    """The owner, as admission says who she is."""
+    return as_caller(organization, organization.owner_id, Role.OWNER)
+
+
+@pytest.fixture
+def _many_mails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let more mails go at once than there are invitations."""
+    monkeypatch.setattr(service, "_MAILS", Shape(1_000_000, 1_000))
+
+
+def as_caller(organization: NewOrganization, user_id: str, role: Role) -> Caller:
+    return Caller(organization.organization_id, person=Person(user_id, "Olga Owner", role))
+
+
+def invite(caller: Caller, email: str, role: Role = Role.MEMBER) -> InviteCreated:
+    return service.create(caller, NewInvite(email=email, role=role), BASE)
+
+
+def fill(organization: NewOrganization, valid: int, expired: int) -> None:
+    """Let so many invitations be pending, and so many have been."""
+    now = clock.now_ms()
+    pending = {f"inv_valid{number}": now + 60_000 for number in range(valid)}
+    pending |= {f"inv_expired{number}": now - 1 for number in range(expired)}
+    table.put_new({**keys.PendingInvites(organization.organization_id).attributes(), "pending": pending})
+
+
+def pending(organization: NewOrganization) -> dict[str, int]:
+    """Return the ids in the list of pending invitations that have not expired."""
+    item = table.get(keys.PendingInvites(organization.organization_id))
+    assert item is not None
+    return {each: until for each, until in item["pending"].items() if until > clock.now_ms()}
+
+
+def counted(errors: list[Exception | None]) -> Counter[str]:
+    return Counter(type(error).__name__ for error in errors if error is not None)
+
+
+@pytest.mark.usefixtures("_many_mails")
+@pytest.mark.parametrize(("seed", "valid", "expired"), [(0, 96, 0), (1, 96, 4)])
+def test_fifty_at_once_never_make_a_hundred_and_first(
+    olga: Caller, organization: NewOrganization, seed: int, valid: int, expired: int
+) -> None:
+    fill(organization, valid, expired)
+    outcomes = interleaved([partial(invite, olga, f"person{n}@example.com") for n in range(50)], seed)
+
+    assert counted(outcomes.errors) == {"TooManyInvites": 46}
+    assert len(pending(organization)) == 100
+    made = {item["id"] for item in whole_table.of_kind("INVITE#") if "email" in item}
+    assert made == {result.id for result in outcomes.results if result is not None}
+    assert made <= set(pending(organization))
+
+
+@pytest.mark.usefixtures("_many_mails")
+@pytest.mark.parametrize("seed", range(2))
+def test_the_first_ten_of_an_organization_at_once(
+    olga: Caller, organization: NewOrganization, seed: int
+) -> None:
+    outcomes = interleaved([partial(invite, olga, f"person{n}@example.com") for n in range(10)], seed)
+
+    assert len(outcomes.all()) == len(pending(organization)) == 10
+
+
+@pytest.mark.usefixtures("_many_mails")
+def test_fifty_for_one_address_make_one_invitation(olga: Caller, organization: NewOrganization) -> None:
+    outcomes = interleaved([partial(invite, olga, "grace@example.com")] * 50, 0)
+
+    assert counted(outcomes.errors) == {"AlreadyInvited": 49}
+    assert len(pending(organization)) == 1
+    assert len([item for item in whole_table.of_kind("INVITE#") if "email" in item]) == 1
+    assert len(whole_table.of_kind("JOB")) == 1
+
+
+def test_of_fifty_mails_at_once_ten_are_sent(olga: Caller, organization: NewOrganization) -> None:
+    now = clock.now_us()
+    with clock.frozen(lambda: now):
+        outcomes = interleaved([partial(invite, olga, f"person{n}@example.com") for n in range(50)], 0)
+
+    assert counted(outcomes.errors) == {"RateLimited": 40}
+    assert len(pending(organization)) == len(whole_table.of_kind("JOB")) == 10
+
+
+def offer(caller: Caller, role: Role = Role.OWNER) -> tuple[str, str, str]:
+    """Invite a person who is there; return her id, the invitation's and its token."""
+    person = make_person(None, role="member", name="Grace", email="grace@example.com")
+    made = invite(caller, "grace@example.com", role)
+    return person, made.id, made.path.removeprefix("/invite/")
+
+
+def owners(organization: NewOrganization) -> int:
+    item = table.get(keys.Organization(organization.organization_id))
+    assert item is not None
+    return int(item["owners"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_accepting_five_times_at_once_makes_one_member(
+    olga: Caller, organization: NewOrganization, seed: int
+) -> None:
+    person, _, token = offer(olga)
+
+    outcomes = interleaved([partial(service.accept_as, person, token)] * 5, seed)
+
+    assert [result for result in outcomes.results if result] == [organization.organization_id]
+    refused = [error for error in outcomes.errors if error is not None]
+    assert len(refused) == 4
+    assert all(isinstance(error, AlreadyAMember | InviteNotFound) for error in refused)
+    assert owners(organization) == 2
+    entries = [item for item in whole_table.of_kind("LOG#") if item["kind"] == "member_joined"]
+    assert len(entries) == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_accepted_while_it_is_withdrawn_is_one_of_the_two(
+    olga: Caller, organization: NewOrganization, seed: int
+) -> None:
+    person, invite_id, token = offer(olga)
+
+    pieces: list[Callable[[], str | None]] = [
+        partial(service.accept_as, person, token),
+        partial(service.withdraw, olga, invite_id),
+    ]
+    outcomes = interleaved(pieces, seed)
+
+    accepted, withdrawn = (error is None for error in outcomes.errors)
+    assert accepted != withdrawn
+    assert all(isinstance(error, InviteNotFound) for error in outcomes.errors if error is not None)
+    member = table.get(keys.Member(organization.organization_id, person))
+    assert (member is not None) is accepted
+    assert owners(organization) == (2 if accepted else 1)
+    assert pending(organization) == {}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_new_invitation_after_a_withdrawal_at_once_is_whole(
+    olga: Caller, organization: NewOrganization, seed: int
+) -> None:
+    _, invite_id, _ = offer(olga)
+
+    def withdraw() -> InviteCreated | None:
+        service.withdraw(olga, invite_id)
+        return None
+
+    pieces: list[Callable[[], InviteCreated | None]] = [withdraw, partial(invite, olga, "grace@example.com")]
+    outcomes = interleaved(pieces, seed)
+
+    made = outcomes.results[1]
+    assert outcomes.errors[0] is None
+    assert isinstance(outcomes.errors[1], AlreadyInvited | None)
+    assert set(pending(organization)) == ({made.id} if made else set())
+    claims = [item["inviteId"] for item in whole_table.of_kind("EMAIL#")]
+    assert claims == ([made.id] if made else [])
+
+
+def after_reading(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
+    """Let something happen between what inviting reads and what it writes."""
+    really = repository.standing
+
+    def standing(organization: str, email_hash: str) -> Standing:
+        found = really(organization, email_hash)
+        change()
+        return found
+
+    monkeypatch.setattr(repository, "standing", standing)
+
+
+@pytest.mark.parametrize(
+    ("now_is", "grants", "refused"),
+    [
+        (None, Role.MEMBER, InvalidToken),
+        (Role.MEMBER, Role.MEMBER, Forbidden),
+        (Role.ADMIN, Role.OWNER, CannotGrant),
+        (Role.ADMIN, Role.ADMIN, None),
+        (Role.OWNER, Role.OWNER, None),
+    ],
+)
+def test_the_role_of_who_invites_must_still_hold_at_the_end(
+    organization: NewOrganization,
+    monkeypatch: pytest.MonkeyPatch,
+    now_is: Role | None,
+    grants: Role,
+    refused: type[AppError] | None,
+) -> None:
+    person = make_person(organization.organization_id, role="owner", name="Ida")
+    key = keys.Member(organization.organization_id, person)
+
+    def change() -> None:
+        if now_is is None:
+            table.delete(key)
+        else:
+            table.update(key, "SET #role = :role", names={"#role": "role"}, values={":role": now_is.value})
+
+    after_reading(monkeypatch, change)
+    caller = as_caller(organization, person, Role.OWNER)
+    if refused is None:
+        assert invite(caller, "grace@example.com", grants).id
+    else:
+        with pytest.raises(refused):
+            invite(caller, "grace@example.com", grants)
+        assert [item for item in whole_table.of_kind("INVITE#") if "email" in item] == []
+
+
+def test_who_becomes_a_member_meanwhile_is_not_invited(
+    olga: Caller, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = make_person(None, role="member", name="Grace", email="grace@example.com")
+    member = {**keys.Member(organization.organization_id, person).attributes(), "role": "member"}
+    read = repository.is_member
+
+    def is_member(of: str, user_id: str) -> bool:
+        before = read(of, user_id)
+        table.put_new(member)
+        return before
+
+    monkeypatch.setattr(repository, "is_member", is_member)
+    with pytest.raises(AlreadyAMember):
+        invite(olga, "grace@example.com")
+
+
+@pytest.mark.parametrize("limit", [TooManyInvites, RateLimited])
+def test_what_a_limit_refuses_leaves_no_mail_behind(
+    olga: Caller, organization: NewOrganization, limit: type[AppError]
+) -> None:
+    now = clock.now_us()
+    with clock.frozen(lambda: now):
+        if limit is TooManyInvites:
+            fill(organization, 100, 0)
+        else:
+            for number in range(10):
+                invite(olga, f"person{number}@example.com")
+        before = len(whole_table.of_kind("JOB"))
+        with pytest.raises(limit):
+            invite(olga, "grace@example.com")
+    assert len(whole_table.of_kind("JOB")) == before

@@ -1,0 +1,170 @@
+"""One mail: what it says, and what becomes of SES's refusals."""
+
+import html
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+
+from helpdesk.mail import service as mail
+from helpdesk.mail.errors import MailNotSent, MailNotSetUp, MailRefused
+from helpdesk.mail.rendering import one_line
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from tests.support.mail import FROM, Sent, refusal
+
+UNTIL = 1_764_288_000_000  # 28 November 2025, 00:00 UTC
+
+
+def invite(email: str = "grace@example.com", **changes: Any) -> None:
+    told: dict[str, Any] = {
+        "organization": "Example Shop",
+        "invited_by": "Ada Lovelace",
+        "role": "admin",
+        "link": "https://support.example.com/v1/invite/abc",
+        "valid_until": UNTIL,
+    }
+    mail.send_invitation(email, **{**told, **changes})
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def send_email(**_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(clients.ses(), "send_email", send_email)
+
+
+def test_a_code_is_sent_to_whom_it_is_for(mails: list[Sent]) -> None:
+    mail.send_code("grace@example.com", "042137")
+    (sent,) = mails
+    assert (sent.sender, sent.to) == (FROM, ["grace@example.com"])
+    assert sent.subject == "Your code to sign in"
+    assert sent.text == (
+        "Your code to sign in is:\n\n042137\n\n"
+        "It works once, within 10 minutes. Give it to nobody: we never ask for it.\n\n"
+        "If you did not ask for a code, do nothing. Nobody can sign in without it.\n"
+    )
+    assert ">042137</p>" in sent.html
+
+
+def test_an_invitation_says_who_invites_whom_to_what_and_until_when(mails: list[Sent]) -> None:
+    invite()
+    (sent,) = mails
+    assert (sent.sender, sent.to) == (FROM, ["grace@example.com"])
+    assert sent.subject == "Ada Lovelace invites you to Example Shop"
+    assert sent.text == (
+        "Ada Lovelace invites you to join Example Shop as admin.\n\n"
+        "To accept, open this address and sign in with the address that this mail came to:\n\n"
+        "https://support.example.com/v1/invite/abc\n\n"
+        "The invitation lasts until 28 November 2025, 00:00 UTC. It is for you alone: do not forward it.\n\n"
+        "If you did not expect it, do nothing.\n"
+    )
+    link = "https://support.example.com/v1/invite/abc"
+    assert f'<a href="{link}">{link}</a>' in sent.html
+
+
+NAMES = {
+    "markup": "<script>alert(1)</script>",
+    "attribute": '" onmouseover="x',
+    "entity": "Fish &amp; Chips",
+    "lines": "Shop\r\nBcc: victim@example.com\n\nHello",
+    "separators": "A\u2028B\u2029C\x85D",
+    "controls": "A\x00B\x1b[31m\x7fC",
+    "direction": "Shop \u202egnp.exe\u2066\u200b",
+    "surrogate": "A\ud800B",
+    "long": "x" * 500,
+    "empty": "",
+    "emoji": "👩‍💻 Shop",
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize("field", ["organization", "invited_by"])
+def test_whatever_a_name_holds_the_subject_is_one_line_and_html_is_escaped(
+    mails: list[Sent], name: str, field: str
+) -> None:
+    invite(**{field: name})
+    (sent,) = mails
+    assert sent.subject.isprintable() or "👩‍💻" in sent.subject
+    assert len(sent.subject.splitlines()) == 1
+    assert len(sent.subject) <= 200
+    assert "<script" not in sent.html
+    assert 'onmouseover="' not in sent.html
+    assert html.escape(one_line(name)) in sent.html
+    assert len(sent.text.split("\n\n")) == 5
+    assert not any("\ud800" <= char <= "\udfff" for char in sent.subject + sent.text + sent.html)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("  Example \t Shop \n", "Example Shop"),
+        ("A\x00B\u202eC", "ABC"),
+        ("Shop\r\nBcc: victim", "Shop Bcc: victim"),
+        ("x" * 100, "x" * 80),
+        ("👩‍💻", "👩‍💻"),
+    ],
+)
+def test_a_name_becomes_one_line(text: str, shown: str) -> None:
+    assert one_line(text) == shown
+
+
+def test_a_domain_goes_to_ses_in_ascii(mails: list[Sent]) -> None:
+    invite("grace@exämple.de")
+    assert mails[0].to == ["grace@xn--exmple-cua.de"]
+
+
+def test_a_domain_that_cannot_be_is_refused(mails: list[Sent]) -> None:
+    with pytest.raises(MailRefused):
+        invite(f"grace@{'ä' * 80}.de")
+    assert mails == []
+
+
+def test_without_a_sender_nothing_is_sent() -> None:
+    assert settings().mail_from == ""
+    with pytest.raises(MailNotSetUp):
+        invite()
+
+
+@pytest.mark.parametrize("code", ["MessageRejected", "BadRequestException"])
+@pytest.mark.usefixtures("mails")
+def test_what_ses_will_never_take_is_said_so(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    refuse(monkeypatch, refusal(code))
+    with pytest.raises(MailRefused) as raised:
+        invite()
+    assert str(raised.value) == code
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "TooManyRequestsException",
+        "LimitExceededException",
+        "SendingPausedException",
+        "MailFromDomainNotVerifiedException",
+        "AccessDeniedException",
+        "InternalServiceErrorException",
+    ],
+)
+@pytest.mark.usefixtures("mails")
+def test_what_may_pass_is_for_another_try(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    refuse(monkeypatch, refusal(code))
+    with pytest.raises(MailNotSent) as raised:
+        invite()
+    assert type(raised.value) is MailNotSent
+    assert str(raised.value) == code
+
+
+@pytest.mark.usefixtures("mails")
+def test_so_is_a_service_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse(monkeypatch, EndpointConnectionError(endpoint_url="https://email.example"))
+    with pytest.raises(MailNotSent, match=r"^EndpointConnectionError$"):
+        invite()
+
+
+def test_a_sender_that_is_not_verified_is_refused(mails: list[Sent], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAIL_FROM", "unverified@elsewhere.example")
+    settings.cache_clear()
+    with pytest.raises(MailNotSent):
+        invite()
+    assert mails == []
