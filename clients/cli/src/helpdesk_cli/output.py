@@ -29,6 +29,12 @@ def note(text: str) -> None:
     click.echo(safe(text), err=True)
 
 
+def confirmed(question: str) -> bool:
+    """Ask on stderr and read the answer from stdin; click's own way writes to stdout too."""
+    click.echo(f"{safe(question)} [y/N] ", err=True, nl=False)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
 def say_json(answer: Any, *, indent: int | None = 2) -> None:
     """Write an object as JSON; terminals take control characters as commands, so they are escaped."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from helpdesk_cli.framework import ID, Listing
-from helpdesk_cli.output import moment, note, say, say_json, say_table
+from helpdesk_cli.output import confirmed, moment, note, say, say_json, say_table
+from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 
 
@@ -59,11 +60,9 @@ def create(session: Session, name: str) -> None:
 @pass_session
 def revoke(session: Session, key_id: str, *, yes: bool) -> None:
     """Revoke a secret key. Webhooks that it signs arrive from then on, but never verify."""
-    if not yes:
-        asked = (
-            f"Revoke {key_id}? What uses it is refused at once, and webhooks that it signs stop verifying."
-        )
-        click.confirm(asked, abort=True, err=True)
+    asked = f"Revoke {key_id}? What uses it is refused at once, and webhooks that it signs stop verifying."
+    if not yes and not confirmed(asked):
+        raise Problem("Nothing was revoked.", "Answer y, or give --yes.")
     answer = session.api().delete("keys", key_id)
     if session.as_json:
         say_json(answer)

@@ -1,0 +1,335 @@
+"""What is sent, what is sent again, and what is told when it goes wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from helpdesk_cli.settings import Login
+from tests.support.cli import BASE_URL, Cli, answering, oauth_error, refusal
+
+LIMITS = {"tier": "unlimited", "version": "2026-11-20", "limits": None}
+NOW_MS = 1_790_000_000_000
+
+
+class Sequence:
+    """Answers a route with one after another, and keeps the requests."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.requests: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> Any:
+        self.requests.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def tokens(self) -> list[str]:
+        return [request.headers["authorization"].removeprefix("Bearer ") for request in self.requests]
+
+
+def with_token(folder: Path, answers: dict[str, Any], token: str = "svc_oat_x") -> Cli:
+    return Cli(answering(answers), folder, environment={"HELPDESK_TOKEN": token})
+
+
+def logged_in(folder: Path, answers: dict[str, Any], *, expires_at: int = NOW_MS + 3_600_000) -> Cli:
+    user = Cli(answering(answers), folder)
+    with user.file.locked():
+        login = Login("cli_1", "svc_oat_old", "svc_ort_old", expires_at)
+        user.file.change(lambda s: s.with_login(BASE_URL, login, default=True))
+    return user
+
+
+NEW = {"access_token": "svc_oat_new", "refresh_token": "svc_ort_new", "expires_in": 3600}
+
+
+def test_a_refused_get_is_sent_again_after_retry_after(tmp_path: Path) -> None:
+    asked = Sequence(refusal(429, "rate_limited", retry_after="7"), refusal(503, "busy"), LIMITS)
+    user = with_token(tmp_path, {"GET /v1/billing/limits": asked})
+    user.ok("limits")
+    assert user.clock.slept == [7, 1]
+
+
+def test_retry_after_may_be_a_date(tmp_path: Path) -> None:
+    asked = Sequence(refusal(503, "busy", retry_after="Mon, 21 Sep 2026 14:13:41 GMT"), LIMITS)
+    user = with_token(tmp_path, {"GET /v1/billing/limits": asked})
+    user.ok("limits")
+    assert user.clock.slept == [21]
+
+
+def test_a_get_is_sent_four_times_at_most(tmp_path: Path) -> None:
+    asked = Sequence(*[refusal(429, "rate_limited", "Full.", retry_after="2") for _ in range(9)])
+    user = with_token(tmp_path, {"GET /v1/billing/limits": asked})
+    result = user.run("limits")
+    assert (result.exit_code, len(asked.requests), user.clock.slept) == (1, 4, [2, 2, 2])
+    assert result.stderr.endswith("Error: rate_limited: Full.\nTry again in 2 s.\n")
+
+
+def test_a_long_retry_after_is_told_instead_of_waited_for(tmp_path: Path) -> None:
+    asked = Sequence(refusal(429, "rate_limited", retry_after="61"))
+    user = with_token(tmp_path, {"GET /v1/billing/limits": asked})
+    assert "Try again in 61 s." in user.run("limits").stderr
+    assert user.clock.slept == []
+
+
+@pytest.mark.parametrize("status", [429, 503, 500])
+def test_a_post_is_never_sent_again(tmp_path: Path, status: int) -> None:
+    asked = Sequence(refusal(status, "rate_limited", retry_after="1"), {"id": "key_1", "key": "svc_key_1"})
+    user = with_token(tmp_path, {"POST /v1/keys": asked})
+    assert user.run("keys", "create", "Server").exit_code == 1
+    assert len(asked.requests) == 1
+
+
+def test_a_list_follows_its_cursor_up_to_the_limit_and_json_has_it_whole(tmp_path: Path) -> None:
+    first = {"members": [{"userId": f"usr_{n}"} for n in range(200)], "nextCursor": "c1"}
+    second = {"members": [{"userId": "usr_200"}], "nextCursor": "c2"}
+    asked = Sequence(first, second)
+    user = with_token(tmp_path, {"GET /v1/members": asked})
+    whole = user.json("members", "list", "--limit", "201")
+    assert [one["userId"] for one in whole["members"]] == [f"usr_{n}" for n in range(201)]
+    assert whole["nextCursor"] == "c2"
+    assert [dict(request.url.params) for request in asked.requests] == [
+        {"limit": "200"},
+        {"limit": "1", "cursor": "c1"},
+    ]
+
+
+def test_an_ended_token_is_renewed_before_it_is_used_and_stored_before_that(tmp_path: Path) -> None:
+    stored: list[str | None] = []
+
+    def limits(request: httpx.Request) -> Any:
+        stored.append(user.file.read().login(BASE_URL).refresh_token)
+        assert request.headers["authorization"] == "Bearer svc_oat_new"
+        return LIMITS
+
+    renewing = Sequence(NEW)
+    answers = {"GET /v1/billing/limits": limits, "POST /v1/oauth/token": renewing}
+    user = logged_in(tmp_path, answers, expires_at=NOW_MS + 29_000)
+    user.ok("limits")
+    assert stored == ["svc_ort_new"]
+    assert (
+        renewing.requests[0].content == b"grant_type=refresh_token&refresh_token=svc_ort_old&client_id=cli_1"
+    )
+
+
+def test_a_refused_token_is_renewed_once_and_the_request_sent_again_even_a_post(tmp_path: Path) -> None:
+    asked = Sequence(refusal(401, "invalid_token"), {"id": "wh_1"})
+    renewing = Sequence(NEW)
+    user = logged_in(tmp_path, {"POST /v1/webhooks": asked, "POST /v1/oauth/token": renewing})
+    user.ok("webhooks", "add", "https://receiver.example", "--event", "message.created")
+    assert asked.tokens() == ["svc_oat_old", "svc_oat_new"]
+    assert asked.requests[0].content == asked.requests[1].content
+    assert len(renewing.requests) == 1
+
+
+def test_a_renewed_token_that_is_refused_too_says_to_log_in(tmp_path: Path) -> None:
+    asked = Sequence(refusal(401, "invalid_token"), refusal(401, "invalid_token", "The token ended."))
+    user = logged_in(tmp_path, {"GET /v1/billing/limits": asked, "POST /v1/oauth/token": Sequence(NEW)})
+    result = user.run("limits")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: invalid_token: The token ended.\nLog in again: helpdesk login")
+
+
+def test_a_login_whose_refresh_token_is_refused_is_forgotten(tmp_path: Path) -> None:
+    refused = oauth_error(400, "invalid_grant")
+    user = logged_in(tmp_path, {"POST /v1/oauth/token": refused}, expires_at=NOW_MS)
+    result = user.run("limits")
+    assert result.stderr == (
+        f"Error: Your login to {BASE_URL} has ended.\nLog in again: helpdesk login --base-url {BASE_URL}\n"
+    )
+    assert user.file.read().login(BASE_URL) == Login("cli_1")
+    assert "You are not logged in" in user.run("limits").stderr
+
+
+def test_a_failure_while_renewing_keeps_the_login(tmp_path: Path) -> None:
+    failing = Sequence(oauth_error(500, "server_error"), httpx.ConnectError("refused"))
+    user = logged_in(tmp_path, {"POST /v1/oauth/token": failing}, expires_at=NOW_MS)
+    assert user.run("limits").exit_code == 1
+    assert user.run("limits").exit_code == 1
+    assert user.file.read().login(BASE_URL).refresh_token == "svc_ort_old"
+
+
+def test_a_token_that_another_process_renewed_meanwhile_is_used(tmp_path: Path) -> None:
+    def refused_as_another_renews(_request: httpx.Request) -> Any:
+        with user.file.locked():
+            user.file.change(
+                lambda s: s.with_login(BASE_URL, Login("cli_1", "svc_oat_other", "svc_ort_other"))
+            )
+        return refusal(401, "invalid_token")
+
+    answers = [refused_as_another_renews, lambda _: LIMITS]
+    sent: list[str] = []
+
+    def limits(request: httpx.Request) -> Any:
+        sent.append(request.headers["authorization"])
+        return answers.pop(0)(request)
+
+    user = logged_in(tmp_path, {"GET /v1/billing/limits": limits})
+    user.ok("limits")
+    assert sent == ["Bearer svc_oat_old", "Bearer svc_oat_other"]
+
+
+def test_the_environments_token_is_neither_renewed_nor_stored(tmp_path: Path) -> None:
+    asked = Sequence(refusal(401, "invalid_token"))
+    user = with_token(tmp_path, {"GET /v1/billing/limits": asked}, " svc_oat_given\n")
+    assert user.run("limits").exit_code == 1
+    assert asked.tokens() == ["svc_oat_given"]
+    assert not user.file.path.exists()
+
+
+def test_a_token_is_only_sent_to_the_service_that_gave_it(tmp_path: Path) -> None:
+    user = logged_in(tmp_path, {})
+    result = user.run("limits", "--base-url", "https://other.example")
+    assert result.exit_code == 1
+    assert "You are not logged in to https://other.example." in result.stderr
+
+
+@pytest.mark.parametrize("token", ["svc oat", "svc_öat", "svc\x00oat"])
+def test_what_is_no_token_is_not_sent(tmp_path: Path, token: str) -> None:
+    if "\x00" in token:
+        token = "svc\x01oat"  # the environment takes no NUL
+    result = with_token(tmp_path, {}, token).run("limits")
+    assert (result.exit_code, "HELPDESK_TOKEN holds what is no token" in result.stderr) == (1, True)
+    assert token not in result.output
+
+
+def test_without_a_service_the_call_is_wrong_and_says_what_is_missing(tmp_path: Path) -> None:
+    result = Cli(answering({}), tmp_path, base_url=None).run("limits")
+    assert result.exit_code == 2
+    assert "helpdesk login --base-url URL" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("limits", "--base-url", "http://support.example.com"),
+        ("limits", "--limit", "0"),
+        ("keys", "create"),
+        ("keys", "revoke", ""),
+        ("keys", "revoke", ".."),
+        ("webhooks", "add", "https://receiver.example"),
+        ("webhooks", "change", "wh_1"),
+        ("conversations", "conv_1"),
+        ("members", "list", "--limit", "0"),
+        ("invites", "send", "ada@example.com", "--role", "king"),
+        ("nonsense",),
+    ],
+)
+def test_a_wrong_call_has_status_2_and_sends_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert with_token(tmp_path, {}).run(*words).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (httpx.ConnectError("[Errno 111] Connection refused"), "([Errno 111] Connection refused)"),
+        (httpx.ConnectTimeout(""), "(none within 30 s)"),
+        (httpx.RemoteProtocolError("Server disconnected"), "(Server disconnected)"),
+    ],
+)
+def test_a_service_that_does_not_answer_is_named_with_what_to_do(
+    tmp_path: Path, failure: Exception, told: str
+) -> None:
+    result = with_token(tmp_path, {"GET /v1/billing/limits": Sequence(failure)}).run("limits")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"Error: No answer from {BASE_URL} {told}." in result.stderr
+    assert "`make up`" in result.stderr
+    assert "HELPDESK_BASE_URL" in result.stderr
+    assert "may have been carried out" not in result.stderr
+
+
+def test_a_post_without_an_answer_says_that_it_may_have_been_carried_out(tmp_path: Path) -> None:
+    user = with_token(tmp_path, {"POST /v1/keys": Sequence(httpx.ReadTimeout(""))})
+    assert "It may have been carried out all the same" in user.run("keys", "create", "Server").stderr
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (httpx.Response(200, text="<html>"), "status 200 without a JSON object"),
+        (httpx.Response(404, text="<html>"), "status 404 without a JSON object"),
+        (httpx.Response(403, json={"message": "Missing Authentication Token"}), "status 403"),
+        (httpx.Response(200, json=[]), "status 200 without a JSON object"),
+        (
+            httpx.Response(302, headers={"location": "https://other.example/"}),
+            "redirects to https://other.example/",
+        ),
+    ],
+)
+def test_what_is_no_helpdesk_is_told_as_such(tmp_path: Path, answer: httpx.Response, told: str) -> None:
+    result = with_token(tmp_path, {"GET /v1/billing/limits": answer}).run("limits")
+    assert result.exit_code == 1
+    assert "is not a Helpdesk" in result.stderr
+    assert told in result.stderr
+    assert "Check the address" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "hint"),
+    [
+        (401, "invalid_token", "Log in again: helpdesk login. In a script, set HELPDESK_TOKEN anew."),
+        (401, "token_required", "This is for people: log in with `helpdesk login`"),
+        (401, "some_new_code", "Log in again: helpdesk login"),
+        (403, "no_organization", "Choose one: helpdesk org list, then helpdesk org use SLUG."),
+        (403, "forbidden", "ask an admin or owner"),
+        (404, "key_not_found", "See what there is: helpdesk keys list"),
+        (404, "teapot_not_found", "Correct that"),
+        (400, "missing_service_key", "helpdesk keys create NAME"),
+        (400, "invalid_request", "Correct that"),
+        (500, "internal_error", "tell the operator the request's id: req-1"),
+    ],
+)
+def test_a_refusal_shows_its_code_its_message_and_what_to_do(
+    tmp_path: Path, status: int, code: str, hint: str
+) -> None:
+    answer = refusal(status, code, "It was \x1b[2J so.", x_request_id="req-1")
+    result = with_token(tmp_path, {"GET /v1/billing/limits": answer}).run("limits", "--json")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"Error: {code}: It was \ufffd[2J so.\n")
+    assert hint in result.stderr
+
+
+def test_an_id_leads_to_no_other_route(tmp_path: Path) -> None:
+    asked = Sequence(refusal(404, "not_found"))
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        return asked(request)  # type: ignore[no-any-return]
+
+    user = Cli(httpx.MockTransport(handle), tmp_path, environment={"HELPDESK_TOKEN": "svc_oat_x"})
+    user.run("keys", "revoke", "../members/usr_1?x=y#z", "--yes")
+    assert asked.requests[0].url.raw_path == b"/helpdesk/v1/keys/..%2Fmembers%2Fusr_1%3Fx%3Dy%23z"
+
+
+def test_revoking_asks_first_and_a_no_changes_nothing(tmp_path: Path) -> None:
+    asked = Sequence({"ok": True})
+    user = with_token(tmp_path, {"DELETE /v1/keys/key_1": asked})
+    result = user.run("keys", "revoke", "key_1", stdin="n\n")
+    assert (result.exit_code, result.stdout, asked.requests) == (1, "", [])
+    assert "Revoke key_1?" in result.stderr
+    assert "Nothing was revoked." in result.stderr
+    assert user.run("keys", "revoke", "key_1", stdin="").exit_code == 1
+    assert user.run("keys", "revoke", "key_1", stdin="y\n").stdout == "Revoked key_1.\n"
+
+
+def test_a_new_key_alone_is_on_stdout_and_the_warning_beside_it(tmp_path: Path) -> None:
+    result = with_token(tmp_path, {"POST /v1/keys": {"id": "key_1", "key": "svc_key_secret"}}).run(
+        "keys", "create", "Server"
+    )
+    assert result.stdout == "svc_key_secret\n"
+    assert "shown this once" in result.stderr
+    assert "svc_key" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "given", ["https://support.example.com/v1/invite/tok123\n", "/invite/tok123/\n", "tok123\n"]
+)
+def test_an_invitation_is_read_from_stdin_as_a_link_or_a_token(tmp_path: Path, given: str) -> None:
+    asked = Sequence({"organizationId": "org_1"}, {"organizationId": "org_1"})
+    user = with_token(tmp_path, {"POST /v1/invites/accept": asked})
+    user.ok("invites", "accept", stdin=given)
+    user.ok("invites", "accept", given.strip())
+    assert [request.content for request in asked.requests] == [b'{"token":"tok123"}'] * 2
+    assert user.run("invites", "accept", stdin="").exit_code == 2
