@@ -16,6 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from helpdesk.admission.limits import Plan
 from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import AppError
+from helpdesk.secret_keys import service as secret_keys
 
 DEFAULT_STACK = "helpdesk-dev"
 
@@ -79,6 +80,11 @@ def _set_plan(options: argparse.Namespace) -> dict[str, str]:
     return {"organization_id": options.organization_id, "tier": tier.value}
 
 
+def _import_key(options: argparse.Namespace) -> dict[str, str]:
+    key_id = secret_keys.import_legacy(options.organization_id, options.name, options.sha256)
+    return {"organization_id": options.organization_id, "key_id": key_id}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m scripts.admin", description="Run a Helpdesk stack.")
     parser.add_argument(
@@ -104,6 +110,14 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("organization_id", metavar="ORGANIZATION_ID")
     _add_plan(plan, default=None)
     plan.set_defaults(run=_set_plan)
+
+    key = commands.add_parser("import-key", help="take in a secret key from before the current scheme")
+    key.add_argument("organization_id", metavar="ORGANIZATION_ID")
+    key.add_argument("--name", required=True, help="what the key is for, up to 40 characters")
+    key.add_argument(
+        "--sha256", required=True, metavar="HEX", help="the SHA-256 of the whole key, in hexadecimal"
+    )
+    key.set_defaults(run=_import_key)
     return parser
 
 

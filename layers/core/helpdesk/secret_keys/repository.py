@@ -57,14 +57,17 @@ def put(transaction: Transaction, organization: str, record: KeyRecord) -> None:
 
 def put_secrets(transaction: Transaction, organization: str, key_id: str, secrets: Item) -> None:
     """Add the secrets derived from a key, apart from its record."""
-    transaction.put({**keys.KeySecret(organization, key_id).attributes(), **secrets}, new=True)
+    transaction.put({**keys.KeySecret(organization, key_id).attributes(), **secrets})
 
 
 def claim_legacy(transaction: Transaction, organization: str, key_hash: str, key_id: str) -> None:
-    """Say to which organization a legacy key belongs. The transaction raises KeyExists.
+    """Say to which organization a legacy key belongs. The transaction raises OrganizationNotFound, KeyExists.
 
     The claim outlives the key: one that was revoked is not imported again by mistake.
     """
+    transaction.require(
+        keys.Organization(organization), "attribute_exists(PK)", on_failure=lambda _: OrganizationNotFound()
+    )
     transaction.put(
         {**keys.LegacyKey(key_hash).attributes(), "organization": organization, "keyId": key_id},
         new=True,
@@ -73,12 +76,10 @@ def claim_legacy(transaction: Transaction, organization: str, key_hash: str, key
 
 
 def enter(transaction: Transaction, organization: str, key_hash: str, entry: Item) -> None:
-    """Let a key in from now on. The transaction raises TooManyKeys, KeyExists, OrganizationNotFound."""
+    """Let a key in from now on. The transaction raises TooManyKeys, or KeyExists where it is let in already."""
 
     def meaning(found: Item | None) -> Exception:
-        if found is None:
-            return OrganizationNotFound()
-        return KeyExists() if key_hash in found["keys"] else TooManyKeys()
+        return KeyExists() if found and key_hash in found["keys"] else TooManyKeys()
 
     for allowance in _allowances(organization):
         transaction.update(

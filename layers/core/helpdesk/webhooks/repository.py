@@ -47,6 +47,7 @@ def put(
             "lastDeliveryAt": None,
             "lastFailureAt": None,
             "failingSince": None,
+            "secretCreatedAt": None,
         },
         new=True,
     )
@@ -82,14 +83,54 @@ def require(organization: str, endpoint_id: str) -> None:
 
 
 def delete(transaction: Transaction, organization: str, endpoint_id: str) -> None:
-    """Remove an endpoint with its secret and count it off. The transaction raises EndpointNotFound."""
+    """Remove an endpoint with its secrets and count it off. The transaction raises EndpointNotFound."""
     transaction.delete(
         keys.WebhookEndpoint(organization, endpoint_id),
         condition=_EXISTS,
         on_failure=lambda _: EndpointNotFound(),
     )
     transaction.delete(keys.EndpointSecret(organization, endpoint_id))
+    transaction.delete(keys.StandardSecret(organization, endpoint_id))
     transaction.update(keys.WebhookEndpointCount(organization), "ADD endpoints :one", values={":one": -1})
+
+
+def require_in(transaction: Transaction, organization: str, endpoint_id: str) -> None:
+    """Require the endpoint in a transaction, which raises EndpointNotFound."""
+    transaction.require(
+        keys.WebhookEndpoint(organization, endpoint_id), _EXISTS, on_failure=lambda _: EndpointNotFound()
+    )
+
+
+def note_secret(transaction: Transaction, organization: str, endpoint_id: str, made_at: int | None) -> None:
+    """Write down when the endpoint's own secret was made (ms), None for none. Raises EndpointNotFound as above."""
+    transaction.update(
+        keys.WebhookEndpoint(organization, endpoint_id),
+        "SET secretCreatedAt = :at",
+        condition=_EXISTS,
+        values={":at": made_at},
+        on_failure=lambda _: EndpointNotFound(),
+    )
+
+
+def put_standard_secret(
+    transaction: Transaction, organization: str, endpoint_id: str, secret: str, former_until: int
+) -> None:
+    """Give an endpoint a secret of its own; the one that it had signs on until `former_until` (ms).
+
+    The secrets are moved without being read: this function's role may not read one. Two former ones are kept, so that
+    an answer that got lost, and a second try for it, do not end the one that a receiver has.
+    """
+    transaction.update(
+        keys.StandardSecret(organization, endpoint_id),
+        "SET older = if_not_exists(former, :null), olderUntil = if_not_exists(formerUntil, :never), "
+        "former = if_not_exists(present, :null), formerUntil = :until, present = :secret",
+        values={":secret": secret, ":until": former_until, ":null": None, ":never": 0},
+    )
+
+
+def delete_standard_secret(transaction: Transaction, organization: str, endpoint_id: str) -> None:
+    """Remove an endpoint's own secrets, where it has any."""
+    transaction.delete(keys.StandardSecret(organization, endpoint_id))
 
 
 def replace_secrets(
@@ -123,7 +164,7 @@ def replace_secrets(
             on_failure=ConditionFailed,
         )
         secret = {"webhooks": secrets[endpoint.id]}
-        transaction.put({**keys.EndpointSecret(organization, endpoint.id).attributes(), **secret}, new=True)
+        transaction.put({**keys.EndpointSecret(organization, endpoint.id).attributes(), **secret})
 
 
 def touch(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:

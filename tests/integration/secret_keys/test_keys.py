@@ -1,0 +1,262 @@
+"""Creating and listing secret keys, and who may."""
+
+import re
+from typing import Any
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk_webhooks import webhook_secret
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.people import issue_token
+
+FIELDS = {"id", "name", "hint", "createdAt", "createdByName", "lastUsedAt", "revokedAt", "legacy"}
+START = 4_000_000_000_000  # ms; later than now, so that tokens hold
+
+
+def make(client: Client, name: str = "Shop server") -> dict[str, str]:
+    answer = client.post("/v1/keys", {"name": name})
+    assert answer.status == 200, answer
+    made: dict[str, str] = answer.body
+    return made
+
+
+def listed(client: Client) -> list[dict[str, Any]]:
+    keys: list[dict[str, Any]] = client.get("/v1/keys").body["keys"]
+    return keys
+
+
+def test_a_new_key_is_told_once_and_opens_the_api(organization: NewOrganization, admin: Client) -> None:
+    made = make(admin)
+
+    suffix = organization.organization_id.removeprefix("org_")
+    assert set(made) == {"id", "key"}
+    assert re.fullmatch(r"key_[0-9a-z]{26}", made["id"])
+    assert re.fullmatch(rf"svc_key_{suffix}_[0-9A-Za-z]{{43}}", made["key"])
+    assert Client(made["key"]).get("/v1/billing/limits").status == 200
+    assert Client(made["key"]).post("/v1/messages", {"session": "session-1", "body": "Hi"}).status == 200
+    assert (
+        Client(made["key"]).post("/v1/uploads", {"name": "a.txt", "type": "text/plain", "size": 1}).status
+        == 200
+    )
+    assert made["key"] not in repr(whole_table.everything())
+    assert made["key"].rpartition("_")[2] not in repr(whole_table.everything())
+    assert made["key"] not in repr(listed(admin))
+
+
+def test_a_new_key_is_listed_with_who_made_it_after_the_ones_before(organization: NewOrganization) -> None:
+    with clock.frozen(lambda: START * 1_000 + 999):
+        admin = Client(issue_token(organization.organization_id, role="admin", name="Ada Admin"))
+        made = make(admin, "  Shop server ")
+        first, second = listed(admin)
+
+    assert second == {
+        "id": made["id"],
+        "name": "Shop server",
+        "hint": made["key"][-4:],
+        "createdAt": START,
+        "createdByName": "Ada Admin",
+        "lastUsedAt": None,
+        "revokedAt": None,
+        "legacy": False,
+    }
+    assert set(first) == FIELDS
+    assert (first["name"], first["createdByName"]) == ("First key", "system")
+
+
+def test_an_organizations_first_key_is_listed_with_its_last_four_characters(
+    organization: NewOrganization, admin: Client
+) -> None:
+    assert [key["hint"] for key in listed(admin)] == [organization.secret_key[-4:]]
+
+
+def test_a_key_is_last_used_when_any_class_of_request_last_let_it_in(organization: NewOrganization) -> None:
+    now = START
+    with clock.frozen(lambda: now * 1_000):
+        admin = Client(issue_token(organization.organization_id, role="admin", name="Ada"))
+        client = Client(make(admin)["key"])
+        shown: list[int | None] = [listed(admin)[1]["lastUsedAt"]]
+        for request in (
+            lambda: client.get("/v1/agent"),
+            lambda: client.post("/v1/messages", {"session": "session-1", "body": "Hi"}),
+            lambda: client.post("/v1/uploads", {"name": "a.txt", "type": "text/plain", "size": 1}),
+            lambda: client.get("/v1/agent"),
+        ):
+            now += 1_000
+            assert request().status == 200
+            shown.append(listed(admin)[1]["lastUsedAt"])
+
+    assert shown == [None, START + 1_000, START + 2_000, START + 3_000, START + 4_000]
+
+
+def test_when_a_key_was_last_used_costs_no_write_of_its_own(api: Client, admin: Client) -> None:
+    with recorded_calls() as calls:
+        api.get("/v1/agent")
+
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
+    assert listed(admin)[0]["lastUsedAt"] is not None
+
+
+def test_a_new_keys_signing_secrets_are_kept_apart_and_are_those_that_clients_derive(
+    organization: NewOrganization, admin: Client
+) -> None:
+    made = make(admin)
+
+    (item,) = [
+        item
+        for item in whole_table.of_kind(f"KEY#{made['id']}")
+        if item["PK"] == f"ORG#{organization.organization_id}#SECRET"
+    ]
+    assert item["webhooks"] == webhook_secret(made["key"])
+    assert re.fullmatch(r"[0-9a-f]{64}", item["tools"])
+    assert item["tools"] != item["webhooks"]
+    assert item["webhooks"] not in repr(listed(admin))
+
+
+def test_a_webhook_that_a_person_adds_is_signed_with_the_newest_key(admin: Client) -> None:
+    make(admin)
+    newest = make(admin)
+
+    admin.post("/v1/webhooks", {"url": "https://93.184.215.14/", "events": ["message.created"]})
+
+    (endpoint,) = admin.get("/v1/webhooks").body["webhooks"]
+    assert endpoint["keyId"] == newest["id"]
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 41])
+def test_a_name_that_is_empty_or_too_long_is_refused(admin: Client, name: str) -> None:
+    answer = admin.post("/v1/keys", {"name": name})
+
+    assert (answer.status, answer.code) == (400, "invalid_name")
+    assert len(listed(admin)) == 1
+
+
+@pytest.mark.parametrize("body", [{}, {"name": None}, {"name": 5}, {"name": ["a"]}, {"name": {"a": "b"}}])
+def test_a_malformed_body_is_refused_with_the_name_of_the_field(admin: Client, body: Any) -> None:
+    answer = admin.post("/v1/keys", body)
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert "`name`" in answer.message
+
+
+@pytest.mark.parametrize("body", ["[]", "", "name", '"name"', '{"name": "\\ud800"}'])
+def test_a_body_that_is_no_object_is_refused(admin: Client, body: str) -> None:
+    answer = admin.post("/v1/keys", body)
+
+    assert (answer.status, answer.code) == (400, "invalid_json")
+
+
+def test_an_eleventh_key_is_refused_and_a_revocation_makes_room(admin: Client) -> None:
+    made = [make(admin, f"Server {number}") for number in range(9)]
+
+    answer = admin.post("/v1/keys", {"name": "One too many"})
+
+    assert (answer.status, answer.code) == (400, "too_many_keys")
+    assert "10" in answer.message
+    assert admin.delete(f"/v1/keys/{made[0]['id']}").status == 200
+    make(admin)
+    assert admin.post("/v1/keys", {"name": "One too many"}).code == "too_many_keys"
+    assert sum(key["revokedAt"] is None for key in listed(admin)) == 10
+
+
+ANSWERS = {
+    "owner": (200, None),
+    "admin": (200, None),
+    "member": (403, "forbidden"),
+    "key": (401, "token_required"),
+    "publishable": (401, "publishable_key"),
+    "of nobody": (401, "invalid_token"),
+    "without organization": (403, "no_organization"),
+    "none": (401, "missing_api_key"),
+    "made up": (401, "invalid_api_key"),
+}
+
+
+@pytest.mark.parametrize("who", ANSWERS)
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_an_admin_and_an_owner_manage_keys_and_nobody_else(
+    organization: NewOrganization, admin: Client, method: str, who: str
+) -> None:
+    made = make(admin)
+    credentials = {
+        "key": organization.secret_key,
+        "publishable": organization.publishable_key,
+        "of nobody": "svc_oat_" + "0" * 26 + "_" + "0" * 43,
+        "none": None,
+        "made up": "sk_live_0",
+    }
+    if who == "without organization":
+        credentials[who] = issue_token(None, role="admin", name="Nina")
+    elif who not in credentials:
+        credentials[who] = issue_token(organization.organization_id, role=who, name="Somebody")
+    path = f"/v1/keys/{made['id']}" if method == "DELETE" else "/v1/keys"
+
+    answer = Client(credentials[who]).request(method, path, {"name": "New"} if method == "POST" else None)
+
+    status, code = ANSWERS[who]
+    assert answer.status == status
+    assert (answer.code if code else None) == code
+    made_or_revoked = 1 if status == 200 and method != "GET" else 0
+    kept = [key for key in listed(admin) if key["revokedAt"] is None]
+    assert len(kept) == 2 + (made_or_revoked if method == "POST" else -made_or_revoked)
+
+
+def test_another_organizations_keys_are_neither_listed_nor_revoked(
+    admin: Client, other_organization: NewOrganization
+) -> None:
+    made = make(admin)
+    stranger = Client(issue_token(other_organization.organization_id, role="owner", name="Sam"))
+
+    answer = stranger.delete(f"/v1/keys/{made['id']}")
+
+    assert (answer.status, answer.code) == (404, "key_not_found")
+    assert [key["hint"] for key in listed(stranger)] == [other_organization.secret_key[-4:]]
+    assert Client(made["key"]).get("/v1/agent").status == 200
+
+
+@pytest.mark.parametrize("key_id", ["nothing", "a%23b", "x" * 500, "KEY", "日本"])
+def test_an_id_of_any_form_that_is_not_there_is_not_found(admin: Client, key_id: str) -> None:
+    answer = admin.delete(f"/v1/keys/{key_id}")
+
+    assert (answer.status, answer.code) == (404, "key_not_found")
+
+
+def test_creating_and_revoking_are_logged_with_the_actor_and_the_keys_name(admin: Client) -> None:
+    made = make(admin, "Shop")
+    admin.delete(f"/v1/keys/{made['id']}")
+
+    revoked, created = admin.get("/v1/logs?limit=2").body["logs"]
+
+    assert [(entry["kind"], entry["actor"]) for entry in (created, revoked)] == [
+        ("key_created", "Ada Admin"),
+        ("key_revoked", "Ada Admin"),
+    ]
+    assert created["summary"] == 'The secret key "Shop" was created.'
+    assert revoked["summary"] == 'The secret key "Shop" was revoked.'
+    assert created["detail"] == revoked["detail"] == {"keyId": made["id"], "name": "Shop"}
+
+
+def test_each_route_costs_as_many_calls_as_documented(admin: Client) -> None:
+    make(admin)
+    with recorded_calls() as creating:
+        made = make(admin)
+    with recorded_calls() as listing:
+        listed(admin)
+    with recorded_calls() as revoking:
+        admin.delete(f"/v1/keys/{made['id']}")
+    with recorded_calls() as revoking_again:
+        admin.delete(f"/v1/keys/{made['id']}")
+
+    admission = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
+    assert creating == [*admission, "dynamodb:TransactWriteItems"]
+    assert listing == [*admission, "dynamodb:BatchGetItem", "dynamodb:Query"]
+    assert revoking == [
+        *admission,
+        "dynamodb:BatchGetItem",
+        "dynamodb:Query",
+        "dynamodb:TransactWriteItems",
+    ]
+    assert revoking_again == [*admission, "dynamodb:BatchGetItem"]
