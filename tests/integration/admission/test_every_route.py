@@ -1,0 +1,254 @@
+"""Every route there is, asked with every kind of credential, against a table written from the specification.
+
+Specification: Authentication, 2 to 9; what it leaves open is told in docs/guides/authentication.md. A route that is
+in no row fails: whoever adds one says here who may call it.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.http.api import Route
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import ids
+from helpdesk.storage import keys, table
+from scripts.openapi.routes import all_routes
+from tests.support.api import Answer, Client
+from tests.support.people import issue_token, make_person, token_of
+
+CREDENTIALS = (
+    "nothing",
+    "no bearer",
+    "malformed key",
+    "unknown key",
+    "revoked key",
+    "publishable key",
+    "secret key",
+    "member",
+    "admin",
+    "owner",
+    "without organization",
+    "expired token",
+    "unknown token",
+    "one who left",
+)
+
+_UNKNOWN = {
+    "nothing": "401 missing_api_key",
+    "no bearer": "401 missing_api_key",
+    "malformed key": "401 invalid_api_key",
+    "unknown key": "401 invalid_api_key",
+    "revoked key": "401 invalid_api_key",
+    "publishable key": "401 publishable_key",
+}
+_TOKENS_UNKNOWN = {
+    "without organization": "403 no_organization",
+    "expired token": "401 invalid_token",
+    "unknown token": "401 invalid_token",
+    "one who left": "401 invalid_token",
+}
+_IN = dict.fromkeys(("secret key", "member", "admin", "owner"), "in")
+# Of a key nothing is looked up where none is let in.
+_ANY_KEY = dict.fromkeys(("unknown key", "revoked key", "secret key"), "401 token_required")
+
+# What each credential is answered, by who may call: "in" is whatever the route itself answers.
+EXPECTED: dict[str, dict[str, str]] = {
+    "everybody": dict.fromkeys(CREDENTIALS, "in"),
+    # Rule 5: messaging accepts only a secret key.
+    "messaging": {
+        **_UNKNOWN,
+        "secret key": "in",
+        **dict.fromkeys(CREDENTIALS[7:], "401 invalid_api_key"),
+    },
+    "any member, any key": {**_UNKNOWN, **_IN, **_TOKENS_UNKNOWN},
+    # Rule 8; a key acts with an admin's rights.
+    "admin or owner": {**_UNKNOWN, **_IN, **_TOKENS_UNKNOWN, "member": "403 forbidden"},
+    # Rule 7: inviting or changing members.
+    "a person, admin or owner": {
+        **_UNKNOWN,
+        **_IN,
+        **_TOKENS_UNKNOWN,
+        "member": "403 forbidden",
+        "secret key": "400 needs_a_person",
+    },
+    "account, admin or owner": {
+        **_UNKNOWN,
+        **_IN,
+        **_TOKENS_UNKNOWN,
+        "member": "403 forbidden",
+        **_ANY_KEY,
+    },
+    # The person's own routes work without an organization, and for one who left.
+    "account": {
+        **_UNKNOWN,
+        **_IN,
+        **_TOKENS_UNKNOWN,
+        **_ANY_KEY,
+        "without organization": "in",
+        "one who left": "in",
+    },
+    # About the organization that the person belongs to, and nobody else's business.
+    "account, in an organization": {
+        **_UNKNOWN,
+        **_IN,
+        **_TOKENS_UNKNOWN,
+        **_ANY_KEY,
+        "one who left": "403 no_organization",
+    },
+}
+
+ROUTES: dict[str, str] = {
+    "everybody": """
+        GET /v1/docs
+        GET /v1/files/<token>
+        GET /v1/openapi.json
+    """,
+    "messaging": """
+        GET /v1/messages
+        POST /v1/messages
+    """,
+    "any member, any key": """
+        GET /v1/agent
+        GET /v1/billing/limits
+        GET /v1/conversations
+        GET /v1/conversations/<conversation_id>
+        GET /v1/knowledge/documents
+        GET /v1/knowledge/documents/<document_id>
+        GET /v1/logs
+        GET /v1/invites
+        GET /v1/logs/<log_id>
+        GET /v1/members
+        GET /v1/organization
+        POST /v1/conversations/<conversation_id>/hand-back
+        POST /v1/conversations/<conversation_id>/close
+        POST /v1/conversations/<conversation_id>/reopen
+        POST /v1/conversations/<conversation_id>/reply
+        POST /v1/conversations/<conversation_id>/resolve
+        POST /v1/conversations/<conversation_id>/take-over
+        POST /v1/knowledge/documents
+        POST /v1/uploads
+    """,
+    "admin or owner": """
+        DELETE /v1/webhooks/<endpoint_id>
+        DELETE /v1/webhooks/<endpoint_id>/secret
+        GET /v1/events
+        GET /v1/webhooks
+        GET /v1/webhooks/<endpoint_id>/deliveries
+        PATCH /v1/agent
+        PATCH /v1/organization
+        PATCH /v1/webhooks/<endpoint_id>
+        POST /v1/billing/branding
+        POST /v1/webhooks
+        POST /v1/webhooks/<endpoint_id>/deliveries/<event_id>/redeliver
+        POST /v1/webhooks/<endpoint_id>/secret
+        POST /v1/webhooks/<endpoint_id>/test
+    """,
+    "a person, admin or owner": """
+        DELETE /v1/invites/<invite_id>
+        DELETE /v1/members/<user_id>
+        PATCH /v1/members/<user_id>
+        POST /v1/invites
+        POST /v1/invites/<invite_id>/resend
+    """,
+    "account, admin or owner": """
+        DELETE /v1/keys/<key_id>
+        GET /v1/keys
+        POST /v1/keys
+    """,
+    "account, in an organization": """
+        DELETE /v1/me/organization
+    """,
+    "account": """
+        GET /v1/me
+        PATCH /v1/me
+        POST /v1/invites/accept
+        POST /v1/me/organization
+        POST /v1/organizations
+    """,
+}
+WHO = {route.strip(): who for who, routes in ROUTES.items() for route in routes.strip().splitlines()}
+
+# Codes that admission alone gives; a route that answers one of them otherwise would hide behind it.
+ADMISSION = {
+    "missing_api_key",
+    "invalid_api_key",
+    "publishable_key",
+    "invalid_token",
+    "token_required",
+    "no_organization",
+    "forbidden",
+    "needs_a_person",
+    "rate_limited",
+}
+
+
+def name(route: Route) -> str:
+    return f"{route.method} {route.path}"
+
+
+def test_every_route_stands_in_the_table_and_no_other() -> None:
+    assert {name(route) for route in all_routes()} == set(WHO)
+
+
+@pytest.fixture
+def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
+    """Return what makes the Authorization header of a kind of credential, for a person that is new each time."""
+    owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+    revoked = owner.post("/v1/keys", {"name": "revoked"}).body
+    owner.delete(f"/v1/keys/{revoked['id']}")
+
+    def make(kind: str) -> str | None:
+        home = organization.organization_id
+        if kind in {"member", "admin", "owner"}:
+            return f"Bearer {issue_token(home, role=kind, name=kind)}"
+        if kind == "one who left":
+            person = make_person(home, role="member", name="Lea Left")
+            table.update(keys.Person(person), "SET organizations = :none", values={":none": {}})
+            return f"Bearer {token_of(person, home)}"
+        made = {
+            "nothing": None,
+            "no bearer": f"Basic {organization.secret_key}",
+            "malformed key": "Bearer svc_key_",
+            "unknown key": f"Bearer svc_key_{ids.ulid()}_{ids.secret()}",
+            "revoked key": f"Bearer {revoked['key']}",
+            "publishable key": f"Bearer {organization.publishable_key}",
+            "secret key": f"Bearer {organization.secret_key}",
+            "without organization": f"Bearer {issue_token(None, role='member', name='Nobody')}",
+            "expired token": f"Bearer {issue_token(home, role='owner', name='Exa', lifetime_ms=-1)}",
+            "unknown token": f"Bearer svc_oat_{ids.ulid()}_{ids.secret()}",
+        }
+        return made[kind]
+
+    return make
+
+
+def outcome(answer: Answer) -> str:
+    """Return "in" for what the route itself answered, else status and code of admission's refusal."""
+    error: Any = answer.body.get("error") if isinstance(answer.body, dict) else None
+    if isinstance(error, dict) and error["code"] in ADMISSION:
+        return f"{answer.status} {error['code']}"
+    return "in"
+
+
+@pytest.mark.parametrize("route", all_routes(), ids=name)
+def test_a_route_lets_in_whom_the_table_says(route: Route, credentials: Callable[[str], str | None]) -> None:
+    path = re.sub(r"<\w+>", lambda _: ids.new("some"), route.path)
+    found = {}
+    for kind in CREDENTIALS:
+        authorization = credentials(kind)
+        headers = {} if authorization is None else {"Authorization": authorization}
+        body = None if route.method in {"GET", "DELETE"} else {}
+        found[kind] = outcome(Client(headers=headers).request(route.method, path, body))
+
+    assert found == EXPECTED[WHO[name(route)]]
+
+
+def test_a_key_made_now_opens_and_a_revoked_one_does_not(organization: NewOrganization) -> None:
+    owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+    made = owner.post("/v1/keys", {"name": "Second"}).body
+
+    assert Client(made["key"]).get("/v1/billing/limits").status == 200
+    owner.delete(f"/v1/keys/{made['id']}")
+    assert Client(made["key"]).get("/v1/billing/limits").code == "invalid_api_key"

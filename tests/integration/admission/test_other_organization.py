@@ -1,0 +1,86 @@
+"""What one organization has is not found by another, whoever of it asks: for every route with an id there is.
+
+Specification: What the service does, 5. The routes are taken from the API's description, so a new one is asked too.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from scripts.openapi.document import document
+from tests.support.api import Client
+from tests.support.people import issue_token, make_person
+
+PATHS: dict[str, dict[str, Any]] = document()["paths"]
+OPERATIONS = [
+    (path, method)
+    for path, item in PATHS.items()
+    for method, operation in item.items()
+    if "{" in path and operation.get("security")
+]
+MESSAGE = {"session": "visitor-of-the-first", "body": "Hello"}
+
+
+def made(parameter: str, organization: NewOrganization) -> str:
+    """Make a thing of the organization's and return the id that a path parameter names."""
+    api = Client(organization.secret_key)
+    owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+    makers: dict[str, Callable[[], Any]] = {
+        "conversationId": lambda: api.post("/v1/messages", MESSAGE).body["conversationId"],
+        "documentId": lambda: api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"],
+        "endpointId": lambda: api.post(
+            "/v1/webhooks", {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
+        ).body["id"],
+        "logId": lambda: api.get("/v1/logs").body["logs"][0]["id"],
+        "keyId": lambda: owner.post("/v1/keys", {"name": "A key"}).body["id"],
+        "userId": lambda: make_person(organization.organization_id, role="member", name="Max"),
+        "inviteId": lambda: owner.post("/v1/invites", {"email": "new@example.com", "role": "member"}).body[
+            "id"
+        ],
+    }
+    return str(makers[parameter]())
+
+
+def body_of(path: str, method: str) -> Any:
+    """Return a body that the route takes, so that nothing but the id can be wrong."""
+    content = PATHS[path][method].get("requestBody", {}).get("content", {}).get("application/json")
+    if content is None:
+        return None
+    examples = content.get("examples")
+    return next(iter(examples.values()))["value"] if examples else content.get("example", {})
+
+
+@pytest.mark.parametrize("who", ["key", "owner", "admin", "member"])
+@pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=str)
+def test_an_id_of_another_organization_is_not_found(
+    path: str, method: str, who: str, organization: NewOrganization, other_organization: NewOrganization
+) -> None:
+    (parameter,) = re.findall(r"{(\w+)}", path)
+    wanted = path.replace(f"{{{parameter}}}", made(parameter, organization))
+    if who == "key":
+        stranger = Client(other_organization.secret_key)
+    else:
+        stranger = Client(issue_token(other_organization.organization_id, role=who, name=who))
+
+    answer = stranger.request(method.upper(), wanted, body_of(path, method))
+
+    # A role that is lacking is told before anything is looked for, and a key where a person is wanted.
+    lacking = {"forbidden", "token_required", "needs_a_person"}
+    if who in {"key", "member"} and answer.code in lacking:
+        nowhere = path.replace(f"{{{parameter}}}", "nowhere")
+        assert stranger.request(method.upper(), nowhere, body_of(path, method)).code == answer.code
+        return
+    assert answer.status == 404
+    assert answer.code.endswith("_not_found")
+
+
+@pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=str)
+def test_what_is_there_is_found_by_its_own(path: str, method: str, organization: NewOrganization) -> None:
+    (parameter,) = re.findall(r"{(\w+)}", path)
+    wanted = path.replace(f"{{{parameter}}}", made(parameter, organization))
+    owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+
+    assert owner.request(method.upper(), wanted, body_of(path, method)).status != 404
