@@ -49,7 +49,9 @@ def test_no_two_guides_have_the_same_title() -> None:
 
 @each_guide
 def test_a_guide_is_short_enough_to_be_read(guide: Path) -> None:
-    assert 60 <= len(guide.read_text(encoding="utf-8").splitlines()) <= 150
+    # The codes are looked up, not read one after the other.
+    most = 250 if guide.stem == "errors" else 150
+    assert 60 <= len(guide.read_text(encoding="utf-8").splitlines()) <= most
 
 
 @each_guide
@@ -93,7 +95,8 @@ def test_every_body_that_curl_sends_is_json_with_its_headers(guide: Path) -> Non
             if "/v1/" not in command:
                 continue
             words = shlex.split(command)
-            assert "authorization: Bearer $KEY" in words, command
+            # A secret key, or where a person is needed an access token.
+            assert {"authorization: Bearer $KEY", "authorization: Bearer $TOKEN"} & set(words), command
             if "-d" in words:
                 assert isinstance(json.loads(words[words.index("-d") + 1]), dict)
                 assert "content-type: application/json" in words
