@@ -53,6 +53,10 @@ class Cli:
     def file(self) -> SettingsFile:
         return SettingsFile(self.folder / "helpdesk")
 
+    def _open_browser(self, address: str) -> bool:
+        self.opened.append(address)
+        return True
+
     def run(self, *words: str, stdin: str | None = None, color: bool = False) -> Result:
         """Run a command and return what came of it, whatever its exit status."""
         environment: dict[str, str | None] = dict.fromkeys(
@@ -67,7 +71,7 @@ class Cli:
             transport=self.transport,
             now=self.clock.now,
             sleep=self.clock.sleep,
-            open_browser=lambda address: self.opened.append(address) is None,
+            open_browser=self._open_browser,
             file=self.file,
         )
         return runner.invoke(main, words, obj=session, input=stdin, env=environment, color=color)

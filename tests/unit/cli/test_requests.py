@@ -1,5 +1,6 @@
 """What is sent, what is sent again, and what is told when it goes wrong."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +161,7 @@ def test_a_token_that_another_process_renewed_meanwhile_is_used(tmp_path: Path) 
             )
         return refusal(401, "invalid_token")
 
-    answers = [refused_as_another_renews, lambda _: LIMITS]
+    answers: list[Callable[[httpx.Request], Any]] = [refused_as_another_renews, lambda _: LIMITS]
     sent: list[str] = []
 
     def limits(request: httpx.Request) -> Any:

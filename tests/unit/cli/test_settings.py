@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from helpdesk_cli import settings
+from helpdesk_cli.problems import Problem
 from helpdesk_cli.settings import BrokenSettings, Login, Settings, SettingsFile, UnusableSettings
 
 LOGIN = Login("cli_1", "svc_oat_a", "svc_ort_b", 1_790_000_000_000)
@@ -78,7 +79,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside_it(
     def full(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(settings.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UnusableSettings, match="No space left"):
         written(file, Login("cli_2"))
     monkeypatch.undo()
@@ -126,7 +127,7 @@ def test_one_who_waits_for_the_lock_too_long_is_told(tmp_path: Path, monkeypatch
     monkeypatch.setattr(settings, "LOCK_SECONDS", 0)
     with (
         SettingsFile(tmp_path).locked(),
-        pytest.raises(settings.Problem, match="Another helpdesk command"),
+        pytest.raises(Problem, match="Another helpdesk command"),
         SettingsFile(tmp_path).locked(),
     ):
         pass
