@@ -32,10 +32,11 @@ SPECIFIED: dict[int, str] = {
     " too_many_organizations invalid_email too_many_invites cannot_grant cannot_manage_self outranked last_owner"
     " bad_snooze_time not_archived customer_unreachable invalid_feedback title_missing body_missing body_too_large"
     " doc_is_synced folder_name_missing folder_too_deep folder_cycle order_invalid bad_url upgrade_required"
-    " too_many_crawls signal_empty title_required key_prefix_invalid not_a_member invalid_query invalid_personality",
+    " too_many_crawls signal_empty title_required key_prefix_invalid not_a_member invalid_query invalid_personality"
+    " address_taken",
 }
 # Ours, where the specification leaves a refusal open.
-OURS = {"invalid_cursor": 400, "key_exists": 409}
+OURS = {"invalid_cursor": 400, "key_exists": 409, "delivery_in_progress": 409}
 STATUS_OF = {code: status for status, codes in SPECIFIED.items() for code in codes.split()} | OURS
 
 
@@ -164,6 +165,7 @@ ACCESS = {
     "GET /v1/conversations": Access.MEMBER,
     "GET /v1/agent": Access.MEMBER,
     "PATCH /v1/agent": Access.ADMIN,
+    "POST /v1/invites": Access.PERSON_ADMIN,
 }
 
 
