@@ -320,6 +320,7 @@ def _webhook(kind: str, event: type[Event]) -> dict[str, Any]:
                     "deprecated": True,
                     "description": "The same value under a former name; ignore it.",
                 },
+                *texts.STANDARD_HEADERS,
             ],
             "requestBody": {
                 "required": True,

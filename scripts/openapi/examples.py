@@ -4,7 +4,7 @@ from typing import Any
 
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.conversations.state import Move
-from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.kinds import OwnEvent, WebhookEvent
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
 _DOCUMENT = "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"
@@ -12,6 +12,7 @@ _INVITE = "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"
 _INVITE_PATH = "/invite/Zr8Wm3KcT1yQf6HbN0dLxP5sVu2GjA9eRo7CiMwXqYk"
 _ENDPOINT = "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"
 _KEY = "key_01jd3g1a4d7f0h3k6n9r2v5y8c"
+_EVENT = "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"
 _AT = 1763683199500
 _FILE = {
     "name": "invoice.png",
@@ -177,8 +178,47 @@ ANSWERS: dict[str, Any] = {
                 "lastDeliveryAt": _AT + 3_100,
                 "failingSince": None,
                 "keyId": _KEY,
+                "secretCreatedAt": None,
             }
         ]
+    },
+    "listDeliveries": {
+        "deliveries": [
+            {
+                "eventId": _EVENT,
+                "type": "message.created",
+                "createdAt": _AT,
+                "status": "pending",
+                "attempts": [
+                    {"attempt": 1, "at": _AT + 120, "status": 503, "durationMs": 240, "error": "status"},
+                    {
+                        "attempt": 2,
+                        "at": _AT + 30_361,
+                        "status": None,
+                        "durationMs": 15_000,
+                        "error": "timeout",
+                    },
+                ],
+                "nextAttemptAt": _AT + 345_361,
+            }
+        ],
+        "nextCursor": None,
+    },
+    "redeliver": _OK,
+    "testWebhook": {"id": _EVENT},
+    "createSecret": {"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwQ2Yt1dKcXfE="},
+    "removeSecret": _OK,
+    "listEvents": {
+        "events": [
+            {
+                "id": _EVENT,
+                "type": "conversation.created",
+                "createdAt": _AT,
+                "data": {"conversation": _STATE},
+            }
+        ],
+        "nextCursor": _CURSOR,
+        "hasMore": False,
     },
     "updateWebhook": _OK,
     "removeWebhook": _OK,
@@ -269,7 +309,7 @@ _SIGNAL = {
     "codehost": None,
 }
 
-_EVENT_DATA: dict[WebhookEvent, Any] = {
+_EVENT_DATA: dict[WebhookEvent | OwnEvent, Any] = {
     WebhookEvent.MESSAGE_CREATED: {"conversation": _STATE, "message": _ANSWER},
     WebhookEvent.CONVERSATION_CREATED: {"conversation": _STATE},
     WebhookEvent.CONVERSATION_UPDATED: {"conversation": {**_STATE, "awaitingHuman": True}},
@@ -289,10 +329,14 @@ _EVENT_DATA: dict[WebhookEvent, Any] = {
             "suggestedAt": _AT,
         }
     },
+    OwnEvent.WEBHOOK_TEST: {
+        "endpointId": _ENDPOINT,
+        "message": "This is a test. Your endpoint receives what Helpdesk sends.",
+    },
 }
 
-EVENTS: dict[WebhookEvent, Any] = {
-    kind: {"id": "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081", "type": kind.value, "createdAt": _AT, "data": data}
+EVENTS: dict[WebhookEvent | OwnEvent, Any] = {
+    kind: {"id": _EVENT, "type": kind.value, "createdAt": _AT, "data": data}
     for kind, data in _EVENT_DATA.items()
 }
 

@@ -61,6 +61,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     ),
     "members": ("Members", "The people of the organization, and their roles."),
     "webhooks": ("Webhooks", "Where your servers listen, and how deliveries fare."),
+    "events": ("Webhooks", "Where your servers listen, and how deliveries fare."),
     "organization": ("Organization", "What the organization may, and what happened in it."),
     "billing": ("Organization", "What the organization may, and what happened in it."),
     "logs": ("Organization", "What the organization may, and what happened in it."),
@@ -74,6 +75,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "conversationId": ("The conversation's id.", "conv_01jd3kq8v5zt4m9rx2c7w6ybne"),
     "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),
     "endpointId": ("The endpoint's id.", "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"),
+    "eventId": ("The event's id.", "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"),
     "inviteId": ("The invitation's id.", "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"),
     "keyId": ("The key's id.", "key_01jd3g1a4d7f0h3k6n9r2v5y8c"),
     "logId": ("The entry's id.", "log_01jd3p6q9t3e7g0h2j5k8m1n4r"),
@@ -137,3 +139,24 @@ Verify before you read: `svc-signature` is `t=<milliseconds>,v1=<hex>`, where `v
 text `<t>.<raw body>`, keyed with the endpoint's webhook secret (the lower-case hexadecimal text that is derived
 from the secret key it is signed with). Refuse a `t` more than five minutes from your clock, and compare in
 constant time. The clients do this for you."""
+
+STANDARD_HEADERS: list[dict[str, Any]] = [
+    {
+        "name": name,
+        "in": "header",
+        "required": False,
+        "schema": {"type": "string", "pattern": pattern},
+        "description": f"{told} Sent to an endpoint that has a secret of its own (Standard Webhooks).",
+        "example": example,
+    }
+    for name, pattern, told, example in (
+        ("webhook-id", "^evt_[0-9a-f]{32}$", "The event's id.", "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"),
+        ("webhook-timestamp", "^[0-9]+$", "When it was signed, in seconds since 1970.", "1763683200"),
+        (
+            "webhook-signature",
+            "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=){0,2}$",
+            "HMAC-SHA-256 in base64, one for each secret in force, over `<webhook-id>.<webhook-timestamp>.<raw body>`.",
+            "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+        ),
+    )
+]

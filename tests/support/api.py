@@ -19,6 +19,7 @@ _GROUPS = {
     "knowledge": "knowledge",
     "agent": "agent",
     "webhooks": "webhooks",
+    "events": "webhooks",
     "billing": "organizations",
     "logs": "organizations",
     "uploads": "files",

@@ -91,7 +91,9 @@ def test_a_public_verifier_accepts_the_signature_with_its_tolerance_off() -> Non
 
 
 def test_both_signature_headers_carry_the_same_value() -> None:
-    headers = signing.signed_headers("00" * 32, 1763683200000, b"{}")
+    headers = signing.signed_headers(
+        signing.Signing("evt_00000000000000000000000000000001", "00" * 32), 1763683200000, b"{}"
+    )
 
     signature = "t=1763683200000,v1=96445e26516694aedf70953e7d9855cc2a75f78dff3e83cdef2980bdc9ccfa5d"
     assert headers == {

@@ -187,10 +187,16 @@ def test_every_answer_carries_the_request_id_and_what_is_left_of_the_allowance(n
 
 
 def test_every_kind_of_event_is_described_with_its_signature() -> None:
-    assert list(DOCUMENT["webhooks"]) == [kind.value for kind in WebhookEvent]
+    assert list(DOCUMENT["webhooks"]) == [*(kind.value for kind in WebhookEvent), "webhook.test"]
     for item in DOCUMENT["webhooks"].values():
         names = [parameter["name"] for parameter in item["post"]["parameters"]]
-        assert names == ["svc-signature", "portal-signature"]
+        assert names == [
+            "svc-signature",
+            "portal-signature",
+            "webhook-id",
+            "webhook-timestamp",
+            "webhook-signature",
+        ]
 
 
 def test_bounds_are_those_of_the_nouns() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helpdesk.delivery import queue
 from helpdesk.delivery import service as deliveries
@@ -23,6 +23,9 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Item, from_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
 
 _THREADS = 8
 
@@ -86,6 +89,7 @@ def _book(endpoints: Mapping[str, list[Endpoint]], work: _Work) -> None:
             item["type"],
             item["createdAt"],
             endpoints[item["organization"]],
+            only_to=item.get("onlyTo"),
         )
     except Exception as error:  # noqa: BLE001 - one record's trouble must not hold up the others
         logger.error("record_failed", extra={"sequence": work.sequence, "error": type(error).__name__})
@@ -107,19 +111,23 @@ def _queue_jobs(works: Sequence[_Work]) -> None:
         JobQueue.AGENT: settings().agent_queue_url,
         JobQueue.INDEX: settings().index_queue_url,
         JobQueue.MAIL: settings().mail_queue_url,
+        JobQueue.DELIVERY: settings().delivery_queue_url,
     }
     for name, jobs in by_queue.items():
         refused = send_all(
             urls[name],
-            [
-                {
-                    "Id": "",
-                    "MessageBody": json.dumps(job.body, separators=(",", ":")),
-                    "MessageGroupId": job.group,
-                    "MessageDeduplicationId": job.deduplication,
-                }
-                for _, job in jobs
-            ],
+            [_entry_of(job) for _, job in jobs],
         )
         for place in refused:
             jobs[place][0].failed = True
+
+
+def _entry_of(job: Job) -> "SendMessageBatchRequestEntryTypeDef":
+    entry: SendMessageBatchRequestEntryTypeDef = {
+        "Id": "",
+        "MessageBody": json.dumps(job.body, separators=(",", ":")),
+        "MessageGroupId": job.group,
+    }
+    if job.queue is not JobQueue.DELIVERY:  # a standard queue refuses it
+        entry["MessageDeduplicationId"] = job.deduplication
+    return entry

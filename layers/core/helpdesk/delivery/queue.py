@@ -6,10 +6,11 @@ not hold up the others (Amazon SQS Developer Guide, "fair queues").
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 
 from helpdesk.delivery.repository import Delivery
 from helpdesk.delivery.schedule import hop_delay_seconds
+from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform import clients
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
@@ -20,7 +21,7 @@ class Reminder:
     """An attempt to be made: of which delivery, which one, and when it is due (ms).
 
     `key_id` is the key that signed for the endpoint when the delivery was booked; the attempt reads its secret
-    and the endpoint together.
+    and the endpoint together. `chain` is the delivery's chain that the attempt belongs to.
     """
 
     organization: str
@@ -29,11 +30,16 @@ class Reminder:
     key_id: str | None
     attempt: int
     due_at: int
+    chain: int = 1
 
     @property
     def delivery(self) -> Delivery:
         """The delivery that this reminds of."""
         return Delivery(self.organization, self.endpoint_id, self.event_id)
+
+    def to_job(self) -> Job:
+        """Return the outbox job that queues this; that the stream may repeat it does no harm."""
+        return Job(JobQueue.DELIVERY, self.endpoint_id, "", asdict(self))
 
     def to_json(self) -> str:
         """Return the message's body."""
@@ -43,10 +49,12 @@ class Reminder:
     def from_json(cls, text: str) -> "Reminder":
         """Read a message's body.
 
-        Fields that this version does not know are passed over: a retry may have been queued by a later one.
+        Fields that this version does not know are passed over, and those that an earlier one did not know have their
+        defaults: a retry may have been queued by either.
         """
         told = json.loads(text)
-        return cls(**{field.name: told[field.name] for field in fields(cls)})
+        known = [field.name for field in fields(cls) if field.name in told or field.default is MISSING]
+        return cls(**{name: told[name] for name in known})
 
 
 def send_first(reminders: Sequence[Reminder]) -> list[Reminder]:

@@ -1,5 +1,6 @@
 """Items of deliveries, and everything that one attempt reads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
@@ -10,6 +11,9 @@ from helpdesk.storage.table import ConditionFailed, Item
 
 HISTORY_DAYS = 30
 _DAY_SECONDS = 86_400
+
+# A delivery that was booked before there were redeliveries has no number and is on its first chain.
+_SAME_CHAIN = "(attribute_not_exists(chain) OR chain = :chain)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class Envelope:
     body: str | None
     endpoint: Item | None
     secret: str | None
+    standard_secrets: Sequence[str] = ()
+    """The endpoint's own secrets for the Standard Webhooks form, the newest first; none unless it asked for one."""
 
 
 def book(delivery: Delivery, event_type: str, created_at: int) -> None:
@@ -46,9 +52,11 @@ def book(delivery: Delivery, event_type: str, created_at: int) -> None:
         "eventCreatedAt": created_at,
         "bookedAt": clock.now_ms(),
         "state": DeliveryState.PENDING.value,
+        "chain": 1,
         "made": 0,
         "recorded": True,
         "claimedUntil": 0,
+        "nextAt": created_at,
         "attempts": [],
         "expiresAt": clock.seconds_from_now(HISTORY_DAYS * _DAY_SECONDS),
     }
@@ -61,23 +69,25 @@ def book(delivery: Delivery, event_type: str, created_at: int) -> None:
 def load(delivery: Delivery, key_id: str | None) -> Envelope:
     """Return what an attempt needs, in one call.
 
-    Both secrets that an endpoint can have are read: the one of its key, and the random one that replaced it when
-    the key was revoked (Specification: Events, Which key signs).
+    Every secret that an endpoint can have is read: the one of its key, the random one that replaced it when the key
+    was revoked (Specification: Events, Which key signs), and its own for the Standard Webhooks form.
     """
     event = keys.Event(delivery.organization, delivery.event_id)
     endpoint = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)
     replaced = keys.EndpointSecret(delivery.organization, delivery.endpoint_id)
-    wanted: list[keys.ItemKey] = [delivery.key, event, endpoint, replaced]
+    standard = keys.StandardSecret(delivery.organization, delivery.endpoint_id)
+    wanted: list[keys.ItemKey] = [delivery.key, event, endpoint, replaced, standard]
     derived = keys.KeySecret(delivery.organization, key_id) if key_id else None
     if derived is not None:
         wanted.append(derived)
     found = table.get_many(wanted)
     secret = found.get(replaced) or (found.get(derived) if derived is not None else None)
     return Envelope(
-        progress=_progress(found.get(delivery.key)),
+        progress=progress_of(found.get(delivery.key)),
         body=found[event]["body"] if event in found else None,
         endpoint=found.get(endpoint),
         secret=secret["webhooks"] if secret else None,
+        standard_secrets=_standard_secrets(found.get(standard)),
     )
 
 
@@ -85,7 +95,7 @@ class ClaimLost(Exception):
     """Another worker was faster; `progress` is how far the delivery is now."""
 
     def __init__(self, item: Item | None) -> None:
-        self.progress = _progress(item)
+        self.progress = progress_of(item)
         super().__init__("claim lost")
 
 
@@ -103,27 +113,46 @@ def claim(delivery: Delivery, seen: Progress, attempt: int, now: int) -> None:
     _advance(delivery, seen, expression, values)
 
 
-def record(delivery: Delivery, attempt: int, started_at: int, outcome: Outcome, state: DeliveryState) -> None:
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of an attempt: of which chain, which one, begun when (ms), how it went, and what becomes of it all.
+
+    `next_at` is when the next attempt is due (ms), None where there is none.
+    """
+
+    chain: int
+    attempt: int
+    started_at: int
+    outcome: Outcome
+    state: DeliveryState
+    next_at: int | None
+
+
+def record(delivery: Delivery, result: Result) -> None:
     """Record an attempt's result and what becomes of the delivery.
 
     A success counts although the claim ran out meanwhile; a failure that comes so late was recorded as
-    interrupted already. A delivery that is over stays over.
+    interrupted already. A delivery that is over stays over, and one that is made again has another chain.
     """
-    condition = (
-        "#state = :pending" if outcome.succeeded else "#state = :pending AND made = :made AND recorded = :no"
-    )
+    outcome = result.outcome
+    condition = f"#state = :pending AND {_SAME_CHAIN}"
     values: Item = {
-        ":entry": [_entry(attempt, started_at, outcome.status, outcome.error, outcome.duration_ms)],
+        ":entry": [
+            _entry(result.attempt, result.started_at, outcome.status, outcome.error, outcome.duration_ms)
+        ],
         ":yes": True,
-        ":state": state.value,
+        ":state": result.state.value,
         ":pending": DeliveryState.PENDING.value,
+        ":chain": result.chain,
+        ":next": result.next_at,
     }
     if not outcome.succeeded:
-        values |= {":made": attempt, ":no": False}
+        condition += " AND made = :made AND recorded = :no"
+        values |= {":made": result.attempt, ":no": False}
     try:
         table.update(
             delivery.key,
-            "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state",
+            "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state, nextAt = :next",
             condition=condition,
             names={"#state": "state"},
             values=values,
@@ -132,16 +161,17 @@ def record(delivery: Delivery, attempt: int, started_at: int, outcome: Outcome, 
         return
 
 
-def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState) -> None:
+def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState, next_at: int | None) -> None:
     """Record that the worker of the last attempt died. Raises ClaimLost where someone else did it."""
     _advance(
         delivery,
         seen,
-        "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state",
+        "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state, nextAt = :next",
         {
             ":entry": [_interrupted(seen)],
             ":yes": True,
             ":state": state.value,
+            ":next": next_at,
         },
     )
 
@@ -166,13 +196,14 @@ def _advance(delivery: Delivery, seen: Progress, expression: str, values: Item) 
             delivery.key,
             expression,
             condition=(
-                "#state = :pending AND made = :seenMade AND recorded = :seenRecorded "
+                f"#state = :pending AND {_SAME_CHAIN} AND made = :seenMade AND recorded = :seenRecorded "
                 "AND claimedUntil = :seenUntil"
             ),
             names={"#state": "state"},
             values={
                 **values,
                 ":pending": DeliveryState.PENDING.value,
+                ":chain": seen.chain,
                 ":seenMade": seen.made,
                 ":seenRecorded": seen.recorded,
                 ":seenUntil": seen.claimed_until,
@@ -182,10 +213,26 @@ def _advance(delivery: Delivery, seen: Progress, expression: str, values: Item) 
         raise ClaimLost(failed.item) from None
 
 
-def _progress(item: Item | None) -> Progress | None:
+def progress_of(item: Item | None) -> Progress | None:
+    """Read how far a delivery has come."""
     if item is None:
         return None
-    return Progress(DeliveryState(item["state"]), item["made"], item["recorded"], item["claimedUntil"])
+    return Progress(
+        DeliveryState(item["state"]),
+        item["made"],
+        item["recorded"],
+        item["claimedUntil"],
+        item.get("chain", 1),
+    )
+
+
+def _standard_secrets(item: Item | None) -> list[str]:
+    """Return the secrets that sign at this moment: the present one, and those that it replaced lately."""
+    if item is None:
+        return []
+    now = clock.now_ms()
+    former = [(item["former"], item["formerUntil"]), (item["older"], item["olderUntil"])]
+    return [item["present"], *(secret for secret, until in former if secret and until > now)]
 
 
 def _interrupted(seen: Progress) -> Item:

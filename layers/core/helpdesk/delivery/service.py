@@ -6,6 +6,7 @@ the steps of an attempt is what makes a crash at any of them harmless; tests/sim
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -14,9 +15,9 @@ from helpdesk.delivery import queue, repository
 from helpdesk.delivery.attempts import Decision, DeliveryState, Progress, Step, decide
 from helpdesk.delivery.outcome import Outcome
 from helpdesk.delivery.queue import Reminder
-from helpdesk.delivery.repository import ClaimLost, Envelope
+from helpdesk.delivery.repository import ClaimLost, Envelope, Result
 from helpdesk.delivery.schedule import next_due, parse_delays
-from helpdesk.delivery.signing import signed_headers
+from helpdesk.delivery.signing import Signing, signed_headers
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
@@ -41,15 +42,22 @@ class Sends(Protocol):
 
 
 def book(
-    organization: str, event_id: str, event_type: str, created_at: int, endpoints: list[Endpoint]
+    organization: str,
+    event_id: str,
+    event_type: str,
+    created_at: int,
+    endpoints: list[Endpoint],
+    only_to: str | None = None,
 ) -> list[Reminder]:
     """Book an event's deliveries and return the reminders of their first attempts, to be queued.
 
-    An endpoint listens to its kinds of event from its creation on. Booking again changes nothing.
+    An endpoint listens to its kinds of event from its creation on; an event that is `only_to` one goes there whatever
+    the endpoint listens to. Booking again changes nothing.
     """
     reminders = []
     for endpoint in endpoints:
-        if event_type in endpoint.events and endpoint.created_at <= created_at:
+        wanted = event_type in endpoint.events if only_to is None else endpoint.id == only_to
+        if wanted and endpoint.created_at <= created_at:
             reminder = Reminder(organization, endpoint.id, event_id, endpoint.key_id, 1, created_at)
             repository.book(reminder.delivery, event_type, created_at)
             reminders.append(reminder)
@@ -65,7 +73,7 @@ async def handle(reminder: Reminder, sender: Sends) -> None:
     envelope = await asyncio.to_thread(repository.load, reminder.delivery, reminder.key_id)
     progress = envelope.progress
     while True:
-        decision = decide(progress, reminder.attempt, reminder.due_at, clock.now_ms())
+        decision = decide(progress, reminder.attempt, reminder.due_at, clock.now_ms(), reminder.chain)
         try:
             if progress is not None:
                 await _carry_out(decision, reminder, progress, envelope, sender)
@@ -101,7 +109,8 @@ async def _attempt(reminder: Reminder, progress: Progress, envelope: Envelope, s
     body = envelope.body.encode()
     started_at = clock.now_ms()
     await asyncio.to_thread(repository.claim, reminder.delivery, progress, reminder.attempt, started_at)
-    outcome = await sender.send(endpoint.url, body, signed_headers(envelope.secret, clock.now_ms(), body))
+    signing = Signing(reminder.event_id, envelope.secret, tuple(envelope.standard_secrets))
+    outcome = await sender.send(endpoint.url, body, signed_headers(signing, clock.now_ms(), body))
     await asyncio.to_thread(_settle, reminder, endpoint, started_at, outcome)
 
 
@@ -112,8 +121,13 @@ def _settle(reminder: Reminder, endpoint: Endpoint, started_at: int, outcome: Ou
     event that arrived would be sent again.
     """
     finished_at = clock.now_ms()
-    state = DeliveryState.DELIVERED if outcome.succeeded else _queue_next(reminder, finished_at)
-    repository.record(reminder.delivery, reminder.attempt, started_at, outcome, state)
+    state, next_at = (
+        (DeliveryState.DELIVERED, None) if outcome.succeeded else _queue_next(reminder, finished_at)
+    )
+    repository.record(
+        reminder.delivery,
+        Result(reminder.chain, reminder.attempt, started_at, outcome, state, next_at),
+    )
     if state is DeliveryState.DROPPED:
         _report_dropped(reminder)
     try:
@@ -127,27 +141,20 @@ def _recover(reminder: Reminder, progress: Progress) -> None:
 
     Its receiver may or may not have got the event; the endpoint's status is left alone, as nothing is known.
     """
-    state = _queue_next(reminder, clock.now_ms())
-    repository.record_interrupted(reminder.delivery, progress, state)
+    state, next_at = _queue_next(reminder, clock.now_ms())
+    repository.record_interrupted(reminder.delivery, progress, state, next_at)
     if state is DeliveryState.DROPPED:
         _report_dropped(reminder)
 
 
-def _queue_next(reminder: Reminder, failed_at: int) -> DeliveryState:
-    """Queue the attempt after a failed one and return what becomes of the delivery."""
+def _queue_next(reminder: Reminder, failed_at: int) -> tuple[DeliveryState, int | None]:
+    """Queue the attempt after a failed one; return what becomes of the delivery, and when (ms) that attempt is due."""
     due_at = next_due(reminder.attempt, failed_at, parse_delays(settings().retry_delays_seconds))
     if due_at is None:
-        return DeliveryState.DROPPED
-    following = Reminder(
-        reminder.organization,
-        reminder.endpoint_id,
-        reminder.event_id,
-        reminder.key_id,
-        reminder.attempt + 1,
-        due_at,
-    )
+        return DeliveryState.DROPPED, None
+    following = replace(reminder, attempt=reminder.attempt + 1, due_at=due_at)
     queue.send_later(following, not_before=due_at, now=clock.now_ms())
-    return DeliveryState.PENDING
+    return DeliveryState.PENDING, due_at
 
 
 def _report_dropped(reminder: Reminder) -> None:

@@ -1,17 +1,27 @@
-"""The secrets derived from a key, and the signature that a delivery carries.
+"""The secrets that sign, and the signatures that a delivery carries.
 
 Specification: Events, Headers and verification. The specification leaves the derivation open; ours is
 HKDF-SHA256 (RFC 5869) over the key's text, with an empty salt and the purpose as info. Test vectors are in
 clients/test-vectors.json. Only the derived secret is stored, so whoever reads it cannot act with the key.
+
+Beside it, for an endpoint that asked for a secret of its own, stands a second signature in the form of Standard
+Webhooks (standardwebhooks.com), which libraries of many languages verify.
 """
 
+import base64
 import hashlib
 import hmac
 import secrets
+from dataclasses import dataclass
 
 SIGNATURE_HEADER = "svc-signature"
 FORMER_SIGNATURE_HEADER = "portal-signature"
 """The header's name of old; it carries the same value, and receivers are told to ignore it."""
+
+STANDARD_PREFIX = "whsec_"
+STANDARD_ID_HEADER = "webhook-id"
+STANDARD_TIMESTAMP_HEADER = "webhook-timestamp"
+STANDARD_SIGNATURE_HEADER = "webhook-signature"
 
 SECRET_BYTES = 32
 _HASH_BYTES = 32
@@ -42,14 +52,47 @@ def sign(secret: str, timestamp_ms: int, body: bytes) -> str:
     return f"t={timestamp_ms},v1={hmac.digest(secret.encode(), signed, 'sha256').hex()}"
 
 
-def signed_headers(secret: str, timestamp_ms: int, body: bytes) -> dict[str, str]:
-    """Return the headers of one attempt. Only the signature differs from attempt to attempt."""
-    signature = sign(secret, timestamp_ms, body)
-    return {
+def standard_secret() -> str:
+    """Return a new secret of the Standard Webhooks form: `whsec_` and 32 random bytes in base64."""
+    return STANDARD_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def sign_standard(secret: str, event_id: str, timestamp_s: int, body: bytes) -> str:
+    """Return one signature of the Standard Webhooks form, `v1,<base64>`; its time is in seconds.
+
+    The HMAC is keyed with the bytes that the secret's base64 stands for.
+    """
+    key = base64.b64decode(secret.removeprefix(STANDARD_PREFIX), validate=True)
+    signed = b"%b.%d.%b" % (event_id.encode(), timestamp_s, body)
+    return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """What a delivery is signed with: its event's id, the secret of its endpoint's key, the endpoint's own ones."""
+
+    event_id: str
+    secret: str
+    standard: tuple[str, ...] = ()
+
+
+def signed_headers(signing: Signing, timestamp_ms: int, body: bytes) -> dict[str, str]:
+    """Return the headers of one attempt. Only the signatures differ from attempt to attempt."""
+    signature = sign(signing.secret, timestamp_ms, body)
+    headers = {
         "content-type": "application/json",
         SIGNATURE_HEADER: signature,
         FORMER_SIGNATURE_HEADER: signature,
     }
+    if signing.standard:
+        seconds = timestamp_ms // 1000
+        signatures = [sign_standard(secret, signing.event_id, seconds, body) for secret in signing.standard]
+        headers |= {
+            STANDARD_ID_HEADER: signing.event_id,
+            STANDARD_TIMESTAMP_HEADER: str(seconds),
+            STANDARD_SIGNATURE_HEADER: " ".join(signatures),
+        }
+    return headers
 
 
 def _derive(key: str, purpose: bytes) -> str:

@@ -1,4 +1,4 @@
-"""The kinds of event that an endpoint may listen to (Specification: Events, Event kinds)."""
+"""The kinds of event: those that an endpoint may listen to, and one of ours (Specification: Events, Event kinds)."""
 
 from enum import StrEnum
 
@@ -13,3 +13,9 @@ class WebhookEvent(StrEnum):
     SUGGESTION_CREATED = "suggestion.created"
     SIGNAL_UPDATED = "signal.updated"
     KNOWLEDGE_SUGGESTION_CREATED = "knowledge.suggestion.created"
+
+
+class OwnEvent(StrEnum):
+    """A kind beyond the specification's list: no endpoint asks for it, it is sent to the one that it concerns."""
+
+    WEBHOOK_TEST = "webhook.test"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
@@ -29,11 +29,13 @@ class JobQueue(StrEnum):
     AGENT = "agent"
     INDEX = "index"
     MAIL = "mail"
+    DELIVERY = "delivery"
+    """The queue of first attempts, for a delivery that is to be made again. It alone keeps no order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work for a first-in-first-out queue.
+    """Work for a queue, first in, first out.
 
     `group` is what must happen in order (a conversation, an organization); `deduplication` names the unit of work,
     so that a stream record read twice within five minutes becomes one message.
@@ -66,15 +68,17 @@ class Event:
     """Something that happened, for the webhook endpoints of one organization.
 
     `data` has the shape that the specification gives the kind (Specification: Events, data by kind).
-    `created_at` is when it happened, in ms: the same for all events of one change.
+    `created_at` is when it happened, in ms: the same for all events of one change. With `only_to` it is for that
+    endpoint alone, whatever the endpoint listens to, and stays out of the feed.
     """
 
     organization: str
-    type: WebhookEvent
+    type: WebhookEvent | OwnEvent
     data: dict[str, Any]
     created_at: int
     jobs: tuple[Job, ...] = ()
     id: str = field(default_factory=ids.event)
+    only_to: str | None = None
 
     def body(self) -> str:
         """Return the envelope as the JSON text that is signed and sent (Specification: Events, Envelope)."""
@@ -86,8 +90,14 @@ class Event:
 
     def to_item(self) -> Item:
         """Return the outbox item."""
+        place = (
+            {"GSI1PK": keys.event_feed(self.organization), "GSI1SK": self.id}
+            if self.only_to is None
+            else {"onlyTo": self.only_to}
+        )
         return {
             **keys.Event(self.organization, self.id).attributes(),
+            **place,
             "entity": OUTBOX,
             "id": self.id,
             "organization": self.organization,

@@ -56,6 +56,14 @@ class EndpointSecret(ItemKey):
     endpoint_id: str
 
 
+class StandardSecret(ItemKey):
+    """A webhook endpoint's own secrets for signatures in the Standard Webhooks form."""
+
+    PK, SK = "ORG#{organization}#SECRET", "STANDARD#{endpoint_id}"
+    organization: str
+    endpoint_id: str
+
+
 class Member(ItemKey):
     """A person's membership: role, name, e-mail."""
 
@@ -375,6 +383,11 @@ def unattached_files(hour: int) -> str:
 def customer_conversations(organization: str, customer_id: str) -> str:
     """Return GSI2's partition of one customer's conversations; sorted by start."""
     return f"ORG#{organization}#CUSCONVS#{customer_id}"
+
+
+def event_feed(organization: str) -> str:
+    """Return GSI1's partition of an organization's events; sorted by id, so by time."""
+    return f"ORG#{organization}#EVENTS"
 
 
 def log_of_kind(organization: str, kind: str) -> str:

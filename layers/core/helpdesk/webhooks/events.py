@@ -7,7 +7,7 @@ test holds that text to the models.
 from typing import Annotated, Literal
 
 from helpdesk.conversations.schemas import ConversationState, MessageShape
-from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.http.schemas import Answer, Milliseconds, shown
 from helpdesk.signals.schemas import Signal
 
@@ -114,7 +114,22 @@ class KnowledgeSuggestionCreated(Event):
     data: SuggestionData
 
 
-EVENTS: dict[WebhookEvent, type[Event]] = {
+class TestData(Answer):
+    """What a test tells."""
+
+    endpoint_id: str
+    """The endpoint that it is sent to."""
+    message: str
+
+
+class WebhookTest(Event):
+    """Someone asked for a test of an endpoint. It is sent to that endpoint alone, whatever it listens to."""
+
+    type: Literal[OwnEvent.WEBHOOK_TEST]
+    data: TestData
+
+
+EVENTS: dict[WebhookEvent | OwnEvent, type[Event]] = {
     WebhookEvent.MESSAGE_CREATED: MessageCreated,
     WebhookEvent.CONVERSATION_CREATED: ConversationCreated,
     WebhookEvent.CONVERSATION_UPDATED: ConversationUpdated,
@@ -122,4 +137,5 @@ EVENTS: dict[WebhookEvent, type[Event]] = {
     WebhookEvent.SUGGESTION_CREATED: SuggestionCreated,
     WebhookEvent.SIGNAL_UPDATED: SignalUpdated,
     WebhookEvent.KNOWLEDGE_SUGGESTION_CREATED: KnowledgeSuggestionCreated,
+    OwnEvent.WEBHOOK_TEST: WebhookTest,
 }

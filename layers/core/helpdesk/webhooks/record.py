@@ -9,7 +9,10 @@ from helpdesk.storage.table import Item
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A webhook endpoint. `key_id` is None once the key that signed was revoked; times are in ms."""
+    """A webhook endpoint; times are in ms.
+
+    `key_id` is None once the key that signed was revoked, `secret_created_at` unless it has a secret of its own.
+    """
 
     organization: str
     id: str
@@ -20,6 +23,7 @@ class Endpoint:
     last_delivery_at: int | None
     last_failure_at: int | None
     failing_since: int | None
+    secret_created_at: int | None
 
     @property
     def status(self) -> Literal["none", "delivered", "failing"]:
@@ -41,4 +45,5 @@ class Endpoint:
             last_delivery_at=item["lastDeliveryAt"],
             last_failure_at=item["lastFailureAt"],
             failing_since=item["failingSince"],
+            secret_created_at=item.get("secretCreatedAt"),
         )

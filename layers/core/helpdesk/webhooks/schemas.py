@@ -1,12 +1,12 @@
 """What goes in and out of the webhook routes (Specification: Webhooks)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from helpdesk.delivery.addresses import MAX_URL_CHARACTERS
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.http.schemas import Answer, Body, Milliseconds, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, shown
 
 
 def _kind(value: object) -> object:
@@ -64,9 +64,69 @@ class Webhook(Answer):
     """When the present failure began."""
     key_id: str | None
     """The key that deliveries are signed with; null once it was revoked."""
+    secret_created_at: Milliseconds | None
+    """When the endpoint's own secret for the Standard Webhooks form was made; null while it has none."""
 
 
 class WebhooksAnswer(Answer):
     """GET /webhooks, in the order they were added."""
 
     webhooks: list[Webhook]
+
+
+class TestSent(Answer):
+    """The answer of POST /webhooks/{id}/test: the id of the event that is sent."""
+
+    id: Annotated[str, shown(pattern="^evt_[0-9a-f]{32}$")]
+
+
+class SecretCreated(Answer):
+    """The answer of POST /webhooks/{id}/secret. It is shown this once."""
+
+    secret: Annotated[str, shown(pattern="^whsec_[A-Za-z0-9+/]{43}=$")]
+    """The endpoint's own secret, in the form that Standard Webhooks libraries take."""
+
+
+def _kinds(value: str) -> str:
+    for kind in value.split(","):
+        if kind not in set(WebhookEvent):
+            raise ValueError(f"must be names of events with commas between: {', '.join(WebhookEvent)}")
+    return value
+
+
+def _instant(value: int) -> int:
+    if value >= 2**48:
+        raise ValueError("must be an instant in milliseconds since 1970")
+    return value
+
+
+class EventsQuery(PageQuery):
+    """The parameters of GET /events."""
+
+    types: Annotated[str | None, AfterValidator(lambda value: value and _kinds(value))] = None
+    """Only events of these kinds, with commas between, such as `message.created,conversation.created`."""
+    start: Annotated[
+        Annotated[QueryInteger, AfterValidator(_instant), shown(format="int64", minimum=0, maximum=2**48 - 1)]
+        | None,
+        Field(alias="from"),
+    ] = None
+    """Where to begin, in milliseconds since 1970; a `cursor` goes on where it was given out and passes this over."""
+
+
+class FeedEvent(Answer):
+    """An event as it was sent to the endpoints that listened; `data` is by `type`, as in its webhook."""
+
+    id: Annotated[str, shown(pattern="^evt_[0-9a-f]{32}$")]
+    type: WebhookEvent
+    created_at: Milliseconds
+    data: dict[str, Any]
+
+
+class EventsAnswer(Answer):
+    """GET /events, oldest first."""
+
+    events: list[FeedEvent]
+    next_cursor: str
+    """Keep it: sent as `cursor`, at once or any day, it gives the events that follow."""
+    has_more: bool
+    """Whether to go on at once. A page can be empty and not the last one where `types` are chosen."""

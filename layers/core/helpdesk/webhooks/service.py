@@ -2,21 +2,30 @@
 
 from helpdesk.admission.caller import Caller
 from helpdesk.delivery import addresses
-from helpdesk.delivery.signing import random_secret
-from helpdesk.events.kinds import WebhookEvent
+from helpdesk.delivery.signing import random_secret, standard_secret
+from helpdesk.events import feed
+from helpdesk.events.kinds import OwnEvent, WebhookEvent
+from helpdesk.events.outbox import Event
+from helpdesk.http import pages
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
-from helpdesk.platform import ids
+from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.secret_keys import service as secret_keys
+from helpdesk.storage import cursor
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.webhooks import repository
 from helpdesk.webhooks.errors import NoEvents
 from helpdesk.webhooks.record import Endpoint
-from helpdesk.webhooks.schemas import NewWebhook, Webhook, WebhookUpdate
+from helpdesk.webhooks.schemas import EventsAnswer, EventsQuery, FeedEvent, NewWebhook, Webhook, WebhookUpdate
+
+FORMER_SECRET_HOURS = 24
+TEST_MESSAGE = "This is a test. Your endpoint receives what Helpdesk sends."
 
 _TRIES = 8
+_HOUR_MS = 3_600_000
+_FILTERED = 200  # events looked at for one page where only some kinds are wanted
 
 
 def create(caller: Caller, new: NewWebhook) -> str:
@@ -53,6 +62,7 @@ def listed(organization: str) -> list[Webhook]:
             last_delivery_at=endpoint.last_delivery_at,
             failing_since=endpoint.failing_since,
             key_id=endpoint.key_id,
+            secret_created_at=endpoint.secret_created_at,
         )
         for endpoint in repository.all_of(organization)
     ]
@@ -82,6 +92,81 @@ def remove(caller: Caller, endpoint_id: str) -> None:
     repository.delete(transaction, caller.organization, endpoint_id)
     _log(transaction, caller, LogKind.WEBHOOK_REMOVED, endpoint_id, "A webhook endpoint was removed.")
     transaction.commit()
+
+
+def require(organization: str, endpoint_id: str) -> None:
+    """Raise EndpointNotFound unless the organization has this endpoint."""
+    repository.require(organization, endpoint_id)
+
+
+def send_test(caller: Caller, endpoint_id: str) -> str:
+    """Send a test event to one endpoint, whatever it listens to, and return the event's id.
+
+    It goes the way of every event: through the outbox, with signatures, retries and history. Raises EndpointNotFound.
+    """
+    event = Event(
+        caller.organization,
+        OwnEvent.WEBHOOK_TEST,
+        {"endpointId": endpoint_id, "message": TEST_MESSAGE},
+        clock.now_ms(),
+        only_to=endpoint_id,
+    )
+    transaction = Transaction()
+    repository.require_in(transaction, caller.organization, endpoint_id)
+    transaction.put(event.to_item())
+    transaction.commit()
+    return event.id
+
+
+def make_secret(caller: Caller, endpoint_id: str) -> str:
+    """Make an endpoint's own secret, from now on signed with besides the key's, and return it.
+
+    The secret that it had signs on beside the new one for 24 hours. Raises EndpointNotFound.
+    """
+    secret, now = standard_secret(), clock.now_ms()
+    transaction = Transaction()
+    repository.note_secret(transaction, caller.organization, endpoint_id, now)
+    repository.put_standard_secret(
+        transaction, caller.organization, endpoint_id, secret, now + FORMER_SECRET_HOURS * _HOUR_MS
+    )
+    _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "A webhook endpoint got a new secret.")
+    transaction.commit()
+    return secret
+
+
+def remove_secret(caller: Caller, endpoint_id: str) -> None:
+    """Stop signing in the Standard Webhooks form; the key's signature stays. Raises EndpointNotFound."""
+    transaction = Transaction()
+    repository.note_secret(transaction, caller.organization, endpoint_id, None)
+    repository.delete_standard_secret(transaction, caller.organization, endpoint_id)
+    _log(
+        transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "A webhook endpoint's secret was removed."
+    )
+    transaction.commit()
+
+
+def events_after(caller: Caller, query: EventsQuery) -> EventsAnswer:
+    """Return a page of the organization's events, oldest first, and the cursor behind it. Raises InvalidCursor.
+
+    One query, whatever is chosen: with `types` it looks at up to 200 events, of which few or none may fit.
+    """
+    name = f"events {query.types}"
+    place = pages.position(caller, query, name)
+    if place is None and query.start is not None:
+        place = feed.place_at(query.start)
+    kinds = query.types.split(",") if query.types else None
+    items, behind, more = feed.after(caller.organization, place, query.limit if kinds is None else _FILTERED)
+    if kinds is not None:
+        fitting = [item for item in items if item["type"] in kinds]
+        if len(fitting) > query.limit:
+            fitting = fitting[: query.limit]
+            behind, more = fitting[-1]["id"], True
+        items = fitting
+    return EventsAnswer(
+        events=[FeedEvent.model_validate_json(item["body"]) for item in items],
+        next_cursor=cursor.encode(behind, query=name, key=caller.cursor_key),
+        has_more=more,
+    )
 
 
 def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:

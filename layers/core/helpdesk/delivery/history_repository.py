@@ -1,0 +1,84 @@
+"""Items of deliveries as they are shown and made again. The signing secrets are none of this module's."""
+
+from helpdesk.delivery.attempts import DeliveryState, Progress
+from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
+from helpdesk.delivery.repository import HISTORY_DAYS, Delivery, progress_of
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import Item, Page
+from helpdesk.storage.transactions import Transaction
+from helpdesk.webhooks.errors import EndpointNotFound
+from helpdesk.webhooks.record import Endpoint
+
+MOST_ATTEMPTS_KEPT = 50
+_KEPT_OF_BEFORE = MOST_ATTEMPTS_KEPT - 5  # with those of the chain that begins
+_DAY_MS = 86_400_000
+
+
+def newest(organization: str, endpoint_id: str, limit: int, before: str | None) -> Page:
+    """Return an endpoint's deliveries of the last 30 days, newest event first, older than the event `before`.
+
+    One query. DynamoDB removes what is over its time within days, not at once, so the time is part of the key.
+    """
+    since = clock.now_ms() - HISTORY_DAYS * _DAY_MS
+    return table.query(
+        keys.Delivery(organization, endpoint_id, "-").pk,
+        sk_between=(f"evt_{since:012x}", f"evt_{'f' * 32}"),
+        limit=limit,
+        newest_first=True,
+        after=keys.Delivery(organization, endpoint_id, before).attributes() if before else None,
+    )
+
+
+def find(delivery: Delivery) -> tuple[Endpoint, Item, Progress]:
+    """Return the endpoint and the delivery's item as they are at this moment, in one call.
+
+    Raises EndpointNotFound, and DeliveryNotFound where the delivery or its event is not there or over 30 days old.
+    """
+    endpoint_key = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)
+    event_key = keys.Event(delivery.organization, delivery.event_id)
+    found = table.get_many([endpoint_key, event_key, delivery.key])
+    if endpoint_key not in found:
+        raise EndpointNotFound
+    progress = progress_of(found.get(delivery.key))
+    now = clock.now_ms()
+    if progress is None or event_key not in found or found[event_key]["expiresAt"] * 1000 <= now:
+        raise DeliveryNotFound
+    return Endpoint.from_item(delivery.organization, found[endpoint_key]), found[delivery.key], progress
+
+
+def begin_chain(transaction: Transaction, delivery: Delivery, item: Item, seen: Progress, now: int) -> None:
+    """Begin the delivery's next chain of attempts, where it is as it was seen.
+
+    The transaction raises DeliveryInProgress where an attempt or another redelivery began meanwhile, and
+    EndpointNotFound where the endpoint was removed.
+    """
+    transaction.require(
+        keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id),
+        "attribute_exists(PK)",
+        on_failure=lambda _: EndpointNotFound(),
+    )
+    transaction.update(
+        delivery.key,
+        "SET #state = :pending, chain = :next, made = :zero, recorded = :yes, claimedUntil = :zero, nextAt = :now, "
+        "attempts = :kept",
+        condition=(
+            "#state = :seenState AND (attribute_not_exists(chain) OR chain = :seenChain) AND made = :seenMade "
+            "AND recorded = :seenRecorded AND claimedUntil = :seenUntil"
+        ),
+        names={"#state": "state"},
+        values={
+            ":pending": DeliveryState.PENDING.value,
+            ":next": seen.chain + 1,
+            ":zero": 0,
+            ":yes": True,
+            ":now": now,
+            ":kept": item["attempts"][-_KEPT_OF_BEFORE:],
+            ":seenState": seen.state.value,
+            ":seenChain": seen.chain,
+            ":seenMade": seen.made,
+            ":seenRecorded": seen.recorded,
+            ":seenUntil": seen.claimed_until,
+        },
+        on_failure=lambda _: DeliveryInProgress(),
+    )

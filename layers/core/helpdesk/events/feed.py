@@ -1,0 +1,40 @@
+"""The events of an organization in the order of their time, for a receiver that missed some.
+
+An event's id begins with the millisecond in which it was made, and its item is written a moment later: a transaction
+that meets another is tried again for up to four seconds, and a request that lasts longer than its function's 15 s is
+ended. Ids made by different functions therefore appear out of order, by that much at most. So the newest are held back:
+what is given out is settled, and no event appears behind a place that was read past (docs/decisions/0051).
+"""
+
+from helpdesk.events.outbox import EVENT_DAYS
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import Item
+
+HELD_BACK_MS = 20_000
+"""How old an event is when it is first given out: a function's 15 s, and time for the index to follow."""
+
+_DAY_MS = 86_400_000
+_ID_CHARACTERS = 36  # `evt_` and 32 hexadecimal ones
+
+
+def place_at(instant_ms: int) -> str:
+    """Return the place in front of all events of an instant (ms) and later."""
+    return f"evt_{max(0, instant_ms):012x}"
+
+
+def after(organization: str, place: str | None, limit: int) -> tuple[list[Item], str, bool]:
+    """Return up to `limit` items behind a place, the place behind them, and whether more may follow already.
+
+    Without a place the list begins with the oldest event that is kept. Where nothing follows, the place stays what it
+    is. One query.
+    """
+    now = clock.now_ms()
+    start = max(place or "", place_at(now - EVENT_DAYS * _DAY_MS))
+    # The first text behind the place: no id is as long as one and a character.
+    low = start + "0" if len(start) >= _ID_CHARACTERS else start
+    high = place_at(now - HELD_BACK_MS)
+    if low >= high:
+        return [], place or start, False
+    page = table.query(keys.event_feed(organization), index="GSI1", sk_between=(low, high), limit=limit)
+    return page.items, page.items[-1]["id"] if page.items else place or start, page.after is not None
