@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 from helpdesk.invites import mailing
-from helpdesk.invites.mailing import InviteMail, Outcome
+from helpdesk.invites.jobs import InviteMail
+from helpdesk.invites.mailing import Outcome
 from helpdesk.mail.errors import MailNotSent
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon

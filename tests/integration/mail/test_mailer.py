@@ -8,7 +8,7 @@ from moto.ses.models import ses_backends
 
 from helpdesk.delivery.fanout import fan_out
 from helpdesk.invites import mailing, repository
-from helpdesk.invites.mailing import InviteMail
+from helpdesk.invites.jobs import InviteMail
 from helpdesk.mail import sender
 from helpdesk.mail.rendering import Mail
 from helpdesk.organizations.schemas import NewOrganization

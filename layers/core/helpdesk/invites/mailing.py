@@ -1,7 +1,7 @@
-"""The mail that carries an invitation's link: the job that asks for it, and the work.
+"""Sending the mail that carries an invitation's link.
 
-The job holds neither the token nor the address: whoever reads the queue can do nothing with it. Both are read when
-the mail is sent, by the only function that may read the token, and only while the invitation is pending.
+Token and address are read when the mail is sent, by the only function that may read the token, and only while the
+invitation is pending.
 
 Nothing keeps SES from sending the same mail twice. Three things together come close: the queue forgets a repeated
 stream record for five minutes (deduplication by the mail's id) and hands out one message of an invitation at a time;
@@ -9,18 +9,16 @@ after sending, the mail's id is noted on the invitation, and a mail not newer th
 goes out twice only where the function dies between the two, which harms less than one that never comes.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.invites import repository
+from helpdesk.invites.jobs import InviteMail
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotSetUp, MailRefused
 from helpdesk.platform.logging import logger
-from helpdesk.storage.table import Item, Throttled
+from helpdesk.storage.table import Throttled
 
 
 class Outcome(StrEnum):
@@ -31,31 +29,6 @@ class Outcome(StrEnum):
     NO_LONGER_PENDING = "no_longer_pending"
     REFUSED = "refused"
     NOT_SET_UP = "not_set_up"
-
-
-@dataclass(frozen=True, slots=True)
-class InviteMail:
-    """One mail of one invitation. `id` sorts by the time it was asked for; `base_url` is where its link points to."""
-
-    organization: str
-    invite_id: str
-    id: str
-    base_url: str
-
-    def to_item(self) -> Item:
-        """Return the outbox item that asks for the mail."""
-        body = {
-            "organization": self.organization,
-            "inviteId": self.invite_id,
-            "mailId": self.id,
-            "baseUrl": self.base_url,
-        }
-        return job_item(self.organization, Job(JobQueue.MAIL, self.invite_id, self.id, body))
-
-    @classmethod
-    def from_body(cls, body: dict[str, Any]) -> "InviteMail":
-        """Read a job's body."""
-        return cls(body["organization"], body["inviteId"], body["mailId"], body["baseUrl"])
 
 
 def send(wanted: InviteMail) -> Outcome:

@@ -12,7 +12,7 @@ from helpdesk.invites.errors import (
     InviteNotFound,
     TooManyInvites,
 )
-from helpdesk.invites.mailing import InviteMail
+from helpdesk.invites.jobs import InviteMail
 from helpdesk.invites.record import InvitePreview, InviteRecord
 from helpdesk.invites.repository import NoRoom
 from helpdesk.invites.schemas import Invite, InviteCreated, NewInvite

@@ -1,0 +1,35 @@
+"""The job that asks for an invitation's mail.
+
+It holds neither the token nor the address: whoever reads the outbox or the queue can do nothing with it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.storage.table import Item
+
+
+@dataclass(frozen=True, slots=True)
+class InviteMail:
+    """One mail of one invitation. `id` sorts by the time it was asked for; `base_url` is where its link points to."""
+
+    organization: str
+    invite_id: str
+    id: str
+    base_url: str
+
+    def to_item(self) -> Item:
+        """Return the outbox item that asks for the mail."""
+        body = {
+            "organization": self.organization,
+            "inviteId": self.invite_id,
+            "mailId": self.id,
+            "baseUrl": self.base_url,
+        }
+        return job_item(self.organization, Job(JobQueue.MAIL, self.invite_id, self.id, body))
+
+    @classmethod
+    def from_body(cls, body: dict[str, Any]) -> "InviteMail":
+        """Read a job's body."""
+        return cls(body["organization"], body["inviteId"], body["mailId"], body["baseUrl"])
