@@ -1,0 +1,310 @@
+"""GET /v1/members, PATCH and DELETE /v1/members/{userId}: who is in the organization, and who may change whom."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.people import make_person, token_of
+
+
+@dataclass(frozen=True)
+class Team:
+    """One person of each role beside the organization's first owner, and the API as each sees it."""
+
+    organization: str
+    ids: dict[str, str]
+    clients: dict[str, Client]
+
+    def roles(self) -> dict[str, str]:
+        """What is listed, by who it is."""
+        listed = self.clients["owner"].get("/v1/members").body["members"]
+        names = {user_id: name for name, user_id in self.ids.items()}
+        return {names[member["userId"]]: member["role"] for member in listed if member["userId"] in names}
+
+
+@pytest.fixture
+def team(organization: NewOrganization) -> Team:
+    """Two owners, two admins, two members; the first owner came with the organization."""
+    place = organization.organization_id
+    ids = {"owner": organization.owner_id}
+    for name in ("second owner", "admin", "second admin", "member", "second member"):
+        ids[name] = make_person(place, role=name.rpartition(" ")[2], name=name.title())
+    return Team(place, ids, {name: Client(token_of(user_id, place)) for name, user_id in ids.items()})
+
+
+def owners_counted(organization: str) -> int:
+    item = table.get(keys.Organization(organization))
+    assert item is not None
+    return int(item["owners"])
+
+
+def test_members_are_listed_with_all_their_fields(organization: NewOrganization) -> None:
+    with clock.frozen(lambda: 1_900_000_000_000_000):
+        user_id = make_person(
+            organization.organization_id, role="admin", name="Ada Admin", email="ada@example.com"
+        )
+    answer = Client(organization.secret_key).get("/v1/members")
+
+    assert answer.status == 200
+    assert set(answer.body) == {"members", "nextCursor"}
+    assert answer.body["nextCursor"] is None
+    (_, listed) = answer.body["members"]
+    assert listed == {
+        "userId": user_id,
+        "name": "Ada Admin",
+        "email": "ada@example.com",
+        "role": "admin",
+        "joinedAt": 1_900_000_000_000,
+    }
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 6, 200])
+def test_pages_of_the_list_make_the_whole_list(team: Team, limit: int) -> None:
+    found: list[str] = []
+    url = f"/v1/members?limit={limit}"
+    answer = team.clients["member"].get(url)
+    while True:
+        found += [member["userId"] for member in answer.body["members"]]
+        if answer.body["nextCursor"] is None:
+            break
+        answer = team.clients["member"].get(f"{url}&cursor={answer.body['nextCursor']}")
+
+    assert found == sorted(team.ids.values())
+
+
+def test_another_organizations_cursor_and_a_bad_limit_are_refused(team: Team, stranger: Client) -> None:
+    cursor = team.clients["admin"].get("/v1/members?limit=1").body["nextCursor"]
+
+    assert stranger.get(f"/v1/members?cursor={cursor}").code == "invalid_cursor"
+    assert stranger.get(f"/v1/logs?cursor={cursor}").code == "invalid_cursor"
+    for limit in ("0", "201", "x", "-1"):
+        assert stranger.get(f"/v1/members?limit={limit}").code == "invalid_request"
+
+
+def test_another_organizations_members_are_not_listed(team: Team, stranger: Client) -> None:
+    listed = {member["userId"] for member in stranger.get("/v1/members").body["members"]}
+
+    assert len(listed) == 1
+    assert listed.isdisjoint(team.ids.values())
+
+
+# Who changes whom to what; None is ok. Written by hand from the rules of roles.
+CHANGES: dict[tuple[str, str, str], str | None] = {
+    ("owner", "second owner", "owner"): None,
+    ("owner", "second owner", "admin"): None,
+    ("owner", "second owner", "member"): None,
+    ("owner", "admin", "owner"): None,
+    ("owner", "admin", "admin"): None,
+    ("owner", "admin", "member"): None,
+    ("owner", "member", "owner"): None,
+    ("owner", "member", "admin"): None,
+    ("owner", "member", "member"): None,
+    ("admin", "second owner", "owner"): "outranked",
+    ("admin", "second owner", "admin"): "outranked",
+    ("admin", "second owner", "member"): "outranked",
+    ("admin", "second admin", "owner"): "cannot_grant",
+    ("admin", "second admin", "admin"): None,
+    ("admin", "second admin", "member"): None,
+    ("admin", "member", "owner"): "cannot_grant",
+    ("admin", "member", "admin"): None,
+    ("admin", "member", "member"): None,
+    ("owner", "owner", "member"): "cannot_manage_self",
+    ("owner", "owner", "owner"): "cannot_manage_self",
+    ("admin", "admin", "owner"): "cannot_manage_self",
+    ("member", "second member", "admin"): "forbidden",
+    ("member", "member", "member"): "forbidden",
+}
+
+
+@pytest.mark.parametrize(("who", "whom", "role"), CHANGES)
+def test_a_role_is_changed_by_who_may_and_refused_to_who_may_not(
+    team: Team, who: str, whom: str, role: str
+) -> None:
+    expected = CHANGES[who, whom, role]
+    before = team.roles()
+
+    answer = team.clients[who].patch(f"/v1/members/{team.ids[whom]}", {"role": role})
+
+    if expected is None:
+        assert (answer.status, answer.body) == (200, {"ok": True})
+        assert team.roles() == before | {whom: role}
+    else:
+        assert (answer.status, answer.code) == (403 if expected == "forbidden" else 400, expected)
+        assert team.roles() == before
+    assert owners_counted(team.organization) == list(team.roles().values()).count("owner")
+
+
+# Who removes whom.
+REMOVALS: dict[tuple[str, str], str | None] = {
+    ("owner", "second owner"): None,
+    ("owner", "admin"): None,
+    ("owner", "member"): None,
+    ("admin", "second owner"): "outranked",
+    ("admin", "second admin"): None,
+    ("admin", "member"): None,
+    ("owner", "owner"): "cannot_manage_self",
+    ("admin", "admin"): "cannot_manage_self",
+    ("member", "second member"): "forbidden",
+    ("member", "member"): "forbidden",
+}
+
+
+@pytest.mark.parametrize(("who", "whom"), REMOVALS)
+def test_a_member_is_removed_by_who_may_and_not_by_who_may_not(team: Team, who: str, whom: str) -> None:
+    expected = REMOVALS[who, whom]
+    before = team.roles()
+
+    answer = team.clients[who].delete(f"/v1/members/{team.ids[whom]}")
+
+    if expected is None:
+        assert (answer.status, answer.body) == (200, {"ok": True})
+        assert team.roles() == {name: role for name, role in before.items() if name != whom}
+    else:
+        assert (answer.status, answer.code) == (403 if expected == "forbidden" else 400, expected)
+        assert team.roles() == before
+    assert owners_counted(team.organization) == list(team.roles().values()).count("owner")
+
+
+def test_a_changed_role_counts_with_the_next_request(team: Team) -> None:
+    assert team.clients["member"].get("/v1/webhooks").code == "forbidden"
+    team.clients["owner"].patch(f"/v1/members/{team.ids['member']}", {"role": "admin"})
+    assert team.clients["member"].get("/v1/webhooks").status == 200
+
+    team.clients["owner"].patch(f"/v1/members/{team.ids['member']}", {"role": "member"})
+
+    assert team.clients["member"].get("/v1/webhooks").code == "forbidden"
+
+
+def test_a_removed_persons_token_is_refused_with_the_next_request(team: Team) -> None:
+    removed = team.clients["admin"]
+    assert removed.get("/v1/members").status == 200
+
+    team.clients["owner"].delete(f"/v1/members/{team.ids['admin']}")
+
+    answer = removed.get("/v1/members")
+    assert (answer.status, answer.code) == (401, "invalid_token")
+    assert removed.post("/v1/me/organization", {"organizationId": team.organization}).code == "org_not_found"
+
+
+def test_a_removal_leaves_nothing_of_the_membership(team: Team) -> None:
+    team.clients["owner"].delete(f"/v1/members/{team.ids['member']}")
+
+    assert table.get(keys.Member(team.organization, team.ids["member"])) is None
+    person = table.get(keys.Person(team.ids["member"]))
+    assert person is not None
+    assert person["organizations"] == {}
+
+
+@pytest.mark.parametrize("user_id", ["usr_unknown", "a%23b", "x" * 500, "日本", "MEMBER"])
+def test_an_id_of_any_form_that_is_not_there_is_not_found(team: Team, user_id: str) -> None:
+    answers = [
+        team.clients["admin"].patch(f"/v1/members/{user_id}", {"role": "admin"}),
+        team.clients["admin"].delete(f"/v1/members/{user_id}"),
+    ]
+
+    assert [(answer.status, answer.code) for answer in answers] == [(404, "member_not_found")] * 2
+
+
+def test_another_organizations_member_is_not_found(team: Team, other_organization: NewOrganization) -> None:
+    theirs = make_person(other_organization.organization_id, role="member", name="Their Member")
+
+    answers = [
+        team.clients["owner"].patch(f"/v1/members/{theirs}", {"role": "admin"}),
+        team.clients["owner"].delete(f"/v1/members/{theirs}"),
+    ]
+
+    assert [(answer.status, answer.code) for answer in answers] == [(404, "member_not_found")] * 2
+    (_, listed) = Client(other_organization.secret_key).get("/v1/members").body["members"]
+    assert (listed["userId"], listed["role"]) == (theirs, "member")
+
+
+def test_somebody_removed_already_is_not_found(team: Team) -> None:
+    path = f"/v1/members/{team.ids['member']}"
+    assert team.clients["owner"].delete(path).status == 200
+
+    assert team.clients["owner"].delete(path).code == "member_not_found"
+    assert team.clients["owner"].patch(path, {"role": "admin"}).code == "member_not_found"
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "named"),
+    [
+        ({}, "invalid_request", "`role`"),
+        ({"role": "boss"}, "invalid_request", "must be one of owner, admin, member"),
+        ({"role": "Owner"}, "invalid_request", "`role`"),
+        ({"role": 7}, "invalid_request", "`role`"),
+        ({"role": None}, "invalid_request", "`role`"),
+        ("[]", "invalid_json", "JSON"),
+    ],
+)
+def test_a_malformed_change_is_refused(team: Team, body: object, code: str, named: str) -> None:
+    answer = team.clients["owner"].patch(f"/v1/members/{team.ids['member']}", body)
+
+    assert (answer.status, answer.code) == (400, code)
+    assert named in answer.message
+    assert team.roles()["member"] == "member"
+
+
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+def test_members_are_managed_by_people(
+    team: Team, api: Client, anonymous: Client, organization: NewOrganization, method: str
+) -> None:
+    path = f"/v1/members/{team.ids['member']}"
+
+    by_key = api.request(method, path, {"role": "admin"})
+    unbound = Client(token_of(team.ids["admin"], None)).request(method, path, {"role": "admin"})
+    nobody = anonymous.request(method, path, {"role": "admin"})
+    published = Client(organization.publishable_key).request(method, path, {"role": "admin"})
+
+    assert (by_key.status, by_key.code) == (400, "needs_a_person")
+    assert (unbound.status, unbound.code) == (403, "no_organization")
+    assert (nobody.status, nobody.code) == (401, "missing_api_key")
+    assert (published.status, published.code) == (401, "publishable_key")
+    assert team.roles()["member"] == "member"
+
+
+def test_a_role_that_stays_writes_nothing_and_logs_nothing(team: Team) -> None:
+    before = whole_table.of_kind("LOG#")
+    with recorded_calls() as calls:
+        team.clients["owner"].patch(f"/v1/members/{team.ids['admin']}", {"role": "admin"})
+
+    assert "dynamodb:TransactWriteItems" not in calls
+    assert whole_table.of_kind("LOG#") == before
+
+
+def test_changes_are_logged_with_who_did_them(team: Team, api: Client) -> None:
+    team.clients["owner"].patch(f"/v1/members/{team.ids['member']}", {"role": "admin"})
+    team.clients["second owner"].delete(f"/v1/members/{team.ids['member']}")
+
+    removed, changed = api.get("/v1/logs").body["logs"][:2]
+    assert (changed["kind"], changed["actor"]) == ("member_role_changed", "Olga Owner")
+    assert changed["summary"] == "The role of Member was changed from member to admin."
+    assert changed["detail"] == {"userId": team.ids["member"], "role": "admin"}
+    assert (removed["kind"], removed["actor"]) == ("member_removed", "Second Owner")
+    assert removed["summary"] == "Member was removed."
+    assert removed["detail"] == {"userId": team.ids["member"]}
+
+
+def test_each_route_costs_as_many_calls_as_documented(team: Team) -> None:
+    owner = team.clients["owner"]
+    path = f"/v1/members/{team.ids['member']}"
+    calls: dict[str, list[str]] = {}
+    for name, work in {
+        "list": lambda: owner.get("/v1/members"),
+        "change": lambda: owner.patch(path, {"role": "admin"}),
+        "remove": lambda: owner.delete(path),
+    }.items():
+        with recorded_calls() as recorded:
+            assert work().status == 200
+        calls[name] = list(recorded)
+
+    admission = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
+    changing: list[Any] = [*admission, "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+    assert calls == {"list": [*admission, "dynamodb:Query"], "change": changing, "remove": changing}

@@ -1,0 +1,37 @@
+"""A person who belongs to nothing yet, and a token as the OAuth server makes them."""
+
+from collections.abc import Callable
+
+import pytest
+
+from helpdesk.admission.service import sha256
+from helpdesk.storage import keys, table
+from tests.support.api import Client
+from tests.support.people import make_person, token_of
+
+GRANT = "grant_1"
+
+
+@pytest.fixture
+def paula() -> str:
+    """The id of a person without an organization."""
+    return make_person(None, role="member", name="Paula Person", email="paula@example.com")
+
+
+@pytest.fixture
+def newcomer(paula: str) -> Client:
+    """The API as that person's token sees it, which is bound to no organization."""
+    return Client(token_of(paula, None))
+
+
+@pytest.fixture
+def with_grant() -> Callable[[str, str | None], Client]:
+    """Make a token that descends from the grant `GRANT`, as the OAuth server makes them."""
+
+    def make(user_id: str, organization: str | None) -> Client:
+        token = token_of(user_id, organization)
+        table.put_new({**keys.Grant(GRANT).attributes(), "organization": organization})
+        table.update(keys.AccessToken(sha256(token)), "SET grantId = :id", values={":id": GRANT})
+        return Client(token)
+
+    return make

@@ -1,0 +1,267 @@
+"""POST /v1/organizations, POST and DELETE /v1/me/organization: founding, turning to another, leaving."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.admission.service import sha256
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.storage import keys, table
+from tests.integration.people.conftest import GRANT
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.people import issue_token, make_person, token_of
+
+type WithGrant = Callable[[str, str | None], Client]
+
+
+def bound_to(client: Client) -> Any:
+    assert client.credential is not None
+    item = table.get(keys.AccessToken(sha256(client.credential)))
+    assert item is not None
+    return item["organization"]
+
+
+def granted_for() -> Any:
+    item = table.get(keys.Grant(GRANT))
+    assert item is not None
+    return item["organization"]
+
+
+def test_the_founder_owns_the_organization_and_his_token_acts_in_it(newcomer: Client, paula: str) -> None:
+    answer = newcomer.post("/v1/organizations", {"name": " Acme \n Inc ", "slug": "acme"})
+
+    assert answer.status == 200
+    assert set(answer.body) == {"id", "slug"}
+    assert answer.body["slug"] == "acme"
+    assert newcomer.get("/v1/me").body["organization"] == {
+        "id": answer.body["id"],
+        "name": "Acme Inc",
+        "slug": "acme",
+        "role": "owner",
+    }
+    (member,) = newcomer.get("/v1/members").body["members"]
+    assert (member["userId"], member["role"], member["email"]) == (paula, "owner", "paula@example.com")
+
+
+def test_a_new_organization_is_on_explore_with_its_mark_shown_and_without_a_key(newcomer: Client) -> None:
+    newcomer.post("/v1/organizations", {"name": "Acme", "slug": "acme"})
+
+    settings = newcomer.get("/v1/organization").body
+    assert (settings["plan"], settings["tier"], settings["showBranding"]) == ("explore", "explore", True)
+    assert newcomer.get("/v1/billing/limits").body["limits"]["read"] == {"perMinute": 120, "burst": 20}
+    assert newcomer.get("/v1/keys").body["keys"] == []
+    (entry,) = newcomer.get("/v1/logs").body["logs"]
+    assert (entry["kind"], entry["actor"]) == ("organization_created", "Paula Person")
+
+
+def test_the_grant_behind_the_token_moves_along(with_grant: WithGrant, paula: str) -> None:
+    client = with_grant(paula, None)
+
+    made = client.post("/v1/organizations", {"name": "Acme", "slug": "acme"}).body["id"]
+
+    assert bound_to(client) == made
+    assert granted_for() == made
+
+
+def test_other_tokens_of_the_person_stay_where_they_are(newcomer: Client, paula: str) -> None:
+    other = Client(token_of(paula, None))
+
+    newcomer.post("/v1/organizations", {"name": "Acme", "slug": "acme"})
+
+    assert bound_to(other) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"name": "Acme", "slug": "Not A Slug"}, "invalid_slug"),
+        ({"name": "Acme", "slug": "ab"}, "invalid_slug"),
+        ({"name": "Acme", "slug": "a--b"}, "invalid_slug"),
+        ({"name": "Acme", "slug": "support"}, "invalid_slug"),
+        ({"name": "", "slug": "acme"}, "invalid_request"),
+        ({"name": " \u200a ", "slug": "acme"}, "invalid_request"),
+        ({"name": "n" * 81, "slug": "acme"}, "invalid_request"),
+        ({"slug": "acme"}, "invalid_request"),
+        ({"name": "Acme"}, "invalid_request"),
+        ({"name": "Acme", "slug": None}, "invalid_request"),
+        ({"name": 7, "slug": "acme"}, "invalid_request"),
+        ("[]", "invalid_json"),
+    ],
+)
+def test_a_refused_founding_leaves_nothing(newcomer: Client, body: object, code: str) -> None:
+    answer = newcomer.post("/v1/organizations", body)
+
+    assert (answer.status, answer.code) == (400, code)
+    assert whole_table.of_kind("ORG") == []
+    assert whole_table.of_kind("SLUG") == []
+    assert bound_to(newcomer) is None
+
+
+def test_a_slug_that_another_organization_has_is_refused(
+    newcomer: Client, organization: NewOrganization
+) -> None:
+    held = Client(organization.secret_key).get("/v1/organization").body["slug"]
+
+    answer = newcomer.post("/v1/organizations", {"name": "Acme", "slug": held})
+
+    assert (answer.status, answer.code) == (400, "slug_taken")
+    assert newcomer.get("/v1/me").body["organizations"] == []
+
+
+def test_a_fifty_first_organization_is_refused_and_leaving_one_makes_room(
+    newcomer: Client, paula: str
+) -> None:
+    others = {f"org_{number}": {"role": "member"} for number in range(49)}
+    table.update(keys.Person(paula), "SET organizations = :o", values={":o": others})
+    assert newcomer.post("/v1/organizations", {"name": "Fiftieth", "slug": "fiftieth"}).status == 200
+
+    answer = newcomer.post("/v1/organizations", {"name": "Too much", "slug": "too-much"})
+
+    assert (answer.status, answer.code) == (400, "too_many_organizations")
+    assert len(whole_table.of_kind("SLUG")) == 1
+    table.update(keys.Person(paula), "REMOVE organizations.#o", names={"#o": "org_0"})
+    assert newcomer.post("/v1/organizations", {"name": "Room", "slug": "room"}).status == 200
+
+
+def test_a_token_whose_grant_was_revoked_founds_nothing(with_grant: WithGrant, paula: str) -> None:
+    client = with_grant(paula, None)
+    table.delete(keys.Grant(GRANT))
+
+    answer = client.post("/v1/organizations", {"name": "Acme", "slug": "acme"})
+
+    assert (answer.status, answer.code) == (401, "invalid_token")
+    assert whole_table.of_kind("SLUG") == []
+
+
+def test_a_person_may_found_while_the_bound_organization_has_removed_him(
+    member: Client, organization: NewOrganization
+) -> None:
+    user_id = member.get("/v1/me").body["user"]["id"]
+    owner = Client(token_of(organization.owner_id, organization.organization_id))
+    owner.delete(f"/v1/members/{user_id}")
+    assert member.get("/v1/members").code == "invalid_token"
+
+    assert member.post("/v1/organizations", {"name": "My own", "slug": "my-own"}).status == 200
+
+    assert member.get("/v1/members").status == 200
+
+
+def test_a_token_is_bound_to_another_organization_of_the_person(with_grant: WithGrant, paula: str) -> None:
+    client = with_grant(paula, None)
+    first = client.post("/v1/organizations", {"name": "First", "slug": "first-one"}).body["id"]
+    client.post("/v1/organizations", {"name": "Second", "slug": "second-one"})
+
+    answer = client.post("/v1/me/organization", {"organizationId": first})
+
+    assert (answer.status, answer.body) == (200, {"ok": True})
+    assert client.get("/v1/organization").body["name"] == "First"
+    assert granted_for() == first
+
+
+def test_a_token_is_bound_to_the_organization_that_it_has_already(newcomer: Client) -> None:
+    made = newcomer.post("/v1/organizations", {"name": "Acme", "slug": "acme"}).body["id"]
+
+    assert newcomer.post("/v1/me/organization", {"organizationId": made}).status == 200
+    assert bound_to(newcomer) == made
+
+
+@pytest.mark.parametrize("of_another", [True, False])
+def test_an_organization_that_one_does_not_belong_to_is_not_found(
+    newcomer: Client, organization: NewOrganization, of_another: bool
+) -> None:
+    wanted = organization.organization_id if of_another else "org_unknown"
+
+    answer = newcomer.post("/v1/me/organization", {"organizationId": wanted})
+
+    assert (answer.status, answer.code) == (404, "org_not_found")
+    assert bound_to(newcomer) is None
+
+
+@pytest.mark.parametrize("wanted", ["", "a#b", "x" * 500, "org_1.role", "日本", "organizations.org_1", "a b"])
+def test_an_id_of_any_form_is_not_found(newcomer: Client, wanted: str) -> None:
+    assert newcomer.post("/v1/me/organization", {"organizationId": wanted}).code == "org_not_found"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [({}, "invalid_request"), ({"organizationId": None}, "invalid_request"), ("7", "invalid_json")],
+)
+def test_a_malformed_binding_is_refused(newcomer: Client, body: object, code: str) -> None:
+    assert newcomer.post("/v1/me/organization", body).code == code
+
+
+def test_a_revoked_token_is_bound_to_nothing(newcomer: Client, paula: str) -> None:
+    made = newcomer.post("/v1/organizations", {"name": "Acme", "slug": "acme"}).body["id"]
+    assert newcomer.credential is not None
+    table.delete(keys.AccessToken(sha256(newcomer.credential)))
+
+    assert newcomer.post("/v1/me/organization", {"organizationId": made}).code == "invalid_token"
+
+
+def test_a_person_leaves_and_his_token_is_bound_to_nothing(
+    api: Client, with_grant: WithGrant, organization: NewOrganization
+) -> None:
+    user_id = make_person(organization.organization_id, role="admin", name="Ada Admin")
+    client = with_grant(user_id, organization.organization_id)
+
+    answer = client.delete("/v1/me/organization")
+
+    assert (answer.status, answer.body) == (200, {"ok": True})
+    assert client.get("/v1/me").body["organizations"] == []
+    assert client.get("/v1/members").code == "no_organization"
+    assert bound_to(client) is None
+    assert granted_for() is None
+    assert [member["name"] for member in api.get("/v1/members").body["members"]] == ["Olga Owner"]
+    entry = api.get("/v1/logs").body["logs"][0]
+    assert (entry["kind"], entry["actor"], entry["summary"]) == (
+        "member_removed",
+        "Ada Admin",
+        "Ada Admin left.",
+    )
+    assert entry["detail"] == {"userId": user_id}
+
+
+def test_another_token_of_who_left_is_refused_with_the_next_request(organization: NewOrganization) -> None:
+    user_id = make_person(organization.organization_id, role="member", name="Max Member")
+    one, other = (Client(token_of(user_id, organization.organization_id)) for _ in range(2))
+    assert other.get("/v1/members").status == 200
+
+    one.delete("/v1/me/organization")
+
+    assert (other.get("/v1/members").status, other.get("/v1/members").code) == (401, "invalid_token")
+
+
+def test_the_last_owner_cannot_leave_before_there_is_another(
+    admin: Client, organization: NewOrganization
+) -> None:
+    owner = Client(token_of(organization.owner_id, organization.organization_id))
+    refused = owner.delete("/v1/me/organization")
+    assert (refused.status, refused.code) == (400, "last_owner")
+    heir = admin.get("/v1/me").body["user"]["id"]
+    assert owner.patch(f"/v1/members/{heir}", {"role": "owner"}).status == 200
+
+    assert owner.delete("/v1/me/organization").status == 200
+
+    assert admin.delete("/v1/me/organization").code == "last_owner"
+
+
+def test_who_is_bound_to_nothing_has_nothing_to_leave(newcomer: Client) -> None:
+    answer = newcomer.delete("/v1/me/organization")
+
+    assert (answer.status, answer.code) == (403, "no_organization")
+
+
+def test_founding_draws_from_the_persons_allowance_and_not_from_the_organizations(
+    organization: NewOrganization,
+) -> None:
+    client = Client(issue_token(organization.organization_id, role="member", name="Max Member"))
+    before = table.get(keys.Allowance(organization.organization_id, "write"))
+
+    answers = [client.post("/v1/organizations", {"name": "x", "slug": "no"}) for _ in range(31)]
+
+    assert [answer.code for answer in answers[:30]] == ["invalid_slug"] * 30
+    assert (answers[30].status, answers[30].code) == (429, "rate_limited")
+    assert answers[30].headers["retry-after"] == "1"
+    assert table.get(keys.Allowance(organization.organization_id, "write")) == before

@@ -1,0 +1,180 @@
+"""GET and PATCH /v1/me."""
+
+from collections.abc import Callable
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.people import make_person, token_of
+
+
+def test_a_person_without_an_organization_is_shown_alone(newcomer: Client, paula: str) -> None:
+    answer = newcomer.get("/v1/me")
+
+    assert answer.status == 200
+    assert answer.body == {
+        "user": {"id": paula, "name": "Paula Person", "email": "paula@example.com"},
+        "organization": None,
+        "organizations": [],
+    }
+
+
+def test_the_bound_organization_and_all_others_are_shown_with_the_role_in_each(
+    newcomer: Client, paula: str
+) -> None:
+    first = newcomer.post("/v1/organizations", {"name": "First", "slug": "first-one"}).body["id"]
+    second = newcomer.post("/v1/organizations", {"name": "Second", "slug": "second-one"}).body["id"]
+    table.update(
+        keys.Person(paula),
+        "SET organizations.#o.#role = :role",
+        names={"#o": first, "#role": "role"},
+        values={":role": "member"},
+    )
+
+    body = newcomer.get("/v1/me").body
+
+    assert body["organization"] == {"id": second, "name": "Second", "slug": "second-one", "role": "owner"}
+    assert body["organizations"] == [
+        {"id": first, "name": "First", "slug": "first-one", "role": "member"},
+        {"id": second, "name": "Second", "slug": "second-one", "role": "owner"},
+    ]
+
+
+def test_a_person_who_left_the_bound_organization_is_shown_without_it(
+    admin: Client, organization: NewOrganization
+) -> None:
+    user_id = admin.get("/v1/me").body["user"]["id"]
+    owner = Client(token_of(organization.owner_id, organization.organization_id))
+    assert owner.delete(f"/v1/members/{user_id}").status == 200
+
+    body = admin.get("/v1/me").body
+
+    assert body["organization"] is None
+    assert body["organizations"] == []
+    assert body["user"]["name"] == "Ada Admin"
+
+
+def test_a_changed_name_shows_everywhere(api: Client, admin: Client, organization: NewOrganization) -> None:
+    answer = admin.patch("/v1/me", {"name": "  Ada \n Countess\u0007 of Lovelace "})
+
+    assert answer.status == 200
+    assert answer.body["user"]["name"] == "Ada Countess of Lovelace"
+    assert answer.body["organization"]["id"] == organization.organization_id
+    assert answer.body == admin.get("/v1/me").body
+    names = [member["name"] for member in api.get("/v1/members").body["members"]]
+    assert sorted(names) == ["Ada Countess of Lovelace", "Olga Owner"]
+
+
+def test_a_name_of_somebody_in_fifty_organizations_changes_in_all_of_them(
+    newcomer: Client, paula: str
+) -> None:
+    for number in range(50):
+        made = newcomer.post("/v1/organizations", {"name": "One", "slug": f"number-{number}"})
+        assert made.status == 200, made
+        whole_table.remove("ALLOWANCE")  # the person's: thirty at once is the most
+
+    assert newcomer.patch("/v1/me", {"name": "Paula Renamed"}).status == 200
+
+    assert {item["name"] for item in whole_table.of_kind("MEMBER#")} == {"Paula Renamed"}
+    assert len(whole_table.of_kind("MEMBER#")) == 50
+
+
+def test_a_name_that_stays_writes_nothing(newcomer: Client) -> None:
+    newcomer.get("/v1/me")
+    with recorded_calls() as calls:
+        assert newcomer.patch("/v1/me", {"name": "Paula Person"}).status == 200
+
+    assert "dynamodb:TransactWriteItems" not in calls
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({}, "invalid_request"),
+        ({"name": 7}, "invalid_request"),
+        ({"name": ""}, "invalid_request"),
+        ({"name": "  \n "}, "invalid_request"),
+        ({"name": "n" * 81}, "invalid_request"),
+        ([], "invalid_json"),
+    ],
+)
+def test_what_is_no_name_is_refused(newcomer: Client, body: object, code: str) -> None:
+    answer = newcomer.patch("/v1/me", body)
+
+    assert (answer.status, answer.code) == (400, code)
+    assert newcomer.get("/v1/me").body["user"]["name"] == "Paula Person"
+
+
+def test_a_name_of_eighty_characters_is_taken(newcomer: Client) -> None:
+    assert newcomer.patch("/v1/me", {"name": "n" * 80}).body["user"]["name"] == "n" * 80
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/v1/me", None),
+        ("PATCH", "/v1/me", {"name": "Nobody"}),
+        ("POST", "/v1/me/organization", {"organizationId": "org_1"}),
+        ("DELETE", "/v1/me/organization", None),
+        ("POST", "/v1/organizations", {"name": "Acme", "slug": "acme"}),
+    ],
+)
+def test_an_account_needs_a_person(
+    api: Client, anonymous: Client, organization: NewOrganization, method: str, path: str, body: object
+) -> None:
+    before = len(whole_table.everything())
+
+    refused = [
+        (each.status, each.code)
+        for each in (
+            api.request(method, path, body),
+            Client(organization.publishable_key).request(method, path, body),
+            Client("svc_oat_nonsense").request(method, path, body),
+            anonymous.request(method, path, body),
+        )
+    ]
+
+    assert refused == [
+        (401, "token_required"),
+        (401, "publishable_key"),
+        (401, "invalid_token"),
+        (401, "missing_api_key"),
+    ]
+    assert len(whole_table.everything()) == before
+
+
+def test_the_calls_of_each_route_are_few(
+    with_grant: Callable[[str, str | None], Client], organization: NewOrganization
+) -> None:
+    user_id = make_person(organization.organization_id, role="admin", name="Ada Admin")
+    person = with_grant(user_id, organization.organization_id)
+    with recorded_calls() as looking:
+        person.get("/v1/me")
+    person.patch("/v1/me", {"name": "Ada"})  # makes the person's own allowance
+    with recorded_calls() as renaming:
+        person.patch("/v1/me", {"name": "Ada Byron"})
+    with recorded_calls() as founding:
+        made = person.post("/v1/organizations", {"name": "Acme", "slug": "acme"})
+    with recorded_calls() as turning:
+        person.post("/v1/me/organization", {"organizationId": organization.organization_id})
+    with recorded_calls() as leaving:
+        assert person.delete("/v1/me/organization").status == 200
+
+    assert made.status == 200
+    admission = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
+    # A bucket that was drawn from lately costs a write more.
+    personal = [*admission, "dynamodb:UpdateItem"]
+    assert looking == [*admission, "dynamodb:GetItem", "dynamodb:BatchGetItem"]
+    assert renaming == [
+        *personal,
+        "dynamodb:GetItem",
+        "dynamodb:TransactWriteItems",
+        "dynamodb:BatchGetItem",
+    ]
+    assert founding == [*personal, "dynamodb:TransactWriteItems"]
+    assert turning == [*personal, "dynamodb:TransactWriteItems"]
+    assert leaving == [*personal, "dynamodb:TransactWriteItems"]
