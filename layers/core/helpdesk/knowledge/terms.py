@@ -19,6 +19,8 @@ COMMON_SHARE = (
 )
 SHORTEST_MISTYPED = 5  # letters of a word in which a slip may be looked for
 
+_PLURAL_NUMBER = re.compile(r"^(\d+)s$")  # "429s"
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -75,7 +77,8 @@ def wanted(corpus: Corpus, terms: Sequence[Term]) -> list[dict[str, float]]:
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text that tell something, abbreviations written out."""
-    written = (ABBREVIATIONS.get(word, word) for word in re.findall(r"\w+", text.lower()))
+    plain = (_PLURAL_NUMBER.sub(r"\1", word) for word in re.findall(r"\w+", text.lower()))
+    written = (ABBREVIATIONS.get(word, word) for word in plain)
     return [word for words in written for word in words.split() if word not in STOP_WORDS]
 
 
