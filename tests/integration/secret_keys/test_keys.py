@@ -260,3 +260,15 @@ def test_each_route_costs_as_many_calls_as_documented(admin: Client) -> None:
         "dynamodb:TransactWriteItems",
     ]
     assert revoking_again == [*admission, "dynamodb:BatchGetItem"]
+
+
+def test_finding_the_newest_key_costs_a_person_who_adds_a_webhook_one_read(admin: Client) -> None:
+    with recorded_calls() as calls:
+        admin.post("/v1/webhooks", {"url": "https://93.184.215.14/", "events": ["message.created"]})
+
+    assert calls == [
+        "dynamodb:BatchGetItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:BatchGetItem",
+        "dynamodb:TransactWriteItems",
+    ]

@@ -27,6 +27,7 @@ OF_EVERY_ROUTE = {
     ("invalid_api_key", 401),
     ("publishable_key", 401),
     ("invalid_token", 401),
+    ("token_required", 401),
     ("forbidden", 403),
     ("no_organization", 403),
     ("invalid_json", 400),

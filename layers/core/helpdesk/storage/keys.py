@@ -33,7 +33,7 @@ class Allowance(ItemKey):
 
 
 class SecretKey(ItemKey):
-    """A secret key's record: name, hint, hash. Never the key."""
+    """A secret key's record: name, hint, when it was revoked. Never the key, nor its hash."""
 
     PK, SK = "ORG#{organization}#KEY", "KEY#{key_id}"
     organization: str
