@@ -1,7 +1,211 @@
 """/v1/oauth and /v1/.well-known: how a person lets a program act for him; the pages of it, and of an invitation."""
 
+from typing import Any
+
+from helpdesk.admission.caller import Access
 from helpdesk.http.api import Api
+from helpdesk.http.content import BaseUrl, HtmlPage, Requester, SeeOther
+from helpdesk.invites.errors import InviteNotFound
+from helpdesk.oauth import clients, device, metadata, tokens, web
+from helpdesk.oauth.errors import (
+    AccessDenied,
+    AuthorizationPending,
+    ExpiredToken,
+    InvalidClient,
+    InvalidClientMetadata,
+    InvalidGrant,
+    InvalidOAuthRequest,
+    InvalidRedirectUri,
+    InvalidTarget,
+    LinkBroken,
+    MailUnavailable,
+    NotFromHere,
+    RequestOver,
+    ServerError,
+    SlowDown,
+    TooManyRequests,
+    UnauthorizedClient,
+    UnsupportedGrantType,
+    WaitAMoment,
+)
+from helpdesk.oauth.pages import refusal
+from helpdesk.oauth.refusals import as_oauth, as_registration
+from helpdesk.oauth.schemas import (
+    AuthorizeQuery,
+    ClientRegistration,
+    CodeForm,
+    ConsentForm,
+    ConsentQuery,
+    DeviceAnswer,
+    DeviceForm,
+    JoinForm,
+    RegisteredClient,
+    ResourceMetadata,
+    RevocationForm,
+    Revoked,
+    ServerMetadata,
+    SignInForm,
+    SignOutForm,
+    TokenAnswer,
+    TokenForm,
+    UserCodeForm,
+    UserCodeQuery,
+)
+from helpdesk.people.errors import AlreadyAMember, TooManyOrganizations
 
 api = Api()
+
+# Any page may read where to log in; an hour, since it changes with a deployment only.
+_PUBLISHED = {"cache-control": "public, max-age=3600", "access-control-allow-origin": "*"}
+_UNSTORED: dict[str, Any] = {
+    "access": Access.PUBLIC,
+    "refusal": as_oauth,
+    "headers": {"cache-control": "no-store", "pragma": "no-cache"},
+}
+_PAGE: dict[str, Any] = {"access": Access.PUBLIC, "refusal": refusal}
+
+
+@api.get("/v1/.well-known/oauth-authorization-server", access=Access.PUBLIC, headers=_PUBLISHED)
+def get_authorization_server(base_url: BaseUrl) -> ServerMetadata:
+    """Return the authorization server's metadata (RFC 8414)."""
+    return metadata.server(base_url)
+
+
+@api.get("/v1/.well-known/openid-configuration", access=Access.PUBLIC, headers=_PUBLISHED)
+def get_openid_configuration(base_url: BaseUrl) -> ServerMetadata:
+    """Return the same metadata, where clients look that append this path to the issuer."""
+    return metadata.server(base_url)
+
+
+@api.get("/v1/.well-known/oauth-protected-resource", access=Access.PUBLIC, headers=_PUBLISHED)
+def get_protected_resource(base_url: BaseUrl) -> ResourceMetadata:
+    """Return the API's metadata as a protected resource (RFC 9728)."""
+    return metadata.resource(base_url)
+
+
+@api.post(
+    "/v1/oauth/register",
+    status=201,
+    errors=(InvalidRedirectUri, InvalidClientMetadata, TooManyRequests),
+    **{**_UNSTORED, "refusal": as_registration},
+)
+def register_client(requester: Requester, wanted: ClientRegistration) -> RegisteredClient:
+    """Register a client (RFC 7591); needs no credential, and proves nothing of who registers."""
+    return clients.register(wanted, requester.address)
+
+
+@api.get("/v1/oauth/authorize", errors=(LinkBroken,), **_PAGE)
+def authorize(requester: Requester, query: AuthorizeQuery, base_url: BaseUrl) -> HtmlPage | SeeOther:
+    """Begin a login in a browser; leads to sign-in and approval.
+
+    A mistake is told by redirect, with `error`, `state` and `iss`, once the redirect address is known to be the
+    client's; before, on a page.
+    """
+    return web.authorize(requester, query, base_url)
+
+
+@api.post(
+    "/v1/oauth/token",
+    errors=(
+        InvalidOAuthRequest,
+        InvalidClient,
+        InvalidGrant,
+        UnauthorizedClient,
+        UnsupportedGrantType,
+        InvalidTarget,
+        AuthorizationPending,
+        SlowDown,
+        AccessDenied,
+        ExpiredToken,
+        ServerError,
+    ),
+    **_UNSTORED,
+)
+def issue_tokens(requester: Requester, form: TokenForm, base_url: BaseUrl) -> TokenAnswer:
+    """Exchange a code, a refresh token or a device code for tokens."""
+    return tokens.answer(form, requester.headers.get("authorization", ""), base_url)
+
+
+@api.post("/v1/oauth/revoke", errors=(InvalidOAuthRequest, InvalidClient, ServerError), **_UNSTORED)
+def revoke_token(requester: Requester, form: RevocationForm) -> Revoked:
+    """Revoke a token (RFC 7009); one that is unknown is answered alike."""
+    tokens.revoke(form, requester.headers.get("authorization", ""))
+    return Revoked()
+
+
+@api.post(
+    "/v1/oauth/device_authorization",
+    errors=(
+        InvalidOAuthRequest,
+        InvalidClient,
+        UnauthorizedClient,
+        InvalidTarget,
+        TooManyRequests,
+        ServerError,
+    ),
+    **_UNSTORED,
+)
+def authorize_device(requester: Requester, form: DeviceForm, base_url: BaseUrl) -> DeviceAnswer:
+    """Begin a login on a device without a browser (RFC 8628)."""
+    return device.begin(form, requester.headers.get("authorization", ""), requester.address, base_url)
+
+
+@api.get("/v1/oauth/device", **_PAGE)
+def show_user_code(requester: Requester, query: UserCodeQuery, base_url: BaseUrl) -> HtmlPage:
+    """Show the page on which a person types in the code of a device."""
+    return web.show_user_code(requester, query.user_code, base_url)
+
+
+@api.post("/v1/oauth/device", errors=(NotFromHere, WaitAMoment), **_PAGE)
+def take_user_code(requester: Requester, form: UserCodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
+    """Take the code of a device from the page, and lead on to its approval."""
+    return web.take_user_code(requester, form, base_url)
+
+
+@api.get("/v1/oauth/consent", errors=(RequestOver,), **_PAGE)
+def show_consent(requester: Requester, query: ConsentQuery, base_url: BaseUrl) -> HtmlPage:
+    """Show the page on which a person signs in and says whether a program may act for him."""
+    return web.show_consent(requester, query.request, base_url)
+
+
+@api.post("/v1/oauth/consent", errors=(NotFromHere, RequestOver), **_PAGE)
+def answer_consent(requester: Requester, form: ConsentForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
+    """Take the person's answer from the page, and lead back to the program with `code`, `state` and `iss`."""
+    return web.answer_consent(requester, form, base_url)
+
+
+@api.post("/v1/oauth/sign-in", errors=(NotFromHere, WaitAMoment, MailUnavailable), **_PAGE)
+def request_code(requester: Requester, form: SignInForm, base_url: BaseUrl) -> HtmlPage:
+    """Take an e-mail address from the page, and mail a one-time code to it."""
+    return web.take_email(requester, form, base_url)
+
+
+@api.post("/v1/oauth/code", errors=(NotFromHere,), **_PAGE)
+def sign_in(requester: Requester, form: CodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
+    """Take the one-time code from the page, and sign the person in."""
+    return web.take_code(requester, form, base_url)
+
+
+@api.post("/v1/oauth/sign-out", errors=(NotFromHere,), **_PAGE)
+def sign_out(requester: Requester, form: SignOutForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
+    """Sign a person out of the pages."""
+    return web.sign_out(requester, form, base_url)
+
+
+@api.get("/v1/invite/<token>", errors=(InviteNotFound,), **_PAGE)
+def show_invite(requester: Requester, token: str, base_url: BaseUrl) -> HtmlPage:
+    """Show an invitation to whoever has its link."""
+    return web.show_invite(requester, token, base_url)
+
+
+@api.post(
+    "/v1/invite/<token>",
+    errors=(NotFromHere, InviteNotFound, AlreadyAMember, TooManyOrganizations),
+    **_PAGE,
+)
+def join_organization(requester: Requester, token: str, form: JoinForm, base_url: BaseUrl) -> HtmlPage:
+    """Take the person's wish to join from the page."""
+    return web.join(requester, token, form.csrf, base_url)
+
 
 handler = api.handler

@@ -8,11 +8,13 @@ from typing import Any
 from helpdesk.admission.caller import Access, KeyRule, Role
 from helpdesk.http.api import Route
 from helpdesk.http.content import Content
+from helpdesk.http.validation import FORM
+from helpdesk.oauth.errors import OAuthError
 from helpdesk.platform.errors import AppError
 from helpdesk.webhooks.events import EVENTS, Event
 from scripts.openapi import examples, texts
 from scripts.openapi.models import Mode, prose, public_name, query_parameters, schemas
-from scripts.openapi.routes import all_routes, operation_id, path_parameters, path_template, refusals
+from scripts.openapi.routes import all_routes, operation_id, path_parameters, path_template, refusals, says_pages
 
 _JSON = "application/json"
 
@@ -33,6 +35,16 @@ _ERROR_SCHEMA: dict[str, Any] = {
                 },
             },
         }
+    },
+}
+
+_OAUTH_ERROR_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "The body of a refusal of OAuth's routes (RFC 6749, section 5.2).",
+    "required": ["error"],
+    "properties": {
+        "error": {"type": "string", "description": "Stable; branch on it."},
+        "error_description": {"type": "string", "description": "Names the fix, for people; may change."},
     },
 }
 
@@ -59,6 +71,8 @@ def document() -> dict[str, Any]:
             models.append((route.body[1], "validation"))
         if route.query is not None:
             models.append((route.query[1], "validation"))
+        if route.form is not None:
+            models.append((route.form[1], "validation"))
         if not issubclass(route.answer, Content):
             models.append((route.answer, "serialization"))
     models += [(event, "serialization") for event in EVENTS.values()]
@@ -85,7 +99,9 @@ def document() -> dict[str, Any]:
         "paths": dict(sorted(paths.items(), key=lambda item: _place(item[0]))),
         "webhooks": {kind.value: _webhook(kind.value, event) for kind, event in EVENTS.items()},
         "components": {
-            "schemas": dict(sorted({**components, "Error": _ERROR_SCHEMA}.items())),
+            "schemas": dict(
+                sorted({**components, "Error": _ERROR_SCHEMA, "OAuthError": _OAUTH_ERROR_SCHEMA}.items())
+            ),
             "responses": dict(sorted(shared.items())),
             "headers": texts.HEADERS,
             "securitySchemes": texts.SECURITY,
@@ -124,6 +140,11 @@ def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]
     if body is not None:
         operation["requestBody"] = body
     operation["responses"] = {str(route.status): _answer(route), **_refusals(route, shared)}
+    if route.or_see_other:
+        operation["responses"]["303"] = {
+            "description": "It goes on elsewhere.",
+            "headers": _headers("Location", "RequestId"),
+        }
     return operation
 
 
@@ -171,6 +192,9 @@ def _path_parameter(name: str) -> dict[str, Any]:
 
 
 def _request_body(route: Route) -> dict[str, Any] | None:
+    if route.form is not None:
+        schema = {"schema": _reference(route.form[1]), **_example(examples.BODIES, route)}
+        return {"required": True, "content": {FORM: schema}}
     if route.body is None:
         return None
     content: dict[str, Any] = {
@@ -230,8 +254,8 @@ def _refusals(route: Route, shared: dict[str, Any]) -> dict[str, Any]:
     for status in sorted(by_status):
         errors = by_status[status]
         charged = route.access is not Access.PUBLIC and status != 401
-        answer = _refusal(status, errors, charged=charged)
-        name = _shared_name(errors)
+        answer = _refusal(status, errors, charged=charged, as_pages=says_pages(route))
+        name = _shared_name(errors) if route.refusal is None else None
         if name is not None and charged | (status == 401):
             if shared.setdefault(name, answer) != answer:
                 raise ValueError(f"two different answers would be called {name}")
@@ -248,16 +272,26 @@ def _shared_name(errors: list[type[AppError]]) -> str | None:
     return _SHARED_NAMES.get(tuple(codes))
 
 
-def _refusal(status: int, errors: list[type[AppError]], *, charged: bool) -> dict[str, Any]:
+def _refusal(
+    status: int, errors: list[type[AppError]], *, charged: bool, as_pages: bool
+) -> dict[str, Any]:
     codes = [*dict.fromkeys(error.code for error in errors)]
     told = {error.code: _summary_of(error) for error in reversed(errors)}
     names = ["RequestId"] + (["RateLimitPolicy", "RateLimit"] if charged else [])
     if status == 429:
         names.append("RetryAfter")
-    return {
+    refused = {
         "description": f"{HTTPStatus(status).phrase}.\n\n"
         + "\n".join(f"- `{code}`: {told[code]}" for code in codes),
         "headers": _headers(*names),
+    }
+    if as_pages:
+        told_by = [*dict.fromkeys(_summary_of(error) for error in errors)]
+        refused["description"] = f"{HTTPStatus(status).phrase}, as a page. {' '.join(told_by)}"
+        return refused | {"content": {"text/html": {"schema": {"type": "string"}}}}
+    if all(issubclass(error, OAuthError) for error in errors):
+        return refused | {"content": {_JSON: _oauth_content(codes, errors)}}
+    return refused | {
         "content": {
             _JSON: {
                 "schema": {
@@ -275,6 +309,16 @@ def _refusal(status: int, errors: list[type[AppError]], *, charged: bool) -> dic
             }
         },
     }
+
+
+def _oauth_content(codes: list[str], errors: list[type[AppError]]) -> dict[str, Any]:
+    schema = {
+        "allOf": [
+            {"$ref": "#/components/schemas/OAuthError"},
+            {"type": "object", "properties": {"error": {"enum": codes}}},
+        ]
+    }
+    return {"schema": schema, "examples": {error.code: {"value": error().to_object()} for error in errors}}
 
 
 def _summary_of(error: type[AppError]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from helpdesk.admission.caller import Access, KeyRule, Role
 from helpdesk.http.api import Api, Route
+from helpdesk.http.content import Content
 from helpdesk.platform.errors import (
     AppError,
     FairUseLimited,
@@ -84,9 +85,22 @@ def refusals(route: Route) -> list[type[AppError]]:
     found += [RateLimited] if route.access is Access.PUBLIC else [RateLimited, FairUseLimited]
     if route.body is not None:
         found += [InvalidJson, InvalidRequest]
-    elif route.query is not None:
+    elif route.query is not None or route.form is not None:
         found.append(InvalidRequest)
-    return [*dict.fromkeys([*found, *route.errors, InternalError])]
+    return [*dict.fromkeys([*_as_said(route, found), *route.errors, *_as_said(route, [InternalError])])]
+
+
+def _as_said(route: Route, errors: list[type[AppError]]) -> list[type[AppError]]:
+    """Return what the general refusals are at a route that says them in another form; a page keeps them."""
+    if route.refusal is None:
+        return errors
+    said = [(error, route.refusal(error())) for error in errors]
+    return [type(other) if isinstance(other, AppError) else error for error, other in said]
+
+
+def says_pages(route: Route) -> bool:
+    """Return whether a route's refusals are pages."""
+    return route.refusal is not None and isinstance(route.refusal(InternalError()), Content)
 
 
 def _refusals_of_admission(access: Access) -> list[type[AppError]]:

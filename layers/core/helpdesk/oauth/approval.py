@@ -1,0 +1,172 @@
+"""Authorization requests and the person's answer to them (RFC 6749, section 4.1; RFC 7636; RFC 9207)."""
+
+import re
+
+from helpdesk.oauth import clients, device, metadata, redirects, repository
+from helpdesk.oauth.errors import (
+    InvalidOAuthRequest,
+    LinkBroken,
+    OAuthError,
+    RequestOver,
+    UnauthorizedClient,
+    UnsupportedResponseType,
+)
+from helpdesk.oauth.record import CODE_GRANT, Approval, ClientRecord, DeviceRecord, RequestRecord, sha256
+from helpdesk.oauth.schemas import AuthorizeQuery
+from helpdesk.oauth.sessions import Browser
+from helpdesk.people.record import PersonRecord
+from helpdesk.platform import clock, ids
+from helpdesk.storage.transactions import Transaction
+
+REQUEST_MINUTES = 30
+CODE_SECONDS = 120
+MAX_STATE_CHARACTERS = 2_000
+_HANDLE = re.compile(r"[0-9A-Za-z]{43}")
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+class ToldByRedirect(Exception):
+    """The client is told of its mistake by redirect to `address`."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        super().__init__("told by redirect")
+
+
+def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
+    """Keep an authorization request and return its handle.
+
+    Raises LinkBroken before the redirect address is known to be the client's, ToldByRedirect after.
+    """
+    client, redirect_uri = _client_and_redirect(query)
+    try:
+        _require_well_formed(query, client, base_url)
+    except OAuthError as error:
+        state = query.state if "state" not in query.repeated else None
+        raise ToldByRedirect(_told(redirect_uri, error, state, base_url)) from None
+    return _keep(
+        browser,
+        client_id=client.id,
+        client_name=client.name,
+        redirect_uri=redirect_uri,
+        redirect_sent=query.redirect_uri or None,
+        state=query.state,
+        challenge=query.code_challenge or "",
+    )
+
+
+def _client_and_redirect(query: AuthorizeQuery) -> tuple[ClientRecord, str]:
+    if query.repeated & {"client_id", "redirect_uri"}:
+        raise LinkBroken
+    client = clients.by_id(query.client_id)
+    if client is None:
+        raise LinkBroken(
+            "The program that sent you here is not registered with us. Go back to it and try again."
+        )
+    if not query.redirect_uri:
+        if len(client.redirect_uris) != 1:
+            raise LinkBroken
+        return client, client.redirect_uris[0]
+    if not redirects.is_registered(query.redirect_uri, client.redirect_uris):
+        raise LinkBroken(
+            "The program that sent you here wants the answer at an address that it did not register. "
+            "If you did not expect this, close the page."
+        )
+    return client, query.redirect_uri
+
+
+def _require_well_formed(query: AuthorizeQuery, client: ClientRecord, base_url: str) -> None:
+    if query.repeated:
+        raise InvalidOAuthRequest(f"{min(query.repeated)} was sent twice.")
+    if CODE_GRANT not in client.grant_types:
+        raise UnauthorizedClient
+    if not query.response_type:
+        raise InvalidOAuthRequest("response_type is required.")
+    if query.response_type != "code":
+        raise UnsupportedResponseType
+    if query.code_challenge_method != "S256":
+        raise InvalidOAuthRequest("code_challenge_method must be S256.")
+    if _CHALLENGE.fullmatch(query.code_challenge or "") is None:
+        raise InvalidOAuthRequest("code_challenge must be the base64url SHA-256 of the code verifier.")
+    if len(query.state or "") > MAX_STATE_CHARACTERS:
+        raise InvalidOAuthRequest(f"state is longer than {MAX_STATE_CHARACTERS} characters.")
+    metadata.require_this_api([each for each in query.resource if each], base_url)
+
+
+def begin_device(known: DeviceRecord, user_code: str, browser: Browser) -> str:
+    """Keep what a device asks of the person who typed in its code; return the handle."""
+    return _keep(
+        browser,
+        client_id=known.client_id,
+        client_name=known.client_name,
+        device_hash=known.device_hash,
+        user_code=device.spelled(user_code),
+    )
+
+
+def _keep(browser: Browser, **asked: str | None) -> str:
+    handle = ids.secret()
+    until = clock.now_ms() + REQUEST_MINUTES * 60_000
+    repository.put_request(
+        RequestRecord(request_hash=sha256(handle), browser_hash=browser.hash, valid_until=until, **asked)  # type: ignore[arg-type] # by name
+    )
+    return handle
+
+
+def asked(handle: str, browser: Browser) -> RequestRecord:
+    """Return what is asked of the person under a handle. Raises RequestOver, also in another browser."""
+    found = repository.request(sha256(handle)) if _HANDLE.fullmatch(handle) else None
+    if found is None or found.valid_until <= clock.now_ms() or not browser.began(found.browser_hash):
+        raise RequestOver
+    return found
+
+
+def allow(found: RequestRecord, person: PersonRecord, organization: str | None, base_url: str) -> str | None:
+    """Let the client act for the person; return where the answer goes, None for a device, which asks for it.
+
+    Raises RequestOver where the request was answered before. `organization` is one of the person's, or None.
+    """
+    given = Approval(person.id, found.client_id, organization)
+    transaction = Transaction()
+    repository.remove_request(transaction, found)
+    if found.device_hash:
+        repository.decide_device(transaction, found.device_hash, given, allowed=True)
+        transaction.commit()
+        return None
+    code = ids.secret()
+    until = clock.now_ms() + CODE_SECONDS * 1_000
+    repository.put_code(transaction, sha256(code), found, given, ids.new("grant"), until)
+    transaction.commit()
+    issuer = metadata.issuer_of(base_url)
+    return redirects.with_answer(found.redirect_uri, code=code, state=found.state, iss=issuer)
+
+
+def deny(found: RequestRecord, person: PersonRecord, base_url: str) -> str | None:
+    """Refuse the client; return where the answer goes, None for a device. Raises RequestOver."""
+    transaction = Transaction()
+    repository.remove_request(transaction, found)
+    if found.device_hash:
+        given = Approval(person.id, found.client_id, None)
+        repository.decide_device(transaction, found.device_hash, given, allowed=False)
+    transaction.commit()
+    if found.device_hash:
+        return None
+    return redirects.with_answer(
+        found.redirect_uri,
+        error="access_denied",
+        error_description="The person did not allow it.",
+        state=found.state,
+        iss=metadata.issuer_of(base_url),
+    )
+
+
+def _told(redirect_uri: str, error: OAuthError, state: str | None, base_url: str) -> str:
+    state = state if len(state or "") <= MAX_STATE_CHARACTERS else None
+    # RFC 6749, 4.1.2.1: a description is printable ASCII without quotation mark and backslash.
+    return redirects.with_answer(
+        redirect_uri,
+        error=error.code,
+        error_description=error.message.replace("`", ""),
+        state=state,
+        iss=metadata.issuer_of(base_url),
+    )

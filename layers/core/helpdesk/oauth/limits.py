@@ -1,0 +1,99 @@
+"""How often a network address, a browser or an e-mail address may ask (Specification: Limits, Other buckets)."""
+
+import ipaddress
+
+from helpdesk.admission import buckets
+from helpdesk.admission.allowance import BucketEmpty
+from helpdesk.oauth.errors import TooManyRequests, WaitAMoment
+from helpdesk.oauth.record import sha256
+from helpdesk.platform.logging import logger
+from helpdesk.storage import keys
+from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.table import Throttled
+
+REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST = 300, 50
+DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST = 300, 50
+ALL_PER_HOUR = 6_000
+# The specification gives the ceiling no burst: a minute's worth.
+ALL_BURST = 100
+CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 3
+CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
+USER_CODES_PER_HOUR, USER_CODES_BURST = 60, 10
+
+_IPV6_NETWORK = 64
+
+
+def take_registration(address: str) -> None:
+    """Take one registration. Raises TooManyRequests."""
+    _take_both("register", address, REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST)
+
+
+def take_device_login(address: str) -> None:
+    """Take one device login. Raises TooManyRequests."""
+    _take_both("device", address, DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST)
+
+
+def take_code_for_address(address: str, browser_hash: str) -> None:
+    """Take one request for a code by mail, of a network address. Raises WaitAMoment."""
+    shape = buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
+    _take_or_wait(_address_hash(address) or browser_hash, "codes", shape)
+
+
+def take_user_code(address: str, browser_hash: str) -> None:
+    """Take one try at a device's code. Raises WaitAMoment."""
+    shape = buckets.Shape.per_hour(USER_CODES_PER_HOUR, USER_CODES_BURST)
+    _take_or_wait(_address_hash(address) or browser_hash, "user_codes", shape)
+
+
+def may_mail(email_hash: str) -> bool:
+    """Take one mail to an address, and return whether there was one to take."""
+    shape = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
+    try:
+        _take(keys.EmailBucket(email_hash, "codes"), shape)
+    except BucketEmpty:
+        return False
+    return True
+
+
+def _take_both(name: str, address: str, per_hour: int, burst: int) -> None:
+    """Take one of what an address may, then one of what all together may.
+
+    In this order, so that an address that is refused uses up nothing of the others'. Where the gateway says no address,
+    there is none to be counted by.
+    """
+    try:
+        address_hash = _address_hash(address)
+        if address_hash:
+            _take(keys.AddressBucket(address_hash, name), buckets.Shape.per_hour(per_hour, burst))
+        _take(keys.SharedBucket("anonymous"), buckets.Shape.per_hour(ALL_PER_HOUR, ALL_BURST))
+    except BucketEmpty as empty:
+        raise TooManyRequests(headers={"retry-after": str(empty.retry_after)}) from None
+
+
+def _take_or_wait(subject_hash: str, name: str, shape: buckets.Shape) -> None:
+    try:
+        _take(keys.AddressBucket(subject_hash, name), shape)
+    except BucketEmpty as empty:
+        raise WaitAMoment(headers={"retry-after": str(empty.retry_after)}) from None
+
+
+def _take(key: ItemKey, shape: buckets.Shape) -> None:
+    try:
+        buckets.take(key, shape)
+    except Throttled:
+        # As with the allowance: a limiter that cannot be written must not stop what it limits.
+        logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})
+
+
+def _address_hash(address: str) -> str | None:
+    """Return the SHA-256 of a network address, of IPv6 of its /64, which is what one subscriber has; None without."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return None
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            parsed = parsed.ipv4_mapped
+        else:
+            return sha256(str(ipaddress.ip_network((parsed, _IPV6_NETWORK), strict=False)))
+    return sha256(str(parsed))

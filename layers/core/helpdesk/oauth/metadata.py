@@ -1,0 +1,59 @@
+"""Where everything is: the authorization server's metadata (RFC 8414) and the resource's (RFC 9728; RFC 8707)."""
+
+from collections.abc import Sequence
+
+from helpdesk.oauth.errors import InvalidTarget
+from helpdesk.oauth.record import AUTH_METHODS, GRANT_TYPES, SCOPE
+from helpdesk.oauth.schemas import ResourceMetadata, ServerMetadata
+
+
+def issuer_of(base_url: str) -> str:
+    """Return the authorization server's identifier, which is also the address of the API as a resource."""
+    return f"{base_url}/v1"
+
+
+def server(base_url: str) -> ServerMetadata:
+    """Return the authorization server's metadata."""
+    issuer = issuer_of(base_url)
+    return ServerMetadata(
+        issuer=issuer,
+        authorization_endpoint=f"{issuer}/oauth/authorize",
+        token_endpoint=f"{issuer}/oauth/token",
+        registration_endpoint=f"{issuer}/oauth/register",
+        revocation_endpoint=f"{issuer}/oauth/revoke",
+        device_authorization_endpoint=f"{issuer}/oauth/device_authorization",
+        response_types_supported=["code"],
+        response_modes_supported=["query"],
+        grant_types_supported=list(GRANT_TYPES),
+        token_endpoint_auth_methods_supported=list(AUTH_METHODS),
+        revocation_endpoint_auth_methods_supported=list(AUTH_METHODS),
+        code_challenge_methods_supported=["S256"],
+        scopes_supported=[SCOPE],
+        authorization_response_iss_parameter_supported=True,
+        service_documentation=f"{issuer}/docs",
+    )
+
+
+def resource(base_url: str) -> ResourceMetadata:
+    """Return the API's metadata as a resource."""
+    issuer = issuer_of(base_url)
+    return ResourceMetadata(
+        resource=issuer,
+        authorization_servers=[issuer],
+        bearer_methods_supported=["header"],
+        scopes_supported=[SCOPE],
+        resource_name="Helpdesk API",
+        resource_documentation=f"{issuer}/docs",
+    )
+
+
+def require_this_api(resources: Sequence[str], base_url: str) -> None:
+    """Raise InvalidTarget unless every resource that was asked for is this API or an address below it.
+
+    A token is for the whole API, so a part of it, such as the address of a tool server under it, means the same.
+    """
+    own = issuer_of(base_url)
+    for wanted in resources:
+        below = wanted.startswith(f"{own}/") and "#" not in wanted and "/../" not in f"{wanted}/"
+        if wanted != own and not below:
+            raise InvalidTarget

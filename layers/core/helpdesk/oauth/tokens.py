@@ -1,0 +1,254 @@
+"""Tokens: exchange, refresh and revocation (RFC 6749, sections 4.1.3, 5 and 6; RFC 7009; RFC 9700, section 4.14).
+
+A refresh token is `svc_ort_<grant>_<family><rotating>`: the family part is the same in every refresh token of a grant
+and known to whoever held one of them, so a replaced token is told from a made-up one without keeping a list.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from dataclasses import replace
+
+from helpdesk.oauth import clients, device, grants, metadata, repository
+from helpdesk.oauth.errors import (
+    InvalidGrant,
+    InvalidOAuthRequest,
+    UnauthorizedClient,
+    UnsupportedGrantType,
+)
+from helpdesk.oauth.record import (
+    CODE_GRANT,
+    DEVICE_GRANT,
+    REFRESH_GRANT,
+    SCOPE,
+    AccessTokenRecord,
+    Approval,
+    ClientRecord,
+    CodeRecord,
+    GrantRecord,
+    sha256,
+)
+from helpdesk.oauth.schemas import RevocationForm, TokenAnswer, TokenForm
+from helpdesk.platform import clock, ids
+from helpdesk.platform.logging import logger
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
+
+ACCESS_SECONDS = 3_600
+_DAY_MS = 86_400_000
+REFRESH_DAYS = 30
+"""How long a refresh token works; each one that replaces it begins anew."""
+GRANT_DAYS = 365
+"""How long one approval lasts however often it is refreshed."""
+RACE_MS = 10_000
+"""How long after a refresh its token may come again, unanswered, without being taken for stolen."""
+
+_FAMILY, _ROTATING = 21, 22  # characters of base 62: 125 and 131 bits
+_REFRESH = re.compile(rf"svc_ort_([0-9a-z]{{26}})_(([0-9A-Za-z]{{{_FAMILY}}})[0-9A-Za-z]{{{_ROTATING}}})")
+_VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}")
+_OPAQUE = re.compile(r"[0-9A-Za-z]{43}")
+_MOST_TRIES = 5
+
+
+def answer(form: TokenForm, authorization: str, base_url: str) -> TokenAnswer:
+    """Answer a token request. Raises an OAuthError."""
+    if form.repeated:
+        raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
+    client = clients.authenticated(form, authorization)
+    if form.grant_type is None:
+        raise InvalidOAuthRequest("`grant_type` is required.")
+    grant = {CODE_GRANT: _by_code, REFRESH_GRANT: _by_refresh, DEVICE_GRANT: _by_device}.get(form.grant_type)
+    if grant is None:
+        raise UnsupportedGrantType
+    if form.grant_type not in client.grant_types and form.grant_type != REFRESH_GRANT:
+        raise UnauthorizedClient
+    metadata.require_this_api(form.resource, base_url)
+    return grant(client, form)
+
+
+def _by_code(client: ClientRecord, form: TokenForm) -> TokenAnswer:
+    sent = _required(form.code, "code")
+    verifier = form.code_verifier.get_secret_value() if form.code_verifier else None
+    _required(verifier, "code_verifier")
+    code = repository.code(sha256(sent)) if _OPAQUE.fullmatch(sent) else None
+    if code is None or code.approval.client_id != client.id:
+        raise InvalidGrant
+    if code.used:
+        _revoke_used(code)
+    if code.valid_until <= clock.now_ms():
+        raise InvalidGrant
+    same = form.redirect_uri == code.redirect_sent or (
+        code.redirect_sent is None and form.redirect_uri == code.redirect_uri
+    )
+    if not same:
+        raise InvalidGrant("`redirect_uri` is not that of the authorization request.")
+    if not proves(verifier or "", code.challenge):
+        raise InvalidGrant("`code_verifier` does not fit the code challenge.")
+    transaction = Transaction()
+    repository.use_code(transaction, code.code_hash)
+    answer = _granted(transaction, client, code.approval, code.grant_id)
+    try:
+        transaction.commit()
+    except ConditionFailed:
+        # Used at this very moment by another request: one of the two is not the client.
+        _revoke_used(code)
+    return answer
+
+
+def _revoke_used(code: CodeRecord) -> None:
+    """Revoke what came of a code that comes a second time (RFC 6749, section 4.1.2). Raises InvalidGrant."""
+    logger.warning("code_reused", extra={"client": code.approval.client_id, "grant": code.grant_id})
+    _remove_family(code.grant_id)
+    raise InvalidGrant
+
+
+def proves(verifier: str, challenge: str) -> bool:
+    """Return whether a code verifier is what a challenge was made of (RFC 7636, section 4.6), in constant time."""
+    if _VERIFIER.fullmatch(verifier) is None:
+        return False
+    digest = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
+    return hmac.compare_digest(digest, challenge.encode())
+
+
+def _by_device(client: ClientRecord, form: TokenForm) -> TokenAnswer:
+    login = device.approved(client, _required(form.device_code, "device_code"))
+    transaction = Transaction()
+    repository.use_device(transaction, login.device_hash)
+    answer = _granted(transaction, client, login.approval, login.grant_id)
+    transaction.commit()
+    return answer
+
+
+def _granted(
+    transaction: Transaction, client: ClientRecord, approval: Approval, grant_id: str
+) -> TokenAnswer:
+    now = clock.now_ms()
+    family, rotating = ids.secret(_FAMILY), ids.secret(_ROTATING)
+    access, record = _access_token(approval)
+    grant = GrantRecord(
+        id=grant_id,
+        approval=approval,
+        family_hash=sha256(family),
+        refresh_hash=sha256(family + rotating),
+        previous_hash="",
+        rotated_at=now,
+        created_at=now,
+        valid_until=now + REFRESH_DAYS * _DAY_MS,
+        tokens=(record,),
+    )
+    grants.put(transaction, grant)
+    repository.keep_client(transaction, client)
+    return _said(access, grant_id, family + rotating)
+
+
+def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
+    match = _REFRESH.fullmatch(_required(form.refresh_token, "refresh_token"))
+    if match is None:
+        raise InvalidGrant
+    grant_id, sent, family = f"grant_{match[1]}", match[2], match[3]
+    for _ in range(_MOST_TRIES):
+        seen = _grant_of(grant_id, family)
+        if seen is None or seen.approval.client_id != client.id or seen.valid_until <= clock.now_ms():
+            raise InvalidGrant
+        if not hmac.compare_digest(sha256(sent), seen.refresh_hash):
+            _require_race(seen, sha256(sent))
+        refreshed, access, rotating = _refreshed(seen)
+        transaction = Transaction()
+        grants.rotate(transaction, seen, replace(refreshed, refresh_hash=sha256(family + rotating)))
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue  # refreshed, revoked or moved to another organization meanwhile: look again
+        return _said(access, grant_id, family + rotating)
+    raise InvalidGrant
+
+
+def _refreshed(seen: GrantRecord) -> tuple[GrantRecord, str, str]:
+    now = clock.now_ms()
+    access, record = _access_token(seen.approval)
+    live = [token for token in seen.tokens if token.valid_until > now]
+    refreshed = replace(
+        seen,
+        previous_hash=seen.refresh_hash,
+        rotated_at=now,
+        valid_until=min(now + REFRESH_DAYS * _DAY_MS, seen.created_at + GRANT_DAYS * _DAY_MS),
+        tokens=(*live, record)[-grants.LIVE_ACCESS_TOKENS :],
+    )
+    return refreshed, access, ids.secret(_ROTATING)
+
+
+def _grant_of(grant_id: str, family: str) -> GrantRecord | None:
+    """Return a grant to whoever has, or had, one of its refresh tokens."""
+    seen = grants.get(grant_id)
+    if seen is None or not hmac.compare_digest(sha256(family), seen.family_hash):
+        return None
+    return seen
+
+
+def _require_race(seen: GrantRecord, sent_hash: str) -> None:
+    """Refuse a refresh token that was replaced; revoke the family unless it looks like the client's own haste.
+
+    Raises InvalidGrant. Two processes of one program that refresh at once, or a request sent twice by a network, come
+    within seconds and with the token before: they are refused and nothing else. Everything later, and every older
+    token, is taken for stolen (RFC 9700, section 4.14.2).
+    """
+    if hmac.compare_digest(sent_hash, seen.previous_hash) and clock.now_ms() - seen.rotated_at <= RACE_MS:
+        raise InvalidGrant("This refresh token was just replaced. Use the newest one.")
+    logger.warning("refresh_token_reused", extra={"client": seen.approval.client_id, "grant": seen.id})
+    _remove_family(seen.id)
+    raise InvalidGrant
+
+
+def revoke(form: RevocationForm, authorization: str) -> None:
+    """Make a token work no more; a refresh token takes its whole family along. Raises an OAuthError.
+
+    What is unknown, or another client's, is left alone and answered alike (RFC 7009, section 2.2).
+    """
+    if form.repeated:
+        raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
+    client = clients.authenticated(form, authorization)
+    token = _required(form.token, "token")
+    match = _REFRESH.fullmatch(token)
+    if match is not None:
+        seen = _grant_of(f"grant_{match[1]}", match[3])
+        if seen is not None and seen.approval.client_id == client.id:
+            _remove_family(seen.id)
+        return
+    token_hash = sha256(token)
+    item = grants.access_token(token_hash)
+    if item is not None and item.get("clientId") == client.id:
+        grants.remove_access_token(token_hash)
+
+
+def _remove_family(grant_id: str) -> None:
+    """Remove a grant and its tokens, whoever refreshes it at this moment."""
+    seen = grants.get(grant_id)
+    while seen is not None:
+        try:
+            grants.remove(seen)
+        except ConditionFailed:
+            seen = grants.get(grant_id)
+        else:
+            return
+
+
+def _access_token(approval: Approval) -> tuple[str, AccessTokenRecord]:
+    token = f"svc_oat_{approval.user_id.removeprefix('usr_')}_{ids.secret()}"
+    return token, AccessTokenRecord(sha256(token), clock.now_ms() + ACCESS_SECONDS * 1_000)
+
+
+def _said(access: str, grant_id: str, refresh: str) -> TokenAnswer:
+    return TokenAnswer(
+        access_token=access,
+        token_type="Bearer",  # noqa: S106 - a scheme
+        expires_in=ACCESS_SECONDS,
+        refresh_token=f"svc_ort_{grant_id.removeprefix('grant_')}_{refresh}",
+        scope=SCOPE,
+    )
+
+
+def _required(value: str | None, name: str) -> str:
+    if value is None:
+        raise InvalidOAuthRequest(f"`{name}` is required.")
+    return value

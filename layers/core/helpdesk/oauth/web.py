@@ -1,0 +1,196 @@
+"""The pages in their order: each function takes a request of a browser and returns a page, or the way on."""
+
+import re
+from urllib.parse import urlsplit
+
+from helpdesk.http.content import HtmlPage, Requester, SeeOther, see_other
+from helpdesk.invites import service as invites
+from helpdesk.oauth import approval, device, invitation, limits, pages, repository, sessions, sign_in
+from helpdesk.oauth.errors import NotFromHere
+from helpdesk.oauth.record import RequestRecord
+from helpdesk.oauth.schemas import (
+    AuthorizeQuery,
+    CodeForm,
+    ConsentForm,
+    SignInForm,
+    SignOutForm,
+    UserCodeForm,
+)
+from helpdesk.oauth.sessions import Browser
+from helpdesk.organizations import service as organizations
+from helpdesk.people.errors import InvalidEmail
+from helpdesk.people.record import PersonRecord
+
+type Shown = HtmlPage | SeeOther
+
+_THEN = re.compile(r"(consent|invite):([0-9A-Za-z]{43})")
+_WHY = "A program asks to act for you. First tell us who you are."
+
+
+def root_of(base_url: str) -> str:
+    """Return the path that every page's links begin with: `/v1`, and what the API lies under."""
+    return f"{urlsplit(base_url).path}/v1"
+
+
+def authorize(requester: Requester, query: AuthorizeQuery, base_url: str) -> Shown:
+    """Take an authorization request, and lead the person on."""
+    browser = sessions.of(requester, base_url)
+    try:
+        handle = approval.begin(query, browser, base_url)
+    except approval.ToldByRedirect as told:
+        return see_other(told.address)
+    return _on_to(f"consent:{handle}", browser, base_url)
+
+
+def show_consent(requester: Requester, handle: str, base_url: str) -> HtmlPage:
+    """Show what a program asks for, once the person is signed in."""
+    browser = sessions.of(requester, base_url)
+    asked = approval.asked(handle, browser)
+    if browser.person is None:
+        root = root_of(base_url)
+        return pages.sign_in(root, browser.csrf, f"consent:{handle}", why=_WHY)
+    return _consent(browser, browser.person, handle, asked, base_url)
+
+
+def _consent(
+    browser: Browser,
+    person: PersonRecord,
+    handle: str,
+    asked: RequestRecord,
+    base_url: str,
+    problem: str = "",
+) -> HtmlPage:
+    choices = [
+        (named.id, named.name, person.roles[named.id].value)
+        for named in organizations.names_of([*person.roles])
+    ]
+    return pages.consent(
+        root_of(base_url),
+        browser.csrf,
+        handle=handle,
+        asked=asked,
+        person=person,
+        choices=choices,
+        problem=problem,
+    )
+
+
+def answer_consent(requester: Requester, form: ConsentForm, base_url: str) -> Shown:
+    """Take the person's answer to a program, and lead back to it."""
+    browser = sessions.of(requester, base_url)
+    sessions.require_own_form(browser, form.csrf, requester, base_url)
+    asked = approval.asked(form.request, browser)
+    if browser.person is None:
+        return pages.sign_in(root_of(base_url), browser.csrf, f"consent:{form.request}", why=_WHY)
+    allowed = form.decision == "allow"
+    if allowed:
+        if form.organization and form.organization not in browser.person.roles:
+            problem = "Choose one of your organizations."
+            return _consent(browser, browser.person, form.request, asked, base_url, problem)
+        leads_to = approval.allow(asked, browser.person, form.organization or None, base_url)
+    else:
+        leads_to = approval.deny(asked, browser.person, base_url)
+    return see_other(leads_to) if leads_to else pages.device_done(allowed=allowed, program=asked.client_name)
+
+
+def take_email(requester: Requester, form: SignInForm, base_url: str) -> HtmlPage:
+    """Mail a code to the address that a person signs in with."""
+    browser = _own(requester, form.csrf, base_url)
+    then, root = _then(form.then), root_of(base_url)
+    try:
+        handle = sign_in.begin(browser, form.email, requester.address)
+    except InvalidEmail:
+        problem = "This is not an e-mail address. It should look like name@example.com."
+        return pages.sign_in(root, browser.csrf, then, why=_WHY, email=form.email[:320], problem=problem)
+    back = _address(then, base_url)
+    return pages.code(root, browser.csrf, then, handle=handle, email=form.email.strip(), back=back)
+
+
+def take_code(requester: Requester, form: CodeForm, base_url: str) -> Shown:
+    """Take the code that came by mail, and lead on to what the sign-in was for."""
+    browser = _own(requester, form.csrf, base_url)
+    then, root = _then(form.then), root_of(base_url)
+    try:
+        signed_in = sign_in.finish(browser, form.sign_in, form.code)
+    except sign_in.WrongCode as wrong:
+        left = f"{wrong.tries_left} more {'try' if wrong.tries_left == 1 else 'tries'}"
+        problem = f"This is not the code. You have {left}."
+        back = _address(then, base_url)
+        return pages.code(root, browser.csrf, then, handle=form.sign_in, email="", back=back, problem=problem)
+    except sign_in.CodeOver:
+        problem = "This code is not valid any more. Ask for a new one."
+        return pages.sign_in(root, browser.csrf, then, why=_WHY, problem=problem)
+    return _on_to(then, signed_in, base_url)
+
+
+def sign_out(requester: Requester, form: SignOutForm, base_url: str) -> Shown:
+    """Sign the person out, and lead back to where somebody else may sign in."""
+    browser = _own(requester, form.csrf, base_url)
+    then = _then(form.then)
+    repository.sign_out(browser.hash)
+    return _on_to(then, browser, base_url)
+
+
+def show_user_code(requester: Requester, filled: str, base_url: str) -> HtmlPage:
+    """Ask for the code that a device shows."""
+    browser = sessions.of(requester, base_url)
+    known = device.read(filled)
+    shown = pages.user_code(root_of(base_url), browser.csrf, filled=device.spelled(known) if known else "")
+    return _with_cookie(shown, browser, base_url)
+
+
+def take_user_code(requester: Requester, form: UserCodeForm, base_url: str) -> Shown:
+    """Find the device's login that a code stands for, and lead on to its approval."""
+    browser = _own(requester, form.csrf, base_url)
+    limits.take_user_code(requester.address, browser.hash)
+    read = device.read(form.user_code)
+    known = device.pending(read) if read else None
+    if read is None or known is None:
+        problem = "No device waits under this code. Check it, or let the device begin again: a code lasts 10 minutes."
+        return pages.user_code(root_of(base_url), browser.csrf, filled=form.user_code[:20], problem=problem)
+    return _on_to(f"consent:{approval.begin_device(known, read, browser)}", browser, base_url)
+
+
+def show_invite(requester: Requester, token: str, base_url: str) -> HtmlPage:
+    """Show an invitation to whoever has its link; raises InviteNotFound."""
+    preview = invites.preview(token)
+    browser = sessions.of(requester, base_url)
+    shown = invitation.shown(root_of(base_url), browser, token, preview)
+    return _with_cookie(shown, browser, base_url)
+
+
+def join(requester: Requester, token: str, csrf: str, base_url: str) -> HtmlPage:
+    """Make the person who is signed in a member where he was invited."""
+    browser = _own(requester, csrf, base_url)
+    preview = invites.preview(token)
+    if browser.person is None:
+        return invitation.shown(root_of(base_url), browser, token, preview)
+    invites.accept_as(browser.person.id, token)
+    return invitation.joined_page(preview)
+
+
+def _own(requester: Requester, csrf: str, base_url: str) -> Browser:
+    browser = sessions.of(requester, base_url)
+    sessions.require_own_form(browser, csrf, requester, base_url)
+    return browser
+
+
+def _then(text: str) -> str:
+    """Return where signing in leads; only to pages of ours. Raises NotFromHere."""
+    if _THEN.fullmatch(text) is None:
+        raise NotFromHere
+    return text
+
+
+def _address(then: str, base_url: str) -> str:
+    kind, _, value = then.partition(":")
+    root = root_of(base_url)
+    return f"{root}/invite/{value}" if kind == "invite" else f"{root}/oauth/consent?request={value}"
+
+
+def _on_to(then: str, browser: Browser, base_url: str) -> SeeOther:
+    return see_other(_address(then, base_url), sessions.cookie(browser, base_url))
+
+
+def _with_cookie(shown: HtmlPage, browser: Browser, base_url: str) -> HtmlPage:
+    return HtmlPage(shown.text, {**shown.headers, **sessions.cookie(browser, base_url)}, shown.status)
