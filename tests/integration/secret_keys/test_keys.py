@@ -79,14 +79,14 @@ def test_a_key_is_last_used_when_any_class_of_request_last_let_it_in(organizatio
         admin = Client(issue_token(organization.organization_id, role="admin", name="Ada"))
         client = Client(make(admin)["key"])
         shown: list[int | None] = [listed(admin)[1]["lastUsedAt"]]
-        for request in (
-            lambda: client.get("/v1/agent"),
-            lambda: client.post("/v1/messages", {"session": "session-1", "body": "Hi"}),
-            lambda: client.post("/v1/uploads", {"name": "a.txt", "type": "text/plain", "size": 1}),
-            lambda: client.get("/v1/agent"),
+        for method, path, body in (
+            ("GET", "/v1/agent", None),
+            ("POST", "/v1/messages", {"session": "session-1", "body": "Hi"}),
+            ("POST", "/v1/uploads", {"name": "a.txt", "type": "text/plain", "size": 1}),
+            ("GET", "/v1/agent", None),
         ):
             now += 1_000
-            assert request().status == 200
+            assert client.request(method, path, body).status == 200
             shown.append(listed(admin)[1]["lastUsedAt"])
 
     assert shown == [None, START + 1_000, START + 2_000, START + 3_000, START + 4_000]

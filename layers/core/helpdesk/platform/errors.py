@@ -93,8 +93,8 @@ class InvalidApiKey(CredentialError):
 
     status, code = 401, "invalid_api_key"
     message = (
-        "This secret key is unknown or revoked. Check that it is whole and that it is of this deployment; the operator "
-        "makes keys (on the local stack it is in .local/stack.json)."
+        "This secret key is unknown or revoked. Check that it is whole and that it is of this deployment; an admin or "
+        "owner makes a new one with POST /v1/keys (on the local stack it is in .local/stack.json)."
     )
 
 
