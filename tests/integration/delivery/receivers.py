@@ -3,7 +3,9 @@
 import asyncio
 import datetime as dt
 import ipaddress
+import socket
 import ssl
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -118,6 +120,43 @@ def repeats(first: bytes, then: bytes, *, pause_seconds: float = 0) -> Behaviour
             writer.write(then)
             await writer.drain()
             await asyncio.sleep(pause_seconds)
+
+    return behave
+
+
+def drips(raw: bytes, *, pause_seconds: float) -> Behaviour:
+    """Write `raw` byte by byte with a pause after each, and close."""
+
+    async def behave(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for number in range(len(raw)):
+            writer.write(raw[number : number + 1])
+            await writer.drain()
+            await asyncio.sleep(pause_seconds)
+        writer.close()
+        await writer.wait_closed()
+
+    return behave
+
+
+def resets(raw: bytes) -> Behaviour:
+    """Write `raw` and reset the connection instead of closing it."""
+
+    async def behave(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(raw)
+        await writer.drain()
+        await asyncio.sleep(0.05)  # lets it arrive: a reset overtakes what is still under way
+        lingers_not = struct.pack("ii", 1, 0)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, lingers_not)
+        writer.transport.abort()
+
+    return behave
+
+
+def waits() -> Behaviour:
+    """Do nothing at all, not even read, for as long as the test lasts."""
+
+    async def behave(_: asyncio.StreamReader, __: asyncio.StreamWriter) -> None:
+        await asyncio.Event().wait()
 
     return behave
 

@@ -1,6 +1,7 @@
 import ipaddress
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -33,7 +34,7 @@ def test_where_loopback_is_allowed_nothing_else_is_allowed_besides(case: Case) -
 @pytest.mark.parametrize("case", ADDRESSES, ids=str)
 def test_an_address_is_judged_alike_in_a_url_and_as_the_answer_for_a_name(case: Case) -> None:
     host = f"[{case.address}]" if ":" in case.address else case.address
-    judged = [
+    judged: list[Callable[[], object]] = [
         lambda: addresses.parse(f"https://{host}/"),
         lambda: addresses.public_addresses("hook.example.com", [case.address]),
         lambda: addresses.public_addresses("hook.example.com", ["93.184.216.34", case.address]),

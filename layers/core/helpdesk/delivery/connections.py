@@ -31,6 +31,10 @@ class UncheckedAddress(OSError):
     """A connection was about to be opened to an address that is not public."""
 
 
+class BrokenBody(aiohttp.ClientError):
+    """A body is not framed as its head announced it: a chunk without a size, or longer than its size."""
+
+
 class GuardedConnector(aiohttp.TCPConnector):
     """Opens each connection to an address that passed the guard, and bounds what comes over it."""
 
@@ -110,13 +114,30 @@ class _BoundedHandler(ResponseHandler):
 
     def data_received(self, data: bytes) -> None:
         if self._received > MAX_RECEIVED_BYTES:
-            if self.transport is not None:
-                self.transport.abort()
-            self.set_exception(HttpProcessingError(message="The answer is too large"))
+            self._stop_receiving()
             return
         self._received += len(data)
         for piece in self._after_head(data):
             super().data_received(piece)
+        # aiohttp tells whoever waits for a head that the parser gave up, and leaves a reader of the body waiting.
+        body = self._body_to_come()
+        if body is not None and self.exception() is not None:
+            body.set_exception(BrokenBody())
+
+    def _stop_receiving(self) -> None:
+        """Hang up. What was read of a body is then all of it; a head without an end is no answer."""
+        if self.transport is not None:
+            self.transport.abort()
+        body = self._body_to_come()
+        if body is not None:
+            body.feed_eof()
+            self._payload = None  # or the end of the connection would still make it an error
+        else:
+            self.set_exception(HttpProcessingError(message="The answer is too large"))
+
+    def _body_to_come(self) -> aiohttp.StreamReader | None:
+        """Return the body that is being read, None when there is none or it is complete."""
+        return self._payload if self._payload is not None and not self._payload.is_eof() else None
 
     def _after_head(self, data: bytes) -> tuple[bytes, ...]:
         """Cut the first head off what comes with it.

@@ -26,7 +26,7 @@ class Failure(StrEnum):
     INCOMPLETE = "incomplete"
     """The receiver closed the connection before its answer was complete, whatever its status."""
     PROTOCOL_ERROR = "protocol_error"
-    """The answer is not HTTP, or its head is larger than any honest one."""
+    """The answer is not HTTP, its head is larger than any honest one, or its body is not as its head says."""
     INTERRUPTED = "interrupted"
     """The worker died in the middle of the attempt; the receiver may have got the event."""
     INTERNAL = "internal"

@@ -17,7 +17,6 @@ Only functions/delivery carries aiohttp; nothing that another function imports m
 import asyncio
 import functools
 import ssl
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -117,7 +116,8 @@ class Sender:
 
         Raises nothing for what the receiver, the name or the network does.
         """
-        started = time.monotonic()
+        now = asyncio.get_running_loop().time
+        started = now()
         status: int | None = None
         error: Failure | None
         try:
@@ -138,7 +138,7 @@ class Sender:
             error = _judge(status)
         except Exception as failure:  # noqa: BLE001 - whatever a receiver does is an outcome
             error = _failure_of(failure)
-        return Outcome(status, error, round((time.monotonic() - started) * 1000))
+        return Outcome(status, error, round((now() - started) * 1000))
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:

@@ -1,0 +1,209 @@
+"""The sender against every hostile receiver: the outcome is as specified, in time, in little memory, and alone."""
+
+import asyncio
+import selectors
+import tracemalloc
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+
+import pytest
+
+from helpdesk.delivery import sender as sending
+from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery.sender import Sender
+from tests.integration.delivery.hostile import FLOODING, HOSTILE, OK, Hostile
+from tests.integration.delivery.receivers import Behaviour, answers, receiver, waits
+
+BODY = b'{"id":"evt_00000000000000000000000000000001"}'
+DEADLINE_SECONDS = 0.6
+
+
+@pytest.fixture(autouse=True)
+def aws() -> None:
+    """Nothing of AWS is needed here."""
+
+
+@contextmanager
+def memory_of_at_most(limit_bytes: int) -> Iterator[None]:
+    tracemalloc.start()
+    try:
+        yield
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < limit_bytes
+
+
+@pytest.mark.parametrize("case", HOSTILE, ids=str)
+def test_a_hostile_receiver_has_the_outcome_specified_and_harms_no_other_delivery(case: Hostile) -> None:
+    async def batch() -> None:
+        async with (
+            Sender(allow_loopback=True) as sender,
+            receiver(case.behaviour, read_request=case.read_request) as seen,
+            receiver(answers(OK)) as honest,
+        ):
+            outcome, beside = await asyncio.gather(
+                sender.send(seen.url(), BODY, {}, deadline_seconds=DEADLINE_SECONDS),
+                sender.send(honest.url(), BODY, {}),
+            )
+            after = await sender.send(honest.url(), BODY, {})
+
+        assert (outcome.status, outcome.error) == (case.status, case.error)
+        assert outcome.duration_ms < DEADLINE_SECONDS * 1000 + 1000
+        assert case.held == (outcome.duration_ms >= DEADLINE_SECONDS * 1000)
+        assert seen.connections == 1
+        assert len(seen.requests) <= 1
+        assert beside.succeeded
+        assert after.succeeded
+        assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(batch())
+
+
+def test_a_batch_of_every_hostile_receiver_at_once_ends_in_time_and_delivers_to_the_honest() -> None:
+    async def batch() -> None:
+        async with AsyncExitStack() as stack:
+            sender = await stack.enter_async_context(Sender(allow_loopback=True))
+            hostile = [
+                await stack.enter_async_context(receiver(case.behaviour, read_request=case.read_request))
+                for case in HOSTILE
+            ]
+            honest = [await stack.enter_async_context(receiver(answers(OK))) for _ in range(10)]
+            started = asyncio.get_running_loop().time()
+            outcomes = await asyncio.gather(
+                *(
+                    sender.send(seen.url(), BODY, {}, deadline_seconds=2 if case.held else 10)
+                    for case, seen in zip(HOSTILE, hostile, strict=True)
+                ),
+                *(sender.send(seen.url(), BODY, {}) for seen in honest),
+            )
+            took = asyncio.get_running_loop().time() - started
+
+        assert took < 8
+        verdicts = {(str(case), out.status, out.error) for case, out in zip(HOSTILE, outcomes, strict=False)}
+        assert verdicts == {(str(case), case.status, case.error) for case in HOSTILE}
+        assert all(outcome.succeeded for outcome in outcomes[len(HOSTILE) :])
+
+    asyncio.run(batch())
+
+
+@pytest.mark.parametrize("case", FLOODING, ids=str)
+def test_a_flood_is_met_in_little_memory(case: Hostile) -> None:
+    async def attempt() -> Outcome:
+        async with Sender(allow_loopback=True) as sender, receiver(case.behaviour) as seen:
+            await sender.send(seen.url(), BODY, {})  # what is loaded once is loaded
+            with memory_of_at_most(2_000_000):
+                return await sender.send(seen.url(), BODY, {})
+
+    outcome = asyncio.run(attempt())
+
+    assert (outcome.status, outcome.error) == (case.status, case.error)
+
+
+def test_a_hundred_redirects_are_one_request() -> None:
+    async def attempt() -> tuple[Outcome, list[bytes]]:
+        async with Sender(allow_loopback=True) as sender, AsyncExitStack() as stack:
+            requests: list[bytes] = []
+            location = "http://169.254.169.254/"
+            for _ in range(100):
+                head = f"HTTP/1.1 307 X\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n"
+                seen = await stack.enter_async_context(receiver(answers(head.encode())))
+                seen.requests = requests
+                location = seen.url()
+            return await sender.send(location, BODY, {}), requests
+
+    outcome, requests = asyncio.run(attempt())
+
+    assert (outcome.status, outcome.error) == (307, Failure.REDIRECT)
+    assert len(requests) == 1
+
+
+def test_a_receiver_whose_connections_are_never_accepted_meets_the_deadline() -> None:
+    async def attempt() -> Outcome:
+        loop = asyncio.get_running_loop()
+        with _full_listener() as port:
+            async with Sender(allow_loopback=True) as sender:
+                started = loop.time()
+                outcome = await sender.send(f"http://127.0.0.1:{port}/", BODY, {}, deadline_seconds=0.3)
+                assert loop.time() - started < 1.3
+        return outcome
+
+    outcome = asyncio.run(attempt())
+
+    assert (outcome.status, outcome.error) == (None, Failure.TIMEOUT)
+
+
+@contextmanager
+def _full_listener() -> Iterator[int]:
+    """Give the port of a listener whose queue of connections is full: the system drops what comes then."""
+    import socket  # noqa: PLC0415 - wanted here alone
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        address = listener.getsockname()
+        callers = [socket.socket() for _ in range(4)]
+        for caller in callers:
+            caller.setblocking(False)
+            caller.connect_ex(address)
+        try:
+            yield address[1]
+        finally:
+            for caller in callers:
+                caller.close()
+
+
+class _HurriedSelector(selectors.DefaultSelector):
+    """Waits a twentieth of the time."""
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        return super().select(None if timeout is None else timeout / 20)
+
+
+class _HurriedLoop(asyncio.SelectorEventLoop):
+    """An event loop whose seconds are twenty times as short."""
+
+    def __init__(self) -> None:
+        super().__init__(_HurriedSelector())
+
+    def time(self) -> float:
+        return super().time() * 20
+
+
+def _hurried(behaviour: Behaviour) -> Outcome:
+    """Make one attempt with the deadline as it is, on a loop for which 15 seconds pass in three quarters of one."""
+
+    async def attempt() -> Outcome:
+        async with Sender(allow_loopback=True) as sender, receiver(behaviour) as seen:
+            return await sender.send(seen.url(), BODY, {})
+
+    with asyncio.Runner(loop_factory=_HurriedLoop) as runner:
+        return runner.run(attempt())
+
+
+def _answers_after(seconds: float) -> Callable[..., Awaitable[None]]:
+    async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(seconds)
+        await answers(OK)(reader, writer)
+
+    return behave
+
+
+def test_the_deadline_is_fifteen_seconds() -> None:
+    assert sending.DEADLINE_SECONDS == 15
+
+    outcome = _hurried(waits())
+
+    assert outcome.error is Failure.TIMEOUT
+    assert 15_000 <= outcome.duration_ms < 19_000
+
+
+@pytest.mark.parametrize(
+    ("seconds", "error"),
+    [
+        pytest.param(11, None, id="four seconds early"),
+        pytest.param(18, Failure.TIMEOUT, id="three seconds late"),
+    ],
+)
+def test_an_answer_counts_within_fifteen_seconds_and_not_after(seconds: float, error: Failure | None) -> None:
+    assert _hurried(_answers_after(seconds)).error is error
