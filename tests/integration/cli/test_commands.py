@@ -1,6 +1,7 @@
 """Every command on the real handlers, for people and with --json."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -173,8 +174,7 @@ def test_conversations(owner: Cli, api: Client) -> None:
 
 
 def test_a_long_thread_is_shown_oldest_first_over_its_pages(owner: Cli, api: Client) -> None:
-    for number in range(5):
-        conversation = write(api, f"Message {number}")
+    conversation = [write(api, f"Message {number}") for number in range(5)][-1]
     for page_size in (1, 2, 3):
         bodies: list[str] = []
         cursor = ""
@@ -203,7 +203,7 @@ def test_logs(owner: Cli) -> None:
 def test_logs_are_followed_through_a_refusal_until_ctrl_c(owner: Cli, handlers: Handlers) -> None:
     owner.ok("keys", "create", "Before")
     other = Cli(handlers, owner.folder, environment=dict(owner.environment))
-    steps = [
+    steps: list[Callable[[], object]] = [
         lambda: other.ok("keys", "create", "First"),
         lambda: handlers.refusals.extend(
             refusal(429, "rate_limited", "Full.", retry_after="3") for _ in range(4)
