@@ -1,0 +1,158 @@
+"""Slugs, support addresses and the number of a person's organizations, while many ask at the same moment.
+
+Calls happen in an order drawn by a seed (tests/support/interleaving.py).
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.admission.service import sha256
+from helpdesk.members import service as members
+from helpdesk.organizations import founding, settings
+from helpdesk.organizations.schemas import NewOrganization, OrganizationInput, OrganizationUpdate
+from helpdesk.platform.errors import AppError
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.interleaving import interleaved
+from tests.support.people import make_person, token_of
+
+CALLERS = 50
+
+
+def somebody() -> Caller:
+    """A person of his own, without an organization, as admission lets him in."""
+    user_id = make_person(None, role="member", name="Paula Person")
+    token = token_of(user_id, None)
+    return Caller("", person=Person(user_id, "Paula Person", None, "p@example.com", sha256(token)))
+
+
+def outcome(work: Callable[[], object]) -> str:
+    try:
+        work()
+    except AppError as error:
+        return error.code
+    return "ok"
+
+
+def organizations_of(user_id: str) -> dict[str, dict[str, str]]:
+    item = table.get(keys.Person(user_id))
+    assert item is not None
+    found: dict[str, dict[str, str]] = item["organizations"]
+    return found
+
+
+def slugs_held() -> dict[str, str]:
+    """Return who holds each slug, which must be what each organization shows."""
+    held = {item["PK"].removeprefix("SLUG#"): item["organization"] for item in whole_table.of_kind("SLUG")}
+    shown = [
+        (item["slug"], item["id"]) for item in whole_table.of_kind("ORG") if item["PK"].startswith("ORG#")
+    ]
+    assert sorted(held.items()) == sorted(shown)
+    return held
+
+
+def test_fifty_founders_at_once_hold_a_slug_once() -> None:
+    wanted = OrganizationInput(name="Acme", slug="acme")
+    founders = [somebody() for _ in range(CALLERS)]
+
+    answers = interleaved(
+        [partial(outcome, partial(founding.found, who, wanted)) for who in founders], seed=1
+    ).all()
+
+    assert sorted(answers) == ["ok"] + ["slug_taken"] * 49
+    assert list(slugs_held()) == ["acme"]
+    assert sum(len(organizations_of(who.the_person().id)) for who in founders) == 1
+
+
+@pytest.mark.parametrize("already", [49, 45])
+def test_a_person_who_founds_many_at_once_never_owns_a_fifty_first(already: int) -> None:
+    who = somebody()
+    user_id = who.the_person().id
+    others = {f"org_{number}": {"role": "member"} for number in range(already)}
+    table.update(keys.Person(user_id), "SET organizations = :o", values={":o": others})
+    wanted = [OrganizationInput(name="Acme", slug=f"acme-{number}") for number in range(CALLERS)]
+
+    answers = interleaved(
+        [partial(outcome, partial(founding.found, who, one)) for one in wanted], seed=2
+    ).all()
+
+    room = 50 - already
+    assert sorted(answers) == ["ok"] * room + ["too_many_organizations"] * (50 - room)
+    assert len(organizations_of(user_id)) == 50
+    assert len(slugs_held()) == room
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_organizations_that_change_to_one_slug_at_once_hold_it_once(
+    make_organization: Callable[..., NewOrganization], seed: int
+) -> None:
+    made = [make_organization() for _ in range(8)]
+    change = OrganizationUpdate.model_validate(
+        {"slug": "wanted-by-all", "supportEmail": "wanted@example.com"}
+    )
+    callers = [Caller(one.organization_id, key_id="key_1") for one in made]
+
+    answers = interleaved(
+        [partial(outcome, partial(settings.change, who, change)) for who in callers], seed=seed
+    ).all()
+
+    assert sorted(answers) == ["ok"] + ["slug_taken"] * 7
+    assert len(slugs_held()) == 8
+    assert len(whole_table.of_kind("SUPPORTEMAIL")) == 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_organization_changed_by_several_at_once_holds_what_it_shows_and_nothing_else(
+    organization: NewOrganization, seed: int
+) -> None:
+    who = Caller(organization.organization_id, key_id="key_1")
+    changes = [
+        OrganizationUpdate.model_validate(change)
+        for change in (
+            {"slug": "first-slug", "supportEmail": "first@example.com"},
+            {"slug": "second-slug", "supportEmail": None},
+            {"slug": "first-slug", "name": "Third"},
+            {"supportEmail": "fourth@example.com"},
+        )
+    ]
+
+    answers = interleaved(
+        [partial(outcome, partial(settings.change, who, change)) for change in changes], seed=seed
+    ).all()
+
+    assert answers == ["ok"] * 4
+    assert len(slugs_held()) == 1
+    shown = settings.get(organization.organization_id)
+    assert shown.name == "Third"
+    assert shown.slug in {"first-slug", "second-slug"}
+    assert shown.support_email in {None, "first@example.com", "fourth@example.com"}
+    held = [item["PK"].removeprefix("SUPPORTEMAIL#") for item in whole_table.of_kind("SUPPORTEMAIL")]
+    assert held == ([sha256(shown.support_email)] if shown.support_email else [])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_person_who_is_removed_while_he_turns_there_is_either_first_or_not_found(
+    organization: NewOrganization, seed: int
+) -> None:
+    place = organization.organization_id
+    user_id = make_person(place, role="member", name="Max Member")
+    token = sha256(token_of(user_id, None))
+    leaver = Caller("", person=Person(user_id, "Max Member", None, token_hash=token))
+    owner_token = sha256(token_of(organization.owner_id, place))
+    owner = Caller(place, person=Person(organization.owner_id, "Olga", Role.OWNER, token_hash=owner_token))
+
+    turned, removed = interleaved(
+        [
+            partial(outcome, partial(founding.turn_to, leaver, place)),
+            partial(outcome, partial(members.remove, owner, user_id)),
+        ],
+        seed=seed,
+    ).all()
+
+    assert removed == "ok"
+    item = table.get(keys.AccessToken(token))
+    assert item is not None
+    assert (turned, item["organization"]) in {("ok", place), ("org_not_found", None)}

@@ -1,0 +1,318 @@
+"""GET and PATCH /v1/organization, POST /v1/billing/branding."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.admission.limits import Plan
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.people.record import hash_of_email
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.people import issue_token
+
+
+def slugs() -> dict[str, str]:
+    """Return who holds each slug, which must be the one that each organization shows."""
+    held = {item["PK"].removeprefix("SLUG#"): item["organization"] for item in whole_table.of_kind("SLUG")}
+    shown = {item["slug"]: item["id"] for item in whole_table.of_kind("ORG") if item["PK"].startswith("ORG#")}
+    assert held == shown
+    return held
+
+
+def addresses() -> dict[str, str]:
+    """Return who holds each support address, by its SHA-256."""
+    return {
+        item["PK"].removeprefix("SUPPORTEMAIL#"): item["organization"]
+        for item in whole_table.of_kind("SUPPORTEMAIL")
+    }
+
+
+def test_an_organization_is_shown_with_all_its_settings(api: Client, organization: NewOrganization) -> None:
+    answer = api.get("/v1/organization")
+
+    assert answer.status == 200
+    created_at = answer.body.pop("createdAt")
+    assert isinstance(created_at, int)
+    slug = answer.body.pop("slug")
+    assert answer.body == {
+        "id": organization.organization_id,
+        "name": slug.capitalize().replace("-", " "),
+        "plan": "pro",
+        "tier": "highest",
+        "showBranding": True,
+        "taskKeyPrefix": None,
+        "boardUrl": None,
+        "supportEmail": None,
+        "publishableKey": organization.publishable_key,
+    }
+
+
+def test_what_is_sent_changes_and_the_rest_stays(api: Client) -> None:
+    before = api.get("/v1/organization").body
+    first = api.patch("/v1/organization", {"name": " Example \n Shop ", "taskKeyPrefix": "SHOP"})
+    second = api.patch(
+        "/v1/organization",
+        {
+            "slug": "example-shop",
+            "boardUrl": "https://shop.example.com/board",
+            "supportEmail": " Support@Shop.Example.com ",
+        },
+    )
+
+    assert first.status == 200
+    assert first.body == before | {"name": "Example Shop", "taskKeyPrefix": "SHOP"}
+    assert second.body == first.body | {
+        "slug": "example-shop",
+        "boardUrl": "https://shop.example.com/board",
+        "supportEmail": "support@shop.example.com",
+    }
+    assert api.get("/v1/organization").body == second.body
+
+
+def test_null_takes_away_what_can_be_missing_and_changes_nothing_else(api: Client) -> None:
+    api.patch(
+        "/v1/organization",
+        {"taskKeyPrefix": "A", "boardUrl": "https://example.com/", "supportEmail": "help@example.com"},
+    )
+    before = api.get("/v1/organization").body
+
+    answer = api.patch(
+        "/v1/organization",
+        {"name": None, "slug": None, "taskKeyPrefix": None, "boardUrl": None, "supportEmail": None},
+    )
+
+    assert answer.body == before | {"taskKeyPrefix": None, "boardUrl": None, "supportEmail": None}
+    assert addresses() == {}
+    api.patch("/v1/organization", {"supportEmail": "help@example.com"})
+    assert len(addresses()) == 1
+
+
+@pytest.mark.parametrize("change", [{}, {"name": None}, {"unknown": 1}, {"taskKeyPrefix": None}])
+def test_what_changes_nothing_writes_nothing(api: Client, change: dict[str, Any]) -> None:
+    before = api.get("/v1/organization").body
+    with recorded_calls() as calls:
+        answer = api.patch("/v1/organization", change)
+
+    assert (answer.status, answer.body) == (200, before)
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
+
+
+def test_a_changed_slug_is_claimed_and_the_old_one_released(
+    api: Client, stranger: Client, organization: NewOrganization
+) -> None:
+    old = api.get("/v1/organization").body["slug"]
+    assert api.patch("/v1/organization", {"slug": "brand-new"}).status == 200
+
+    assert slugs()["brand-new"] == organization.organization_id
+    assert old not in slugs()
+    assert stranger.patch("/v1/organization", {"slug": old}).status == 200
+    assert api.patch("/v1/organization", {"slug": old}).code == "slug_taken"
+
+
+def test_a_support_address_belongs_to_one_organization_in_any_case(
+    api: Client, stranger: Client, organization: NewOrganization
+) -> None:
+    assert api.patch("/v1/organization", {"supportEmail": "help@example.com"}).status == 200
+
+    refused = stranger.patch("/v1/organization", {"supportEmail": "HELP@example.com"})
+
+    assert (refused.status, refused.code) == (400, "address_taken")
+    assert addresses() == {hash_of_email("help@example.com"): organization.organization_id}
+    assert api.patch("/v1/organization", {"supportEmail": "other@example.com"}).status == 200
+    assert stranger.patch("/v1/organization", {"supportEmail": "help@example.com"}).status == 200
+    assert len(addresses()) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"slug": "ab"}, "invalid_slug"),
+        ({"slug": ""}, "invalid_slug"),
+        ({"slug": "A-Slug"}, "invalid_slug"),
+        ({"slug": "x" * 33}, "invalid_slug"),
+        ({"slug": "status"}, "invalid_slug"),
+        ({"taskKeyPrefix": ""}, "key_prefix_invalid"),
+        ({"taskKeyPrefix": "1A"}, "key_prefix_invalid"),
+        ({"taskKeyPrefix": "A-B"}, "key_prefix_invalid"),
+        ({"taskKeyPrefix": "ABCDEFGHI"}, "key_prefix_invalid"),
+        ({"taskKeyPrefix": "Ä"}, "key_prefix_invalid"),
+        ({"taskKeyPrefix": "A\n"}, "key_prefix_invalid"),
+        ({"boardUrl": ""}, "invalid_url"),
+        ({"boardUrl": "http://shop.example.com/"}, "invalid_url"),
+        ({"boardUrl": "javascript:alert(1)"}, "invalid_url"),
+        ({"boardUrl": "https://user:secret@shop.example.com/"}, "invalid_url"),
+        ({"boardUrl": "https://10.0.0.1/"}, "invalid_url"),
+        ({"boardUrl": "https://shop.example.com/" + "x" * 500}, "invalid_url"),
+        ({"supportEmail": ""}, "invalid_email"),
+        ({"supportEmail": "nobody"}, "invalid_email"),
+        ({"supportEmail": "a@" + "x" * 320 + ".com"}, "invalid_email"),
+        ({"name": ""}, "invalid_request"),
+        ({"name": " \n "}, "invalid_request"),
+        ({"name": "n" * 81}, "invalid_request"),
+        ({"name": 7}, "invalid_request"),
+        ({"slug": ["a"]}, "invalid_request"),
+        ({"supportEmail": {}}, "invalid_request"),
+        ([], "invalid_json"),
+    ],
+)
+def test_a_refused_change_leaves_everything_as_it_was(api: Client, change: Any, code: str) -> None:
+    before = api.get("/v1/organization").body
+    wanted = {"name": "Changed", **change} if isinstance(change, dict) else change
+
+    answer = api.patch("/v1/organization", wanted)
+
+    assert (answer.status, answer.code) == (400, code)
+    assert api.get("/v1/organization").body == before
+
+
+@pytest.mark.parametrize("prefix", ["A", "a1", "SHOP", "Abcdefgh"])
+def test_a_prefix_of_up_to_eight_letters_and_digits_is_taken(api: Client, prefix: str) -> None:
+    assert api.patch("/v1/organization", {"taskKeyPrefix": prefix}).body["taskKeyPrefix"] == prefix
+
+
+def test_a_refused_claim_changes_nothing_of_what_was_sent_with_it(api: Client, stranger: Client) -> None:
+    theirs = stranger.get("/v1/organization").body["slug"]
+    before = api.get("/v1/organization").body
+
+    answer = api.patch(
+        "/v1/organization", {"slug": theirs, "name": "Changed", "supportEmail": "help@example.com"}
+    )
+
+    assert answer.code == "slug_taken"
+    assert api.get("/v1/organization").body == before
+    assert addresses() == {}
+
+
+def test_a_member_may_look_and_not_change(member: Client, admin: Client) -> None:
+    assert member.get("/v1/organization").status == 200
+    for method, path, body in (
+        ("PATCH", "/v1/organization", {"name": "Mine"}),
+        ("POST", "/v1/billing/branding", {"showBranding": True}),
+    ):
+        refused = member.request(method, path, body)
+        assert (refused.status, refused.code) == (403, "forbidden")
+        assert admin.request(method, path, body).status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/v1/organization", None),
+        ("PATCH", "/v1/organization", {"name": "Mine"}),
+        ("POST", "/v1/billing/branding", {"showBranding": True}),
+    ],
+)
+def test_a_caller_without_an_organization_is_refused(
+    anonymous: Client, method: str, path: str, body: object
+) -> None:
+    unbound = Client(issue_token(None, role="member", name="Paula Person"))
+
+    assert anonymous.request(method, path, body).code == "missing_api_key"
+    assert (unbound.request(method, path, body).status, unbound.request(method, path, body).code) == (
+        403,
+        "no_organization",
+    )
+
+
+def test_a_change_is_logged_with_its_fields_and_without_an_address(admin: Client) -> None:
+    admin.patch("/v1/organization", {"name": "Acme", "supportEmail": "help@example.com"})
+
+    entry = admin.get("/v1/logs").body["logs"][0]
+    assert (entry["kind"], entry["actor"]) == ("settings_changed", "Ada Admin")
+    assert entry["summary"] == "The organization's settings were changed: name, supportEmail."
+    assert entry["detail"] == {"settings": ["name", "supportEmail"]}
+
+
+def test_a_key_speaks_in_the_changed_name(api: Client) -> None:
+    conversation = api.post("/v1/messages", {"session": "session-1", "body": "Hi"}).body["conversationId"]
+    api.patch("/v1/organization", {"name": "Example Shop"})
+
+    assert api.post(f"/v1/conversations/{conversation}/reply", {"body": "Hello"}).status == 200
+
+    messages = api.get(f"/v1/conversations/{conversation}").body["messages"]
+    assert messages[-1]["agent"]["name"] == "Example Shop"
+
+
+def test_the_mark_is_hidden_and_shown_again_on_pro(api: Client) -> None:
+    assert api.post("/v1/billing/branding", {"showBranding": False}).body == {"ok": True}
+    assert api.get("/v1/organization").body["showBranding"] is False
+    assert api.post("/v1/billing/branding", {"showBranding": True}).body == {"ok": True}
+    assert api.get("/v1/organization").body["showBranding"] is True
+    assert [entry["summary"] for entry in api.get("/v1/logs").body["logs"]][:2] == [
+        "The attribution mark is shown.",
+        "The attribution mark is hidden.",
+    ]
+
+
+def test_a_mark_that_is_so_already_is_not_logged(api: Client) -> None:
+    api.post("/v1/billing/branding", {"showBranding": False})
+    before = api.get("/v1/logs").body
+
+    assert api.post("/v1/billing/branding", {"showBranding": False}).body == {"ok": True}
+
+    assert api.get("/v1/logs").body == before
+
+
+@pytest.mark.parametrize("plan", [Plan.EXPLORE, Plan.STANDARD])
+def test_hiding_the_mark_needs_pro_and_showing_it_nothing(
+    make_organization: Callable[..., NewOrganization], plan: Plan
+) -> None:
+    api = Client(make_organization(plan).secret_key)
+
+    refused = api.post("/v1/billing/branding", {"showBranding": False})
+
+    assert (refused.status, refused.code) == (400, "upgrade_required")
+    assert api.get("/v1/organization").body["showBranding"] is True
+    assert api.post("/v1/billing/branding", {"showBranding": True}).body == {"ok": True}
+
+
+def test_a_lower_plan_shows_the_mark_again_and_pro_leaves_it_hidden(
+    api: Client, organization: NewOrganization
+) -> None:
+    api.post("/v1/billing/branding", {"showBranding": False})
+    place = organization.organization_id
+    organizations.set_plan(place, Plan.PRO, api_limits=False, unlimited_api=False)
+    assert api.get("/v1/organization").body["showBranding"] is False
+
+    organizations.set_plan(place, Plan.STANDARD, api_limits=False, unlimited_api=False)
+
+    assert api.get("/v1/organization").body["showBranding"] is True
+    assert api.post("/v1/billing/branding", {"showBranding": False}).code == "upgrade_required"
+
+
+@pytest.mark.parametrize("body", [{}, {"showBranding": None}, {"showBranding": "false"}, {"showBranding": 0}])
+def test_a_malformed_switch_is_refused(api: Client, body: dict[str, Any]) -> None:
+    answer = api.post("/v1/billing/branding", body)
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert "`showBranding`" in answer.message
+    assert api.post("/v1/billing/branding", "[]").code == "invalid_json"
+
+
+def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
+    with recorded_calls() as looking:
+        api.get("/v1/organization")
+    with recorded_calls() as changing:
+        api.patch("/v1/organization", {"slug": "brand-new", "supportEmail": "help@example.com"})
+    with recorded_calls() as switching:
+        api.post("/v1/billing/branding", {"showBranding": False})
+
+    assert looking == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
+    assert changing == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+    assert switching == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
+
+
+def test_an_organization_from_before_these_settings_shows_and_takes_them(
+    api: Client, organization: NewOrganization
+) -> None:
+    item = table.get(keys.Organization(organization.organization_id))
+    assert item is not None
+    assert "supportEmail" not in item
+
+    assert api.get("/v1/organization").body["supportEmail"] is None
+    assert api.patch("/v1/organization", {"supportEmail": "help@example.com"}).status == 200
