@@ -20,6 +20,7 @@ from tests.integration.delivery.receivers import (
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+INTERIM = b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"
 OK = HEAD + b"content-length: 2\r\n\r\nok"
 METADATA = b"http://169.254.169.254/latest/meta-data/"
 
@@ -286,7 +287,15 @@ ODD = [
     ),
     _succeeds("more than was announced", OK + b" and garbage after it" * 100),
     _succeeds("another answer after it", OK + b"HTTP/1.1 500 X\r\ncontent-length: 0\r\n\r\n"),
-    _succeeds("interim answers before it", b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n" * 3 + OK),
+    _succeeds("interim answers before it", INTERIM * 3 + OK),
+    _succeeds("an interim answer, and more than was announced", INTERIM + OK + b" and garbage after it"),
+    _succeeds(
+        "an interim answer and a 204 with a body",
+        INTERIM + b"HTTP/1.1 204 X\r\ncontent-length: 5\r\n\r\nhello",
+        204,
+    ),
+    _succeeds("empty lines, and more than was announced", b"\r\n\r\n" + OK + b" and garbage after it"),
+    _succeeds("garbage after the last chunk", CHUNKED + b"2\r\nok\r\n0\r\n\r\ngarbage"),
     _succeeds("trailers", CHUNKED + b"2\r\nok\r\n0\r\nx: y\r\n\r\n"),
     _succeeds("an extension of a chunk", CHUNKED + b"2;a=b\r\nok\r\n0\r\n\r\n"),
     _succeeds("no reason", b"HTTP/1.1 200\r\ncontent-length: 2\r\n\r\nok"),

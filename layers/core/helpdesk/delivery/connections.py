@@ -3,8 +3,10 @@
 import asyncio
 import functools
 import ipaddress
+import re
 import socket
 import ssl
+from collections.abc import Iterator
 from typing import Final
 
 import aiohttp
@@ -24,6 +26,9 @@ MAX_ADDRESSES = 8
 
 _LOOPBACK: Final = ("127.0.0.1", "::1")
 _END_OF_HEAD: Final = b"\r\n\r\n"
+# A switch of protocols (101) is final, though its number is of the interim ones.
+_INTERIM: Final = re.compile(rb"HTTP/1\.[01] 1(?!01)[0-9]{2}|\r\n")
+_STATUS_CHARACTERS: Final = len("HTTP/1.1 200")
 _NUMERIC: Final = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
 
 
@@ -109,7 +114,7 @@ class _BoundedHandler(ResponseHandler):
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
         self._received = 0
-        self._last_bytes = b""
+        self._head_begins = self._last_bytes = b""
         self._head_passed = False
 
     def data_received(self, data: bytes) -> None:
@@ -117,7 +122,7 @@ class _BoundedHandler(ResponseHandler):
             self._stop_receiving()
             return
         self._received += len(data)
-        for piece in self._after_head(data):
+        for piece in self._head_by_head(data):
             super().data_received(piece)
         # aiohttp tells whoever waits for a head that the parser gave up, and leaves a reader of the body waiting.
         body = self._body_to_come()
@@ -139,22 +144,26 @@ class _BoundedHandler(ResponseHandler):
         """Return the body that is being read, None when there is none or it is complete."""
         return self._payload if self._payload is not None and not self._payload.is_eof() else None
 
-    def _after_head(self, data: bytes) -> tuple[bytes, ...]:
-        """Cut the first head off what comes with it.
+    def _head_by_head(self, data: bytes) -> Iterator[bytes]:
+        """Cut the final answer's head, and those of interim answers before it, off what comes with them.
 
         Given both at once, the parser drops a sound answer for what some receivers send after it: a body with a 204,
         a line break too many.
         """
-        if self._head_passed:
-            return (data,)
-        seen = self._last_bytes + data
-        end = seen.find(_END_OF_HEAD)
-        self._last_bytes = seen[-(len(_END_OF_HEAD) - 1) :]
-        if end < 0:
-            return (data,)
-        self._head_passed = True
-        cut = end + len(_END_OF_HEAD) - (len(seen) - len(data))
-        return (data[:cut], data[cut:]) if cut < len(data) else (data,)
+        while data and not self._head_passed:
+            self._head_begins = (self._head_begins + data)[:_STATUS_CHARACTERS]
+            seen = self._last_bytes + data
+            end = seen.find(_END_OF_HEAD)
+            if end < 0:
+                self._last_bytes = seen[-(len(_END_OF_HEAD) - 1) :]
+                break
+            self._head_passed = not _INTERIM.match(self._head_begins)
+            cut = end + len(_END_OF_HEAD) - len(self._last_bytes)
+            self._last_bytes = self._head_begins = b""
+            yield data[:cut]
+            data = data[cut:]
+        if data:
+            yield data
 
     def close(self) -> None:
         """Say goodbye, and do not wait for the receiver to say so too: some never do."""
