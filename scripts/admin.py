@@ -13,8 +13,11 @@ from collections.abc import Sequence
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from helpdesk.admission.caller import Role
 from helpdesk.admission.limits import Plan
+from helpdesk.members import service as members
 from helpdesk.organizations import service as organizations
+from helpdesk.people import tokens
 from helpdesk.platform.errors import AppError
 from helpdesk.secret_keys import service as secret_keys
 
@@ -80,6 +83,21 @@ def _set_plan(options: argparse.Namespace) -> dict[str, str]:
     return {"organization_id": options.organization_id, "tier": tier.value}
 
 
+def _add_member(options: argparse.Namespace) -> dict[str, str]:
+    person = members.admit(options.organization_id, options.email, options.name or "", Role(options.role))
+    return {"organization_id": options.organization_id, "user_id": person.id, "role": options.role}
+
+
+def _issue_token(options: argparse.Namespace) -> dict[str, str]:
+    token = tokens.issue(options.organization_id, options.email, hours=options.hours)
+    print(
+        f"For the local stack and emergencies: for {options.hours} h whoever has this token acts as that person. "
+        "It is not stored and cannot be renewed; to end it sooner, remove the person.",
+        file=sys.stderr,
+    )
+    return {"organization_id": options.organization_id, "access_token": token}
+
+
 def _import_key(options: argparse.Namespace) -> dict[str, str]:
     key_id = secret_keys.import_legacy(options.organization_id, options.name, options.sha256)
     return {"organization_id": options.organization_id, "key_id": key_id}
@@ -111,6 +129,28 @@ def _parser() -> argparse.ArgumentParser:
     _add_plan(plan, default=None)
     plan.set_defaults(run=_set_plan)
 
+    member = commands.add_parser(
+        "add-member", help="make a person a member, and the person where there is none"
+    )
+    member.add_argument("organization_id", metavar="ORGANIZATION_ID")
+    member.add_argument("--email", required=True, help="what the person signs in with")
+    member.add_argument("--name", help="of a new person (default: what stands before the @ of the address)")
+    member.add_argument("--role", required=True, choices=[role.value for role in Role])
+    member.set_defaults(run=_add_member)
+
+    token = commands.add_parser(
+        "issue-token", help="print an access token of a member; for the local stack and emergencies"
+    )
+    token.add_argument("organization_id", metavar="ORGANIZATION_ID")
+    token.add_argument("--email", required=True, help="the member's address")
+    token.add_argument(
+        "--hours",
+        type=_hours,
+        default=1,
+        help=f"how long it lasts, at most {tokens.MAX_HOURS} (default %(default)s)",
+    )
+    token.set_defaults(run=_issue_token)
+
     key = commands.add_parser("import-key", help="take in a secret key from before the current scheme")
     key.add_argument("organization_id", metavar="ORGANIZATION_ID")
     key.add_argument("--name", required=True, help="what the key is for, up to 40 characters")
@@ -119,6 +159,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     key.set_defaults(run=_import_key)
     return parser
+
+
+def _hours(text: str) -> int:
+    hours = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= hours <= tokens.MAX_HOURS:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to {tokens.MAX_HOURS}")
+    return hours
 
 
 def _add_plan(parser: argparse.ArgumentParser, *, default: str | None) -> None:

@@ -1,36 +1,37 @@
-"""A demo organization, and the project's own guides as what its agent knows."""
+"""A demo organization with its people, and the project's own guides as what its agent knows."""
 
-import http.client
 import json
 import secrets
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from scripts.local import build
+from scripts.local import people
+from scripts.local.calls import RefusedError, call, operate
 from scripts.local.deployment import Deployment
 from scripts.local.progress import Problem, Progress
-from scripts.local.settings import ACCOUNT, REGION, ROOT, STACK_NAME, StackSettings
+from scripts.local.settings import REGION, ROOT, StackSettings
 
 GUIDES = ROOT / "docs" / "guides"
 INDEX_SECONDS = 120
-REQUEST_SECONDS = 60
 _MOST_DOCUMENTS = 200  # a list's largest page
 _ORGANIZATION = ("organization_id", "secret_key", "publishable_key")
 
 
 def seed(settings: StackSettings, deployment: Deployment, progress: Progress) -> dict[str, str]:
     """Make what is missing and return the description of the stack, as stack.json has it. Errors: Problem."""
+    known = _known(settings)
+    people.verify_sender(settings)
+    organization = _organization(settings, known, progress)
     stack = {
         "base_url": settings.base_url,
         "endpoint_url": settings.endpoint_url,
+        "mail_url": people.mail_url(settings),
         "region": REGION,
         "table": deployment.outputs["TableName"],
-        **_organization(settings, progress),
+        **organization,
+        **people.tokens(settings, known | organization, progress),
     }
     for path in settings.stack_files:
         _write_private(path, stack)
@@ -38,15 +39,22 @@ def seed(settings: StackSettings, deployment: Deployment, progress: Progress) ->
     return stack
 
 
-def _organization(settings: StackSettings, progress: Progress) -> dict[str, str]:
-    """Keep the organization that stack.json names while the stack still knows its key, else create one."""
+def _known(settings: StackSettings) -> dict[str, str]:
+    """Return what stack.json tells of an earlier start; nothing where there is none that can be read."""
     try:
         known = json.loads(settings.stack_files[0].read_text(encoding="utf-8"))
-        kept = {name: str(known[name]) for name in _ORGANIZATION}
-    except (OSError, ValueError, KeyError, TypeError):
-        kept = {}
-    if kept and _call(settings, kept["secret_key"], "GET", "/v1/billing/limits")[0] == 200:
-        return kept
+        return {str(name): str(value) for name, value in known.items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def _organization(settings: StackSettings, known: Mapping[str, str], progress: Progress) -> dict[str, str]:
+    """Keep the organization that stack.json names while the stack still knows its key, else create one."""
+    kept = {name: known[name] for name in _ORGANIZATION if name in known}
+    if len(kept) == len(_ORGANIZATION):
+        status, _ = call(settings, kept["secret_key"], "GET", "/v1/billing/limits")
+        if status == 200:
+            return kept
     progress.say("Creating a demo organization.")
     return _create_organization(settings)
 
@@ -57,26 +65,17 @@ def _create_organization(settings: StackSettings) -> dict[str, str]:
     It is on Pro with the API limits add-on, so that trying and testing is not throttled. When its slug is taken (its
     key was lost with stack.json) another is made.
     """
-    arguments = ["--stack-name", STACK_NAME, "--region", REGION, "--endpoint-url", settings.endpoint_url]
-    arguments += ["create-organization", "--name", "Demo", "--owner-name", "Demo Owner"]
-    arguments += ["--owner-email", "owner@example.com", "--plan", "pro", "--api-limits"]
-    environment = build.tool_environment() | ACCOUNT
+    _, name, email = people.PEOPLE["owner_token"]
+    words = ["create-organization", "--name", "Demo", "--owner-name", name, "--owner-email", email]
+    words += ["--plan", "pro", "--api-limits"]
     problem = ""
     for slug in ("demo", f"demo-{secrets.token_hex(4)}"):
-        done = subprocess.run(
-            [sys.executable, "-m", "scripts.admin", *arguments, "--slug", slug],
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=REQUEST_SECONDS,
-            check=False,
-        )
-        if done.returncode == 0:
-            created: dict[str, str] = json.loads(done.stdout)
-            return {name: created[name] for name in _ORGANIZATION}
-        problem = done.stderr.strip().rpartition("\n")[2]
+        try:
+            created = operate(settings, *words, "--slug", slug)
+        except RefusedError as refused:
+            problem = str(refused)
+            continue
+        return {name: created[name] for name in _ORGANIZATION}
     raise Problem(f"The demo organization could not be created: {problem}")
 
 
@@ -86,7 +85,7 @@ def _load_guides(settings: StackSettings, stack: Mapping[str, str], progress: Pr
     A guide that was reworded since keeps its older wording there: the API has no way yet to replace a document.
     """
     key = stack["secret_key"]
-    status, answer = _call(settings, key, "GET", f"/v1/knowledge/documents?limit={_MOST_DOCUMENTS}")
+    status, answer = call(settings, key, "GET", f"/v1/knowledge/documents?limit={_MOST_DOCUMENTS}")
     if status != 200:
         raise Problem(f"The knowledge documents could not be listed: {status} {answer}")
     present = {document["title"] for document in answer["documents"]}
@@ -97,7 +96,7 @@ def _load_guides(settings: StackSettings, stack: Mapping[str, str], progress: Pr
         if title in present:
             continue
         document = {"title": title, "body": body.strip()}
-        status, answer = _call(settings, key, "POST", "/v1/knowledge/documents", document)
+        status, answer = call(settings, key, "POST", "/v1/knowledge/documents", document)
         if status != 200:
             raise Problem(
                 f"docs/guides/{guide.name} was not taken as a knowledge document: {status} {answer}"
@@ -114,35 +113,13 @@ def _wait_until_ready(settings: StackSettings, key: str, waiting: list[str]) -> 
     deadline = time.monotonic() + INDEX_SECONDS
     for document in waiting:
         while True:
-            status, answer = _call(settings, key, "GET", f"/v1/knowledge/documents/{document}")
+            status, answer = call(settings, key, "GET", f"/v1/knowledge/documents/{document}")
             state = (answer.get("document") or answer).get("status") if status == 200 else None
             if state == "ready":
                 break
             if state == "failed" or time.monotonic() > deadline:
                 raise Problem(f"Knowledge document {document} did not become ready: {status} {answer}")
             time.sleep(0.2)
-
-
-def _call(
-    settings: StackSettings, key: str, method: str, path: str, body: Mapping[str, Any] | None = None
-) -> tuple[int, dict[str, Any]]:
-    """Call the API; return the status and the JSON object. A connection that fails reads as status 0."""
-    address = urlsplit(settings.base_url)
-    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=REQUEST_SECONDS)
-    try:
-        connection.request(
-            method,
-            address.path + path,
-            body=None if body is None else json.dumps(body).encode(),
-            headers={"authorization": f"Bearer {key}", "content-type": "application/json"},
-        )
-        response = connection.getresponse()
-        answer = json.loads(response.read() or b"{}")
-    except (OSError, ValueError, http.client.HTTPException) as problem:
-        return 0, {"problem": str(problem)}
-    finally:
-        connection.close()
-    return response.status, answer if isinstance(answer, dict) else {}
 
 
 def _write_private(path: Path, content: Mapping[str, Any]) -> None:

@@ -97,11 +97,15 @@ def test_stack_json_holds_what_is_promised_and_is_private(stack: Mapping[str, st
     assert set(stack) == {
         "base_url",
         "endpoint_url",
+        "mail_url",
         "region",
         "table",
         "organization_id",
         "secret_key",
         "publishable_key",
+        "owner_token",
+        "admin_token",
+        "member_token",
     }
     file: Path = FOLDER / "stack.json"
     if file.exists():

@@ -1,0 +1,67 @@
+"""The demo organization's people, and the mail that the stack sends them, which nobody outside ever gets."""
+
+import contextlib
+from collections.abc import Mapping
+
+from scripts.local.calls import RefusedError, call, operate
+from scripts.local.deployment import client
+from scripts.local.progress import Problem, Progress
+from scripts.local.settings import StackSettings
+
+TOKEN_HOURS = 720
+PEOPLE = {
+    "owner_token": ("owner", "Demo Owner", "owner@example.com"),
+    "admin_token": ("admin", "Demo Admin", "admin@example.com"),
+    "member_token": ("member", "Demo Member", "member@example.com"),
+}
+
+
+def tokens(settings: StackSettings, known: Mapping[str, str], progress: Progress) -> dict[str, str]:
+    """Return an access token of each of the demo organization's people, kept while it works. Errors: Problem.
+
+    `known` is what stack.json tells, with the organization as it is now.
+    """
+    found = {
+        name: known[name] for name in PEOPLE if _works(settings, known.get(name), known["organization_id"])
+    }
+    missing = [name for name in PEOPLE if name not in found]
+    if missing:
+        progress.say("Making access tokens of the demo organization's people.")
+    return {name: found.get(name) or _token(settings, name, known["organization_id"]) for name in PEOPLE}
+
+
+def mail_url(settings: StackSettings) -> str:
+    """Return where the mails that the stack has sent can be read, as JSON."""
+    return f"{settings.endpoint_url}/_ministack/ses/messages"
+
+
+def verify_sender(settings: StackSettings) -> None:
+    """Let the stack send mail from its address: SES, and so the emulator, wants to know it first."""
+    sender = settings.template_parameters()["MailFrom"]
+    if not sender:
+        return
+    ses = client("sesv2", settings)
+    with contextlib.suppress(ses.exceptions.AlreadyExistsException):
+        ses.create_email_identity(EmailIdentity=sender)
+
+
+def _works(settings: StackSettings, token: str | None, organization: str) -> bool:
+    if token is None:
+        return False
+    status, answer = call(settings, token, "GET", "/v1/me")
+    return status == 200 and (answer["organization"] or {}).get("id") == organization
+
+
+def _token(settings: StackSettings, name: str, organization: str) -> str:
+    """Make a token with the operator's command; where the person is no member yet, make him one first."""
+    role, called, email = PEOPLE[name]
+    issue = ("issue-token", organization, "--email", email, "--hours", str(TOKEN_HOURS))
+    try:
+        return operate(settings, *issue)["access_token"]
+    except RefusedError:
+        pass
+    try:
+        operate(settings, "add-member", organization, "--email", email, "--name", called, "--role", role)
+        return operate(settings, *issue)["access_token"]
+    except RefusedError as refused:
+        raise Problem(f"{email} could not be made {role} of the demo organization: {refused}") from None
