@@ -1,18 +1,23 @@
-"""List what is deployed with its licences: `make licences` writes docs/dependencies.md.
+"""List what is deployed, and what the command line brings, with licences: `make licences` writes docs/dependencies.md.
 
-What is deployed is what the layer's and the functions' requirements.txt pin; the licence is what the installed package
-says of itself.
+What is deployed is what the layer's and the functions' requirements.txt pin; what the command line brings is what its
+pyproject.toml asks for, and what that asks for in turn. The licence is what the installed package says of itself.
 """
 
 import argparse
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "dependencies.md"
+CLI = ROOT / "clients" / "cli" / "pyproject.toml"
 LISTS = [ROOT / "layers/dependencies/requirements.txt", *sorted(ROOT.glob("functions/*/requirements.txt"))]
 
 _PREFACE = """# Dependencies
@@ -23,6 +28,15 @@ known to be vulnerable. Written by `make licences`; a test holds this page to th
 
 | Package | Version | Licence | Carried by |
 |---|---|---|---|
+"""
+
+_COMMAND_LINE = """
+## The command line
+
+What `pip install ./clients/cli` brings to a person's machine. Versions are chosen there, within the ranges asked for.
+
+| Package | Licence | Asked for by |
+|---|---|---|
 """
 
 # Classifiers that say more than a licence field which holds the licence's whole text, or nothing.
@@ -57,7 +71,11 @@ def render() -> str:
         f"| {name} | {version} | {licensed} | {', '.join(carriers)} |"
         for name, (version, licensed, carriers) in sorted(rows.items())
     ]
-    return _PREFACE + "\n".join(lines) + "\n"
+    brought = [
+        f"| {name} | {licence(name)} | {', '.join(sorted(asking))} |"
+        for name, asking in sorted(_command_line().items())
+    ]
+    return _PREFACE + "\n".join(lines) + "\n" + _COMMAND_LINE + "\n".join(brought) + "\n"
 
 
 def licence(name: str) -> str:
@@ -75,6 +93,23 @@ def licence(name: str) -> str:
     if not classified:
         raise LookupError(f"{name} declares no licence")
     return " or ".join(classified)
+
+
+def _command_line() -> dict[str, list[str]]:
+    """Return the packages that the command line needs, directly or not, each with who asks for it and how."""
+    project = tomllib.loads(CLI.read_text(encoding="utf-8"))["project"]
+    found: dict[str, list[str]] = {}
+    waiting = [(project["name"], text) for text in project["dependencies"]]
+    while waiting:
+        asking, text = waiting.pop()
+        requirement = Requirement(text)
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        name = canonicalize_name(requirement.name)
+        if name not in found:
+            waiting += [(name, further) for further in metadata.requires(name) or []]
+        found.setdefault(name, []).append(f"{asking} {requirement.specifier}".strip())
+    return found
 
 
 def _pins() -> Iterator[tuple[str, str, str]]:

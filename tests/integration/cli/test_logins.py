@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -220,6 +221,39 @@ def served(asked: list[str]) -> Iterator[str]:
         server.server_close()
 
 
+def process_of(user: Cli, *words: str) -> subprocess.Popen[str]:
+    """Start the program as a process of its own, with the user's settings."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT / "clients" / "cli" / "src"),
+        "XDG_CONFIG_HOME": str(user.folder),
+    }
+    return subprocess.Popen(
+        [sys.executable, "-m", "helpdesk_cli", *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_ctrl_c_ends_a_followed_log_without_a_word(
+    user: Cli, codes: list[str], organization: NewOrganization
+) -> None:
+    login = log_in(user, codes, organization)
+    user.ok("keys", "create", "Server")
+    with served([]) as base_url:
+        with user.file.locked():
+            user.file.change(lambda s: s.with_login(base_url, login, default=True))
+        process = process_of(user, "logs", "--follow", "--kind", "key_created")
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=30)
+    assert "key_created" in first
+    assert (process.returncode, errors) == (0, ""), rest
+
+
 def test_processes_that_renew_at_once_use_each_refresh_token_once(
     user: Cli, codes: list[str], organization: NewOrganization
 ) -> None:
@@ -229,21 +263,7 @@ def test_processes_that_renew_at_once_use_each_refresh_token_once(
         with user.file.locked():
             ended = Login(login.client_id, login.access_token, login.refresh_token, expires_at=1)
             user.file.change(lambda s: s.with_login(base_url, ended, default=True))
-        environment = {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT / "clients" / "cli" / "src"),
-            "XDG_CONFIG_HOME": str(user.folder),
-        }
-        processes = [
-            subprocess.Popen(
-                [sys.executable, "-m", "helpdesk_cli", "whoami", "--json"],
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for _ in range(4)
-        ]
+        processes = [process_of(user, "whoami", "--json") for _ in range(4)]
         answers = [process.communicate(timeout=60) for process in processes]
     assert [process.returncode for process in processes] == [0] * 4, answers
     assert {json.loads(out)["user"]["email"] for out, _ in answers} == {EMAIL}
