@@ -6,8 +6,8 @@ import ipaddress
 import socket
 import ssl
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -159,6 +159,20 @@ def waits() -> Behaviour:
         await asyncio.Event().wait()
 
     return behave
+
+
+@contextmanager
+def full_listener(host: str = "127.0.0.1", port: int = 0) -> Iterator[int]:
+    """Give the port of a listener whose queue of connections is full: the system drops what comes then."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.socket())
+        listener.bind((host, port))
+        listener.listen(0)
+        for _ in range(4):
+            caller = stack.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from helpdesk.delivery import sender as sending
 from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.sender import Sender
 from tests.integration.delivery.hostile import FLOODING, HOSTILE, OK, Hostile
-from tests.integration.delivery.receivers import Behaviour, answers, receiver, waits
+from tests.integration.delivery.receivers import Behaviour, answers, full_listener, receiver, waits
 
 BODY = b'{"id":"evt_00000000000000000000000000000001"}'
 DEADLINE_SECONDS = 0.6
@@ -121,7 +121,7 @@ def test_a_hundred_redirects_are_one_request() -> None:
 def test_a_receiver_whose_connections_are_never_accepted_meets_the_deadline() -> None:
     async def attempt() -> Outcome:
         loop = asyncio.get_running_loop()
-        with _full_listener() as port:
+        with full_listener() as port:
             async with Sender(allow_loopback=True) as sender:
                 started = loop.time()
                 outcome = await sender.send(f"http://127.0.0.1:{port}/", BODY, {}, deadline_seconds=0.3)
@@ -131,26 +131,6 @@ def test_a_receiver_whose_connections_are_never_accepted_meets_the_deadline() ->
     outcome = asyncio.run(attempt())
 
     assert (outcome.status, outcome.error) == (None, Failure.TIMEOUT)
-
-
-@contextmanager
-def _full_listener() -> Iterator[int]:
-    """Give the port of a listener whose queue of connections is full: the system drops what comes then."""
-    import socket  # noqa: PLC0415 - wanted here alone
-
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(0)
-        address = listener.getsockname()
-        callers = [socket.socket() for _ in range(4)]
-        for caller in callers:
-            caller.setblocking(False)
-            caller.connect_ex(address)
-        try:
-            yield address[1]
-        finally:
-            for caller in callers:
-                caller.close()
 
 
 class _HurriedSelector(selectors.DefaultSelector):

@@ -9,6 +9,7 @@ from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.sender import Sender, tls_context
 from tests.integration.delivery.receivers import (
     Authority,
+    Behaviour,
     Receiver,
     answers,
     answers_and_waits,
@@ -113,6 +114,32 @@ def test_a_handshake_that_never_comes_meets_the_deadline(authority: Authority) -
 
     assert outcome.error is Failure.TIMEOUT
     assert outcome.duration_ms < 1300
+
+
+@pytest.mark.parametrize(
+    ("flood", "error"),
+    [
+        pytest.param(
+            repeats(b"\x16\x03\x03\x40\x00", b"\x00", pause_seconds=0.02), Failure.TIMEOUT, id="drips"
+        ),
+        pytest.param(repeats(b"\x16\x03\x03\x40\x00", b"\x00" * 65536), Failure.TLS_FAILED, id="floods"),
+        pytest.param(
+            repeats(b"", b"\x15\x03\x03\x00\x02\x01\x64" * 999), Failure.TLS_FAILED, id="warns for ever"
+        ),
+    ],
+)
+def test_a_handshake_that_never_ends_is_ended(authority: Authority, flood: Behaviour, error: Failure) -> None:
+    async def run() -> Outcome:
+        async with (
+            Sender(allow_loopback=True, tls=authority.trusting()) as sender,
+            receiver(flood, read_request=False) as seen,
+        ):
+            return await sender.send(seen.url("localhost", "https"), b"{}", {}, deadline_seconds=0.5)
+
+    outcome = asyncio.run(run())
+
+    assert (outcome.status, outcome.error) == (None, error)
+    assert outcome.duration_ms < 1500
 
 
 def test_a_connection_closed_in_the_handshake_is_a_failed_connection(authority: Authority) -> None:
