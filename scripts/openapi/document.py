@@ -14,7 +14,14 @@ from helpdesk.platform.errors import AppError
 from helpdesk.webhooks.events import EVENTS, Event
 from scripts.openapi import examples, texts
 from scripts.openapi.models import Mode, prose, public_name, query_parameters, schemas
-from scripts.openapi.routes import all_routes, operation_id, path_parameters, path_template, refusals, says_pages
+from scripts.openapi.routes import (
+    all_routes,
+    operation_id,
+    path_parameters,
+    path_template,
+    refusals,
+    says_pages,
+)
 
 _JSON = "application/json"
 
@@ -272,9 +279,7 @@ def _shared_name(errors: list[type[AppError]]) -> str | None:
     return _SHARED_NAMES.get(tuple(codes))
 
 
-def _refusal(
-    status: int, errors: list[type[AppError]], *, charged: bool, as_pages: bool
-) -> dict[str, Any]:
+def _refusal(status: int, errors: list[type[AppError]], *, charged: bool, as_pages: bool) -> dict[str, Any]:
     codes = [*dict.fromkeys(error.code for error in errors)]
     told = {error.code: _summary_of(error) for error in reversed(errors)}
     names = ["RequestId"] + (["RateLimitPolicy", "RateLimit"] if charged else [])

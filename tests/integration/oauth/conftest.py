@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +47,7 @@ class Clock:
     """A clock that a test moves."""
 
     def __init__(self) -> None:
-        self.us = 1_763_683_200_000_000
+        self.us = time.time_ns() // 1_000
 
     def pass_by(self, seconds: float) -> None:
         self.us += int(seconds * 1_000_000)

@@ -81,7 +81,8 @@ def spelled(user_code: str) -> str:
 
 def read(text: str) -> str | None:
     """Return the code that a person typed, in whatever case and with whatever between its letters; None for none."""
-    letters = re.sub(r"[\s\-\u2010-\u2015._]", "", text[:64]).upper()
+    letters = re.sub(r"[\s\-\u2010-\u2015._]", "", text[:64])
+    letters = letters.upper() if letters.isascii() else ""
     whole = len(letters) == USER_CODE_LETTERS and all(letter in ALPHABET for letter in letters)
     return letters if whole else None
 

@@ -1,7 +1,6 @@
 """The page behind an invitation's link: who invites whom, to what, as what."""
 
 from datetime import UTC, datetime
-from http import HTTPStatus
 
 from helpdesk.http.content import HtmlPage
 from helpdesk.invites.record import InvitePreview
@@ -39,7 +38,7 @@ def shown(root: str, browser: Browser, token: str, preview: InvitePreview) -> Ht
             details=details,
             who=who,
         )
-        return page(title, told, status=HTTPStatus.FORBIDDEN)
+        return page(title, told)
     join = fill(
         """{details}
 <form method="post" action="{root}/invite/{token}">{csrf}

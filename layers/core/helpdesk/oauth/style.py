@@ -51,8 +51,10 @@ button.quiet:hover { background: var(--wash); }
 button.link { background: none; border: 0; color: var(--accent); font-weight: 500; min-height: 0; padding: .25rem 0;
   text-decoration: underline; text-underline-offset: .15em; width: auto; }
 form > button:first-of-type { margin-top: 1.1rem; }
-form.bare, form.bare > button:first-of-type { margin-top: 0; }
-.pair { display: flex; flex-direction: row-reverse; gap: .75rem; margin-top: 1.4rem; }
+form.bare > button:first-of-type { margin-top: 0; }
+form.bare { margin-top: 1.2rem; }
+form + p { margin-top: 1rem; }
+.pair { display: flex; gap: .75rem; margin-top: 1.4rem; }
 a { color: var(--accent); text-underline-offset: .15em; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 fieldset { border: 0; margin: 0; padding: 0; }

@@ -1,0 +1,282 @@
+"""Signing in: the code, its bounds, and what the pages give away (nothing)."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from helpdesk.mail import service as mail
+from helpdesk.mail.errors import MailNotSent, MailNotSetUp, MailRefused
+from helpdesk.platform.settings import settings
+from tests.integration.oauth.conftest import Clock, Program
+from tests.support.api import Answer, Client
+from tests.support.people import make_person
+from tests.support.table import everything, of_kind
+from tests.support.visitor import Visitor
+
+type Mails = list[tuple[str, str]]
+type SignIn = Callable[..., Answer]
+
+
+@pytest.fixture
+def asked(program: Program, visitor: Visitor) -> Visitor:
+    """A browser that shows the page to sign in on."""
+    visitor.open(program.authorize_url())
+    return visitor
+
+
+def without_secrets(answer: Answer) -> tuple[int, dict[str, str], str]:
+    """Return an answer without what is random in it."""
+    return answer.status, answer.headers, re.sub(r'value="[^"]*"|request=\w+', "", answer.body)
+
+
+def test_a_code_has_six_digits_and_signs_in(asked: Visitor, mails: Mails) -> None:
+    page = asked.press(email="  Ada@Example.COM ")
+
+    assert "Check your mail" in page.body
+    [(email, code)] = mails
+    assert email == "ada@example.com"
+    assert re.fullmatch(r"[0-9]{6}", code)
+    assert "act for you?" in asked.press(code=f" {code[:3]} {code[3:]} ").body
+
+
+def test_the_first_sign_in_makes_the_person_and_the_second_finds_him(
+    program: Program, sign_in: SignIn, mails: Mails
+) -> None:
+    for _ in range(2):
+        visitor = Visitor()
+        visitor.open(program.authorize_url())
+        sign_in(visitor, "new@example.com")
+
+    assert [person["email"] for person in of_kind("PERSON")] == ["new@example.com"]
+
+
+def test_nobody_is_made_before_the_code_was_right(asked: Visitor, mails: Mails) -> None:
+    asked.press(email="new@example.com")
+    asked.press(code="000000" if mails[-1][1] != "000000" else "000001")
+
+    assert of_kind("PERSON") == []
+    assert of_kind("EMAIL") == []
+
+
+def test_an_address_that_is_known_and_one_that_is_not_are_answered_alike(
+    program: Program, mails: Mails
+) -> None:
+    make_person(None, role="member", name="Known", email="known@example.com")
+    answers = []
+    for email in ("known@example.com", "other@example.com"):
+        visitor = Visitor()
+        visitor.open(program.authorize_url())
+        first = visitor.press(email=email)
+        wrong = visitor.press(code=f"{(int(mails[-1][1]) + 1) % 1_000_000:06}")
+        status, headers, body = without_secrets(first)
+        answers.append(((status, headers, body.replace(email, "")), without_secrets(wrong)))
+
+    assert answers[0] == answers[1]
+
+
+def test_a_code_has_five_tries(asked: Visitor, mails: Mails) -> None:
+    asked.press(email="ada@example.com")
+    code = mails[-1][1]
+    wrong = f"{(int(code) + 1) % 1_000_000:06}"
+    where, fields = asked.form()
+    told = [asked.send(where, {**fields, "code": wrong}).body for _ in range(5)]
+
+    assert ["4 more tries" in told[0], "1 more try" in told[3], "not valid any more" in told[4]] == [True] * 3
+    late = asked.send(where, {**fields, "code": code})
+    assert "not valid any more" in late.body
+    assert of_kind("PERSON") == []
+
+
+def test_the_fifth_try_may_still_be_right(asked: Visitor, mails: Mails) -> None:
+    asked.press(email="ada@example.com")
+    code = mails[-1][1]
+    where, fields = asked.form()
+    for _ in range(4):
+        asked.send(where, {**fields, "code": f"{(int(code) + 1) % 1_000_000:06}"})
+
+    assert asked.send(where, {**fields, "code": code}).status == 303
+
+
+@pytest.mark.parametrize("typed", ["", "12345", "1234567", "abcdef", "１２３４５６", "x" * 4_000])
+def test_what_is_no_code_is_a_try_that_failed(asked: Visitor, mails: Mails, typed: str) -> None:
+    asked.press(email="ada@example.com")
+
+    page = asked.press(code=typed)
+
+    assert page.status == 400
+    assert "4 more tries" in page.body
+
+
+def test_a_code_works_once(asked: Visitor, mails: Mails) -> None:
+    asked.press(email="ada@example.com")
+    where, fields = asked.form()
+    sent = {**fields, "code": mails[-1][1]}
+    before = dict(asked.cookies)
+    assert asked.send(where, sent).status == 303
+    asked.cookies = before
+
+    assert "not valid any more" in asked.send(where, sent).body
+
+
+def test_a_code_lasts_ten_minutes(program: Program, visitor: Visitor, mails: Mails, now: Clock) -> None:
+    visitor.open(program.authorize_url())
+    visitor.press(email="ada@example.com")
+    now.pass_by(600)
+
+    assert "not valid any more" in visitor.press(code=mails[-1][1]).body
+
+
+def test_a_code_is_of_the_browser_that_asked_for_it(program: Program, mails: Mails) -> None:
+    victim, thief = Visitor(), Visitor()
+    for each in (victim, thief):
+        each.open(program.authorize_url())
+    victim.press(email="ada@example.com")
+    thief.press(email="eve@example.com")
+    where, fields = thief.form()
+
+    stolen = thief.send(where, {**fields, "sign_in": victim.form()[1]["sign_in"], "code": mails[0][1]})
+
+    assert "not valid any more" in stolen.body
+
+
+def test_neither_the_code_nor_the_handle_stands_in_the_table(asked: Visitor, mails: Mails) -> None:
+    asked.press(email="ada@example.com")
+    [waiting] = of_kind("SIGNIN")
+
+    assert mails[-1][1] not in [value for item in everything() for value in item.values()]
+    assert asked.form()[1]["sign_in"] not in repr(everything())
+    assert re.fullmatch(r"[0-9a-f]{64}", waiting["codeHash"])
+    assert waiting["expiresAt"] == waiting["validUntil"] // 1_000 + 3_600
+
+
+@pytest.mark.parametrize(
+    "email", ["", "ada", "ada@", "@example.com", "a b@example.com", "a@b", "x" * 400 + "@e.com"]
+)
+def test_what_is_no_address_is_told_on_the_page(asked: Visitor, mails: Mails, email: str) -> None:
+    page = asked.press(email=email)
+
+    assert page.status == 400
+    assert 'aria-describedby="problem"' in page.body
+    assert 'id="problem" role="alert"' in page.body
+    assert mails == []
+
+
+def test_an_address_gets_three_codes_at_once_and_then_none_with_the_same_answer(
+    program: Program, mails: Mails, now: Clock
+) -> None:
+    answers = []
+    for number in range(5):
+        visitor = Visitor(address=f"192.0.2.{number}")
+        visitor.open(program.authorize_url())
+        answers.append(without_secrets(visitor.press(email="ada@example.com")))
+
+    assert len(mails) == 3
+    assert answers[4] == answers[0]
+    now.pass_by(360)  # ten an hour: another after six minutes
+    visitor = Visitor()
+    visitor.open(program.authorize_url())
+    visitor.press(email="ada@example.com")
+    assert len(mails) == 4
+
+
+def test_a_network_address_gets_twenty_codes_at_once(program: Program, mails: Mails) -> None:
+    pages = []
+    for number in range(21):
+        visitor = Visitor()
+        visitor.open(program.authorize_url())
+        pages.append(visitor.press(email=f"person{number}@example.com"))
+
+    assert [page.status for page in pages] == [200] * 20 + [429]
+    assert "Please wait a moment" in pages[-1].body
+    assert int(pages[-1].headers["retry-after"]) >= 1
+    assert len(mails) == 20
+
+
+@pytest.mark.parametrize(("error", "status"), [(MailNotSent, 503), (MailNotSetUp, 503), (MailRefused, 200)])
+def test_a_mail_that_cannot_be_sent_is_said_unless_it_would_tell_of_the_address(
+    asked: Visitor, monkeypatch: pytest.MonkeyPatch, error: type[Exception], status: int
+) -> None:
+    def send(email: str, code: str) -> None:
+        raise error("code")
+
+    monkeypatch.setattr(mail, "send_code", send)
+
+    page = asked.press(email="ada@example.com")
+
+    assert page.status == status
+    assert ("We could not send the mail" in page.body) is (status == 503)
+
+
+def test_who_is_signed_in_is_not_asked_again_for_twelve_hours(
+    program: Program, visitor: Visitor, sign_in: SignIn, now: Clock
+) -> None:
+    visitor.open(program.authorize_url())
+    sign_in(visitor)
+    now.pass_by(12 * 3_600 - 1)
+    assert "act for you?" in visitor.open(program.authorize_url()).body
+    now.pass_by(1)
+
+    assert "Sign in" in visitor.open(program.authorize_url()).body
+
+
+def test_signing_out_leads_back_to_sign_in_as_somebody_else(
+    program: Program, visitor: Visitor, sign_in: SignIn
+) -> None:
+    visitor.open(program.authorize_url())
+    sign_in(visitor)
+
+    page = visitor.press(action="/sign-out")
+
+    assert "Send me a code" in page.body
+    assert "bob@example.com" in sign_in(visitor, "bob@example.com").body
+
+
+def test_the_cookie_is_replaced_at_sign_in_and_stored_by_its_hash(
+    program: Program, visitor: Visitor, sign_in: SignIn
+) -> None:
+    visitor.open(program.authorize_url())
+    before = dict(visitor.cookies)
+    sign_in(visitor)
+
+    assert set(before) == set(visitor.cookies) == {"__Host-helpdesk"}
+    assert before != visitor.cookies
+    assert visitor.cookies["__Host-helpdesk"] not in repr(everything())
+    # Whoever planted the first cookie has nothing.
+    assert "Sign in" in Visitor(cookies=before).open(program.authorize_url()).body
+
+
+@pytest.mark.parametrize(
+    ("base_url", "cookie"),
+    [
+        (
+            "https://support.example.com",
+            "__Host-helpdesk=V; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure",
+        ),
+        (
+            "https://a1.execute-api.eu-west-1.amazonaws.com/prod",
+            "__Secure-helpdesk=V; Path=/prod/v1; Max-Age=43200; HttpOnly; SameSite=Lax; Secure",
+        ),
+        ("http://127.0.0.1:4566/x", "helpdesk=V; Path=/x/v1; Max-Age=43200; HttpOnly; SameSite=Lax"),
+    ],
+)
+def test_the_cookie_is_as_narrow_as_the_address_allows(
+    monkeypatch: pytest.MonkeyPatch, base_url: str, cookie: str
+) -> None:
+    monkeypatch.setenv("BASE_URL", base_url)
+    settings.cache_clear()
+
+    answer = Client().get("/v1/oauth/device")
+
+    assert re.sub(r"=[0-9A-Za-z]{43};", "=V;", answer.headers["set-cookie"]) == cookie
+
+
+def test_two_cookies_of_the_name_are_none(program: Program, visitor: Visitor, sign_in: SignIn) -> None:
+    visitor.open(program.authorize_url())
+    sign_in(visitor)
+    good = visitor.cookies["__Host-helpdesk"]
+    visitor.cookies = {}
+
+    page = visitor._ask("GET", "/v1/oauth/device", cookie=f"__Host-helpdesk={good}; __Host-helpdesk=x")
+
+    assert "set-cookie" in page.headers
