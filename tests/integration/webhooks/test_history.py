@@ -1,0 +1,389 @@
+"""The history of deliveries, redelivery and test events: what was sent, and sending it once more."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery.sender import Sender
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.outbox import Event
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.platform.settings import settings
+from helpdesk.storage import keys, table
+from tests.integration.delivery.test_worker import batch
+from tests.integration.fanout.test_fan_out import fan_out, received
+from tests.support.api import Client, function
+from tests.support.aws import recorded_calls
+from tests.support.described import require_described_event
+from tests.support.table import of_kind, outbox
+
+URL = "https://93.184.215.14/hook"
+DAY_MS = 86_400_000
+
+
+@dataclass
+class Receiver:
+    """What reached the receiver, and what it answers: one outcome after the other, the last one for good."""
+
+    outcomes: list[Outcome] = field(default_factory=lambda: [Outcome(200, None, 40)])
+    sent: list[tuple[bytes, Mapping[str, str]]] = field(default_factory=list)
+
+    def next(self) -> Outcome:
+        return self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
+
+
+@pytest.fixture
+def receiver(monkeypatch: pytest.MonkeyPatch) -> Receiver:
+    """The receiver behind the sender."""
+    made = Receiver()
+
+    async def send(_self: Sender, _url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+        made.sent.append((body, headers))
+        return made.next()
+
+    monkeypatch.setattr(Sender, "send", send)
+    return made
+
+
+@pytest.fixture
+def endpoint(api: Client) -> str:
+    """An endpoint that listens to messages."""
+    answer = api.post("/v1/webhooks", {"url": URL, "events": ["message.created"]})
+    assert answer.status == 200
+    return str(answer.body["id"])
+
+
+def happen(organization: NewOrganization, text: str = "hello") -> str:
+    """Let an event happen and be fanned out; return its id."""
+    event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": text}, clock.now_ms())
+    table.put_new(event.to_item())
+    fan_out(event.to_item())
+    return event.id
+
+
+def work(queue: str = "delivery") -> None:
+    """Let the worker handle what is queued for now; messages that are due later stay away."""
+    url = settings().delivery_queue_url if queue == "delivery" else settings().retry_queue_url
+    bodies = [json.dumps(body) for body in received(url)]
+    assert function("delivery").handler(batch(*bodies), None) == {"batchItemFailures": []}
+
+
+def stream_jobs() -> None:
+    """Bring to the fan-out what a redelivery left in the outbox."""
+    fan_out(*of_kind("JOB"))
+
+
+def deliveries(api: Client, endpoint: str, query: str = "") -> list[dict[str, Any]]:
+    answer = api.get(f"/v1/webhooks/{endpoint}/deliveries{query}")
+    assert answer.status == 200, answer
+    found: list[dict[str, Any]] = answer.body["deliveries"]
+    return found
+
+
+def test_a_delivery_is_shown_with_its_attempt(
+    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    event_id = happen(organization)
+    work()
+    (shown,) = deliveries(api, endpoint)
+    (attempt,) = shown.pop("attempts")
+    assert shown.pop("createdAt") <= attempt.pop("at") <= clock.now_ms()
+    assert shown == {
+        "eventId": event_id,
+        "type": "message.created",
+        "status": "delivered",
+        "nextAttemptAt": None,
+    }
+    assert attempt == {"attempt": 1, "status": 200, "durationMs": 40, "error": None}
+
+
+def test_a_delivery_that_was_not_attempted_yet_is_pending_and_due_at_once(
+    organization: NewOrganization, api: Client, endpoint: str
+) -> None:
+    happen(organization)
+    (shown,) = deliveries(api, endpoint)
+    assert (shown["status"], shown["attempts"]) == ("pending", [])
+    assert shown["nextAttemptAt"] == shown["createdAt"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "error"),
+    [
+        (Outcome(503, Failure.STATUS, 12), 503, "status"),
+        (Outcome(302, Failure.REDIRECT, 12), 302, "redirect"),
+        (Outcome(None, Failure.TIMEOUT, 15_000), None, "timeout"),
+        (Outcome(None, Failure.REFUSED_ADDRESS, 1), None, "refused_address"),
+        (Outcome(None, Failure.TLS_FAILED, 30), None, "tls_failed"),
+        (Outcome(None, Failure.CONNECTION_FAILED, 3), None, "connection_failed"),
+    ],
+)
+def test_a_failed_attempt_tells_why_and_when_the_next_one_is_due(
+    organization: NewOrganization,
+    api: Client,
+    endpoint: str,
+    receiver: Receiver,
+    outcome: Outcome,
+    status: int | None,
+    error: str,
+) -> None:
+    receiver.outcomes = [outcome]
+    happen(organization)
+    before = clock.now_ms()
+    work()
+    after = clock.now_ms()
+    (shown,) = deliveries(api, endpoint)
+    (attempt,) = shown["attempts"]
+    assert (attempt["status"], attempt["error"]) == (status, error)
+    assert shown["status"] == "pending"
+    assert before + 30_000 <= shown["nextAttemptAt"] <= after + 30_000
+
+
+def test_deliveries_come_newest_event_first_in_pages(
+    organization: NewOrganization, api: Client, endpoint: str
+) -> None:
+    happened = [happen(organization) for _ in range(5)]
+    first = api.get(f"/v1/webhooks/{endpoint}/deliveries?limit=2").body
+    second = api.get(f"/v1/webhooks/{endpoint}/deliveries?limit=2&cursor={first['nextCursor']}").body
+    third = api.get(f"/v1/webhooks/{endpoint}/deliveries?limit=2&cursor={second['nextCursor']}").body
+    listed = [shown["eventId"] for page in (first, second, third) for shown in page["deliveries"]]
+    assert listed == happened[::-1]
+    assert third["nextCursor"] is None
+
+
+def test_a_cursor_of_another_endpoint_is_refused(
+    organization: NewOrganization, api: Client, endpoint: str
+) -> None:
+    other = api.post("/v1/webhooks", {"url": URL, "events": ["message.created"]}).body["id"]
+    for _ in range(2):
+        happen(organization)
+    cursor = api.get(f"/v1/webhooks/{other}/deliveries?limit=1").body["nextCursor"]
+    answer = api.get(f"/v1/webhooks/{endpoint}/deliveries?cursor={cursor}")
+    assert (answer.status, answer.code) == (400, "invalid_cursor")
+
+
+def test_what_is_over_thirty_days_old_is_not_shown_though_it_is_not_removed_yet(
+    organization: NewOrganization, api: Client, endpoint: str
+) -> None:
+    event_id = happen(organization)
+    month_later = (clock.now_ms() + 30 * DAY_MS + 60_000) * 1000
+    with clock.frozen(lambda: month_later):
+        assert deliveries(api, endpoint) == []
+        answer = api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
+    assert (answer.status, answer.code) == (404, "delivery_not_found")
+
+
+def test_the_history_of_a_removed_endpoint_cannot_be_read(
+    organization: NewOrganization, api: Client, endpoint: str
+) -> None:
+    event_id = happen(organization)
+    api.delete(f"/v1/webhooks/{endpoint}")
+    assert api.get(f"/v1/webhooks/{endpoint}/deliveries").code == "endpoint_not_found"
+    answer = api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
+    assert (answer.status, answer.code) == (404, "endpoint_not_found")
+
+
+def test_a_redelivery_sends_the_same_bytes_at_once_and_is_in_the_history(
+    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    event_id = happen(organization, "grüße")
+    work()
+    assert api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver").body == {"ok": True}
+    (waiting,) = deliveries(api, endpoint)
+    assert (waiting["status"], len(waiting["attempts"])) == ("pending", 1)
+    stream_jobs()
+    work()
+    (first, _), (second, _) = receiver.sent
+    assert first == second
+    (shown,) = deliveries(api, endpoint)
+    assert shown["status"] == "delivered"
+    assert [attempt["attempt"] for attempt in shown["attempts"]] == [1, 1]
+
+
+def test_the_status_of_the_endpoint_follows_a_redelivery(
+    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    receiver.outcomes = [Outcome(500, Failure.STATUS, 5), Outcome(200, None, 5)]
+    event_id = happen(organization)
+    work()
+    assert api.get("/v1/webhooks").body["webhooks"][0]["status"] == "failing"
+    api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
+    stream_jobs()
+    work()
+    assert api.get("/v1/webhooks").body["webhooks"][0]["status"] == "delivered"
+
+
+def test_a_second_redelivery_before_the_first_began_is_refused(
+    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    event_id = happen(organization)
+    work()
+    path = f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver"
+    assert api.post(path).status == 200
+    answer = api.post(path)
+    assert (answer.status, answer.code) == (409, "delivery_in_progress")
+    assert len(of_kind("JOB")) == 1
+
+
+def test_a_redelivery_while_an_attempt_is_under_way_is_refused(
+    organization: NewOrganization, api: Client, endpoint: str
+) -> None:
+    event_id = happen(organization)
+    table.update(
+        keys.Delivery(organization.organization_id, endpoint, event_id),
+        "SET made = :one, recorded = :no, claimedUntil = :until",
+        values={":one": 1, ":no": False, ":until": clock.now_ms() + 40_000},
+    )
+    answer = api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
+    assert (answer.status, answer.code) == (409, "delivery_in_progress")
+
+
+def test_a_delivery_redelivered_often_keeps_its_newest_fifty_attempts(
+    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    event_id = happen(organization)
+    work()
+    for _ in range(51):
+        assert api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver").status == 200
+        clients.sqs().send_message(
+            QueueUrl=settings().delivery_queue_url,
+            MessageBody=json.dumps(of_kind("JOB")[-1]["jobs"][0]["body"]),
+        )
+        work()
+    assert len(receiver.sent) == 52
+    (shown,) = deliveries(api, endpoint)
+    assert len(shown["attempts"]) == 46  # 45 of before, and the one of the chain that began last
+
+
+@pytest.mark.parametrize("event_id", ["evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081", "nothing", "x" * 500])
+def test_an_event_that_was_not_sent_to_the_endpoint_is_not_found(
+    api: Client, endpoint: str, event_id: str
+) -> None:
+    answer = api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
+    assert answer.status == 404
+    assert answer.code in {"delivery_not_found", "endpoint_not_found"}
+
+
+def test_an_event_of_another_endpoint_is_not_found(
+    organization: NewOrganization, api: Client, endpoint: str
+) -> None:
+    event_id = happen(organization)
+    other = api.post("/v1/webhooks", {"url": URL, "events": ["bug.created"]}).body["id"]
+    answer = api.post(f"/v1/webhooks/{other}/deliveries/{event_id}/redeliver")
+    assert (answer.status, answer.code) == (404, "delivery_not_found")
+
+
+def test_a_test_event_goes_to_that_endpoint_alone_whatever_it_listens_to(
+    api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    api.post("/v1/webhooks", {"url": URL, "events": ["message.created"]})
+    answer = api.post(f"/v1/webhooks/{endpoint}/test")
+    assert answer.status == 200
+    (item,) = [item for item in outbox() if item["type"] == "webhook.test"]
+    fan_out(item)
+    work()
+    ((body, headers),) = receiver.sent
+    event = json.loads(body)
+    require_described_event(event)
+    assert (event["id"], event["type"]) == (answer.body["id"], "webhook.test")
+    assert event["data"] == {
+        "endpointId": endpoint,
+        "message": "This is a test. Your endpoint receives what Helpdesk sends.",
+    }
+    assert "svc-signature" in headers
+    (shown,) = deliveries(api, endpoint)
+    assert (shown["eventId"], shown["type"], shown["status"]) == (event["id"], "webhook.test", "delivered")
+
+
+def test_no_endpoint_may_listen_to_test_events(api: Client) -> None:
+    answer = api.post("/v1/webhooks", {"url": URL, "events": ["webhook.test"]})
+    assert (answer.status, answer.code) == (400, "invalid_request")
+
+
+ROUTES = [
+    ("GET", "deliveries"),
+    ("POST", "deliveries/evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081/redeliver"),
+    ("POST", "test"),
+    ("POST", "secret"),
+    ("DELETE", "secret"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_another_organization_finds_nothing(
+    api: Client, endpoint: str, stranger: Client, method: str, path: str
+) -> None:
+    answer = stranger.request(method, f"/v1/webhooks/{endpoint}/{path}")
+    assert (answer.status, answer.code) == (404, "endpoint_not_found")
+    assert outbox() == []
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+@pytest.mark.parametrize("unknown", ["nothing", "a%23b", "COUNT"])
+def test_an_endpoint_that_is_not_there_is_not_found(
+    api: Client, method: str, path: str, unknown: str
+) -> None:
+    answer = api.request(method, f"/v1/webhooks/{unknown}/{path}")
+    assert (answer.status, answer.code) == (404, "endpoint_not_found")
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_a_member_may_do_none_of_this(
+    api: Client, endpoint: str, member: Client, method: str, path: str
+) -> None:
+    answer = member.request(method, f"/v1/webhooks/{endpoint}/{path}")
+    assert (answer.status, answer.code) == (403, "forbidden")
+
+
+def test_an_admin_may_do_all_of_this(
+    organization: NewOrganization, endpoint: str, admin: Client, receiver: Receiver
+) -> None:
+    event_id = happen(organization)
+    work()
+    assert admin.get(f"/v1/webhooks/{endpoint}/deliveries").status == 200
+    assert admin.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver").status == 200
+    assert admin.post(f"/v1/webhooks/{endpoint}/test").status == 200
+    assert admin.post(f"/v1/webhooks/{endpoint}/secret").status == 200
+    assert admin.delete(f"/v1/webhooks/{endpoint}/secret").status == 200
+    assert admin.get("/v1/events").status == 200
+
+
+def test_each_route_costs_as_many_calls_as_documented(
+    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    for _ in range(20):
+        event_id = happen(organization)
+    work()
+    costs = {}
+    for name, method, path in (
+        ("list", "GET", "deliveries"),
+        ("redeliver", "POST", f"deliveries/{event_id}/redeliver"),
+        ("test", "POST", "test"),
+        ("secret", "POST", "secret"),
+        ("no secret", "DELETE", "secret"),
+    ):
+        with recorded_calls() as calls:
+            assert api.request(method, f"/v1/webhooks/{endpoint}/{path}").status == 200
+        costs[name] = [call.removeprefix("dynamodb:") for call in calls]
+    assert costs == {
+        "list": ["UpdateItem", "GetItem", "Query"],
+        "redeliver": ["UpdateItem", "BatchGetItem", "TransactWriteItems"],
+        "test": ["UpdateItem", "TransactWriteItems"],
+        "secret": ["UpdateItem", "TransactWriteItems"],
+        "no secret": ["UpdateItem", "TransactWriteItems"],
+    }
+
+
+def test_an_attempt_costs_four_calls_with_its_record_in_the_history(
+    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    api.post(f"/v1/webhooks/{endpoint}/secret")
+    happen(organization)
+    bodies = [json.dumps(body) for body in received(settings().delivery_queue_url)]
+    with recorded_calls() as calls:
+        function("delivery").handler(batch(*bodies), None)
+    assert calls == ["dynamodb:BatchGetItem", *["dynamodb:UpdateItem"] * 3]
