@@ -1,5 +1,6 @@
 """GET /v1/members, PATCH and DELETE /v1/members/{userId}: who is in the organization, and who may change whom."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
-from tests.support.api import Client
+from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
 from tests.support.people import make_person, token_of
 
@@ -296,11 +297,12 @@ def test_each_route_costs_as_many_calls_as_documented(team: Team) -> None:
     owner = team.clients["owner"]
     path = f"/v1/members/{team.ids['member']}"
     calls: dict[str, list[str]] = {}
-    for name, work in {
+    routes: dict[str, Callable[[], Answer]] = {
         "list": lambda: owner.get("/v1/members"),
         "change": lambda: owner.patch(path, {"role": "admin"}),
         "remove": lambda: owner.delete(path),
-    }.items():
+    }
+    for name, work in routes.items():
         with recorded_calls() as recorded:
             assert work().status == 200
         calls[name] = list(recorded)
