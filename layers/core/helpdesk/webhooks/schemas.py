@@ -103,7 +103,7 @@ def _instant(value: int) -> int:
 class EventsQuery(PageQuery):
     """The parameters of GET /events."""
 
-    types: Annotated[str | None, AfterValidator(lambda value: value and _kinds(value))] = None
+    types: Annotated[str, AfterValidator(_kinds)] | None = None
     """Only events of these kinds, with commas between, such as `message.created,conversation.created`."""
     start: Annotated[
         Annotated[QueryInteger, AfterValidator(_instant), shown(format="int64", minimum=0, maximum=2**48 - 1)]
