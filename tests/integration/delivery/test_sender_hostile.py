@@ -12,7 +12,7 @@ from helpdesk.delivery import sender as sending
 from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.sender import Sender
 from tests.integration.delivery.hostile import FLOODING, HOSTILE, OK, Hostile
-from tests.integration.delivery.receivers import Behaviour, answers, full_listener, receiver, waits
+from tests.integration.delivery.receivers import Authority, Behaviour, answers, full_listener, receiver, waits
 
 BODY = b'{"id":"evt_00000000000000000000000000000001"}'
 DEADLINE_SECONDS = 0.6
@@ -60,22 +60,29 @@ def test_a_hostile_receiver_has_the_outcome_specified_and_harms_no_other_deliver
     asyncio.run(batch())
 
 
-def test_a_batch_of_every_hostile_receiver_at_once_ends_in_time_and_delivers_to_the_honest() -> None:
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_batch_of_every_hostile_receiver_at_once_ends_in_time_and_delivers_to_the_honest(
+    scheme: str, authority: Authority
+) -> None:
     async def batch() -> None:
         async with AsyncExitStack() as stack:
-            sender = await stack.enter_async_context(Sender(allow_loopback=True))
+            sender = Sender(allow_loopback=True, tls=authority.trusting())
+            await stack.enter_async_context(sender)
+            tls = authority.serving("127.0.0.1") if scheme == "https" else None
             hostile = [
-                await stack.enter_async_context(receiver(case.behaviour, read_request=case.read_request))
+                await stack.enter_async_context(
+                    receiver(case.behaviour, read_request=case.read_request, tls=tls)
+                )
                 for case in HOSTILE
             ]
-            honest = [await stack.enter_async_context(receiver(answers(OK))) for _ in range(10)]
+            honest = [await stack.enter_async_context(receiver(answers(OK), tls=tls)) for _ in range(10)]
             started = asyncio.get_running_loop().time()
             outcomes = await asyncio.gather(
                 *(
-                    sender.send(seen.url(), BODY, {}, deadline_seconds=2 if case.held else 10)
+                    sender.send(seen.url(scheme=scheme), BODY, {}, deadline_seconds=2 if case.held else 10)
                     for case, seen in zip(HOSTILE, hostile, strict=True)
                 ),
-                *(sender.send(seen.url(), BODY, {}) for seen in honest),
+                *(sender.send(seen.url(scheme=scheme), BODY, {}) for seen in honest),
             )
             took = asyncio.get_running_loop().time() - started
 

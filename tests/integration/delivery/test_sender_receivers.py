@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -173,6 +174,17 @@ def test_a_proxy_in_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch)
 
     assert verdict(outcome) == (200, None)
     assert proxy.connections == 0
+
+
+def test_a_netrc_file_in_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login user password secret\ndefault login user password secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+
+    _, seen = deliver(answers(OK))
+
+    assert b"authorization" not in seen.requests[0].lower()
 
 
 def test_nobody_listening_is_a_failed_connection() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from yarl import URL
 
 from helpdesk.delivery import addresses
 from helpdesk.delivery.errors import InvalidUrl, RefusedAddress
@@ -172,6 +173,46 @@ def test_no_text_makes_the_parser_fail_otherwise_than_by_refusing(text: str) -> 
             addresses.parse(url)
         except InvalidUrl:
             continue
+
+
+@given(
+    st.lists(st.sampled_from(["93.184.216.34", "8.8.8.8", "2606:4700::1111"]), max_size=20),
+    st.sampled_from([case.address for case in ADDRESSES if not case.allowed]),
+    st.integers(0, 20),
+)
+def test_one_refused_address_among_a_names_answers_refuses_the_name_wherever_it_stands(
+    public: list[str], refused: str, place: int
+) -> None:
+    assert [str(address) for address in addresses.public_addresses("hook.example.com", public)] == public
+
+    with pytest.raises(RefusedAddress):
+        addresses.public_addresses("hook.example.com", [*public[:place], refused, *public[place:]])
+
+
+def _as_the_client_reads(url: str) -> tuple[str, int | None]:
+    """Return host and port as the client reads them: the sender gives it the URL in this very way."""
+    read = URL(url, encoded=True)
+    host = (read.raw_host or "").lower()
+    assert read.raw_user is None
+    assert read.raw_password is None
+    return (str(ipaddress.ip_address(host)) if ":" in host else host), read.port
+
+
+@pytest.mark.parametrize("case", [case for case in URLS if case.allowed_locally], ids=str)
+def test_the_client_reads_a_url_as_it_was_checked(case: Case) -> None:
+    target = addresses.parse(case.url, allow_loopback=True)
+
+    assert _as_the_client_reads(case.url) == (target.host, target.port)
+
+
+@given(st.from_regex(r"[Hh]ttps?://[A-Za-z0-9.:\[\]@%x_-]{1,40}([/?][a-z@:/?%\\\[\]]*)?", fullmatch=True))
+def test_the_client_reads_any_url_that_passes_as_it_was_checked(url: str) -> None:
+    try:
+        target = addresses.parse(url, allow_loopback=True)
+    except InvalidUrl:
+        return
+
+    assert _as_the_client_reads(url) == (target.host, target.port)
 
 
 @given(st.from_regex(r"https://[a-z0-9.:\[\]@%x]{1,40}(/[a-z]*)?", fullmatch=True))
