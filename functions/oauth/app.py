@@ -6,7 +6,7 @@ from helpdesk.admission.caller import Access
 from helpdesk.http.api import Api
 from helpdesk.http.content import BaseUrl, HtmlPage, Requester, SeeOther
 from helpdesk.invites.errors import InviteNotFound
-from helpdesk.oauth import clients, device, metadata, tokens, web
+from helpdesk.oauth import device, metadata, registration, tokens, web
 from helpdesk.oauth.errors import (
     AccessDenied,
     AuthorizationPending,
@@ -91,7 +91,7 @@ def get_protected_resource(base_url: BaseUrl) -> ResourceMetadata:
 )
 def register_client(requester: Requester, wanted: ClientRegistration) -> RegisteredClient:
     """Register a client (RFC 7591); needs no credential, and proves nothing of who registers."""
-    return clients.register(wanted, requester.address)
+    return registration.register(wanted, requester.address)
 
 
 @api.get("/v1/oauth/authorize", errors=(LinkBroken,), **_PAGE)
@@ -164,13 +164,16 @@ def take_user_code(requester: Requester, form: UserCodeForm, base_url: BaseUrl) 
 
 @api.get("/v1/oauth/consent", errors=(RequestOver,), **_PAGE)
 def show_consent(requester: Requester, query: ConsentQuery, base_url: BaseUrl) -> HtmlPage:
-    """Show the page on which a person signs in and says whether a program may act for him."""
+    """Show the page to sign in and approve on."""
     return web.show_consent(requester, query.request, base_url)
 
 
 @api.post("/v1/oauth/consent", errors=(NotFromHere, RequestOver), **_PAGE)
 def answer_consent(requester: Requester, form: ConsentForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
-    """Take the person's answer from the page, and lead back to the program with `code`, `state` and `iss`."""
+    """Take the person's answer from the page.
+
+    Leads back to the program, with `code`, `state` and `iss`.
+    """
     return web.answer_consent(requester, form, base_url)
 
 

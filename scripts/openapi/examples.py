@@ -5,6 +5,7 @@ from typing import Any
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.conversations.state import Move
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
+from scripts.openapi import oauth_examples
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
 _DOCUMENT = "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"
@@ -116,6 +117,7 @@ _CURSOR = "eyJwIjoiMDFqZDNrcTgifQ.8c1f0a9b"
 _UPLOADED = {"id": "file_01jd3q7r0v4f8h1j3k6m9n2p5s", **_FILE}
 
 BODIES: dict[str, Any] = {
+    **oauth_examples.BODIES,
     "postMessage": {
         "session": "visitor-4f9c2b7a",
         "body": "Where do I find my invoices?",
@@ -144,6 +146,7 @@ BODIES: dict[str, Any] = {
 }
 
 ANSWERS: dict[str, Any] = {
+    **oauth_examples.ANSWERS,
     "postMessage": {"conversationId": _CONVERSATION, "messageId": _QUESTION["id"]},
     "getHistory": {
         "conversations": [{**_STATE, "startedAt": _AT, "messages": [_QUESTION, _ANSWER]}],

@@ -8,6 +8,7 @@ from typing import Any
 
 _STYLE = Path(__file__).with_name("page.css")
 _JSON = "application/json"
+_FORM = "application/x-www-form-urlencoded"
 
 
 def page(document: dict[str, Any]) -> str:
@@ -125,9 +126,10 @@ class _Page:
     def _body(self, title: str, carrier: dict[str, Any] | None, *, sent: bool = False) -> str:
         """Return the fields of a body; which of them are required matters to one who sends it."""
         content = (carrier or {}).get("content", {})
-        if _JSON not in content:
+        taken = content.get(_JSON) or content.get(_FORM)
+        if taken is None:
             return ""
-        rows = "".join(self._rows(content[_JSON]["schema"], "", sent=sent))
+        rows = "".join(self._rows(taken["schema"], "", sent=sent))
         return f'<h4>{title}</h4>\n<dl class="fields">{rows}</dl>\n' if rows else ""
 
     def _rows(self, schema: dict[str, Any], prefix: str, *, sent: bool) -> list[str]:
@@ -196,10 +198,14 @@ def _error_row(code: str, status: str, message: str) -> str:
 
 
 def _examples(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the codes of an answer's examples, each with the message of its first."""
+    """Return the codes of an answer's examples, each with the message of its first; a page has none."""
     found: dict[str, str] = {}
-    for example in answer["content"][_JSON]["examples"].values():
-        found.setdefault(example["value"]["error"]["code"], example["value"]["error"]["message"])
+    for example in answer["content"].get(_JSON, {}).get("examples", {}).values():
+        error = example["value"]["error"]
+        if isinstance(error, str):  # OAuth's form
+            found.setdefault(error, example["value"]["error_description"])
+        else:
+            found.setdefault(error["code"], error["message"])
     return [*found.items()]
 
 
@@ -271,6 +277,11 @@ def _curl(method: str, path: str, operation: dict[str, Any]) -> str:
         lines.append('  -H "content-type: application/json"')
         written = json.dumps(example["value"], indent=2, ensure_ascii=False).replace("\n", "\n  ")
         lines.append(f"  -d '{written}'")
+    form = (
+        operation.get("requestBody", {}).get("content", {}).get(_FORM, {}).get("examples", {}).get("typical")
+    )
+    if form is not None:
+        lines += [f"  -d '{name}={value}'" for name, value in form["value"].items()]
     return f'<h4>Request</h4>\n<pre tabindex="0"><code>{_text(" \\\n".join(lines))}</code></pre>\n'
 
 

@@ -54,6 +54,15 @@ GROUPS: dict[str, tuple[str, str]] = {
     "knowledge": ("Knowledge", "The documents that the agent answers from."),
     "keys": ("Secret keys", "What your servers call the API with, and what webhooks are signed with."),
     "invites": ("Invitations", "How a person becomes a member of an organization: by a link in an e-mail."),
+    "oauth": (
+        "OAuth",
+        "How a program gets an access token: registration, login, approval, refresh, revocation.",
+    ),
+    ".well-known": (
+        "OAuth",
+        "How a program gets an access token: registration, login, approval, refresh, revocation.",
+    ),
+    "invite": ("Invitations", "How a person becomes a member of an organization: by a link in an e-mail."),
     "me": ("People", "Who you are, which organizations you belong to, and in which your token acts."),
     "organizations": (
         "People",
@@ -80,7 +89,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "keyId": ("The key's id.", "key_01jd3g1a4d7f0h3k6n9r2v5y8c"),
     "logId": ("The entry's id.", "log_01jd3p6q9t3e7g0h2j5k8m1n4r"),
     "userId": ("The person's id.", "usr_01jd3f1a4d7f0h3k6n9r2v5y8c"),
-    "token": ("The unguessable part of a file's address.", "7Kd02mXq9ZrT4vBw1sNc8HyLpGf3JtQa5EuRi6WoDkM"),
+    "token": ("The unguessable part of the address.", "7Kd02mXq9ZrT4vBw1sNc8HyLpGf3JtQa5EuRi6WoDkM"),
 }
 
 HEADERS: dict[str, dict[str, Any]] = {

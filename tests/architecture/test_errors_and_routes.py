@@ -12,7 +12,8 @@ import helpdesk
 from helpdesk.admission.caller import Access
 from helpdesk.admission.limits import RequestClass
 from helpdesk.http.api import Api, Route
-from helpdesk.platform.errors import AppError, CredentialError, RequestError
+from helpdesk.oauth.errors import OAuthError, PageError
+from helpdesk.platform.errors import AppError, CredentialError, InternalError, RequestError
 from tests.support.api import function
 from tests.support.template import ROOT
 
@@ -37,6 +38,32 @@ SPECIFIED: dict[int, str] = {
 }
 # Ours, where the specification leaves a refusal open.
 OURS = {"invalid_cursor": 400, "key_exists": 409, "delivery_in_progress": 409}
+# OAuth's own, in its own form (RFC 6749, 4.1.2.1 and 5.2; RFC 7591, 3.2.2; RFC 8628, 3.5; RFC 8707, 2); the 429 is the
+# specification's (Limits, Other buckets).
+OAUTH = {
+    "invalid_request": {400},
+    "invalid_client": {401},
+    "invalid_grant": {400},
+    "unauthorized_client": {400},
+    "unsupported_grant_type": {400},
+    "unsupported_response_type": {400},
+    "invalid_target": {400},
+    "access_denied": {400},
+    "authorization_pending": {400},
+    "slow_down": {400, 429},
+    "expired_token": {400},
+    "invalid_redirect_uri": {400},
+    "invalid_client_metadata": {400},
+    "server_error": {500},
+}
+# What a person reads on a page, which has a status and no code.
+PAGES = {
+    "LinkBroken": 400,
+    "RequestOver": 400,
+    "NotFromHere": 403,
+    "WaitAMoment": 429,
+    "MailUnavailable": 503,
+}
 STATUS_OF = {code: status for status, codes in SPECIFIED.items() for code in codes.split()} | OURS
 
 
@@ -48,7 +75,7 @@ def _all_modules() -> None:
 def _errors(base: type[AppError] = AppError) -> Iterator[type[AppError]]:
     for error in base.__subclasses__():
         if error.__module__.startswith("helpdesk."):
-            if error not in {RequestError, CredentialError}:
+            if error not in {RequestError, CredentialError, OAuthError, PageError}:
                 yield error
             yield from _errors(error)
 
@@ -69,9 +96,26 @@ def test_an_error_has_status_code_sentence_and_explanation(error: type[AppError]
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
 def test_an_errors_code_has_the_status_of_the_specification(error: type[AppError]) -> None:
-    expected = 404 if error.code.endswith("_not_found") else STATUS_OF.get(error.code)
+    if issubclass(error, OAuthError):
+        assert error.status in OAUTH[error.code]
+    elif issubclass(error, PageError):
+        assert error.status == PAGES[error.__name__]
+    else:
+        expected = 404 if error.code.endswith("_not_found") else STATUS_OF.get(error.code)
+        assert error.status == expected
 
-    assert error.status == expected
+
+def test_every_code_of_oauth_and_every_page_is_there() -> None:
+    assert {error.code for error in ERRORS if issubclass(error, OAuthError)} == set(OAUTH)
+    assert {error.__name__ for error in ERRORS if issubclass(error, PageError)} == set(PAGES)
+
+
+def test_oauths_errors_are_answered_by_oauths_routes_alone() -> None:
+    for route in ROUTES:
+        if any(issubclass(error, OAuthError) for error in route.errors):
+            assert route.path.startswith("/v1/oauth/")
+            assert route.refusal is not None
+            assert isinstance(route.refusal(InternalError()), OAuthError)
 
 
 # The specification gives these to several nouns, and each says in its own sentence what its names must be.
@@ -81,6 +125,8 @@ SHARED = {"invalid_name"}
 def test_errors_of_one_code_are_of_one_kind() -> None:
     by_code: dict[str, list[type[AppError]]] = {}
     for error in ERRORS:
+        if issubclass(error, OAuthError | PageError):
+            continue  # OAuth's codes are another language, and a page has none
         by_code.setdefault(error.code, []).append(error)
     strangers = [
         (one.__name__, other.__name__)
@@ -123,7 +169,7 @@ def test_there_are_routes() -> None:
 @pytest.mark.parametrize("route", ROUTES, ids=_name)
 def test_a_route_declares_access_path_class_and_known_refusals(route: Route) -> None:
     assert isinstance(route.access, Access)
-    assert re.fullmatch(r"/v1(/[a-z.-]+|/<[a-z_]+>)+", route.path)
+    assert re.fullmatch(r"/v1(/[a-z._-]+|/<[a-z_]+>)+", route.path)
     assert isinstance(route.request_class, RequestClass)
     assert set(route.errors) <= set(ERRORS)
     assert inspect.getdoc(route.function)

@@ -78,7 +78,8 @@ class Program:
             "state": "xyz",
             "code_challenge": CHALLENGE,
             "code_challenge_method": "S256",
-        } | changed
+            **changed,
+        }
         return f"/v1/oauth/authorize?{urlencode({k: v for k, v in asked.items() if v is not None})}"
 
     def token(self, **fields: str) -> Answer:

@@ -2,7 +2,7 @@
 
 import re
 
-from helpdesk.oauth import clients, device, metadata, redirects, repository
+from helpdesk.oauth import device, metadata, redirects, registration, repository
 from helpdesk.oauth.errors import (
     InvalidOAuthRequest,
     LinkBroken,
@@ -58,7 +58,7 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
 def _client_and_redirect(query: AuthorizeQuery) -> tuple[ClientRecord, str]:
     if query.repeated & {"client_id", "redirect_uri"}:
         raise LinkBroken
-    client = clients.by_id(query.client_id)
+    client = registration.by_id(query.client_id)
     if client is None:
         raise LinkBroken(
             "The program that sent you here is not registered with us. Go back to it and try again."

@@ -4,7 +4,7 @@ import re
 import secrets
 from dataclasses import dataclass
 
-from helpdesk.oauth import clients, limits, metadata, repository
+from helpdesk.oauth import limits, metadata, registration, repository
 from helpdesk.oauth.errors import (
     AccessDenied,
     AuthorizationPending,
@@ -46,7 +46,7 @@ def begin(form: DeviceForm, authorization: str, address: str, base_url: str) -> 
     limits.take_device_login(address)
     if form.repeated:
         raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
-    client = clients.authenticated(form, authorization)
+    client = registration.authenticated(form, authorization)
     if DEVICE_GRANT not in client.grant_types:
         raise UnauthorizedClient
     metadata.require_this_api(form.resource, base_url)

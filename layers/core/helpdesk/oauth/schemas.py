@@ -228,6 +228,7 @@ class ConsentQuery(Query):
     """Which request is to be approved."""
 
     request: str = ""
+    """The handle that the authorization request was given."""
 
 
 class ConsentForm(Form):
@@ -247,6 +248,7 @@ class UserCodeQuery(Query):
     model_config = _AS_SPELLED
 
     user_code: str = ""
+    """Fills in the code, such as WDJB-MJHT."""
 
 
 class UserCodeForm(Form):

@@ -10,7 +10,7 @@ import hmac
 import re
 from dataclasses import replace
 
-from helpdesk.oauth import clients, device, grants, metadata, repository
+from helpdesk.oauth import device, grants, metadata, registration, repository
 from helpdesk.oauth.errors import (
     InvalidGrant,
     InvalidOAuthRequest,
@@ -55,7 +55,7 @@ def answer(form: TokenForm, authorization: str, base_url: str) -> TokenAnswer:
     """Answer a token request. Raises an OAuthError."""
     if form.repeated:
         raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
-    client = clients.authenticated(form, authorization)
+    client = registration.authenticated(form, authorization)
     if form.grant_type is None:
         raise InvalidOAuthRequest("`grant_type` is required.")
     grant = {CODE_GRANT: _by_code, REFRESH_GRANT: _by_refresh, DEVICE_GRANT: _by_device}.get(form.grant_type)
@@ -207,7 +207,7 @@ def revoke(form: RevocationForm, authorization: str) -> None:
     """
     if form.repeated:
         raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
-    client = clients.authenticated(form, authorization)
+    client = registration.authenticated(form, authorization)
     token = _required(form.token, "token")
     match = _REFRESH.fullmatch(token)
     if match is not None:
