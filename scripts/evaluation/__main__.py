@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
     table = _table(outcomes)
     took = sorted(outcome.took_ms for outcome in outcomes)
     print("\n".join([*table, "", *beside]))
-    print(f"\nA question takes {statistics.median(took):.1f} ms (median of {len(took)}).")
+    print(f"\nA question takes {statistics.median(took):.1f} ms of processor time (median of {len(took)}).")
     RESULTS.write_text(_results(outcomes, [*table, "", *beside], took, sections), encoding="utf-8")
     print(f"Written to {RESULTS.relative_to(ROOT)}, with the tuning questions that fail.")
     return 0
@@ -116,8 +116,8 @@ def _results(outcomes: Sequence[Outcome], table: list[str], took: list[float], s
         "[README](README.md)."
     )
     speed = (
-        f"Finding the passage took {statistics.median(took):.1f} ms in the median and {took[-1]:.1f} ms at most, "
-        "without the call that asks whether the index has changed."
+        f"Finding the passage took {statistics.median(took):.1f} ms of processor time in the median and "
+        f"{took[-1]:.1f} ms at most, without the call that asks whether the index has changed."
     )
     lines = [
         "# Results of the evaluation",
