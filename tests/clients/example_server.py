@@ -39,6 +39,11 @@ def flask_command() -> list[str]:
     return [sys.executable, "-m", "flask", "--app", str(EXAMPLES / "flask_receiver"), "run", "--port", "0"]
 
 
+def django_command() -> list[str]:
+    example = str(EXAMPLES / "django_receiver.py")
+    return [sys.executable, example, "runserver", "--noreload", "127.0.0.1:0"]
+
+
 def express_command() -> list[str]:
     return [node(), str(express_folder() / "receiver.mjs")]
 
@@ -46,6 +51,7 @@ def express_command() -> list[str]:
 COMMANDS: dict[str, Callable[[], list[str]]] = {
     "fastapi": fastapi_command,
     "flask": flask_command,
+    "django": django_command,
     "express": express_command,
 }
 

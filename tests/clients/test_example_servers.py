@@ -1,4 +1,4 @@
-"""The example receivers for FastAPI, Flask and Express, each started and sent deliveries over loopback."""
+"""The example receivers for FastAPI, Flask, Django and Express, each started and sent deliveries over loopback."""
 
 from __future__ import annotations
 

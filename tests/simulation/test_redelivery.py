@@ -152,17 +152,17 @@ def test_wherever_someone_asks_for_a_redelivery_there_is_one_chain_at_a_time(
         undisturbed.run()
     assert undisturbed.steps > 60
     answers: Counter[str] = Counter()
-    for step in range(1, undisturbed.steps + 1):
+    for step in range(1, undisturbed.steps + 1, 2):
         renew(booked)
         world = Redelivering(answer=lambda _: 500, redeliver_at=frozenset({step}))
         run(world, booked, monkeypatch)
         require_whole_chains(world, booked, f"asked at step {step}")
         answers.update(world.answered)
-    assert answers["ok"] > 20
-    assert answers["in progress"] > 10
+    assert answers["ok"] > 10
+    assert answers["in progress"] > 5
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_deaths_duplicates_and_many_redeliveries_together_leave_one_chain_at_a_time(
     seed: int, booked: Reminder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

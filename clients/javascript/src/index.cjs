@@ -14,6 +14,10 @@
  *       return [400, problem.message];
  *     }
  *
+ * An endpoint that has a secret of its own (`whsec_…`) is sent a signature of the Standard Webhooks form besides:
+ *
+ *     const event = verifyStandard(rawBody, request.headers, "whsec_…");
+ *
  * The errors form one tree:
  *
  *     VerificationError
@@ -37,6 +41,7 @@ const {
   TimestampTooOld,
   VerificationError,
 } = require("./errors.cjs");
+const { STANDARD_HEADERS, signStandard, verifyStandard } = require("./standard.cjs");
 const { DEFAULT_TOLERANCE, SIGNATURE_HEADER, sign, verify } = require("./verification.cjs");
 
 module.exports = {
@@ -44,6 +49,7 @@ module.exports = {
   InvalidHeader,
   InvalidPayload,
   SIGNATURE_HEADER,
+  STANDARD_HEADERS,
   SignatureMismatch,
   SignatureMissing,
   TimestampOutOfTolerance,
@@ -51,7 +57,9 @@ module.exports = {
   TimestampTooOld,
   VerificationError,
   sign,
+  signStandard,
   toolsSecret,
   verify,
+  verifyStandard,
   webhookSecret,
 };

@@ -39,6 +39,35 @@ export function verify(
 /** The header that the service would send with `payload` at `timestamp` (milliseconds). For tests of a receiver. */
 export function sign(payload: Payload, secret: string, timestamp: number): string;
 
+/** The three headers' names of the Standard Webhooks form, in lower case as Node writes the names in `request.headers`. */
+export const STANDARD_HEADERS: readonly ["webhook-id", "webhook-timestamp", "webhook-signature"];
+
+/** The request's headers: an object, names in any case, or a `Headers`. */
+export type RequestHeaders =
+  | Record<string, string | readonly string[] | undefined>
+  | { get(name: string): string | null | undefined };
+
+/**
+ * The same as `verify` by the signature of the Standard Webhooks form, with the endpoint's own secret, `whsec_…`.
+ *
+ * @throws {VerificationError} the request must not be trusted; each kind is a class of its own
+ * @throws {TypeError | RangeError} a mistake in the calling program: a parsed body, a key instead of the secret
+ */
+export function verifyStandard(
+  payload: Payload,
+  headers: RequestHeaders,
+  secret: string,
+  options?: VerifyOptions,
+): Event;
+
+/** The three headers that the service would send with `payload` at `timestamp` (milliseconds). For tests of a receiver. */
+export function signStandard(
+  payload: Payload,
+  secret: string,
+  id: string,
+  timestamp: number,
+): Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>;
+
 /**
  * The secret that signs the webhooks of an endpoint added with `key`, a whole secret key (`svc_key_…`).
  *

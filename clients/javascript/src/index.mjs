@@ -4,6 +4,7 @@ export {
   InvalidHeader,
   InvalidPayload,
   SIGNATURE_HEADER,
+  STANDARD_HEADERS,
   SignatureMismatch,
   SignatureMissing,
   TimestampOutOfTolerance,
@@ -11,7 +12,9 @@ export {
   TimestampTooOld,
   VerificationError,
   sign,
+  signStandard,
   toolsSecret,
   verify,
+  verifyStandard,
   webhookSecret,
 } from "./index.cjs";

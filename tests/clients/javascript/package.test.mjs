@@ -14,6 +14,7 @@ const NAMES = [
   "InvalidHeader",
   "InvalidPayload",
   "SIGNATURE_HEADER",
+  "STANDARD_HEADERS",
   "SignatureMismatch",
   "SignatureMissing",
   "TimestampOutOfTolerance",
@@ -21,8 +22,10 @@ const NAMES = [
   "TimestampTooOld",
   "VerificationError",
   "sign",
+  "signStandard",
   "toolsSecret",
   "verify",
+  "verifyStandard",
   "webhookSecret",
 ];
 const manifest = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));

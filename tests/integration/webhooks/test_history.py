@@ -355,8 +355,7 @@ def test_an_admin_may_do_all_of_this(
 def test_each_route_costs_as_many_calls_as_documented(
     organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
 ) -> None:
-    for _ in range(20):
-        event_id = happen(organization)
+    event_id = [happen(organization) for _ in range(20)][-1]
     work()
     costs = {}
     for name, method, path in (

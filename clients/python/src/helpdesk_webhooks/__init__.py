@@ -9,6 +9,10 @@
     except VerificationError as problem:
         return 400, str(problem)
 
+An endpoint that has a secret of its own (`whsec_…`) is sent a signature of the Standard Webhooks form besides:
+
+    event = verify_standard(raw_body, request.headers, "whsec_…")
+
 The exceptions form one tree:
 
     VerificationError
@@ -32,11 +36,13 @@ from .errors import (
     TimestampTooOld,
     VerificationError,
 )
+from .standard import STANDARD_HEADERS, sign_standard, verify_standard
 from .verification import DEFAULT_TOLERANCE, SIGNATURE_HEADER, Event, sign, verify
 
 __all__ = [
     "DEFAULT_TOLERANCE",
     "SIGNATURE_HEADER",
+    "STANDARD_HEADERS",
     "Event",
     "InvalidHeader",
     "InvalidPayload",
@@ -47,7 +53,9 @@ __all__ = [
     "TimestampTooOld",
     "VerificationError",
     "sign",
+    "sign_standard",
     "tools_secret",
     "verify",
+    "verify_standard",
     "webhook_secret",
 ]

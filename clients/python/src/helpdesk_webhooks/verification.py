@@ -28,7 +28,7 @@ DEFAULT_TOLERANCE = 300_000
 """Five minutes, in milliseconds."""
 
 # At most 15 digits: exact in every language's numbers, and room for the next thirty thousand years.
-_TIMESTAMP = re.compile(r"[1-9][0-9]{0,14}")
+TIMESTAMP = re.compile(r"[1-9][0-9]{0,14}")
 
 
 class _Signature(NamedTuple):
@@ -58,14 +58,14 @@ def verify(
     Raises a VerificationError, each kind a class of its own; and TypeError or ValueError for a mistake
     in the calling program (a parsed body, the key instead of the secret), whatever the request holds.
     """
-    body = _as_bytes(payload)
+    body = as_bytes(payload)
     _require_secret(secret)
     if header is not None and not isinstance(header, str):
         raise TypeError(f"The header must be a str or None, not {type(header).__name__}.")
 
     signature = _parse(header)
     if tolerance is not None:
-        _check_time(signature.timestamp, tolerance, _now_ms() if now is None else now)
+        check_time(int(signature.timestamp), tolerance, now_ms() if now is None else now)
     expected = _mac(signature.timestamp, body, secret).encode("ascii")
     # Every candidate is compared, so that the time taken does not tell which one was nearest.
     matches = [
@@ -77,7 +77,7 @@ def verify(
             "No signature in the header fits. Check that the body is passed exactly as received, and that "
             "the secret belongs to the key that registered this endpoint."
         )
-    return _event(body)
+    return event_in(body)
 
 
 def sign(payload: bytes | str, secret: str, timestamp: int) -> str:
@@ -87,10 +87,11 @@ def sign(payload: bytes | str, secret: str, timestamp: int) -> str:
     """
     _require_secret(secret)
     text = str(timestamp)
-    return f"t={text},v1={_mac(text, _as_bytes(payload), secret)}"
+    return f"t={text},v1={_mac(text, as_bytes(payload), secret)}"
 
 
-def _as_bytes(payload: bytes | str) -> bytes:
+def as_bytes(payload: bytes | str) -> bytes:
+    """The body's bytes."""
     if isinstance(payload, bytes):
         return payload
     if isinstance(payload, str):
@@ -123,15 +124,16 @@ def _parse(header: str | None) -> _Signature:
         elif name == "v1":
             candidates.append(value)
         # Other names are passed over, so that a later scheme can be sent beside this one.
-    if len(timestamps) != 1 or not _TIMESTAMP.fullmatch(timestamps[0]):
+    if len(timestamps) != 1 or not TIMESTAMP.fullmatch(timestamps[0]):
         raise InvalidHeader(f"The {SIGNATURE_HEADER} header needs one t=<milliseconds>.")
     if not candidates:
         raise InvalidHeader(f"The {SIGNATURE_HEADER} header needs at least one v1=<hex>.")
     return _Signature(timestamps[0], tuple(candidates))
 
 
-def _check_time(timestamp: str, tolerance: int, now: int) -> None:
-    age = now - int(timestamp)
+def check_time(timestamp: int, tolerance: int, now: int) -> None:
+    """Raise where a time and the present one (both in milliseconds) are further apart than allowed."""
+    age = now - timestamp
     if age > tolerance:
         raise TimestampTooOld(f"The request was signed {age} ms ago; {tolerance} ms are allowed.")
     if age < -tolerance:
@@ -146,7 +148,8 @@ def _mac(timestamp: str, body: bytes, secret: str) -> str:
     return hmac.new(secret.encode("utf-8"), signed, hashlib.sha256).hexdigest()
 
 
-def _event(body: bytes) -> Event:
+def event_in(body: bytes) -> Event:
+    """The event that a body holds, which has been verified."""
     try:
         event = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError) as problem:
@@ -156,5 +159,6 @@ def _event(body: bytes) -> Event:
     return event
 
 
-def _now_ms() -> int:
+def now_ms() -> int:
+    """The present time in milliseconds."""
     return time.time_ns() // 1_000_000

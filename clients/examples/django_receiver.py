@@ -1,0 +1,133 @@
+"""A receiver of Helpdesk's webhooks with Django. Copy this file and write your own `handle`.
+
+    pip install django ./clients/python
+    HELPDESK_KEY=svc_key_… python django_receiver.py runserver --noreload
+
+It verifies each delivery, writes the event down, answers at once, and handles the event afterwards, once for each id.
+An event whose handling fails is tried again every minute. What was written down outlives a crash.
+
+A whole Django project is in this one file: in yours, `receive` is a view, and `settings.configure` is your settings.
+"""
+
+import json
+import logging
+import os
+import sqlite3
+import sys
+import threading
+import time
+from contextlib import closing
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.management import execute_from_command_line
+from django.core.wsgi import get_wsgi_application
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from helpdesk_webhooks import SIGNATURE_HEADER, Event, VerificationError, verify, webhook_secret
+
+SECRET = webhook_secret(os.environ["HELPDESK_KEY"])
+INBOX = os.environ.get("INBOX", "inbox.sqlite3")
+TRY_AGAIN_AFTER = float(os.environ.get("TRY_AGAIN_AFTER", "60"))  # seconds; longer than `handle` ever takes
+
+logging.basicConfig(level=logging.INFO)
+log = logging.getLogger("webhooks")
+wake = threading.Event()
+
+settings.configure(
+    ALLOWED_HOSTS=os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1").split(","),
+    DATA_UPLOAD_MAX_MEMORY_SIZE=1_000_000,  # bytes; a delivery is far smaller
+    ROOT_URLCONF=__name__,
+)
+
+
+def handle(event: Event) -> None:
+    """Your own code. It may take its time, and what it raises is logged and the event tried again."""
+    if event["type"] == "message.created":
+        message = event["data"]["message"]
+        log.info("handled %s: %s wrote %r", event["id"], message["sender"], message["body"])
+    else:
+        log.info("handled %s: nothing to do for %s", event["id"], event["type"])
+
+
+def receive(request: HttpRequest) -> HttpResponse:
+    """Take one delivery: 204 when it is ours to handle, 400 when it does not verify, and Helpdesk sends again."""
+    try:
+        body = request.body  # as received: request.POST would have read and lost the bytes that were signed
+    except RequestDataTooBig:
+        return HttpResponse(status=413)
+    try:
+        event = verify(body, request.headers.get(SIGNATURE_HEADER), SECRET)
+    except VerificationError as problem:
+        log.warning("refused: %s", problem)
+        return HttpResponse(str(problem), status=400, content_type="text/plain")
+    keep(event)  # if this fails, the answer is 500 and Helpdesk sends the event again
+    wake.set()
+    return HttpResponse(status=204)
+
+
+# Without the check against forged forms: Helpdesk is no browser, and the signature is the proof.
+urlpatterns = [path("webhooks", csrf_exempt(require_POST(receive)))]
+
+
+def keep(event: Event) -> None:
+    """Write the event down. One that is there already stays as it is: a delivery can come twice."""
+    with closing(sqlite3.connect(INBOX)) as db, db:
+        row = (event["id"], json.dumps(event))
+        db.execute("INSERT INTO inbox (id, body) VALUES (?, ?) ON CONFLICT DO NOTHING", row)
+
+
+def take() -> "Event | None":
+    """The oldest event that is due. Until it is due again, no other thread or process takes it."""
+    now = time.time()
+    with closing(sqlite3.connect(INBOX)) as db, db:
+        row = db.execute(
+            "UPDATE inbox SET due = ? WHERE id = "
+            "(SELECT id FROM inbox WHERE done = 0 AND due <= ? ORDER BY rowid LIMIT 1) RETURNING body",
+            (now + TRY_AGAIN_AFTER, now),
+        ).fetchone()
+    return json.loads(row[0]) if row else None
+
+
+def finish(event_id: str) -> None:
+    """Remember the event as handled. Rows older than a month can be deleted: no delivery comes that late."""
+    with closing(sqlite3.connect(INBOX)) as db, db:
+        db.execute("UPDATE inbox SET done = 1 WHERE id = ?", (event_id,))
+
+
+def work() -> None:
+    """Handle what is in the inbox: each new event at once, and what failed or was interrupted when it is due."""
+    while True:
+        event = None
+        try:
+            event = take()
+            if event is None:
+                wake.wait(TRY_AGAIN_AFTER)
+                wake.clear()
+                continue
+            handle(event)
+            finish(event["id"])
+        except Exception:
+            log.exception("failed, and tried again later: %s", event["id"] if event else "the inbox")
+            wake.wait(1)
+
+
+def start() -> WSGIHandler:
+    """Make the inbox, start the worker, and return the application for a WSGI server such as gunicorn."""
+    with closing(sqlite3.connect(INBOX)) as db, db:
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS inbox "
+            "(id TEXT PRIMARY KEY, body TEXT NOT NULL, due REAL NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0)"
+        )
+    threading.Thread(target=work, daemon=True).start()
+    return get_wsgi_application()
+
+
+application = start()
+
+if __name__ == "__main__":
+    execute_from_command_line(sys.argv)

@@ -1,0 +1,116 @@
+"use strict";
+
+/* Checking a signature of the Standard Webhooks form, for an endpoint that has a secret of its own. */
+
+const { createHmac } = require("node:crypto");
+const { InvalidHeader, SignatureMismatch, SignatureMissing } = require("./errors.cjs");
+const { TIMESTAMP, asBytes, checkTime, eventIn, kindOf, readOptions, sameBytes, utf8 } = require("./verification.cjs");
+
+/** The three headers' names, in lower case as Node writes the names in `request.headers`. */
+const STANDARD_HEADERS = Object.freeze(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+
+const PREFIX = "whsec_";
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Check that `payload` was signed with `secret`, and lately; return the event in it.
+ *
+ * payload            the request's body exactly as received, before any parsing; text is taken as UTF-8
+ * headers            the request's headers: an object, names in any case, or a `Headers`
+ * secret             what making the endpoint's secret answered, `whsec_…`
+ * options.tolerance  how far the header's time may lie from this machine's clock, before or after, in
+ *                    milliseconds; null switches the check off (for stored deliveries, and tests)
+ * options.now        the present time in milliseconds, if not the clock's
+ *
+ * Throws a VerificationError, each kind a class of its own; and a TypeError or RangeError for a mistake
+ * in the calling program (a parsed body, a key instead of the secret), whatever the request holds.
+ */
+function verifyStandard(payload, headers, secret, options = {}) {
+  const body = asBytes(payload);
+  const key = keyOf(secret);
+  const { tolerance, now } = readOptions(options);
+  const { id, timestamp, candidates } = parse(headers);
+  if (tolerance !== null) {
+    checkTime(Number(timestamp) * 1000, tolerance, now);
+  }
+  const expected = Buffer.from(mac(id, timestamp, body, key), "latin1");
+  // Every candidate is compared, so that the time taken does not tell which one was nearest.
+  const matches = candidates.map((candidate) => sameBytes(expected, utf8(candidate)));
+  if (!matches.includes(true)) {
+    throw new SignatureMismatch(
+      "No signature in the headers fits. Check that the body is passed exactly as received, and that " +
+        "the secret is this endpoint's.",
+    );
+  }
+  return eventIn(body);
+}
+
+/**
+ * The headers that the service would send with `payload` at `timestamp` (milliseconds).
+ *
+ * For tests of a receiver: it lets them make deliveries that verify.
+ */
+function signStandard(payload, secret, id, timestamp) {
+  if (!Number.isSafeInteger(timestamp)) {
+    throw new TypeError("The timestamp must be a whole number of milliseconds, such as Date.now().");
+  }
+  const seconds = String(Math.floor(timestamp / 1000));
+  const signature = mac(id, seconds, asBytes(payload), keyOf(secret));
+  return { "webhook-id": id, "webhook-timestamp": seconds, "webhook-signature": `v1,${signature}` };
+}
+
+function keyOf(secret) {
+  if (typeof secret !== "string") {
+    throw new TypeError(`The secret must be a string, not ${kindOf(secret)}.`);
+  }
+  if (!secret.startsWith(PREFIX)) {
+    throw new RangeError("This is not a secret of the Standard Webhooks form, whsec_…");
+  }
+  const text = secret.slice(PREFIX.length);
+  if (!BASE64.test(text)) {
+    throw new RangeError("The secret is not whole: after whsec_ stands base64.");
+  }
+  if (text === "") {
+    throw new RangeError("The secret is empty after whsec_.");
+  }
+  return Buffer.from(text, "base64");
+}
+
+function parse(headers) {
+  const [id, timestamp, signature] = STANDARD_HEADERS.map((name) => {
+    const value = valueOf(headers, name);
+    if (typeof value !== "string" || /^[ \t]*$/.test(value)) {
+      throw new SignatureMissing(`The request has no ${name} header.`);
+    }
+    return value;
+  });
+  if (!TIMESTAMP.test(timestamp)) {
+    throw new InvalidHeader("The webhook-timestamp header needs a whole number of seconds.");
+  }
+  // Other versions are passed over, so that a later scheme can be sent beside this one.
+  const candidates = signature
+    .split(" ")
+    .filter((part) => part.startsWith("v1,"))
+    .map((part) => part.slice("v1,".length));
+  if (candidates.length === 0) {
+    throw new InvalidHeader("The webhook-signature header needs at least one v1,<base64>.");
+  }
+  return { id, timestamp, candidates };
+}
+
+function valueOf(headers, name) {
+  if (typeof headers !== "object" || headers === null || Array.isArray(headers)) {
+    throw new TypeError(`The headers must be an object or a Headers, not ${kindOf(headers)}.`);
+  }
+  if (typeof headers.get === "function") {
+    return headers.get(name);
+  }
+  const found = Object.keys(headers).find((key) => key.toLowerCase() === name);
+  return found === undefined ? undefined : headers[found];
+}
+
+function mac(id, timestamp, body, key) {
+  return createHmac("sha256", key).update(utf8(`${id}.${timestamp}.`)).update(body).digest("base64");
+}
+
+module.exports = { STANDARD_HEADERS, signStandard, verifyStandard };
