@@ -2,18 +2,48 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
+import httpx
 import pytest
 
+from tests.support.api import Answer
 from tests.support.template import ROOT
-from tests.support.web import Web
+from tests.support.visitor import Visitor
+from tests.support.web import Web, eventually
 
+EMAIL = "owner@example.com"
 Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@dataclass
+class Browser(Visitor):
+    """A browser that goes over HTTP; cookies for secure places are kept for this machine too, as browsers do."""
+
+    base_url: str = ""
+
+    def _ask(self, method: str, url: str, body: str | None = None, **headers: str) -> Answer:
+        sent = {**self.headers, **headers, "cookie": "; ".join(f"{n}={v}" for n, v in self.cookies.items())}
+        answer = httpx.request(method, urljoin(self.base_url, url), content=body, headers=sent, timeout=40)
+        for cookie in answer.headers.get_list("set-cookie"):
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        self.page = Answer(answer.status_code, dict(answer.headers), answer.text)
+        return self.page
+
+
+def mails(stack: Mapping[str, str]) -> list[dict[str, Any]]:
+    with urllib.request.urlopen(stack["mail_url"]) as answer:
+        by_account: dict[str, list[dict[str, Any]]] = json.load(answer)["messages"]
+    return [mail for sent in by_account.values() for mail in sent if mail["To"] == [EMAIL]]
 
 
 @pytest.fixture
@@ -77,3 +107,44 @@ def test_a_service_that_is_not_there_is_told_of(helpdesk: Run) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("Error: No answer from http://127.0.0.1:9/helpdesk")
     assert "make up" in done.stderr
+
+
+def test_a_person_logs_in_with_a_browser_and_a_mailed_code_and_logs_out(
+    helpdesk: Run, stack: Mapping[str, str], tmp_path: Path
+) -> None:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT / "clients" / "cli" / "src"),
+        "XDG_CONFIG_HOME": str(tmp_path),
+    }
+    login = subprocess.Popen(
+        [sys.executable, "-m", "helpdesk_cli", "login", "--no-browser", "--base-url", stack["base_url"]],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert login.stderr is not None
+        address, code = (login.stderr.readline().split()[1] for _ in range(2))
+        before = len(mails(stack))
+        browser = Browser(base_url=stack["base_url"])
+        browser.open(address)
+        browser.press(action="/device", user_code=code)
+        browser.press(email=EMAIL)
+        mailed = eventually(lambda: mails(stack)[before:])[0]
+        found = re.search(r"\b\d{6}\b", mailed["BodyText"])
+        assert found is not None
+        browser.press(code=found[0])
+        browser.press(("decision", "allow"), action="/consent", organization=stack["organization_id"])
+        told, errors = login.communicate(timeout=60)
+    finally:
+        login.kill()
+    assert login.returncode == 0, errors
+    assert told == f"Logged in to {stack['base_url']} as Demo Owner ({EMAIL}).\n"
+
+    # With the environment's token and address empty, the stored login serves.
+    own = {"HELPDESK_TOKEN": "", "HELPDESK_BASE_URL": ""}
+    assert answered(helpdesk("whoami", "--json", **own))["organization"]["id"] == stack["organization_id"]
+    assert helpdesk("logout", **own).stdout == f"Logged out of {stack['base_url']}.\n"
+    assert "You are not logged in" in helpdesk("whoami", **own).stderr
