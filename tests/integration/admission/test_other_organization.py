@@ -4,7 +4,6 @@ Specification: What the service does, 5. The routes are taken from the API's des
 """
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,8 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from scripts.openapi.document import document
 from tests.support.api import Client
-from tests.support.people import issue_token, make_person
+from tests.support.people import issue_token
+from tests.support.things import filled, things
 
 PATHS: dict[str, dict[str, Any]] = document()["paths"]
 OPERATIONS = [
@@ -21,27 +21,6 @@ OPERATIONS = [
     for method, operation in item.items()
     if "{" in path and operation.get("security")
 ]
-MESSAGE = {"session": "visitor-of-the-first", "body": "Hello"}
-
-
-def made(parameter: str, organization: NewOrganization) -> str:
-    """Make a thing of the organization's and return the id that a path parameter names."""
-    api = Client(organization.secret_key)
-    owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
-    makers: dict[str, Callable[[], Any]] = {
-        "conversationId": lambda: api.post("/v1/messages", MESSAGE).body["conversationId"],
-        "documentId": lambda: api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"],
-        "endpointId": lambda: api.post(
-            "/v1/webhooks", {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
-        ).body["id"],
-        "logId": lambda: api.get("/v1/logs").body["logs"][0]["id"],
-        "keyId": lambda: owner.post("/v1/keys", {"name": "A key"}).body["id"],
-        "userId": lambda: make_person(organization.organization_id, role="member", name="Max"),
-        "inviteId": lambda: owner.post("/v1/invites", {"email": "new@example.com", "role": "member"}).body[
-            "id"
-        ],
-    }
-    return str(makers[parameter]())
 
 
 def body_of(path: str, method: str) -> Any:
@@ -58,8 +37,7 @@ def body_of(path: str, method: str) -> Any:
 def test_an_id_of_another_organization_is_not_found(
     path: str, method: str, who: str, organization: NewOrganization, other_organization: NewOrganization
 ) -> None:
-    (parameter,) = re.findall(r"{(\w+)}", path)
-    wanted = path.replace(f"{{{parameter}}}", made(parameter, organization))
+    wanted = filled(path, things(path, organization))
     if who == "key":
         stranger = Client(other_organization.secret_key)
     else:
@@ -70,7 +48,7 @@ def test_an_id_of_another_organization_is_not_found(
     # A role that is lacking is told before anything is looked for, and a key where a person is wanted.
     lacking = {"forbidden", "token_required", "needs_a_person"}
     if who in {"key", "member"} and answer.code in lacking:
-        nowhere = path.replace(f"{{{parameter}}}", "nowhere")
+        nowhere = re.sub(r"{\w+}", "nowhere", path)
         assert stranger.request(method.upper(), nowhere, body_of(path, method)).code == answer.code
         return
     assert answer.status == 404
@@ -79,8 +57,7 @@ def test_an_id_of_another_organization_is_not_found(
 
 @pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=str)
 def test_what_is_there_is_found_by_its_own(path: str, method: str, organization: NewOrganization) -> None:
-    (parameter,) = re.findall(r"{(\w+)}", path)
-    wanted = path.replace(f"{{{parameter}}}", made(parameter, organization))
+    wanted = filled(path, things(path, organization))
     owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
 
     assert owner.request(method.upper(), wanted, body_of(path, method)).status != 404

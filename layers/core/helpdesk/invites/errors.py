@@ -27,4 +27,4 @@ class TooManyInvites(AppError):
     """The organization has as many pending invitations as it may."""
 
     status, code = 400, "too_many_invites"
-    message = f"{MAX_PENDING_INVITES} invitations are pending already. Withdraw one of them first."
+    message = f"Withdraw one of the {MAX_PENDING_INVITES} pending invitations first."

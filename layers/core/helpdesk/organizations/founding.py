@@ -6,12 +6,12 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.errors import OrganizationNotFound
-from helpdesk.organizations.schemas import OrganizationInput
-from helpdesk.organizations.settings import one_line
+from helpdesk.organizations.schemas import MAX_NAME_CHARACTERS, OrganizationInput
 from helpdesk.people import service as people
 from helpdesk.people.binding import bind
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import ids
+from helpdesk.platform.text import one_line
 from helpdesk.storage.transactions import Transaction
 
 
@@ -21,7 +21,7 @@ def found(caller: Caller, new: OrganizationInput) -> str:
     All of it happens in one transaction (Specification: POST /organizations). It has no secret key until its owner
     makes one. Raises InvalidRequest, InvalidSlug, SlugTaken, TooManyOrganizations.
     """
-    name = one_line(new.name)
+    name = one_line(new.name, MAX_NAME_CHARACTERS)
     organizations.require_slug(new.slug)
     person, organization = caller.the_person(), ids.new("org")
     owner = PersonRecord(person.id, person.name, person.email, {})

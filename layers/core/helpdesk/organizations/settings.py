@@ -18,9 +18,8 @@ from helpdesk.organizations.schemas import (
 )
 from helpdesk.organizations.service import require_slug
 from helpdesk.people.record import hash_of_email, normalized_email
-from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import cut
+from helpdesk.platform.text import one_line
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -68,20 +67,12 @@ def set_branding(caller: Caller, *, shown: bool) -> None:
         return  # it is so already
 
 
-def one_line(text: str) -> str:
-    """Return an organization's name as it is stored. Raises InvalidRequest unless it has 1 to 80 characters."""
-    name = " ".join(cut(text, len(text)).split())
-    if not 1 <= len(name) <= MAX_NAME_CHARACTERS:
-        raise InvalidRequest(f"`name` must have 1 to {MAX_NAME_CHARACTERS} characters after trimming.")
-    return name
-
-
 def _checked(wanted: OrganizationUpdate) -> dict[str, Any]:
     """Return what was sent in the form in which it is stored, by its name in the API."""
     given = wanted.model_dump(by_alias=True, exclude_unset=True)
     sent = {name: value for name, value in given.items() if value is not None or name in _CLEARABLE}
     if "name" in sent:
-        sent["name"] = one_line(sent["name"])
+        sent["name"] = one_line(sent["name"], MAX_NAME_CHARACTERS)
     if "slug" in sent:
         require_slug(sent["slug"])
     prefix, url, email = (sent.get(name) for name in _CLEARABLE)

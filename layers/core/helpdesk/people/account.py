@@ -6,8 +6,8 @@ from helpdesk.organizations import service as organizations
 from helpdesk.people import repository
 from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord
 from helpdesk.people.schemas import Me, OrganizationOfMine, User
-from helpdesk.platform.errors import InvalidRequest, InvalidToken
-from helpdesk.platform.text import cut
+from helpdesk.platform.errors import InvalidToken
+from helpdesk.platform.text import one_line
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -25,9 +25,7 @@ def rename(caller: Caller, name: str) -> Me:
 
     Raises InvalidRequest, InvalidToken.
     """
-    called = " ".join(cut(name, len(name)).split())
-    if not 1 <= len(called) <= MAX_NAME_CHARACTERS:
-        raise InvalidRequest(f"`name` must have 1 to {MAX_NAME_CHARACTERS} characters after trimming.")
+    called = one_line(name, MAX_NAME_CHARACTERS)
     for _ in range(_TRIES):
         person = _present(caller)
         if person.name == called:

@@ -1,5 +1,7 @@
 """Trimming and cutting of text that people wrote."""
 
+from helpdesk.platform.errors import InvalidRequest
+
 # What Python's str.strip() takes for white space, and the byte order mark, which a browser's trim() takes too. One
 # strip() over all of it: two in turn would cost the square of the length on text that alternates between them.
 _TRIMMED = (
@@ -23,3 +25,14 @@ def cut(text: str, characters: int) -> str:
     Characters are code points, so that none is split.
     """
     return trimmed(text.translate(_INVISIBLE))[:characters]
+
+
+def one_line(name: str, most: int) -> str:
+    """Return a name as it is stored: in one line, without control characters.
+
+    Raises InvalidRequest unless it has 1 to `most` characters, as it is sent and as it is stored.
+    """
+    line = " ".join(cut(name, len(name)).split())
+    if not line or len(trimmed(name)) > most:
+        raise InvalidRequest(f"`name` must have 1 to {most} characters after trimming.")
+    return line

@@ -1,0 +1,51 @@
+"""One of each thing that a path of the API can name, made for tests that walk over all routes."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from helpdesk.delivery import service as deliveries
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.outbox import Event
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.storage import table
+from helpdesk.webhooks import service as webhooks
+from tests.support.api import Client
+from tests.support.people import issue_token, make_person
+
+MESSAGE = {"session": "visitor-of-a-thing", "body": "Hello"}
+WEBHOOK = {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
+
+
+def things(path: str, organization: NewOrganization) -> dict[str, str]:
+    """Make what a path names, such as /v1/keys/{keyId}; return the ids by the names of the parameters."""
+    api = Client(organization.secret_key)
+    owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+    makers: dict[str, Callable[[], Any]] = {
+        "conversationId": lambda: api.post("/v1/messages", MESSAGE).body["conversationId"],
+        "documentId": lambda: api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"],
+        "endpointId": lambda: api.post("/v1/webhooks", WEBHOOK).body["id"],
+        "eventId": lambda: _delivered(organization.organization_id),
+        "logId": lambda: api.get("/v1/logs").body["logs"][0]["id"],
+        "keyId": lambda: owner.post("/v1/keys", {"name": "A key"}).body["id"],
+        "userId": lambda: make_person(organization.organization_id, role="member", name="Max"),
+        "inviteId": lambda: owner.post("/v1/invites", {"email": "new@example.com", "role": "member"}).body[
+            "id"
+        ],
+    }
+    # In the path's order: a delivery goes to the endpoint that was made before it.
+    return {parameter: str(makers[parameter]()) for parameter in re.findall(r"{(\w+)}", path)}
+
+
+def filled(path: str, values: dict[str, str]) -> str:
+    """Return a path with its parameters in place."""
+    return re.sub(r"{(\w+)}", lambda match: values[match[1]], path)
+
+
+def _delivered(organization: str) -> str:
+    """Let an event happen for the organization's endpoints; return its id."""
+    event = Event(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
+    table.put_new(event.to_item())
+    deliveries.book(organization, event.id, event.type, event.created_at, webhooks.listening(organization))
+    return event.id
