@@ -21,6 +21,8 @@ MAX_CONNECTIONS = 100
 """Attempts under way at once in one Sender. A further one waits, and its deadline runs."""
 MAX_RECEIVED_BYTES = 256 * 1024
 """No connection hands over more than this and one more read, even in 1xx answers, which no other limit counts."""
+MAX_HEADS = 16
+"""How many heads of a connection are looked at one by one. Honest receivers send one, and an interim one or two."""
 MAX_ADDRESSES = 8
 """How many of a name's addresses are tried. All are checked."""
 
@@ -115,7 +117,7 @@ class _BoundedHandler(ResponseHandler):
         super().__init__(loop)
         self._received = 0
         self._head_begins = self._last_bytes = b""
-        self._head_passed = False
+        self._heads_to_come = MAX_HEADS
 
     def data_received(self, data: bytes) -> None:
         if self._received > MAX_RECEIVED_BYTES:
@@ -150,14 +152,14 @@ class _BoundedHandler(ResponseHandler):
         Given both at once, the parser drops a sound answer for what some receivers send after it: a body with a 204,
         a line break too many.
         """
-        while data and not self._head_passed:
+        while data and self._heads_to_come:
             self._head_begins = (self._head_begins + data)[:_STATUS_CHARACTERS]
             seen = self._last_bytes + data
             end = seen.find(_END_OF_HEAD)
             if end < 0:
                 self._last_bytes = seen[-(len(_END_OF_HEAD) - 1) :]
                 break
-            self._head_passed = not _INTERIM.match(self._head_begins)
+            self._heads_to_come = self._heads_to_come - 1 if _INTERIM.match(self._head_begins) else 0
             cut = end + len(_END_OF_HEAD) - len(self._last_bytes)
             self._last_bytes = self._head_begins = b""
             yield data[:cut]
