@@ -34,6 +34,7 @@ FUNCTIONS = {
     "delivery-queue": "DeliveryFunction",
     "agent-queue": "AnswererFunction",
     "index-queue": "IndexerFunction",
+    "mail-queue": "MailerFunction",
     "sweeper-schedule": "SweeperFunction",
 }
 
