@@ -74,7 +74,7 @@ def deploy(settings: StackSettings, record: Path, progress: Progress) -> Deploym
         _sam_deploy(settings, artifacts, parameters)
     deployment = Deployment(fingerprint, parameters, _outputs(settings))
     if settings.auth:
-        _grant_batches(settings)
+        _grant_what_it_cannot_tell(settings)
     _give_a_short_address(settings, deployment.outputs["ApiId"])
     record.write_text(json.dumps(asdict(deployment), indent=2), encoding="utf-8")
     return deployment
@@ -173,26 +173,29 @@ def _give_a_short_address(settings: StackSettings, api_id: str) -> None:
     gateway.create_base_path_mapping(domainName=HOST, basePath=BASE_PATH, restApiId=api_id, stage=stage)
 
 
-def _grant_batches(settings: StackSettings) -> None:
-    """Let the roles that may send one message send several at once.
+def _grant_what_it_cannot_tell(settings: StackSettings) -> None:
+    """Let roles do what the template lets them do on AWS, where the emulator judges otherwise.
 
-    To AWS both are `sqs:SendMessage`; the emulator asks for an action `sqs:SendMessageBatch` that AWS does not have.
+    Who may send one message may send several at once: to AWS both are `sqs:SendMessage`; the emulator asks for an
+    action `sqs:SendMessageBatch` that AWS does not have. And mail may be sent from one address: the emulator does not
+    know the condition `ses:FromAddress`, and takes it for not met.
     """
     resources = client("cloudformation", settings).describe_stack_resources(StackName=STACK_NAME)[
         "StackResources"
     ]
     roles = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in resources}
-    statement = {
-        "Effect": "Allow",
-        "Action": "sqs:SendMessageBatch",
-        "Resource": f"arn:aws:sqs:*:*:{STACK_NAME}-*",
+    grants = {
+        ("FanoutRole", "DeliveryRole"): ("sqs:SendMessageBatch", f"arn:aws:sqs:*:*:{STACK_NAME}-*"),
+        ("MailerRole", "OauthRole"): ("ses:SendEmail", "*"),
     }
-    for name in ("FanoutRole", "DeliveryRole"):
-        client("iam", settings).put_role_policy(
-            RoleName=roles[name],
-            PolicyName="batches",
-            PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
-        )
+    for names, (action, resource) in grants.items():
+        statement = {"Effect": "Allow", "Action": action, "Resource": resource}
+        for name in names:
+            client("iam", settings).put_role_policy(
+                RoleName=roles[name],
+                PolicyName="local",
+                PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
+            )
 
 
 def _load(record: Path) -> Deployment | None:

@@ -201,7 +201,7 @@ def _role_seen(person: Person) -> Role:
 
 
 def _role_now(person: Person, organization: str) -> Role:
-    found = people.get(person.id)
+    found = people.by_id(person.id)
     role = found.roles.get(organization) if found else None
     if role is None:
         raise InvalidToken

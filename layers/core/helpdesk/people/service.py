@@ -51,11 +51,6 @@ def join(transaction: Transaction, user_id: str, organization: str, role: Role) 
     repository.join(transaction, user_id, organization, role)
 
 
-def get(user_id: str) -> PersonRecord | None:
-    """Return a person, or None."""
-    return repository.get(user_id)
-
-
 def leave(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
     """Strike an organization from the person's list, in the transaction that removes him from it.
 
