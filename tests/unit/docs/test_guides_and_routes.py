@@ -56,7 +56,9 @@ def routes() -> list[Route]:
 
 
 def described_codes() -> set[tuple[str, int]]:
-    text = (ROOT / "docs" / "guides" / "errors.md").read_text(encoding="utf-8")
+    # OAuth's codes are a language of their own, and stand in its guide.
+    pages = [ROOT / "docs" / "guides" / name for name in ("errors.md", "oauth.md")]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     return {
         (code, int(status)) for code, status in re.findall(r"^\| `(\w+)` \| (\d{3}) \|", text, re.MULTILINE)
     }
@@ -68,7 +70,7 @@ def codes(errors: tuple[type[AppError], ...]) -> set[tuple[str, int]]:
 
 def described_paths() -> set[str]:
     text = "\n".join(guide.read_text(encoding="utf-8") for guide in GUIDES)
-    paths = re.findall(r"/v1(/[a-z/{}$A-Z.-]+)", text)
+    paths = re.findall(r"/v1(/[a-z_/{}$A-Z.-]+)", text)
     return {re.sub(r"\{\w+\}|\$[A-Z]+", "{}", path).rstrip("/.") for path in paths}
 
 
