@@ -74,6 +74,7 @@ def test_json_is_the_answer_itself(tmp_path: Path) -> None:
     strange = {**WEBHOOK, "new": {"field": "ü \x1b[2J \x9b \ud800"}}
     shown = cli(tmp_path, strange).ok("webhooks", "--json")
     assert json.loads(shown) == {"webhooks": [strange]}
+    assert cli(tmp_path, strange).ok("--json", "webhooks", "list") == shown
     assert "\x1b" not in shown
     assert "\x9b" not in shown
     assert "ü" in shown

@@ -61,10 +61,15 @@ class Listing(click.Group):
 
 
 class Main(click.Group):
-    """The program's own group."""
+    """The program's own group; the common options may stand before a command too."""
 
     command_class = Command
     group_class = Listing
+
+    def __init__(
+        self, name: str | None = None, params: list[click.Parameter] | None = None, **declared: Any
+    ) -> None:
+        super().__init__(name, params=[*(params or []), *_common()], **declared)
 
 
 class Id(click.ParamType):
