@@ -7,6 +7,7 @@ import pytest
 
 from helpdesk.admission.service import sha256
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from tests.integration.people.conftest import GRANT
 from tests.support import table as whole_table
@@ -256,10 +257,11 @@ def test_who_is_bound_to_nothing_has_nothing_to_leave(newcomer: Client) -> None:
 def test_founding_draws_from_the_persons_allowance_and_not_from_the_organizations(
     organization: NewOrganization,
 ) -> None:
-    client = Client(issue_token(organization.organization_id, role="member", name="Max Member"))
     before = table.get(keys.Allowance(organization.organization_id, "write"))
 
-    answers = [client.post("/v1/organizations", {"name": "x", "slug": "no"}) for _ in range(31)]
+    with clock.frozen(lambda: 1_800_000_000_000_000):  # in which nothing is earned back
+        client = Client(issue_token(organization.organization_id, role="member", name="Max Member"))
+        answers = [client.post("/v1/organizations", {"name": "x", "slug": "no"}) for _ in range(31)]
 
     assert [answer.code for answer in answers[:30]] == ["invalid_slug"] * 30
     assert (answers[30].status, answers[30].code) == (429, "rate_limited")
