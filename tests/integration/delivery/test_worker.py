@@ -122,3 +122,25 @@ def test_a_message_that_failed_for_want_of_aws_comes_back_within_seconds(
     event["Records"][0]["eventSourceARN"] = "arn:aws:sqs:eu-west-1:123456789012:delivery"
     assert function("delivery").handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
     assert [how["VisibilityTimeout"] for how in asked] == [5]
+
+
+def test_a_retry_that_was_queued_and_booked_before_there_were_redeliveries_is_made(
+    organization: NewOrganization, api: Client, sent: list[bytes]
+) -> None:
+    old = reminder(organization, api)
+    table.update(old.delivery.key, "REMOVE chain, nextAt")
+    body = json.loads(old.to_json())
+    del body["chain"]
+    assert function("delivery").handler(batch(json.dumps(body)), None) == {"batchItemFailures": []}
+    assert len(sent) == 1
+    assert state(old) == "delivered"
+
+
+def test_a_reminder_of_a_chain_that_a_redelivery_replaced_sends_nothing(
+    organization: NewOrganization, api: Client, sent: list[bytes]
+) -> None:
+    old = reminder(organization, api)
+    table.update(old.delivery.key, "SET chain = :two", values={":two": 2})
+    assert function("delivery").handler(batch(old.to_json()), None) == {"batchItemFailures": []}
+    assert sent == []
+    assert state(old) == "pending"

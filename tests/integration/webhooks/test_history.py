@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from helpdesk.delivery import history
 from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.sender import Sender
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
+from helpdesk.platform.errors import AppError
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from tests.integration.delivery.test_worker import batch
@@ -20,6 +22,7 @@ from tests.integration.fanout.test_fan_out import fan_out, received
 from tests.support.api import Client, function
 from tests.support.aws import recorded_calls
 from tests.support.described import require_described_event
+from tests.support.interleaving import interleaved
 from tests.support.table import of_kind, outbox
 
 URL = "https://93.184.215.14/hook"
@@ -226,6 +229,25 @@ def test_a_second_redelivery_before_the_first_began_is_refused(
     assert api.post(path).status == 200
     answer = api.post(path)
     assert (answer.status, answer.code) == (409, "delivery_in_progress")
+    assert len(of_kind("JOB")) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_ten_redeliveries_at_once_one_begins(
+    seed: int, organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    event_id = happen(organization)
+    work()
+
+    def ask() -> str:
+        try:
+            history.redeliver(organization.organization_id, endpoint, event_id)
+        except AppError as error:
+            return error.code
+        return "ok"
+
+    outcomes = interleaved([ask] * 10, seed=seed).all()
+    assert sorted(outcomes) == [*["delivery_in_progress"] * 9, "ok"]
     assert len(of_kind("JOB")) == 1
 
 
