@@ -7,10 +7,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
+import httpx
 import httpx2
 import pytest
-import requests
 from authlib.integrations.requests_client import OAuth2Session
+from pydantic import AnyUrl
 
 from helpdesk.platform.settings import settings
 from tests.integration.oauth.conftest import DEVICE, register
@@ -64,7 +65,7 @@ def test_authlib_logs_in_by_code_refreshes_and_revokes(server: str, sign_in: Sig
         code_challenge_method="S256",
     )
     verifier = "v" * 64
-    metadata = requests.get(f"{server}/v1/.well-known/oauth-authorization-server", timeout=10).json()
+    metadata = httpx.get(f"{server}/v1/.well-known/oauth-authorization-server", timeout=10).json()
     address, state = session.create_authorization_url(
         metadata["authorization_endpoint"], code_verifier=verifier
     )
@@ -83,7 +84,7 @@ def test_authlib_logs_in_by_code_refreshes_and_revokes(server: str, sign_in: Sig
     assert me.json()["user"]["email"] == "ada@example.com"
     assert second["access_token"] != first["access_token"]
     assert revoked.status_code == 200
-    gone = requests.get(
+    gone = httpx.get(
         f"{server}/v1/me", headers={"authorization": f"Bearer {second['access_token']}"}, timeout=10
     )
     assert gone.status_code == 401
@@ -91,8 +92,8 @@ def test_authlib_logs_in_by_code_refreshes_and_revokes(server: str, sign_in: Sig
 
 def test_authlib_logs_in_a_device(server: str, sign_in: SignIn) -> None:
     program = register(grant_types=[DEVICE, "refresh_token"], redirect_uris=[])
-    metadata = requests.get(f"{server}/v1/.well-known/oauth-authorization-server", timeout=10).json()
-    login = requests.post(
+    metadata = httpx.get(f"{server}/v1/.well-known/oauth-authorization-server", timeout=10).json()
+    login = httpx.post(
         metadata["device_authorization_endpoint"], data={"client_id": program.id}, timeout=10
     ).json()
     visitor = Visitor()
@@ -147,7 +148,7 @@ def test_the_mcp_sdk_finds_the_server_registers_and_logs_in(server: str, sign_in
         server_url=f"{server}/v1/me",
         client_metadata=OAuthClientMetadata(
             client_name="An MCP client",
-            redirect_uris=[CALLBACK],
+            redirect_uris=[AnyUrl(CALLBACK)],
             grant_types=["authorization_code", "refresh_token"],
             response_types=["code"],
             token_endpoint_auth_method="none",
