@@ -101,9 +101,26 @@ EXPECTED: dict[str, dict[str, str]] = {
 
 ROUTES: dict[str, str] = {
     "everybody": """
+        GET /v1/.well-known/oauth-authorization-server
+        GET /v1/.well-known/oauth-protected-resource
+        GET /v1/.well-known/openid-configuration
         GET /v1/docs
         GET /v1/files/<token>
+        GET /v1/invite/<token>
+        GET /v1/oauth/authorize
+        GET /v1/oauth/consent
+        GET /v1/oauth/device
         GET /v1/openapi.json
+        POST /v1/invite/<token>
+        POST /v1/oauth/code
+        POST /v1/oauth/consent
+        POST /v1/oauth/device
+        POST /v1/oauth/device_authorization
+        POST /v1/oauth/register
+        POST /v1/oauth/revoke
+        POST /v1/oauth/sign-in
+        POST /v1/oauth/sign-out
+        POST /v1/oauth/token
     """,
     "messaging": """
         GET /v1/messages
