@@ -31,7 +31,7 @@ api = Api()
 
 @api.get("/v1/me", access=Access.ACCOUNT)
 def get_me(caller: Caller) -> Me:
-    """Return who you are, the organization that your token acts in, and all that you belong to."""
+    """Return who you are, and the organizations that you belong to."""
     return account.me(caller)
 
 

@@ -256,7 +256,7 @@ def test_a_route_lets_in_whom_the_table_says(route: Route, credentials: Callable
     for kind in CREDENTIALS:
         authorization = credentials(kind)
         headers = {} if authorization is None else {"Authorization": authorization}
-        body = None if route.method in {"GET", "DELETE"} else {}
+        body: Any = None if route.method in {"GET", "DELETE"} else {}
         found[kind] = outcome(Client(headers=headers).request(route.method, path, body))
 
     assert found == EXPECTED[WHO[name(route)]]

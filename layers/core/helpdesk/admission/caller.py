@@ -7,7 +7,7 @@ from helpdesk.platform.errors import NeedsAPerson
 
 
 class Role(StrEnum):
-    """A person's role in an organization (Specification: Authentication, 3)."""
+    """A person's role in an organization."""
 
     OWNER = "owner"
     ADMIN = "admin"
