@@ -25,6 +25,7 @@ type Shown = HtmlPage | SeeOther
 
 _THEN = re.compile(r"(consent|invite):([0-9A-Za-z]{43})")
 _WHY = "A program asks to act for you. First tell us who you are."
+_WHY_INVITED = "You are invited. Sign in with the address that was invited."
 
 
 def root_of(base_url: str) -> str:
@@ -101,7 +102,9 @@ def take_email(requester: Requester, form: SignInForm, base_url: str) -> HtmlPag
         handle = sign_in.begin(browser, form.email, requester.address)
     except InvalidEmail:
         problem = "This is not an e-mail address. It should look like name@example.com."
-        return pages.sign_in(root, browser.csrf, then, why=_WHY, email=form.email[:320], problem=problem)
+        return pages.sign_in(
+            root, browser.csrf, then, why=_why(then), email=form.email[:320], problem=problem
+        )
     back = _address(then, base_url)
     return pages.code(root, browser.csrf, then, handle=handle, email=form.email.strip(), back=back)
 
@@ -119,7 +122,7 @@ def take_code(requester: Requester, form: CodeForm, base_url: str) -> Shown:
         return pages.code(root, browser.csrf, then, handle=form.sign_in, email="", back=back, problem=problem)
     except sign_in.CodeOver:
         problem = "This code is not valid any more. Ask for a new one."
-        return pages.sign_in(root, browser.csrf, then, why=_WHY, problem=problem)
+        return pages.sign_in(root, browser.csrf, then, why=_why(then), problem=problem)
     return _on_to(then, signed_in, base_url)
 
 
@@ -180,6 +183,10 @@ def _then(text: str) -> str:
     if _THEN.fullmatch(text) is None:
         raise NotFromHere
     return text
+
+
+def _why(then: str) -> str:
+    return _WHY_INVITED if then.startswith("invite:") else _WHY
 
 
 def _address(then: str, base_url: str) -> str:
