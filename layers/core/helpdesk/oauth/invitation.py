@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from helpdesk.http.content import HtmlPage
 from helpdesk.invites.record import InvitePreview
 from helpdesk.oauth import pages
-from helpdesk.oauth.html import Markup, fill, page
+from helpdesk.oauth.html import fill, page
 from helpdesk.oauth.sessions import Browser
 
 _DETAILS = """<dl><dt>Organization</dt><dd>{organization}</dd><dt>Your role</dt><dd>{role}</dd>
@@ -59,4 +59,4 @@ def joined_page(preview: InvitePreview) -> HtmlPage:
         organization=preview.organization_name,
         role=preview.role.value,
     )
-    return page("Welcome", Markup(told))
+    return page("Welcome", told)

@@ -121,7 +121,7 @@ def consent(
     else:
         leads_to = redirects.shown(asked.redirect_uri)
     content = fill(
-        """<p class="soft">It may do everything that you may do yourself, until you or the program end it.</p>
+        """<p class="soft">It may do everything that you may do yourself, until it signs out.</p>
 <dl><dt>Program</dt><dd>{program}</dd><dt>Leads to</dt><dd>{leads_to}</dd><dt>You</dt><dd>{name} ({email})</dd></dl>
 {warning}{problem}
 <form method="post" action="{root}/oauth/consent">{hidden}
