@@ -10,7 +10,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import httpx
 import httpx2
 import pytest
-from authlib.integrations.requests_client import OAuth2Session  # type: ignore[import-untyped]
+from authlib.integrations.requests_client import OAuth2Session
 from pydantic import AnyUrl
 
 from helpdesk.platform.settings import settings
