@@ -264,6 +264,29 @@ def test_a_redelivery_while_an_attempt_is_under_way_is_refused(
     assert (answer.status, answer.code) == (409, "delivery_in_progress")
 
 
+def test_a_redelivery_after_a_worker_died_keeps_the_attempt_that_it_made(
+    organization: NewOrganization, api: Client, endpoint: str
+) -> None:
+    event_id = happen(organization)
+    claimed_until = clock.now_ms() - 1
+    table.update(
+        keys.Delivery(organization.organization_id, endpoint, event_id),
+        "SET made = :one, recorded = :no, claimedUntil = :until",
+        values={":one": 1, ":no": False, ":until": claimed_until},
+    )
+    assert api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver").status == 200
+    (shown,) = deliveries(api, endpoint)
+    assert shown["attempts"] == [
+        {
+            "attempt": 1,
+            "at": claimed_until - 40_000,
+            "status": None,
+            "durationMs": 40_000,
+            "error": "interrupted",
+        }
+    ]
+
+
 def test_a_delivery_redelivered_often_keeps_its_newest_fifty_attempts(
     organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
 ) -> None:

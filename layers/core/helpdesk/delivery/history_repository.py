@@ -2,7 +2,7 @@
 
 from helpdesk.delivery.attempts import DeliveryState, Progress
 from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
-from helpdesk.delivery.repository import HISTORY_DAYS, Delivery, progress_of
+from helpdesk.delivery.repository import HISTORY_DAYS, Delivery, interrupted, progress_of
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item, Page
@@ -53,6 +53,8 @@ def begin_chain(transaction: Transaction, delivery: Delivery, item: Item, seen: 
     The transaction raises DeliveryInProgress where an attempt or another redelivery began meanwhile, and
     EndpointNotFound where the endpoint was removed.
     """
+    # An attempt that is neither under way nor recorded lost its worker; its reminder will find another chain.
+    attempts = [*item["attempts"], *([] if seen.recorded else [interrupted(seen)])]
     transaction.require(
         keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id),
         "attribute_exists(PK)",
@@ -73,7 +75,7 @@ def begin_chain(transaction: Transaction, delivery: Delivery, item: Item, seen: 
             ":zero": 0,
             ":yes": True,
             ":now": now,
-            ":kept": item["attempts"][-_KEPT_OF_BEFORE:],
+            ":kept": attempts[-_KEPT_OF_BEFORE:],
             ":seenState": seen.state.value,
             ":seenChain": seen.chain,
             ":seenMade": seen.made,

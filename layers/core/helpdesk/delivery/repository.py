@@ -109,7 +109,7 @@ def claim(delivery: Delivery, seen: Progress, attempt: int, now: int) -> None:
     values: Item = {":attempt": attempt, ":no": False, ":until": now + CLAIM_MS}
     if not seen.recorded:
         expression += ", attempts = list_append(attempts, :entry)"
-        values[":entry"] = [_interrupted(seen)]
+        values[":entry"] = [interrupted(seen)]
     _advance(delivery, seen, expression, values)
 
 
@@ -168,7 +168,7 @@ def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState,
         seen,
         "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state, nextAt = :next",
         {
-            ":entry": [_interrupted(seen)],
+            ":entry": [interrupted(seen)],
             ":yes": True,
             ":state": state.value,
             ":next": next_at,
@@ -235,7 +235,8 @@ def _standard_secrets(item: Item | None) -> list[str]:
     return [item["present"], *(secret for secret, until in former if secret and until > now)]
 
 
-def _interrupted(seen: Progress) -> Item:
+def interrupted(seen: Progress) -> Item:
+    """Return the entry of an attempt whose worker died before it could record what came of it."""
     return _entry(seen.made, seen.claimed_until - CLAIM_MS, None, Failure.INTERRUPTED, CLAIM_MS)
 
 
