@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from benchmarks.report import ROOT
 from helpdesk.admission.limits import Plan
-from helpdesk.organizations import service as organizations
+from helpdesk.organizations import operation as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from tests.support.api import Client, gateway_event

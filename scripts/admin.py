@@ -16,7 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from helpdesk.admission.caller import Role
 from helpdesk.admission.limits import Plan
 from helpdesk.members import service as members
-from helpdesk.organizations import service as organizations
+from helpdesk.organizations import operation as organizations
 from helpdesk.people import tokens
 from helpdesk.platform.errors import AppError
 from helpdesk.secret_keys import service as secret_keys

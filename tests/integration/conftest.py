@@ -10,7 +10,7 @@ from moto import mock_aws
 
 from helpdesk.admission import allowance
 from helpdesk.admission.limits import Plan
-from helpdesk.organizations import service as organizations
+from helpdesk.organizations import operation as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings

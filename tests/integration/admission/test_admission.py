@@ -11,7 +11,7 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import Plan, RequestClass
 from helpdesk.http.api import Api
 from helpdesk.http.schemas import OK, Body, Ok
-from helpdesk.organizations import service as organizations
+from helpdesk.organizations import operation as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.settings import settings

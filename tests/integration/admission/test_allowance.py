@@ -10,7 +10,7 @@ from helpdesk.admission import allowance
 from helpdesk.admission.allowance import BucketEmpty, Charge, UnknownCaller
 from helpdesk.admission.limits import Plan, RequestClass, Tier
 from helpdesk.admission.service import sha256
-from helpdesk.organizations import service as organizations
+from helpdesk.organizations import operation as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from helpdesk.admission.limits import Plan, Tier
-from helpdesk.organizations import service as organizations
+from helpdesk.organizations import operation as organizations
 from helpdesk.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.organizations.slugs import require_slug
 from helpdesk.people import service as people
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
@@ -67,7 +68,7 @@ def test_the_derived_secrets_are_kept_apart_from_everything_else() -> None:
     "slug", ["abc", "a-b", "a1b", "123", "x" * 32, "a-b-c-d", "acme-2", "ab-" + "c" * 29]
 )
 def test_a_slug_of_3_to_32_letters_digits_and_single_dashes_is_accepted(slug: str) -> None:
-    organizations.require_slug(slug)
+    require_slug(slug)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_a_slug_of_3_to_32_letters_digits_and_single_dashes_is_accepted(slug: st
 )
 def test_any_other_slug_is_invalid(slug: str) -> None:
     with pytest.raises(InvalidSlug):
-        organizations.require_slug(slug)
+        require_slug(slug)
 
 
 def test_a_refused_organization_leaves_nothing() -> None:

@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from helpdesk.delivery import lookups
-from helpdesk.delivery.errors import InvalidUrl, RefusedAddress
+from helpdesk.delivery.errors import MAX_URL_CHARACTERS, InvalidUrl, RefusedAddress
 from helpdesk.delivery.lookups import Resolver, resolve
 from helpdesk.delivery.ranges import Address, is_loopback, refusal
 
-MAX_URL_CHARACTERS = 512
 MAX_HOST_CHARACTERS = 253
 RESOLVE_SECONDS = 2.0
 """How long registration waits for a name. One that takes longer is let through: its deliveries will tell."""

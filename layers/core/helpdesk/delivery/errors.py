@@ -2,13 +2,16 @@
 
 from helpdesk.platform.errors import AppError
 
+MAX_URL_CHARACTERS = 512
+
 
 class InvalidUrl(AppError):
     """The URL is malformed, not https, or does not lead to the public internet; the message says which."""
 
     status, code = 400, "invalid_url"
     message = (
-        "Give an https:// URL of at most 512 characters, without credentials, on a public internet address."
+        f"Give an https:// URL of at most {MAX_URL_CHARACTERS} characters, without credentials, on a public "
+        "internet address."
     )
 
 

@@ -1,18 +1,54 @@
-"""A person founds an organization, or turns to another of his."""
+"""An organization is founded; a person turns to another of his."""
 
-from helpdesk.admission.caller import Caller
-from helpdesk.admission.limits import Plan, tier_of
+import secrets
+from typing import Any
+
+from helpdesk.admission.caller import Caller, Role
+from helpdesk.admission.limits import Plan, Tier, tier_of
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
-from helpdesk.organizations import service as organizations
+from helpdesk.members import service as members
+from helpdesk.organizations import repository
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.organizations.schemas import MAX_NAME_CHARACTERS, OrganizationInput
+from helpdesk.organizations.slugs import require_slug
 from helpdesk.people import service as people
 from helpdesk.people.binding import bind
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import ids
+from helpdesk.platform.settings import settings
 from helpdesk.platform.text import one_line
 from helpdesk.storage.transactions import Transaction
+
+_CURSOR_KEY_BYTES = 32
+
+
+def add(
+    transaction: Transaction,
+    organization: str,
+    name: str,
+    slug: str,
+    owner: PersonRecord,
+    plan: Plan,
+    tier: Tier,
+    live_keys: dict[str, Any],
+) -> str:
+    """Add an organization with its owner, its allowances and its publishable key, which is returned.
+
+    The transaction raises SlugTaken, TooManyOrganizations.
+    """
+    publishable_key = f"svc_pk_{organization.removeprefix('org_')}_{ids.secret()}"
+    repository.put_organization(transaction, organization, name, slug, plan, tier, publishable_key)
+    members.add(transaction, organization, owner, Role.OWNER)
+    repository.put_allowances(
+        transaction,
+        organization,
+        tier,
+        secrets.token_bytes(_CURSOR_KEY_BYTES),
+        live_keys,
+        settings().fair_use_per_minute,
+    )
+    return publishable_key
 
 
 def found(caller: Caller, new: OrganizationInput) -> str:
@@ -22,12 +58,12 @@ def found(caller: Caller, new: OrganizationInput) -> str:
     makes one. Raises InvalidRequest, InvalidSlug, SlugTaken, TooManyOrganizations.
     """
     name = one_line(new.name, MAX_NAME_CHARACTERS)
-    organizations.require_slug(new.slug)
+    require_slug(new.slug)
     person, organization = caller.the_person(), ids.new("org")
     owner = PersonRecord(person.id, person.name, person.email, {})
     tier = tier_of(Plan.EXPLORE, api_limits=False, unlimited_api=False)
     transaction = Transaction()
-    organizations.add(transaction, organization, name, new.slug, owner, Plan.EXPLORE, tier, {})
+    add(transaction, organization, name, new.slug, owner, Plan.EXPLORE, tier, {})
     bind(transaction, person, organization)
     transaction.put(
         logs.entry(

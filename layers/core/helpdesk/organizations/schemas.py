@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel
 
 from helpdesk.admission.limits import Plan, Tier
-from helpdesk.delivery.addresses import MAX_URL_CHARACTERS
+from helpdesk.delivery.errors import MAX_URL_CHARACTERS
 from helpdesk.http.schemas import Answer, Body, Milliseconds, shown
 from helpdesk.people.record import MAX_EMAIL_CHARACTERS
 

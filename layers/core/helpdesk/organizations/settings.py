@@ -16,7 +16,7 @@ from helpdesk.organizations.schemas import (
     OrganizationAnswer,
     OrganizationUpdate,
 )
-from helpdesk.organizations.service import require_slug
+from helpdesk.organizations.slugs import require_slug
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import one_line

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from helpdesk.delivery.addresses import MAX_URL_CHARACTERS
+from helpdesk.delivery.errors import MAX_URL_CHARACTERS
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, shown
 

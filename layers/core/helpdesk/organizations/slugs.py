@@ -1,0 +1,64 @@
+"""What may be an organization's slug."""
+
+import re
+
+from helpdesk.organizations.errors import InvalidSlug
+
+_SLUG = re.compile(r"(?=.{3,32}\Z)[a-z0-9]+(-[a-z0-9]+)*")
+
+RESERVED_SLUGS = frozenset(
+    {
+        "about",
+        "account",
+        "admin",
+        "api",
+        "app",
+        "assets",
+        "auth",
+        "billing",
+        "blog",
+        "board",
+        "cdn",
+        "community",
+        "contact",
+        "dashboard",
+        "dev",
+        "docs",
+        "help",
+        "invite",
+        "legal",
+        "login",
+        "logout",
+        "mail",
+        "new",
+        "news",
+        "oauth",
+        "organization",
+        "organizations",
+        "pricing",
+        "privacy",
+        "public",
+        "root",
+        "security",
+        "settings",
+        "setup",
+        "signin",
+        "signup",
+        "staging",
+        "static",
+        "status",
+        "support",
+        "system",
+        "team",
+        "terms",
+        "test",
+        "webhooks",
+        "www",
+    }
+)
+
+
+def require_slug(slug: str) -> None:
+    """Raise InvalidSlug unless the text may be a slug (Specification: Errors, invalid_slug)."""
+    if _SLUG.fullmatch(slug) is None or slug in RESERVED_SLUGS:
+        raise InvalidSlug
