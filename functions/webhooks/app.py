@@ -85,7 +85,8 @@ def test_webhook(caller: Caller, endpoint_id: str) -> TestSent:
 def create_secret(caller: Caller, endpoint_id: str) -> SecretCreated:
     """Make or rotate an endpoint's own secret.
 
-    Deliveries are then signed in the form of Standard Webhooks too. The secret before signs on for 24 hours, beside the new one.
+    Deliveries are then signed in the form of Standard Webhooks too. The secret before signs on for 24 hours, beside
+    the new one.
     """
     return SecretCreated(secret=webhooks.make_secret(caller, endpoint_id))
 
@@ -101,8 +102,8 @@ def remove_secret(caller: Caller, endpoint_id: str) -> Ok:
 def list_events(caller: Caller, query: EventsQuery) -> EventsAnswer:
     """List the events of the last 30 days, oldest first.
 
-    For a receiver that was down. The cursor can be kept: it always gives what follows, nothing twice and nothing left out. Events of the last
-    20 seconds are held back until they are settled.
+    For a receiver that was down. The cursor can be kept: it always gives what follows, nothing twice and nothing left
+    out. Events of the last 20 seconds are held back until they are settled.
     """
     return webhooks.events_after(caller, query)
 
