@@ -180,6 +180,23 @@ def test_an_address_gets_three_codes_at_once_and_then_none_with_the_same_answer(
     assert len(mails) == 4
 
 
+def test_a_code_that_was_not_mailed_cannot_be_guessed(
+    program: Program, mails: Mails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secrets.randbelow", lambda _: 123_456)
+    visitor = Visitor()
+    for _ in range(4):
+        visitor = Visitor()
+        visitor.open(program.authorize_url())
+        visitor.press(email="ada@example.com")
+
+    answer = visitor.press(code="123456")
+
+    assert len(mails) == 3
+    assert "This is not the code. You have 4 more tries." in answer.body
+    assert of_kind("PERSON") == []
+
+
 def test_a_network_address_gets_twenty_codes_at_once(program: Program, mails: Mails) -> None:
     pages = []
     for number in range(21):
