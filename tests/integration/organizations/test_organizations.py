@@ -131,6 +131,21 @@ def test_an_address_is_accepted_in_lower_case(email: str) -> None:
     assert normalized_email(f"  {email} ") == email.lower()
 
 
+def test_an_address_has_one_spelling_however_its_letters_are_composed() -> None:
+    assert (
+        normalized_email("a@exa\u0308mple.de") == normalized_email("a@ex\u00e4mple.de") == "a@ex\u00e4mple.de"
+    )
+
+
+@pytest.mark.parametrize(
+    "email",
+    ["a@stra\u00dfe.de", "a@\uff45xample.com", "a@exa\u200bmple.com", "a@ex\u00e4mple\u3002evil.com"],
+)
+def test_a_domain_is_refused_whose_mail_would_go_to_another(email: str) -> None:
+    with pytest.raises(InvalidEmail):
+        normalized_email(email)
+
+
 @pytest.mark.parametrize(
     "email",
     [
@@ -148,6 +163,9 @@ def test_an_address_is_accepted_in_lower_case(email: str) -> None:
         "Olga <a@example.com>",
         "a@example.com,b@example.com",
         "a@example.com\nb",
+        "a\x00@example.com",
+        "a\u200bb@example.com",
+        "\u202eb@example.com",
         "x" * 65 + "@example.com",
         "a@" + "x" * 320 + ".com",
     ],

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Self
 
@@ -35,11 +36,27 @@ class PersonRecord:
 
 
 def normalized_email(text: str) -> str:
-    """Return an address in lower case without surrounding space. Raises InvalidEmail."""
-    email = text.strip().lower()
-    if len(email) > MAX_EMAIL_CHARACTERS or _EMAIL.fullmatch(email) is None:
+    """Return an address in lower case, composed and without surrounding space. Raises InvalidEmail."""
+    email = unicodedata.normalize("NFC", text.strip().lower())
+    if len(email) > MAX_EMAIL_CHARACTERS or _EMAIL.fullmatch(email) is None or not email.isprintable():
+        raise InvalidEmail
+    if not _is_mailed_to_itself(email.partition("@")[2]):
         raise InvalidEmail
     return email
+
+
+def _is_mailed_to_itself(domain: str) -> bool:
+    """Return whether mail to a domain goes to this one.
+
+    The form in which a domain is mailed to (RFC 3490) turns some into others: straße.de into strasse.de, whose owner
+    would get the codes and invitations of somebody else. Such a domain can be written in its own ASCII form.
+    """
+    if domain.isascii():
+        return True
+    try:
+        return domain.encode("idna").decode("idna") == domain
+    except UnicodeError:
+        return False
 
 
 def hash_of_email(email: str) -> str:
