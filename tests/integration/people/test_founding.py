@@ -185,6 +185,18 @@ def test_an_id_of_any_form_is_not_found(newcomer: Client, wanted: str) -> None:
     assert newcomer.post("/v1/me/organization", {"organizationId": wanted}).code == "org_not_found"
 
 
+@pytest.mark.parametrize("wanted", ["", "x" * 129, "x" * 100_000, "a#b"])
+def test_what_can_be_no_id_is_never_put_to_the_table(
+    newcomer: Client, monkeypatch: pytest.MonkeyPatch, wanted: str
+) -> None:
+    # DynamoDB refuses an empty name of an attribute, and one beyond 64 KB, which its stand-in here lets pass.
+    monkeypatch.setattr("helpdesk.storage.transactions.Transaction.commit", pytest.fail)
+
+    answer = newcomer.post("/v1/me/organization", {"organizationId": wanted})
+
+    assert (answer.status, answer.code) == (404, "org_not_found")
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [({}, "invalid_request"), ({"organizationId": None}, "invalid_request"), ("7", "invalid_json")],

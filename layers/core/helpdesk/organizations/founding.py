@@ -18,6 +18,7 @@ from helpdesk.people.record import PersonRecord
 from helpdesk.platform import ids
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import one_line
+from helpdesk.storage import keys
 from helpdesk.storage.transactions import Transaction
 
 _CURSOR_KEY_BYTES = 32
@@ -82,6 +83,11 @@ def turn_to(caller: Caller, organization: str) -> None:
 
     Raises OrganizationNotFound (Specification: POST /me/organization), InvalidToken.
     """
+    # What no id is, is not put to the table: as the name of an attribute it may be none at all (empty, or too long).
+    try:
+        keys.Organization(organization)
+    except keys.MalformedKey:
+        raise OrganizationNotFound from None
     person, transaction = caller.the_person(), Transaction()
     people.require_member(transaction, person.id, organization, OrganizationNotFound())
     bind(transaction, person, organization)
