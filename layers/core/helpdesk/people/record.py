@@ -37,8 +37,11 @@ class PersonRecord:
 
 def normalized_email(text: str) -> str:
     """Return an address in lower case, composed and without surrounding space. Raises InvalidEmail."""
-    email = unicodedata.normalize("NFC", text.strip().lower())
-    if len(email) > MAX_EMAIL_CHARACTERS or _EMAIL.fullmatch(email) is None or not email.isprintable():
+    email = text.strip().lower()
+    if len(email) > MAX_EMAIL_CHARACTERS:  # before it is composed, which may take the square of the length
+        raise InvalidEmail
+    email = unicodedata.normalize("NFC", email)
+    if _EMAIL.fullmatch(email) is None or not email.isprintable():
         raise InvalidEmail
     if not _is_mailed_to_itself(email.partition("@")[2]):
         raise InvalidEmail
