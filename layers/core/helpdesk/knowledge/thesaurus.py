@@ -14,6 +14,7 @@ GROUPS: tuple[frozenset[str], ...] = tuple(
         organization organisation tenant company brand firm
         team staff support colleague teammate coworker employee crew helpdesk
         human person teammate colleague operator someone
+        member teammate colleague coworker employee
         agent bot assistant robot chatbot ai
         model llm gpt openai claude chatgpt
         admin administrator operator
@@ -60,6 +61,7 @@ GROUPS: tuple[frozenset[str], ...] = tuple(
         signature sign signed hmac hash
         verify verification check validate authentic genuine
         genuine authentic real trust legit
+        leak leaked stolen stole steal compromised exposed
         forge fake spoof forged hacker attacker tamper impersonate
         attack attacker hacker exploit abuse
         replay repeat resend
@@ -135,6 +137,7 @@ GROUPS: tuple[frozenset[str], ...] = tuple(
         twice double duplicate duplicated two
         duplicate repeat twice
         order sequence
+        downtime outage interruption
         offline down unavailable outage unreachable
         keep kept store retention retain save remain
         expire expired expiry lapse
@@ -163,6 +166,8 @@ GROUPS: tuple[frozenset[str], ...] = tuple(
         trace find track
         cpu processor architecture x86 arm
         port socket
+        terminal shell console cli commandline
+        television tv
         browser web
         widget chatbox
         website site page homepage
