@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from helpdesk.platform import clients
 
 
@@ -23,3 +25,28 @@ def recorded_calls() -> Iterator[list[str]]:
     finally:
         for client in used:
             client.meta.events.unregister("before-call", record)
+
+
+@contextmanager
+def start_keys_held_to_their_bounds() -> Iterator[None]:
+    """Refuse a query that starts outside of its bounds, as DynamoDB does and moto does not.
+
+    A start at the last bound is refused too.
+    """
+
+    def check(params: dict[str, Any], **_: Any) -> None:
+        start, values = params.get("ExclusiveStartKey"), params["ExpressionAttributeValues"]
+        if start is None or ":low" not in values:
+            return
+        place = start[f"{params.get('IndexName', '')}SK"]["S"]
+        low, high = values[":low"]["S"], values[":high"]["S"]
+        if not (low <= place < high if params["ScanIndexForward"] else low < place <= high):
+            message = "The provided starting key is outside query boundaries based on provided conditions"
+            raise ClientError({"Error": {"Code": "ValidationException", "Message": message}}, "Query")
+
+    events = clients.dynamodb().meta.events
+    events.register("before-parameter-build.dynamodb.Query", check)
+    try:
+        yield
+    finally:
+        events.unregister("before-parameter-build.dynamodb.Query", check)

@@ -2,11 +2,12 @@
 
 import pytest
 
+from helpdesk.invites import repository
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
-from tests.support.aws import recorded_calls
+from tests.support.aws import recorded_calls, start_keys_held_to_their_bounds
 from tests.support.people import issue_token, make_person, token_of
 
 DAY_US = 86_400_000_000
@@ -50,6 +51,18 @@ def test_pages_of_the_list_make_the_whole_list(admin: Client, limit: int) -> Non
             break
         answer = admin.get(f"{url}&cursor={answer.body['nextCursor']}")
     assert found == made[::-1]
+
+
+def test_a_cursor_that_was_kept_until_all_behind_it_has_expired_leads_to_the_end(
+    admin: Client, organization: NewOrganization
+) -> None:
+    for number in range(3):
+        invite(admin, f"person{number}@example.com")
+    last_shown = admin.get("/v1/invites?limit=2").body["invites"][-1]["id"]
+    later = clock.now_us() + 7 * DAY_US + 1_000_000
+    with clock.frozen(lambda: later), start_keys_held_to_their_bounds():
+        rest = repository.newest(organization.organization_id, 2, last_shown)
+    assert rest == ([], None)
 
 
 def test_a_cursor_of_another_list_or_organization_is_refused(admin: Client, foreign_admin: Client) -> None:

@@ -20,7 +20,7 @@ from helpdesk.storage import keys, table
 from tests.integration.delivery.test_worker import batch
 from tests.integration.fanout.test_fan_out import fan_out, received
 from tests.support.api import Client, function
-from tests.support.aws import recorded_calls
+from tests.support.aws import recorded_calls, start_keys_held_to_their_bounds
 from tests.support.described import require_described_event
 from tests.support.interleaving import interleaved
 from tests.support.table import of_kind, outbox
@@ -178,6 +178,19 @@ def test_what_is_over_thirty_days_old_is_not_shown_though_it_is_not_removed_yet(
         assert deliveries(api, endpoint) == []
         answer = api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
     assert (answer.status, answer.code) == (404, "delivery_not_found")
+
+
+@pytest.mark.parametrize("later_ms", [30 * DAY_MS, 30 * DAY_MS + 60_000])
+def test_a_cursor_that_was_kept_until_all_behind_it_is_too_old_leads_to_the_end(
+    organization: NewOrganization, api: Client, endpoint: str, later_ms: int
+) -> None:
+    for _ in range(3):
+        happen(organization)
+    page = api.get(f"/v1/webhooks/{endpoint}/deliveries?limit=2").body
+    shown_last_ms = int(page["deliveries"][-1]["eventId"][4:16], 16)
+    with clock.frozen(lambda: (shown_last_ms + later_ms) * 1000), start_keys_held_to_their_bounds():
+        answer = api.get(f"/v1/webhooks/{endpoint}/deliveries?cursor={page['nextCursor']}")
+    assert answer.body == {"deliveries": [], "nextCursor": None}
 
 
 def test_the_history_of_a_removed_endpoint_cannot_be_read(

@@ -95,9 +95,15 @@ def query(
 ) -> Page:
     """Return one page of a partition in the order of its sort key (an index has no `consistent`).
 
-    `sk_between` bounds the sort key from both sides, which are part of it; it stands in place of `sk_prefix`.
+    `sk_between` bounds the sort key from both sides, which are part of it; it stands in place of `sk_prefix`. Bounds
+    that have passed a kept place (`after`), as those of the last 30 days do with time, leave nothing behind it.
     """
     prefix = index or ""
+    if sk_between is not None and after is not None:
+        # DynamoDB refuses a start at the last bound or past it: it is "outside query boundaries".
+        start = after[f"{prefix}SK"]
+        if start <= sk_between[0] if newest_first else start >= sk_between[1]:
+            return Page([], None)
     names = {"#pk": f"{prefix}PK"}
     values: Item = {":pk": pk}
     condition = "#pk = :pk"
