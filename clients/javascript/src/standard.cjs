@@ -105,8 +105,17 @@ function valueOf(headers, name) {
   if (typeof headers.get === "function") {
     return headers.get(name);
   }
-  const found = Object.keys(headers).find((key) => key.toLowerCase() === name);
-  return found === undefined ? undefined : headers[found];
+  // A header that came more than once is what HTTP means by that: the values joined by commas.
+  const values = Object.keys(headers)
+    .filter((key) => key.toLowerCase() === name)
+    .flatMap((key) => headers[key])
+    .filter((value) => value !== null && value !== undefined);
+  for (const value of values) {
+    if (typeof value !== "string") {
+      throw new TypeError(`The ${name} header must be a string, not ${kindOf(value)}.`);
+    }
+  }
+  return values.join(", ");
 }
 
 function mac(id, timestamp, body, key) {

@@ -113,3 +113,18 @@ describe("deliveries of the Standard Webhooks form", () => {
     }
   });
 });
+
+test("a list of values, as Node's types allow it, is the values joined by commas", () => {
+  const headers = signStandard(BODY, SECRET, ID, 1_000);
+  const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+  assert.deepEqual(verifyStandard(BODY, lists, SECRET, NO_CHECK), JSON.parse(BODY));
+  const twice = { ...headers, "webhook-timestamp": ["1", "1"] };
+  assert.throws(() => verifyStandard(BODY, twice, SECRET, NO_CHECK), InvalidHeader);
+});
+
+test("a header that is no text is a mistake of the program", () => {
+  for (const name of STANDARD_HEADERS) {
+    const headers = { ...signStandard(BODY, SECRET, ID, 1_000), [name]: 5 };
+    assert.throws(() => verifyStandard(BODY, headers, SECRET, NO_CHECK), TypeError);
+  }
+});

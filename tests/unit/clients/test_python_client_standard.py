@@ -110,6 +110,14 @@ def test_a_parsed_body_and_a_header_alone_are_mistakes_of_the_program() -> None:
         verify_standard(BODY, headers["webhook-signature"], SECRET, None)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("value", [["v1,AAAA"], 5, b"v1,AAAA"])
+@pytest.mark.parametrize("name", STANDARD_HEADERS)
+def test_a_header_that_is_no_text_is_a_mistake_of_the_program(name: str, value: Any) -> None:
+    headers = {**sign_standard(BODY, SECRET, EVENT_ID, 1_000), name: value}
+    with pytest.raises(TypeError, match=f"The {name} header must be a str"):
+        verify_standard(BODY, headers, SECRET, None)
+
+
 @given(st.dictionaries(st.sampled_from(STANDARD_HEADERS), st.text(max_size=60)), st.binary(max_size=60))
 def test_whatever_is_sent_is_refused_by_a_verification_error(headers: dict[str, str], body: bytes) -> None:
     with pytest.raises(VerificationError):

@@ -98,11 +98,7 @@ def _key(secret: str) -> bytes:
 def _parse(headers: Headers) -> tuple[str, str, list[str]]:
     if not hasattr(headers, "items"):
         raise TypeError(f"The headers must be a mapping, not {type(headers).__name__}.")
-    found = {name.lower(): value for name, value in headers.items() if name.lower() in STANDARD_HEADERS}
-    for name in STANDARD_HEADERS:
-        if not (found.get(name) or "").strip(" \t"):
-            raise SignatureMissing(f"The request has no {name} header.")
-    event_id, timestamp, signature = (found[name] for name in STANDARD_HEADERS)
+    event_id, timestamp, signature = (_value(headers, name) for name in STANDARD_HEADERS)
     if not TIMESTAMP.fullmatch(timestamp):
         raise InvalidHeader("The webhook-timestamp header needs a whole number of seconds.")
     # Other versions are passed over, so that a later scheme can be sent beside this one.
@@ -110,6 +106,18 @@ def _parse(headers: Headers) -> tuple[str, str, list[str]]:
     if not candidates:
         raise InvalidHeader("The webhook-signature header needs at least one v1,<base64>.")
     return event_id, timestamp, candidates
+
+
+def _value(headers: Headers, name: str) -> str:
+    """The value of a header; of one that came more than once, what HTTP means by that: the values joined by commas."""
+    values = [value for given, value in headers.items() if given.lower() == name and value is not None]
+    for value in values:
+        if not isinstance(value, str):
+            raise TypeError(f"The {name} header must be a str, not {type(value).__name__}.")
+    joined = ", ".join(values)
+    if not joined.strip(" \t"):
+        raise SignatureMissing(f"The request has no {name} header.")
+    return joined
 
 
 def _mac(event_id: str, timestamp: str, body: bytes, key: bytes) -> str:

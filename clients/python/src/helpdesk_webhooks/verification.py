@@ -151,12 +151,17 @@ def _mac(timestamp: str, body: bytes, secret: str) -> str:
 def event_in(body: bytes) -> Event:
     """The event that a body holds, which has been verified."""
     try:
-        event = json.loads(body.decode("utf-8"))
+        event = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as problem:
         raise InvalidPayload(f"The body is not JSON: {problem}") from problem
     if not isinstance(event, dict):
         raise InvalidPayload("The body is not a JSON object.")
     return event
+
+
+def _refuse_constant(name: str) -> None:
+    """Refuse NaN and the infinities, which Python reads and JSON does not know."""
+    raise ValueError(f"{name} is no JSON value")
 
 
 def now_ms() -> int:
