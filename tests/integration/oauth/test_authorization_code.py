@@ -328,6 +328,13 @@ def test_a_client_with_a_secret_proves_it(method: str, code_of: CodeOf) -> None:
     assert program.exchange(code).status == 200
 
 
+@pytest.mark.parametrize("sent", ["", ":", "a", "/zo=", "JUVEJUEwJTgwOiUwMA==", "gr\u00fc\u00df", "\udcff"])
+def test_what_is_no_http_basic_proves_nothing(sent: str) -> None:
+    answer = send_form("/v1/oauth/token", {"grant_type": "refresh_token"}, authorization=f"Basic {sent}")
+
+    assert (answer.status, answer.body["error"]) == (401, "invalid_client")
+
+
 def test_http_basic_and_a_secret_in_the_form_exclude_each_other() -> None:
     program = register(token_endpoint_auth_method="client_secret_basic")
     credentials = base64.b64encode(f"{program.id}:{program.secret}".encode()).decode()

@@ -1,7 +1,6 @@
 """Clients: how one registers (RFC 7591) and how it says who it is (RFC 6749, section 2.3)."""
 
 import base64
-import binascii
 import hmac
 import re
 from typing import Protocol
@@ -134,7 +133,7 @@ def authenticated(form: Identified, authorization: str) -> ClientRecord:
 def _basic(credentials: str) -> tuple[str, str]:
     try:
         name, colon, secret = base64.b64decode(credentials, validate=True).decode().partition(":")
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # letters that Base64 does not have, or bytes that are no UTF-8
         raise InvalidClient("The Authorization header is not HTTP Basic.") from None
     if not colon:
         raise InvalidClient("The Authorization header is not HTTP Basic.")
