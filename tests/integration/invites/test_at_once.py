@@ -14,6 +14,7 @@ from helpdesk.invites.record import Standing
 from helpdesk.invites.schemas import InviteCreated, NewInvite
 from helpdesk.members.errors import CannotGrant
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.people import account
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, Forbidden, InvalidToken, RateLimited
@@ -136,6 +137,24 @@ def test_accepting_five_times_at_once_makes_one_member(
     assert owners(organization) == 2
     entries = [item for item in whole_table.of_kind("LOG#") if item["kind"] == "member_joined"]
     assert len(entries) == 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_who_is_renamed_while_she_joins_is_listed_under_her_new_name(
+    olga: Caller, organization: NewOrganization, seed: int
+) -> None:
+    user_id, _, token = offer(olga)
+    grace = Caller("", person=Person(user_id, "Grace", None, "grace@example.com"))
+    pieces: list[Callable[[], object]] = [
+        partial(service.accept_as, user_id, token),
+        partial(account.rename, grace, "Grace Renamed"),
+    ]
+
+    interleaved(pieces, seed).all()
+
+    member = table.get(keys.Member(organization.organization_id, user_id))
+    assert member is not None
+    assert member["name"] == "Grace Renamed"
 
 
 @pytest.mark.parametrize("seed", range(6))

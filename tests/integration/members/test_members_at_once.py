@@ -7,6 +7,7 @@ but a rule.
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -14,7 +15,8 @@ import pytest
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.admission.service import sha256
 from helpdesk.members import service as members
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.organizations import founding
+from helpdesk.organizations.schemas import NewOrganization, OrganizationInput
 from helpdesk.people import account
 from helpdesk.platform.errors import AppError
 from helpdesk.storage import keys, table
@@ -199,3 +201,25 @@ def test_a_name_and_a_role_changed_at_once_are_both_changed(organization: NewOrg
         assert person is not None
         assert (member["name"], member["role"]) == ("Max Renamed", "admin"), seed
         assert (person["name"], person["organizations"][place]["role"]) == ("Max Renamed", "admin"), seed
+
+
+def test_who_is_renamed_while_he_founds_an_organization_is_listed_under_his_name_there(
+    organization: NewOrganization,
+) -> None:
+    for seed in SEEDS:
+        founder = caller(organization.organization_id, organization.owner_id, Role.OWNER)
+        account.rename(founder, "Olga")
+        stale = replace(founder, person=replace(founder.the_person(), name="Olga"))
+        slug = f"founded-{seed}"
+        pieces = [
+            partial(outcome, partial(account.rename, founder, "Olga Renamed")),
+            partial(outcome, partial(founding.found, stale, OrganizationInput(name="New", slug=slug))),
+        ]
+
+        assert interleaved(pieces, seed=seed).all() == ["ok", "ok"], seed
+
+        held = table.get(keys.Slug(slug))
+        assert held is not None
+        member = table.get(keys.Member(held["organization"], organization.owner_id))
+        assert member is not None
+        assert member["name"] == "Olga Renamed", seed

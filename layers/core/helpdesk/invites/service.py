@@ -140,11 +140,15 @@ def accept(caller: Caller, token: str) -> str:
     Raises InviteNotFound, AlreadyAMember, TooManyOrganizations.
     """
     person = caller.the_person()
-    transaction = Transaction()
-    invite = _add_acceptance(transaction, PersonRecord(person.id, person.name, person.email, {}), token)
-    binding.bind(transaction, person, invite.organization)
-    transaction.commit()
-    return invite.organization
+
+    def attempt(record: PersonRecord) -> str:
+        transaction = Transaction()
+        invite = _add_acceptance(transaction, record, token)
+        binding.bind(transaction, person, invite.organization)
+        transaction.commit()
+        return invite.organization
+
+    return people.under_his_name(PersonRecord(person.id, person.name, person.email, {}), attempt)
 
 
 def accept_as(person_id: str, token: str) -> str:
@@ -155,10 +159,14 @@ def accept_as(person_id: str, token: str) -> str:
     person = people.by_id(person_id)
     if person is None:
         raise InviteNotFound(NOT_FOR_YOU)
-    transaction = Transaction()
-    invite = _add_acceptance(transaction, person, token)
-    transaction.commit()
-    return invite.organization
+
+    def attempt(record: PersonRecord) -> str:
+        transaction = Transaction()
+        invite = _add_acceptance(transaction, record, token)
+        transaction.commit()
+        return invite.organization
+
+    return people.under_his_name(person, attempt)
 
 
 def preview(token: str) -> InvitePreview:

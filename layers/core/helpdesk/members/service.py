@@ -28,10 +28,10 @@ def add(transaction: Transaction, organization: str, person: PersonRecord, role:
     """Make a person a member, on the organization's side and on his own.
 
     Whoever adds an owner counts him on the organization in the same transaction. The transaction raises
-    AlreadyAMember, TooManyOrganizations.
+    AlreadyAMember, TooManyOrganizations, and ConditionFailed where the person was renamed: see `people.under_his_name`.
     """
     repository.put(transaction, organization, person.id, person.name, person.email, role)
-    people.join(transaction, person.id, organization, role)
+    people.join(transaction, person, organization, role)
 
 
 def admit(organization: str, email: str, name: str, role: Role) -> PersonRecord:
@@ -39,7 +39,12 @@ def admit(organization: str, email: str, name: str, role: Role) -> PersonRecord:
 
     Raises InvalidEmail, OrganizationNotFound, AlreadyAMember, TooManyOrganizations.
     """
-    person = people.find_or_create(email, name)
+    return people.under_his_name(
+        people.find_or_create(email, name), lambda person: _admitted(organization, person, role)
+    )
+
+
+def _admitted(organization: str, person: PersonRecord, role: Role) -> PersonRecord:
     transaction = Transaction()
     if role is Role.OWNER:
         repository.count_owner(transaction, organization)

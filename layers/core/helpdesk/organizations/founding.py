@@ -36,7 +36,7 @@ def add(
 ) -> str:
     """Add an organization with its owner, its allowances and its publishable key, which is returned.
 
-    The transaction raises SlugTaken, TooManyOrganizations.
+    The transaction raises SlugTaken, TooManyOrganizations, and ConditionFailed as `members.add` does.
     """
     publishable_key = f"svc_pk_{organization.removeprefix('org_')}_{ids.secret()}"
     repository.put_organization(transaction, organization, name, slug, plan, tier, publishable_key)
@@ -61,21 +61,24 @@ def found(caller: Caller, new: OrganizationInput) -> str:
     name = one_line(new.name, MAX_NAME_CHARACTERS)
     require_slug(new.slug)
     person, organization = caller.the_person(), ids.new("org")
-    owner = PersonRecord(person.id, person.name, person.email, {})
     tier = tier_of(Plan.EXPLORE, api_limits=False, unlimited_api=False)
-    transaction = Transaction()
-    add(transaction, organization, name, new.slug, owner, Plan.EXPLORE, tier, {})
-    bind(transaction, person, organization)
-    transaction.put(
-        logs.entry(
-            organization,
-            LogKind.ORGANIZATION_CREATED,
-            actor=caller.actor,
-            summary=f"Organization {new.slug} was created.",
+
+    def attempt(owner: PersonRecord) -> str:
+        transaction = Transaction()
+        add(transaction, organization, name, new.slug, owner, Plan.EXPLORE, tier, {})
+        bind(transaction, person, organization)
+        transaction.put(
+            logs.entry(
+                organization,
+                LogKind.ORGANIZATION_CREATED,
+                actor=caller.actor,
+                summary=f"Organization {new.slug} was created.",
+            )
         )
-    )
-    transaction.commit()
-    return organization
+        transaction.commit()
+        return organization
+
+    return people.under_his_name(PersonRecord(person.id, person.name, person.email, {}), attempt)
 
 
 def turn_to(caller: Caller, organization: str) -> None:

@@ -7,6 +7,7 @@ from helpdesk.organizations import founding, repository
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.organizations.slugs import require_slug
 from helpdesk.people import service as people
+from helpdesk.people.record import PersonRecord
 from helpdesk.platform import ids
 from helpdesk.platform.settings import settings
 from helpdesk.secret_keys import service as secret_keys
@@ -28,28 +29,30 @@ def create_organization(
     Raises InvalidSlug, SlugTaken, InvalidEmail. The keys are told here and never again: the table holds hashes.
     """
     require_slug(slug)
-    owner = people.find_or_create(owner_email, owner_name)
     organization = ids.new("org")
     tier = tier_of(plan, api_limits=api_limits, unlimited_api=unlimited_api)
 
-    transaction = Transaction()
-    key, live = secret_keys.add_first(transaction, organization, "First key")
-    publishable_key = founding.add(transaction, organization, name, slug, owner, plan, tier, live)
-    transaction.put(
-        logs.entry(
-            organization,
-            LogKind.ORGANIZATION_CREATED,
-            actor=logs.SYSTEM,
-            summary=f"Organization {slug} was created.",
+    def attempt(owner: PersonRecord) -> NewOrganization:
+        transaction = Transaction()
+        key, live = secret_keys.add_first(transaction, organization, "First key")
+        publishable_key = founding.add(transaction, organization, name, slug, owner, plan, tier, live)
+        transaction.put(
+            logs.entry(
+                organization,
+                LogKind.ORGANIZATION_CREATED,
+                actor=logs.SYSTEM,
+                summary=f"Organization {slug} was created.",
+            )
         )
-    )
-    transaction.commit()
-    return NewOrganization(
-        organization_id=organization,
-        owner_id=owner.id,
-        secret_key=key,
-        publishable_key=publishable_key,
-    )
+        transaction.commit()
+        return NewOrganization(
+            organization_id=organization,
+            owner_id=owner.id,
+            secret_key=key,
+            publishable_key=publishable_key,
+        )
+
+    return people.under_his_name(people.find_or_create(owner_email, owner_name), attempt)
 
 
 def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: bool) -> Tier:

@@ -44,26 +44,29 @@ def put(transaction: Transaction, user_id: str, name: str, email: str, email_has
     )
 
 
-def join(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
+def join(transaction: Transaction, user_id: str, name: str, organization: str, role: Role) -> None:
     """Enter an organization in the person's list.
 
-    The transaction raises AlreadyAMember, TooManyOrganizations, or InvalidToken where the person is gone.
+    The transaction raises AlreadyAMember, TooManyOrganizations, InvalidToken where the person is gone, and
+    ConditionFailed where he goes by another name than this one, which stands in the list of members too.
     """
 
     def meaning(found: Item | None) -> Exception:
         if found is None:
             return InvalidToken()
-        return AlreadyAMember() if organization in found["organizations"] else TooManyOrganizations()
+        if organization in found["organizations"]:
+            return AlreadyAMember()
+        return TooManyOrganizations() if found["name"] == name else ConditionFailed(found)
 
     transaction.update(
         keys.Person(user_id),
         "SET organizations.#organization = :membership",
         condition=(
             "attribute_exists(PK) AND attribute_not_exists(organizations.#organization) "
-            "AND size(organizations) < :most"
+            "AND size(organizations) < :most AND #name = :name"
         ),
-        names={"#organization": organization},
-        values={":membership": {"role": role.value}, ":most": MAX_ORGANIZATIONS},
+        names={"#organization": organization, "#name": "name"},
+        values={":membership": {"role": role.value}, ":most": MAX_ORGANIZATIONS, ":name": name},
         on_failure=meaning,
     )
 

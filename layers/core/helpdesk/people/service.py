@@ -1,11 +1,17 @@
 """The rules of people: one person for an address, and the organizations he belongs to."""
 
+from collections.abc import Callable
+
 from helpdesk.admission.caller import Role
 from helpdesk.people import repository
 from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord, hash_of_email, normalized_email
 from helpdesk.platform import ids
+from helpdesk.platform.errors import InvalidToken
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import Conflict, Transaction
+
+# Each try that fails is a change of the person's name that went through.
+_TRIES = 10
 
 
 def by_id(user_id: str) -> PersonRecord | None:
@@ -43,12 +49,29 @@ def find_or_create(email: str, name: str = "") -> PersonRecord:
     return PersonRecord(user_id, called, email, {})
 
 
-def join(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
+def join(transaction: Transaction, person: PersonRecord, organization: str, role: Role) -> None:
     """Enter an organization in the person's list, in the transaction that makes him its member.
 
-    The transaction raises AlreadyAMember, TooManyOrganizations, or InvalidToken where the person is gone.
+    The transaction raises AlreadyAMember, TooManyOrganizations, InvalidToken where the person is gone, and
+    ConditionFailed where he goes by another name than the one that was read: see `under_his_name`.
     """
-    repository.join(transaction, user_id, organization, role)
+    repository.join(transaction, person.id, person.name, organization, role)
+
+
+def under_his_name[T](person: PersonRecord, attempt: Callable[[PersonRecord], T]) -> T:
+    """Do what makes a person a member, and anew under the name that he goes by when he was renamed meanwhile.
+
+    So the list of members never keeps a name that he has given up. Raises InvalidToken where he is gone.
+    """
+    for _ in range(_TRIES):
+        try:
+            return attempt(person)
+        except ConditionFailed:
+            found = repository.get(person.id)
+            if found is None:
+                raise InvalidToken from None
+            person = found
+    raise Conflict
 
 
 def leave(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
