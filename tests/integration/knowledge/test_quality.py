@@ -20,7 +20,9 @@ def outcomes() -> list[Outcome]:
     ("kind", "right", "wrong", "handed_off"),
     [
         ("as-customers-ask", 0.90, 0.06, 0.90),
+        ("as-customers-ask-later", 0.88, 0.05, 0.88),
         ("fact-by-fact", 0.83, 0.09, 0.82),
+        ("newer-guides", 0.86, 0.06, 0.62),
         ("in-other-words", 0.77, 0.06, 0.88),
         ("in-the-words-of-the-product", 0.86, 0.09, 0.65),
         ("tuned-before", 0.85, 0.11, 0.88),

@@ -13,35 +13,35 @@ from operator import attrgetter
 from helpdesk.knowledge.signs import Signs
 
 ORDER = Signs(
-    sentence=0.53,
-    asked=1.31,
-    document=1.66,
-    names=1.56,
-    exact=3.09,
-    exact_sentence=2.88,
-    near=2.24,
-    held=2.53,
+    sentence=0.14,
+    asked=1.21,
+    document=1.76,
+    names=2.00,
+    exact=3.22,
+    exact_sentence=3.00,
+    near=2.31,
+    held=2.87,
     missing=-3.24,
-    unknown=-1.82,
+    unknown=-1.89,
 )
 
 TRUST = Signs(
-    sentence=0.58,
-    asked=0.17,
-    document=0.05,
-    names=1.03,
-    exact=1.30,
-    exact_sentence=1.46,
-    near=1.12,
-    held=1.32,
-    missing=-2.22,
-    unknown=-1.55,
+    sentence=0.25,
+    asked=0.02,
+    document=0.16,
+    names=1.33,
+    exact=1.48,
+    exact_sentence=1.42,
+    near=1.19,
+    held=1.34,
+    missing=-2.11,
+    unknown=-1.73,
 )
-TRUST_LENGTH = 0.64
+TRUST_LENGTH = 0.39
 """For each e-fold of the question's terms."""
 
-TRUST_LEAD = 0.61
-TRUST_OFFSET = -4.10
+TRUST_LEAD = 0.75
+TRUST_OFFSET = -4.12
 MOST_LEAD = 3.0
 
 _numbers = attrgetter(*(field.name for field in fields(Signs)))  # `astuple` copies deeply, which takes long
