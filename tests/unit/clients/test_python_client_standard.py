@@ -18,7 +18,9 @@ from helpdesk_webhooks import (
     TimestampTooNew,
     TimestampTooOld,
     VerificationError,
+    sign,
     sign_standard,
+    verify,
     verify_standard,
 )
 from tests.unit.clients.test_python_client import REASONS, VECTORS
@@ -100,6 +102,19 @@ def test_a_secret_of_another_form_is_a_mistake_of_the_program(secret: Any, kind:
     headers = sign_standard(BODY, SECRET, EVENT_ID, 1_000)
     with pytest.raises(kind):
         verify_standard(BODY, headers, secret, None)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "now"),
+    [(float("nan"), 1), (float("inf"), 1), (-1, 1), (300_000, float("nan")), (300_000, float("-inf"))],
+)
+def test_what_would_switch_the_check_of_the_time_off_unseen_is_a_mistake_of_the_program(
+    tolerance: Any, now: Any
+) -> None:
+    with pytest.raises(ValueError, match="milliseconds"):
+        verify_standard(BODY, sign_standard(BODY, SECRET, EVENT_ID, 1_000), SECRET, tolerance, now=now)
+    with pytest.raises(ValueError, match="milliseconds"):
+        verify(BODY, sign(BODY, "secret", 1_000), "secret", tolerance, now=now)
 
 
 def test_a_parsed_body_and_a_header_alone_are_mistakes_of_the_program() -> None:

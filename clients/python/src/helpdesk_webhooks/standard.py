@@ -18,6 +18,7 @@ from .verification import (
     check_time,
     event_in,
     now_ms,
+    require_times,
 )
 
 STANDARD_HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
@@ -55,6 +56,7 @@ def verify_standard(
     """
     body = as_bytes(payload)
     key = _key(secret)
+    require_times(tolerance, now)
     event_id, timestamp, signatures = _parse(headers)
     if tolerance is not None:
         check_time(int(timestamp) * 1000, tolerance, now_ms() if now is None else now)

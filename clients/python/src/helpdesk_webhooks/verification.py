@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import math
 import re
 import time
 from typing import Any, NamedTuple
@@ -62,6 +63,7 @@ def verify(
     _require_secret(secret)
     if header is not None and not isinstance(header, str):
         raise TypeError(f"The header must be a str or None, not {type(header).__name__}.")
+    require_times(tolerance, now)
 
     signature = _parse(header)
     if tolerance is not None:
@@ -129,6 +131,14 @@ def _parse(header: str | None) -> _Signature:
     if not candidates:
         raise InvalidHeader(f"The {SIGNATURE_HEADER} header needs at least one v1=<hex>.")
     return _Signature(timestamps[0], tuple(candidates))
+
+
+def require_times(tolerance: int | None, now: int | None) -> None:
+    """Refuse what would switch the check of the time off unseen: no comparison with NaN is ever true."""
+    if tolerance is not None and not 0 <= tolerance < math.inf:
+        raise ValueError("The tolerance must be a number of milliseconds, 0 or more, or None for no check.")
+    if now is not None and not -math.inf < now < math.inf:
+        raise ValueError("The present time must be a number of milliseconds.")
 
 
 def check_time(timestamp: int, tolerance: int, now: int) -> None:
