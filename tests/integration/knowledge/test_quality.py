@@ -50,9 +50,9 @@ def test_questions_that_nothing_was_tuned_with_are_answered_as_well_as_was_reach
 ) -> None:
     found = figures([outcome for outcome in outcomes if outcome.asked.kind == "held-out"])
 
-    assert found.share_right >= 0.75
+    assert found.share_right >= 0.77
     assert found.share_wrong <= 0.08
-    assert found.share_handed_off >= 0.86
+    assert found.share_handed_off >= 0.9
 
 
 def test_there_are_enough_questions_to_tell_something() -> None:

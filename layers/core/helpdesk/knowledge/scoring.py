@@ -41,7 +41,7 @@ TRUST_LENGTH = 0.37
 """For each e-fold of the question's terms."""
 
 TRUST_LEAD = 0.74
-TRUST_OFFSET = -4.10
+TRUST_OFFSET = -3.82
 MOST_LEAD = 3.0
 
 _numbers = attrgetter(*(field.name for field in fields(Signs)))  # `astuple` copies deeply, which takes long
