@@ -1,0 +1,75 @@
+"""(d) for the routes of accounts and of what goes beyond a single webhook: asked by people, with tokens."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tests.support.api import Answer, Client
+from tests.support.people import issue_token, make_person, token_of
+
+# Steps of a login or of an invitation's page, which mean something only one after the other: their calls are
+# counted by tests/integration/oauth, those of exchanging a code and renewing a token by name.
+STEPS = re.compile(
+    r"/v1/(oauth/(authorize|code|consent|device|revoke|sign-in|sign-out|token)|invite/<token>)"
+)
+
+
+type Asked = tuple[str, tuple[str, str], Callable[[], Answer]]
+
+
+def requests(organization: str) -> Iterator[Asked]:
+    """Yield what is shown, the route and the request, in an order in which each finds what it needs."""
+    owner = Client(issue_token(organization, role="owner", name="Olga"))
+
+    def by(client: Client, method: str, url: str, body: Any = None, route: str = "") -> Asked:
+        path = route or url.partition("?")[0]
+        who = ", a person" if client.credential else ""
+        return f"{method} {path}{who}", (method, path), lambda: client.request(method, url, body)
+
+    owner.get("/v1/billing/limits")
+    for name in ("oauth-authorization-server", "oauth-protected-resource", "openid-configuration"):
+        yield by(Client(), "GET", f"/v1/.well-known/{name}")
+    client = {"redirect_uris": ["https://app.example.com/back"], "token_endpoint_auth_method": "none"}
+    yield by(Client(), "POST", "/v1/oauth/register", client)
+    yield _device_login()
+
+    yield by(owner, "GET", "/v1/me")
+    yield by(owner, "PATCH", "/v1/me", {"name": "Olga Owner"})
+    yield by(owner, "GET", "/v1/keys")
+    key = str(owner.post("/v1/keys", {"name": "Second"}).body["id"])
+    yield by(owner, "POST", "/v1/keys", {"name": "Third"})
+    yield by(owner, "DELETE", f"/v1/keys/{key}", route="/v1/keys/<key_id>")
+
+    max_id = make_person(organization, role="member", name="Max")
+    yield by(owner, "GET", "/v1/members")
+    one = "/v1/members/<user_id>"
+    yield by(owner, "PATCH", f"/v1/members/{max_id}", {"role": "admin"}, route=one)
+    yield by(Client(token_of(max_id, organization)), "DELETE", "/v1/me/organization")
+    leo = make_person(organization, role="member", name="Leo")
+    yield by(owner, "DELETE", f"/v1/members/{leo}", route=one)
+
+    yield by(owner, "POST", "/v1/invites", {"email": "eve@example.com", "role": "member"})
+    invite = owner.post("/v1/invites", {"email": "guest@example.com", "role": "member"}).body
+    yield by(owner, "GET", "/v1/invites")
+    one = "/v1/invites/<invite_id>"
+    yield by(owner, "POST", f"/v1/invites/{invite['id']}/resend", route=f"{one}/resend")
+    guest = Client(token_of(make_person(None, role="member", name="Guest", email="guest@example.com"), None))
+    yield by(guest, "POST", "/v1/invites/accept", {"token": invite["path"].rpartition("/")[2]})
+    other = owner.post("/v1/invites", {"email": "other@example.com", "role": "member"}).body["id"]
+    yield by(owner, "DELETE", f"/v1/invites/{other}", route=one)
+
+    yield by(owner, "GET", "/v1/organization")
+    yield by(owner, "PATCH", "/v1/organization", {"taskKeyPrefix": "SUP"})
+    yield by(owner, "POST", "/v1/billing/branding", {"showBranding": False})
+    yield by(guest, "POST", "/v1/organizations", {"name": "Second", "slug": "second-of-guest"})
+    yield by(guest, "POST", "/v1/me/organization", {"organizationId": organization})
+
+
+def _device_login() -> Asked:
+    device = "urn:ietf:params:oauth:grant-type:device_code"
+    client = {"client_name": "CLI", "token_endpoint_auth_method": "none", "grant_types": [device]}
+    registered = Client().post("/v1/oauth/register", client).body["client_id"]
+    path = "/v1/oauth/device_authorization"
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    body = f"client_id={registered}"
+    return f"POST {path}", ("POST", path), lambda: Client(headers=form).request("POST", path, body)
