@@ -305,14 +305,20 @@ def test_a_delivery_redelivered_often_keeps_its_newest_fifty_attempts(
 ) -> None:
     event_id = happen(organization)
     work()
-    for _ in range(51):
+    item = of_kind("evt_")[0]
+    table.update(
+        keys.Delivery(organization.organization_id, endpoint, event_id),
+        "SET attempts = :many",
+        values={":many": item["attempts"] * 49},
+    )
+    for _ in range(2):
         assert api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver").status == 200
         clients.sqs().send_message(
             QueueUrl=settings().delivery_queue_url,
             MessageBody=json.dumps(of_kind("JOB")[-1]["jobs"][0]["body"]),
         )
         work()
-    assert len(receiver.sent) == 52
+    assert len(receiver.sent) == 3
     (shown,) = deliveries(api, endpoint)
     assert len(shown["attempts"]) == 46  # 45 of before, and the one of the chain that began last
 
