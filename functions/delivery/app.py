@@ -37,7 +37,8 @@ async def _handle_all(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 async def _handle(record: dict[str, Any], sender: Sender) -> None:
     # Read here, so that a message that cannot be read fails alone.
-    await deliveries.handle(Reminder.from_json(record["body"]), sender)
+    first = _queue_of(record) == settings().delivery_queue_url
+    await deliveries.handle(Reminder.from_json(record["body"]), sender, answering_only=first)
 
 
 def _queue_of(record: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ FUNCTIONS = {
     "index-queue": "IndexerFunction",
     "mail-queue": "MailerFunction",
     "sweeper-schedule": "SweeperFunction",
+    "reconciler-schedule": "ReconcilerFunction",
 }
 
 

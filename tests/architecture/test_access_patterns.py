@@ -2,7 +2,7 @@
 
 import re
 
-from helpdesk.storage import keys
+from helpdesk.storage import keys, shards
 from tests.support.template import ROOT, table_properties
 
 PAGE = (ROOT / "docs" / "access-patterns.md").read_text()
@@ -32,3 +32,9 @@ def test_the_page_spells_the_indexes_partitions_as_the_code_does() -> None:
     assert f"`{keys.customer_conversations('{organization}', '{customer_id}')}`" in PAGE
     assert f"`{keys.event_feed('{organization}')}`" in PAGE
     assert f"`{keys.log_of_kind('{organization}', '{kind}')}`" in PAGE
+
+
+def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_does() -> None:
+    for partition, shard in ((shards.pending_deliveries, 7), (shards.new_outbox_items, 7)):
+        assert f"`{partition(shard).replace('7', '{shard}')}`" in PAGE
+    assert f"in {shards.SHARDS} shards" in PAGE

@@ -37,7 +37,7 @@ API_FUNCTIONS = {
     "Files",
     "Organizations",
 } | ACCOUNT_FUNCTIONS
-WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer", "Mailer", "Sweeper"}
+WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer", "Mailer", "Sweeper", "Reconciler"}
 
 
 def paths() -> dict[str, Any]:

@@ -12,15 +12,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from helpdesk.delivery import queue
 from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.queue import Reminder
+from helpdesk.events import leftover
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform import clients
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
-from helpdesk.storage.table import Item, from_wire
+from helpdesk.storage.table import Item, Throttled, from_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
 
@@ -38,6 +41,7 @@ class _Work:
     item: Item
     jobs: list[Job]
     reminders: list[Reminder] = field(default_factory=list)
+    failing: frozenset[str] = frozenset()
     failed: bool = False
 
     @property
@@ -52,6 +56,29 @@ def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
     A record that cannot be read would fail for ever and hold up its shard: it is set aside for the operator.
     """
     works = [work for record in records if (work := _read(record)) is not None]
+    _carry_out(works)
+    return [work.sequence for work in works if work.failed]
+
+
+def fan_out_again(items: Sequence[Item]) -> int:
+    """Do for outbox items what a stream that failed did not; return how many of them are dealt with now.
+
+    An endpoint gets what it listens to at this moment, if it was there when the event happened. An item that cannot be
+    read is set aside and not met again.
+    """
+    works = []
+    for item in items:
+        try:
+            works.append(_work(item["id"], item))
+        except (KeyError, TypeError, ValueError) as error:
+            _set_aside({"PK": item["PK"], "SK": item["SK"]}, error)
+            leftover.settle([item])
+    _carry_out(works)
+    return sum(not work.failed for work in works)
+
+
+def _carry_out(works: Sequence[_Work]) -> None:
+    """Book, queue, and take note of what is thereby dealt with. What failed is marked so."""
     organizations = {work.item["organization"] for work in works if work.is_event}
     with ThreadPoolExecutor(_THREADS) as pool:
         listening = pool.map(webhooks.listening, organizations)
@@ -60,35 +87,47 @@ def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
         list(pool.map(partial(_book, endpoints), [work for work in works if work.is_event]))
     _queue_reminders(works)
     _queue_jobs(works)
-    return [work.sequence for work in works if work.failed]
+    try:
+        leftover.settle([work.item for work in works if not work.failed])
+    except (ClientError, BotoCoreError, Throttled) as error:
+        # Everything is queued. What is not noted is queued once more by the reconciler, which does no harm.
+        logger.warning("outbox_not_settled", extra={"error": type(error).__name__})
 
 
 def _read(record: Mapping[str, Any]) -> _Work | None:
     """Return what a record of the outbox calls for, or set the record aside."""
     try:
-        item = from_wire(record["dynamodb"]["NewImage"])
-        jobs = [Job.from_attribute(job) for job in item["jobs"]]
-        work = _Work(record["dynamodb"]["SequenceNumber"], item, jobs)
-        if work.is_event and not {"organization", "id", "type", "createdAt"} <= item.keys():
-            raise KeyError("organization, id, type, createdAt")  # noqa: TRY301 - one way out for all that is unreadable
+        return _work(record["dynamodb"]["SequenceNumber"], from_wire(record["dynamodb"]["NewImage"]))
     except (KeyError, TypeError, ValueError) as error:
-        key = record.get("dynamodb", {}).get("Keys")
-        logger.error("record_unreadable", extra={"key": key, "error": type(error).__name__})
-        clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps({"key": key}))
+        _set_aside(record.get("dynamodb", {}).get("Keys"), error)
         return None
+
+
+def _work(sequence: str, item: Item) -> _Work:
+    """Read an outbox item. Raises KeyError, TypeError or ValueError for one that is none."""
+    work = _Work(sequence, item, [Job.from_attribute(job) for job in item["jobs"]])
+    if work.is_event and not {"organization", "id", "type", "createdAt"} <= item.keys():
+        raise KeyError("organization, id, type, createdAt")
     return work
+
+
+def _set_aside(key: object, error: Exception) -> None:
+    logger.error("record_unreadable", extra={"key": key, "error": type(error).__name__})
+    clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps({"key": key}))
 
 
 def _book(endpoints: Mapping[str, list[Endpoint]], work: _Work) -> None:
     """Book an event's deliveries; note where that failed."""
     item = work.item
+    listening = endpoints[item["organization"]]
+    work.failing = frozenset(endpoint.id for endpoint in listening if endpoint.failing_since is not None)
     try:
         work.reminders = deliveries.book(
             item["organization"],
             item["id"],
             item["type"],
             item["createdAt"],
-            endpoints[item["organization"]],
+            listening,
             only_to=item.get("onlyTo"),
         )
     except Exception as error:  # noqa: BLE001 - one record's trouble must not hold up the others
@@ -98,7 +137,11 @@ def _book(endpoints: Mapping[str, list[Endpoint]], work: _Work) -> None:
 
 def _queue_reminders(works: Sequence[_Work]) -> None:
     owners = {reminder: work for work in works for reminder in work.reminders}
-    for reminder in queue.send_first(list(owners)):
+    failing = {
+        reminder for work in works for reminder in work.reminders if reminder.endpoint_id in work.failing
+    }
+    answering = [reminder for reminder in owners if reminder not in failing]
+    for reminder in (*queue.send_first(answering), *queue.send_aside([*failing])):
         owners[reminder].failed = True
 
 

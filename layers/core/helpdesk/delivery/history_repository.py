@@ -2,7 +2,7 @@
 
 from helpdesk.delivery.attempts import DeliveryState, Progress
 from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
-from helpdesk.delivery.repository import HISTORY_DAYS, Delivery, interrupted, progress_of
+from helpdesk.delivery.repository import HISTORY_DAYS, WATCH, Delivery, interrupted, progress_of, watch_values
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item, Page
@@ -63,7 +63,7 @@ def begin_chain(transaction: Transaction, delivery: Delivery, item: Item, seen: 
     transaction.update(
         delivery.key,
         "SET #state = :pending, chain = :next, made = :zero, recorded = :yes, claimedUntil = :zero, nextAt = :now, "
-        "attempts = :kept",
+        f"attempts = :kept, {WATCH}",
         condition=(
             "#state = :seenState AND (attribute_not_exists(chain) OR chain = :seenChain) AND made = :seenMade "
             "AND recorded = :seenRecorded AND claimedUntil = :seenUntil"
@@ -76,6 +76,7 @@ def begin_chain(transaction: Transaction, delivery: Delivery, item: Item, seen: 
             ":yes": True,
             ":now": now,
             ":kept": attempts[-_KEPT_OF_BEFORE:],
+            **watch_values(delivery, now),
             ":seenState": seen.state.value,
             ":seenChain": seen.chain,
             ":seenMade": seen.made,

@@ -58,9 +58,21 @@ class Reminder:
 
 
 def send_first(reminders: Sequence[Reminder]) -> list[Reminder]:
-    """Queue first attempts; return those that could not be queued."""
+    """Queue first attempts to endpoints that answer; return those that could not be queued."""
+    return _send(settings().delivery_queue_url, reminders)
+
+
+def send_aside(reminders: Sequence[Reminder]) -> list[Reminder]:
+    """Queue attempts that are due beside the retries, where nobody who answers has to wait behind them.
+
+    Returns those that could not be queued. (docs/decisions/0052)
+    """
+    return _send(settings().retry_queue_url, reminders)
+
+
+def _send(url: str, reminders: Sequence[Reminder]) -> list[Reminder]:
     refused = send_all(
-        settings().delivery_queue_url,
+        url,
         [
             {"Id": "", "MessageBody": reminder.to_json(), "MessageGroupId": reminder.endpoint_id}
             for reminder in reminders

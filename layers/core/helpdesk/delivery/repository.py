@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item
 
 HISTORY_DAYS = 30
@@ -30,6 +30,17 @@ class Delivery:
         return keys.Delivery(self.organization, self.endpoint_id, self.event_id)
 
 
+def watched(delivery: Delivery, due_at: int) -> Item:
+    """Return the entry in GSI1 that a delivery has while it is pending, by which the reconciler finds one overdue.
+
+    It is written and removed with the delivery's state, so it costs no call of its own.
+    """
+    return {
+        "GSI1PK": shards.pending_deliveries(shards.shard_of(delivery.event_id)),
+        "GSI1SK": f"{due_at:013d}",
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """What one attempt needs: how far the delivery is, what to send, where to and signed with what."""
@@ -46,6 +57,7 @@ def book(delivery: Delivery, event_type: str, created_at: int) -> None:
     """Add a delivery that has no attempt yet; one that is there already stays as it is."""
     item = {
         **delivery.key.attributes(),
+        **watched(delivery, clock.now_ms()),
         "eventId": delivery.event_id,
         "endpointId": delivery.endpoint_id,
         "type": event_type,
@@ -149,13 +161,14 @@ def record(delivery: Delivery, result: Result) -> None:
     if not outcome.succeeded:
         condition += " AND made = :made AND recorded = :no"
         values |= {":made": result.attempt, ":no": False}
+    expression, watch = _result_of(delivery, result.next_at)
     try:
         table.update(
             delivery.key,
-            "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state, nextAt = :next",
+            expression,
             condition=condition,
             names={"#state": "state"},
-            values=values,
+            values=values | watch,
         )
     except ConditionFailed:
         return
@@ -163,17 +176,38 @@ def record(delivery: Delivery, result: Result) -> None:
 
 def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState, next_at: int | None) -> None:
     """Record that the worker of the last attempt died. Raises ClaimLost where someone else did it."""
+    expression, watch = _result_of(delivery, next_at)
     _advance(
         delivery,
         seen,
-        "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state, nextAt = :next",
+        expression,
         {
             ":entry": [interrupted(seen)],
             ":yes": True,
             ":state": state.value,
             ":next": next_at,
+            **watch,
         },
     )
+
+
+def _result_of(delivery: Delivery, next_at: int | None) -> tuple[str, Item]:
+    """Return the expression that records a result, with the values by which it is watched on, if it is."""
+    expression = (
+        "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state, nextAt = :next"
+    )
+    if next_at is None:
+        return f"{expression} REMOVE GSI1PK, GSI1SK", {}
+    return f"{expression}, {WATCH}", watch_values(delivery, next_at)
+
+
+WATCH = "GSI1PK = :watched, GSI1SK = :dueAt"
+
+
+def watch_values(delivery: Delivery, due_at: int) -> Item:
+    """Return the values that go with `WATCH` in an update's SET."""
+    entry = watched(delivery, due_at)
+    return {":watched": entry["GSI1PK"], ":dueAt": entry["GSI1SK"]}
 
 
 def cancel(delivery: Delivery) -> None:
@@ -181,7 +215,7 @@ def cancel(delivery: Delivery) -> None:
     try:
         table.update(
             delivery.key,
-            "SET #state = :cancelled",
+            "SET #state = :cancelled REMOVE GSI1PK, GSI1SK",
             condition="#state = :pending",
             names={"#state": "state"},
             values={":cancelled": DeliveryState.CANCELLED.value, ":pending": DeliveryState.PENDING.value},

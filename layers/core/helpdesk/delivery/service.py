@@ -64,8 +64,12 @@ def book(
     return reminders
 
 
-async def handle(reminder: Reminder, sender: Sends) -> None:
-    """Do what a reminder calls for. When this returns, its message may be deleted; when it raises, it comes back."""
+async def handle(reminder: Reminder, sender: Sends, *, answering_only: bool = False) -> None:
+    """Do what a reminder calls for. When this returns, its message may be deleted; when it raises, it comes back.
+
+    With `answering_only` an attempt to an endpoint that is failing is not made but queued beside the retries, so that
+    no hanging receiver holds up this queue (docs/decisions/0052).
+    """
     now = clock.now_ms()
     if reminder.due_at > now:
         await asyncio.to_thread(queue.send_later, reminder, not_before=reminder.due_at, now=now)
@@ -75,12 +79,19 @@ async def handle(reminder: Reminder, sender: Sends) -> None:
     while True:
         decision = decide(progress, reminder.attempt, reminder.due_at, clock.now_ms(), reminder.chain)
         try:
-            if progress is not None:
+            if decision.step is Step.CLAIM and answering_only and _is_failing(reminder, envelope):
+                await asyncio.to_thread(queue.send_later, reminder, not_before=now, now=now)
+            elif progress is not None:
                 await _carry_out(decision, reminder, progress, envelope, sender)
         except ClaimLost as lost:
             progress = lost.progress
         else:
             return
+
+
+def _is_failing(reminder: Reminder, envelope: Envelope) -> bool:
+    item = envelope.endpoint
+    return item is not None and Endpoint.from_item(reminder.organization, item).failing_since is not None
 
 
 async def _carry_out(

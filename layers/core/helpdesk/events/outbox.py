@@ -12,7 +12,7 @@ from typing import Any
 
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
-from helpdesk.storage import keys
+from helpdesk.storage import keys, shards
 from helpdesk.storage.table import Item
 
 OUTBOX = "outbox"
@@ -98,6 +98,7 @@ class Event:
         return {
             **keys.Event(self.organization, self.id).attributes(),
             **place,
+            **_not_fanned_out(self.id),
             "entity": OUTBOX,
             "id": self.id,
             "organization": self.organization,
@@ -109,11 +110,17 @@ class Event:
         }
 
 
+def _not_fanned_out(item_id: str) -> Item:
+    """Return the entry in GSI2 that the fan-out removes: what keeps it is found by the reconciler."""
+    return {"GSI2PK": shards.new_outbox_items(shards.shard_of(item_id)), "GSI2SK": f"{clock.now_ms():013d}"}
+
+
 def job_item(organization: str, job: Job) -> Item:
     """Return the outbox item of a job that no event accompanies."""
     job_id = ids.new("job")
     return {
         **keys.Job(organization, job_id).attributes(),
+        **_not_fanned_out(job_id),
         "entity": OUTBOX,
         "id": job_id,
         "organization": organization,

@@ -1,0 +1,16 @@
+"""Every five minutes: what was lost on the way to a webhook endpoint or a queue is sent on."""
+
+from typing import Any
+
+from helpdesk.delivery import reconciling
+from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
+
+_RESERVE_MS = 10_000  # for the page that is under way when the time is over
+
+
+def handler(_event: object, context: Any) -> None:
+    """Reconcile for as long as the function may run. A run that is missed or dies is made up for by the next."""
+    until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
+    repairs = reconciling.reconcile(until)
+    logger.info("reconciled", extra={"fannedOut": repairs.fanned_out, "reminded": repairs.reminded})
