@@ -38,7 +38,9 @@ def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str |
         stacks = boto3.client("cloudformation").describe_stacks(StackName=stack_name)["Stacks"]
     except (BotoCoreError, ClientError) as error:
         raise OperatorError(
-            f"Cannot read the stack {stack_name!r} ({error}). Check --stack-name, --region and your AWS credentials."
+            f"Cannot read the stack {stack_name!r} ({error}). Check --stack-name, --region and your AWS credentials. "
+            "For the local stack, with any credentials: --stack-name helpdesk-local --region us-east-1 "
+            "--endpoint-url http://127.0.0.1:4566"
         ) from None
     outputs = {output["OutputKey"]: output["OutputValue"] for output in stacks[0].get("Outputs", [])}
     if "TableName" not in outputs:

@@ -44,7 +44,8 @@ def main() -> int:
             sam_local.invoke(settings, given.event, given.sam_flags, progress)
         else:
             stack.welcome(settings, stack.up(settings, progress))
-            print(f"\nIt took {progress.seconds():.0f} s. make down stops it.")
+            stop = "make down" if given.port == DEFAULT_PORT else f"make down PORT={given.port}"
+            print(f"\nIt took {progress.seconds():.0f} s. {stop} stops it.")
     except Problem as problem:
         print(problem, file=sys.stderr)
         return 1
