@@ -83,6 +83,7 @@ def test_an_old_refresh_token_ends_the_family(
     now.pass_by(11)
 
     again = program.refresh(first["refresh_token"])
+    assert "its login was ended" in again.body["error_description"]
 
     assert (again.status, again.body["error"]) == (400, "invalid_grant")
     assert program.refresh(second["refresh_token"]).body["error"] == "invalid_grant"

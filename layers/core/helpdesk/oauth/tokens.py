@@ -197,7 +197,9 @@ def _require_race(seen: GrantRecord, sent_hash: str) -> None:
         raise InvalidGrant("This refresh token was just replaced. Use the newest one.")
     logger.warning("refresh_token_reused", extra={"client": seen.approval.client_id, "grant": seen.id})
     _remove_family(seen.id)
-    raise InvalidGrant
+    raise InvalidGrant(
+        "This refresh token was replaced before. As a precaution against theft its login was ended: log in again."
+    )
 
 
 def revoke(form: RevocationForm, authorization: str) -> None:
