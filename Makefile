@@ -54,7 +54,7 @@ cli: venv ## the command line for people (ARGS="whoami"); pip install ./clients/
 RECEIVER_PORT ?= 8787
 
 .PHONY: receiver
-receiver: venv ## an example webhook receiver for the stack started last: prints each delivery and whether it verifies
+receiver: venv ## an example webhook receiver for the stack started last: prints each delivery and whether it verifies (RECEIVER_PORT=8787)
 	@exec $(PYTHON) -m scripts.receiver --port $(RECEIVER_PORT)
 
 .PHONY: test
