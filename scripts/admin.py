@@ -20,6 +20,7 @@ from helpdesk.organizations import operation as organizations
 from helpdesk.people import tokens
 from helpdesk.platform.errors import AppError
 from helpdesk.secret_keys import service as secret_keys
+from scripts import redrive
 
 DEFAULT_STACK = "helpdesk-dev"
 
@@ -46,6 +47,7 @@ def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str |
     if "TableName" not in outputs:
         raise OperatorError(f"The stack {stack_name!r} has no output TableName. Is it a Helpdesk stack?")
     os.environ["TABLE_NAME"] = outputs["TableName"]
+    redrive.use_queues(outputs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -105,6 +107,10 @@ def _import_key(options: argparse.Namespace) -> dict[str, str]:
     return {"organization_id": options.organization_id, "key_id": key_id}
 
 
+def _redrive(options: argparse.Namespace) -> dict[str, int | str]:
+    return redrive.redrive(options.queue)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m scripts.admin", description="Run a Helpdesk stack.")
     parser.add_argument(
@@ -160,6 +166,12 @@ def _parser() -> argparse.ArgumentParser:
         "--sha256", required=True, metavar="HEX", help="the SHA-256 of the whole key, in hexadecimal"
     )
     key.set_defaults(run=_import_key)
+
+    again = commands.add_parser(
+        "redrive", help="move a queue's dead letters back to it, once what made them is mended"
+    )
+    again.add_argument("queue", metavar="QUEUE", choices=[*redrive.QUEUES, redrive.FANOUT])
+    again.set_defaults(run=_redrive)
     return parser
 
 

@@ -1,0 +1,134 @@
+"""Working through what was set aside: dead letters go back to where they came from.
+
+Queues are redriven by SQS itself (StartMessageMoveTask); where an emulator does not know that, message by message. What
+fan-out gave up on are places in a stream, which no queue can take: the outbox items that it did not deal with are found
+by their own entry in the table, and fanned out again.
+"""
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from functools import partial
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from helpdesk.delivery import reconciling
+from helpdesk.delivery.fanout import fan_out_again
+from helpdesk.platform import clients, clock
+from helpdesk.storage import table
+from helpdesk.storage.keys import Event, Job
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import MessageTypeDef
+
+QUEUES = ("delivery", "retry", "agent", "index", "mail")
+FANOUT = "fanout"
+_WAIT_SECONDS = 2.0
+_STREAM_MS = 60_000  # younger items may still be on their way through the stream
+_RUN_MS = 15 * 60_000
+_UNKNOWN = {
+    "InvalidAction",
+    "UnknownOperationException",
+    "UnsupportedOperation",
+    "AWS.SimpleQueueService.UnsupportedOperation",
+}
+
+
+def use_queues(outputs: Mapping[str, str]) -> None:
+    """Point this process at a stack's queues, which its outputs name."""
+    for name in QUEUES:
+        os.environ[f"{name.upper()}_QUEUE_URL"] = outputs.get(f"{name.title()}QueueUrl", "")
+    os.environ["DEAD_LETTERS_URL"] = outputs.get("FanoutDeadLettersUrl", "")
+
+
+def redrive(queue: str) -> dict[str, int | str]:
+    """Move a queue's dead letters back; return how many there were, were moved and are left."""
+    if queue == FANOUT:
+        return _fan_out_again()
+    source = os.environ[f"{queue.upper()}_QUEUE_URL"]
+    attributes = clients.sqs().get_queue_attributes(QueueUrl=source, AttributeNames=["RedrivePolicy"])
+    arn = json.loads(attributes["Attributes"]["RedrivePolicy"])["deadLetterTargetArn"]
+    dead = clients.sqs().get_queue_url(QueueName=arn.rpartition(":")[2])["QueueUrl"]
+    found = _waiting(dead)
+    try:
+        handle = clients.sqs().start_message_move_task(SourceArn=arn)["TaskHandle"]
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in _UNKNOWN:
+            raise
+        moved = _move(dead, source)
+    else:
+        moved = _watch(arn, handle)
+    return {"queue": queue, "found": found, "moved": moved, "left": _waiting(dead)}
+
+
+def _waiting(url: str) -> int:
+    answer = clients.sqs().get_queue_attributes(QueueUrl=url, AttributeNames=["ApproximateNumberOfMessages"])
+    return int(answer["Attributes"]["ApproximateNumberOfMessages"])
+
+
+def _watch(arn: str, handle: str) -> int:
+    """Wait until SQS has moved everything; return how much that was."""
+    while True:
+        tasks = clients.sqs().list_message_move_tasks(SourceArn=arn, MaxResults=10)["Results"]
+        # A task that is over has no handle any more, and the newest comes first.
+        task = next((each for each in tasks if each.get("TaskHandle") == handle), tasks[0])
+        if task.get("Status") != "RUNNING":
+            if task.get("FailureReason"):
+                raise RuntimeError(task["FailureReason"])
+            return int(task.get("ApproximateNumberOfMessagesMoved", 0))
+        time.sleep(_WAIT_SECONDS)
+
+
+def _taken(url: str) -> "list[MessageTypeDef]":
+    answer = clients.sqs().receive_message(
+        QueueUrl=url,
+        MaxNumberOfMessages=10,
+        VisibilityTimeout=300,
+        MessageSystemAttributeNames=["MessageGroupId", "MessageDeduplicationId"],
+    )
+    return answer.get("Messages", [])
+
+
+def _move(dead: str, source: str) -> int:
+    """Send each message to its queue, then delete it: one that is met twice does no harm."""
+    moved = 0
+    for messages in takewhile(bool, iter(partial(_taken, dead), None)):
+        for message in messages:
+            system = message.get("Attributes", {})
+            group = {"MessageGroupId": system["MessageGroupId"]} if "MessageGroupId" in system else {}
+            # By its own id, for the queue may remember the one under which it was sent before.
+            once = {"MessageDeduplicationId": message["MessageId"]} if source.endswith(".fifo") else {}
+            clients.sqs().send_message(QueueUrl=source, MessageBody=message["Body"], **group, **once)
+            clients.sqs().delete_message(QueueUrl=dead, ReceiptHandle=message["ReceiptHandle"])
+            moved += 1
+    return moved
+
+
+def _fan_out_again() -> dict[str, int | str]:
+    """Fan out what is left of the outbox, and the items that dead letters name; then delete those letters.
+
+    An item that cannot be read even now is set aside anew, and so is left.
+    """
+    dead = os.environ["DEAD_LETTERS_URL"]
+    letters = [letter for letters in takewhile(bool, iter(partial(_taken, dead), None)) for letter in letters]
+    now = clock.now_ms()
+    moved = reconciling.fan_out_left(now - _STREAM_MS, now + _RUN_MS)
+    named = [item for letter in letters if (item := _named_by(letter["Body"])) is not None]
+    moved += fan_out_again(named)
+    for letter in letters:
+        clients.sqs().delete_message(QueueUrl=dead, ReceiptHandle=letter["ReceiptHandle"])
+    return {"queue": FANOUT, "found": len(letters), "moved": moved, "left": _waiting(dead)}
+
+
+def _named_by(letter: str) -> table.Item | None:
+    """Return the outbox item that a dead letter names; None for one that names a place in the stream."""
+    key = json.loads(letter).get("key")
+    if not isinstance(key, dict) or not {"PK", "SK"} <= key.keys():
+        return None
+    # As the stream spells it, or plain.
+    pk, sk = (half["S"] if isinstance(half, dict) else str(half) for half in (key["PK"], key["SK"]))
+    parsed = Event.parse(pk, sk) or Job.parse(pk, sk)
+    return None if parsed is None else table.get(parsed)

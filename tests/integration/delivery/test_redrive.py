@@ -1,0 +1,120 @@
+"""The operator's command that moves dead letters back."""
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from helpdesk.storage import table
+from scripts import redrive
+from tests.integration.delivery import test_reconciling as lost_things
+from tests.integration.delivery.test_reconciling import Time, add, happened, received, reminders, time
+from tests.support.api import Client
+
+__all__ = ["time"]  # the fixture
+
+
+def dead_letters_of(url: str, fifo: str = "") -> str:
+    sqs = clients.sqs()
+    attributes = {"FifoQueue": "true"} if fifo else {}
+    dead = sqs.create_queue(QueueName=f"dead{fifo}", Attributes=attributes)["QueueUrl"]
+    arn = sqs.get_queue_attributes(QueueUrl=dead, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    policy = json.dumps({"deadLetterTargetArn": arn, "maxReceiveCount": 5})
+    sqs.set_queue_attributes(QueueUrl=url, Attributes={"RedrivePolicy": policy})
+    return dead
+
+
+@pytest.fixture
+def emulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An SQS that does not know how to move messages."""
+
+    def unknown(**_: Any) -> None:
+        raise ClientError({"Error": {"Code": "InvalidAction"}}, "StartMessageMoveTask")
+
+    monkeypatch.setattr(clients.sqs(), "start_message_move_task", unknown)
+
+
+@pytest.mark.usefixtures("emulated")
+def test_dead_letters_go_back_to_their_queue() -> None:
+    dead = dead_letters_of(settings().delivery_queue_url)
+    for number in range(13):
+        clients.sqs().send_message(QueueUrl=dead, MessageBody=json.dumps(number))
+    assert redrive.redrive("delivery") == {"queue": "delivery", "found": 13, "moved": 13, "left": 0}
+    assert sorted(received(settings().delivery_queue_url)) == list(range(13))
+
+
+@pytest.mark.usefixtures("emulated")
+def test_a_queue_that_keeps_an_order_gets_them_back_in_their_groups() -> None:
+    dead = dead_letters_of(settings().agent_queue_url, ".fifo")
+    for number in (1, 2):
+        clients.sqs().send_message(
+            QueueUrl=dead,
+            MessageBody=json.dumps(number),
+            MessageGroupId="conv_1",
+            MessageDeduplicationId=str(number),
+        )
+    assert redrive.redrive("agent")["moved"] == 2
+    assert received(settings().agent_queue_url) == [1, 2]
+
+
+def test_sqs_moves_them_itself_where_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    dead_letters_of(settings().retry_queue_url)
+    asked: list[str] = []
+
+    def start(*, SourceArn: str) -> dict[str, str]:
+        asked.append(SourceArn.rpartition(":")[2])
+        return {"TaskHandle": "handle"}
+
+    states = iter(
+        [
+            {"Status": "RUNNING", "TaskHandle": "handle"},
+            {"Status": "COMPLETED", "ApproximateNumberOfMessagesMoved": 7},
+        ]
+    )
+    monkeypatch.setattr(clients.sqs(), "start_message_move_task", start)
+    monkeypatch.setattr(clients.sqs(), "list_message_move_tasks", lambda **_: {"Results": [next(states)]})
+    monkeypatch.setattr(redrive, "_WAIT_SECONDS", 0)
+    assert redrive.redrive("retry")["moved"] == 7
+    assert asked == ["dead"]
+
+
+def test_a_refusal_of_sqs_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    dead_letters_of(settings().retry_queue_url)
+
+    def refused(**_: Any) -> None:
+        raise ClientError({"Error": {"Code": "AccessDenied"}}, "StartMessageMoveTask")
+
+    monkeypatch.setattr(clients.sqs(), "start_message_move_task", refused)
+    with pytest.raises(ClientError, match="AccessDenied"):
+        redrive.redrive("retry")
+
+
+def test_what_fan_out_gave_up_on_is_fanned_out_again(
+    organization: NewOrganization, api: Client, time: Time
+) -> None:
+    add(api, "message.created")
+    event = happened(organization)
+    place = {"DDBStreamBatchInfo": {"shardId": "shard", "startSequenceNumber": "1"}}
+    clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps(place))
+    time.now += 2 * lost_things.MINUTE
+    assert redrive.redrive("fanout") == {"queue": "fanout", "found": 1, "moved": 1, "left": 0}
+    assert reminders(settings().delivery_queue_url) == [(event.id, 1)]
+
+
+def test_an_item_that_is_mended_is_fanned_out_and_one_that_is_not_stays_a_dead_letter(
+    organization: NewOrganization, api: Client, time: Time
+) -> None:
+    add(api, "message.created")
+    events = [happened(organization), happened(organization)]
+    for event in events:
+        table.update(lost_things.key_of(event), "REMOVE createdAt")
+    time.now += lost_things.HOUR
+    lost_things.reconcile()
+    mended = lost_things.key_of(events[0])
+    table.update(mended, "SET createdAt = :at", values={":at": events[0].created_at})
+    assert redrive.redrive("fanout") == {"queue": "fanout", "found": 2, "moved": 1, "left": 1}
+    assert reminders(settings().delivery_queue_url) == [(events[0].id, 1)]
