@@ -221,6 +221,12 @@ def served(asked: list[str]) -> Iterator[str]:
         server.server_close()
 
 
+# As from a terminal: what a shell starts in the background ignores Ctrl-C, and so does all that it starts.
+STARTED = """import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("helpdesk_cli", run_name="__main__")"""
+
+
 def process_of(user: Cli, *words: str) -> subprocess.Popen[str]:
     """Start the program as a process of its own, with the user's settings."""
     environment = {
@@ -229,7 +235,7 @@ def process_of(user: Cli, *words: str) -> subprocess.Popen[str]:
         "XDG_CONFIG_HOME": str(user.folder),
     }
     return subprocess.Popen(
-        [sys.executable, "-m", "helpdesk_cli", *words],
+        [sys.executable, "-c", STARTED, *words],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -21,7 +21,7 @@ from helpdesk.webhooks.schemas import NewWebhook
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 
-SEEDS = 5
+SEEDS = 12
 NEW_KEY = NewKey(name="Shop server")
 NEW_ENDPOINT = NewWebhook.model_validate({"url": "https://93.184.215.14/hook", "events": ["message.created"]})
 
