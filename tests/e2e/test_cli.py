@@ -94,7 +94,7 @@ def test_an_owner_looks_around_makes_a_key_uses_it_and_revokes_it(
         helpdesk("webhooks", "add", "http://127.0.0.1:9/hooks", "--event", "bug.created", "--json")
     )
     assert endpoint["id"] in helpdesk("webhooks").stdout
-    assert helpdesk("webhooks", "remove", endpoint["id"]).stdout == f"Removed {endpoint['id']}.\n"
+    assert helpdesk("webhooks", "remove", endpoint["id"], "--yes").stdout == f"Removed {endpoint['id']}.\n"
 
     assert helpdesk("keys", "revoke", made["id"], "--yes").stdout == f"Revoked {made['id']}.\n"
     assert helpdesk("limits", HELPDESK_TOKEN=made["key"]).stderr.startswith("Error: invalid_api_key: ")

@@ -128,7 +128,7 @@ def test_invitations(owner: Cli, handlers: Handlers) -> None:
 
     left = answered(owner, "/v1/invites")["invites"][0]["id"]
     assert owner.ok("invites", "resend", left) == f"Sent {left} again.\n"
-    assert owner.ok("invites", "withdraw", left) == f"Withdrew {left}.\n"
+    assert owner.ok("invites", "withdraw", left, "--yes") == f"Withdrew {left}.\n"
     assert owner.ok("invites", "list") == "No invitation is pending.\n"
     assert owner.json("invites", "list") == {"invites": [], "nextCursor": None}
 
@@ -240,15 +240,21 @@ def test_webhooks(owner: Cli) -> None:
     assert owner.ok("webhooks", "change", made["id"], "--url", f"{RECEIVER}/2") == f"Changed {made['id']}.\n"
     assert owner.json("webhooks", "change", made["id"], "--event", "bug.created") == {"ok": True}
     assert owner.json("webhooks", "list") == answered(owner, "/v1/webhooks")
+    key = answered(owner, "/v1/webhooks")["webhooks"][0]["keyId"]
     row = owner.ok("webhooks").splitlines()[1]
-    assert row.split() == [made["id"], "none", "-", "-", f"{RECEIVER}/2", "bug.created"]
+    assert row.split() == [made["id"], "none", "-", "-", key, f"{RECEIVER}/2", "bug.created"]
     private = owner.run("webhooks", "add", "https://10.0.0.1/", "--event", "message.created")
     assert private.stderr.startswith("Error: invalid_url: ")
     unknown = owner.run("webhooks", "add", RECEIVER, "--event", "nonsense")
     assert "message.created" in unknown.stderr
-    assert owner.json("webhooks", "remove", made["id"]) == {"ok": True}
-    assert owner.ok("webhooks", "add", RECEIVER, *events).startswith("Added ")
-    assert owner.run("webhooks", "remove", made["id"]).stderr.startswith("Error: endpoint_not_found: ")
+    assert owner.json("webhooks", "remove", made["id"], "--yes") == {"ok": True}
+    newest = owner.json("keys", "create", "Newest")["id"]
+    told = owner.ok("webhooks", "add", RECEIVER, *events).splitlines()
+    assert told[0].startswith("Added ")
+    assert told[1].startswith(f"Its webhooks are signed with the key {newest}: ")
+    assert owner.run("webhooks", "remove", made["id"], "--yes").stderr.startswith(
+        "Error: endpoint_not_found: "
+    )
 
 
 def test_limits(owner: Cli) -> None:

@@ -21,6 +21,7 @@ WEBHOOK = {
     "status": "none",
     "lastDeliveryAt": None,
     "failingSince": 1_790_000_000_000,
+    "keyId": None,
 }
 
 
@@ -54,9 +55,9 @@ def test_a_list_is_a_table(tmp_path: Path) -> None:
     assert cli(tmp_path, WEBHOOK, {**WEBHOOK, "id": "wh_twelve", "events": ["a"]}).ok(
         "webhooks"
     ).splitlines() == [
-        "ID         STATUS  LAST DELIVERY  FAILING SINCE        URL                             EVENTS",
-        "wh_1       none    -              2026-09-21 23:13:20  https://receiver.example/hooks  a, b",
-        "wh_twelve  none    -              2026-09-21 23:13:20  https://receiver.example/hooks  a",
+        "ID         STATUS  LAST DELIVERY  FAILING SINCE        KEY  URL                             EVENTS",
+        "wh_1       none    -              2026-09-21 23:13:20  -    https://receiver.example/hooks  a, b",
+        "wh_twelve  none    -              2026-09-21 23:13:20  -    https://receiver.example/hooks  a",
     ]
 
 

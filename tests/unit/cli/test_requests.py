@@ -120,7 +120,7 @@ def test_a_refused_token_is_renewed_once_and_the_request_sent_again_even_a_post(
     asked = Sequence(refusal(401, "invalid_token"), {"id": "wh_1"})
     renewing = Sequence(NEW)
     user = logged_in(tmp_path, {"POST /v1/webhooks": asked, "POST /v1/oauth/token": renewing})
-    user.ok("webhooks", "add", "https://receiver.example", "--event", "message.created")
+    user.ok("webhooks", "add", "https://receiver.example", "--event", "message.created", "--json")
     assert asked.tokens() == ["svc_oat_old", "svc_oat_new"]
     assert asked.requests[0].content == asked.requests[1].content
     assert len(renewing.requests) == 1
@@ -313,6 +313,48 @@ def test_revoking_asks_first_and_a_no_changes_nothing(tmp_path: Path) -> None:
     assert "Nothing was revoked." in result.stderr
     assert user.run("keys", "revoke", "key_1", stdin="").exit_code == 1
     assert user.run("keys", "revoke", "key_1", stdin="y\n").stdout == "Revoked key_1.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "asked_for", "left", "done"),
+    [
+        (("webhooks", "remove", "wh_1"), "Remove wh_1?", "Nothing was removed.", "Removed wh_1.\n"),
+        (("invites", "withdraw", "inv_1"), "Withdraw inv_1?", "Nothing was withdrawn.", "Withdrew inv_1.\n"),
+    ],
+)
+def test_removing_and_withdrawing_ask_first_unless_told_not_to(
+    tmp_path: Path, words: tuple[str, ...], asked_for: str, left: str, done: str
+) -> None:
+    asked = Sequence({"ok": True}, {"ok": True})
+    user = with_token(tmp_path, {f"DELETE /v1/{words[0]}/{words[2]}": asked})
+    result = user.run(*words, stdin="n\n")
+    assert (result.exit_code, result.stdout, asked.requests) == (1, "", [])
+    assert asked_for in result.stderr
+    assert left in result.stderr
+    assert user.run(*words, stdin="y\n").stdout == done
+    assert user.run(*words, "--yes", stdin="").stdout == done
+
+
+def test_adding_an_endpoint_without_an_event_names_the_events(tmp_path: Path) -> None:
+    result = with_token(tmp_path, {}).run("webhooks", "add", "https://receiver.example")
+    assert result.exit_code == 2
+    assert "message.created, conversation.created, conversation.updated." in result.stderr
+
+
+def test_an_endpoint_is_added_even_if_its_key_cannot_be_asked_for(tmp_path: Path) -> None:
+    answers = {"POST /v1/webhooks": {"id": "wh_1"}, "GET /v1/webhooks": refusal(500, "internal_error")}
+    result = with_token(tmp_path, answers).run(
+        "webhooks", "add", "https://receiver.example", "--event", "message.created"
+    )
+    assert (result.exit_code, result.stdout) == (0, "Added wh_1.\n")
+    assert "helpdesk webhooks list" in result.stderr
+
+
+def test_an_invitation_that_is_not_found_is_not_looked_for_in_ones_own_list(tmp_path: Path) -> None:
+    user = with_token(tmp_path, {"POST /v1/invites/accept": refusal(404, "invite_not_found")})
+    told = user.run("invites", "accept", "tok123").stderr
+    assert "be logged in with the address that was invited" in told
+    assert "invites list" not in told
 
 
 def test_a_new_key_alone_is_on_stdout_and_the_warning_beside_it(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from helpdesk_cli.framework import ID, Listing, limit_option
-from helpdesk_cli.output import moment, note, say, say_json, say_table
+from helpdesk_cli.output import confirmed, moment, note, say, say_json, say_table
+from helpdesk_cli.problems import Problem, Refusal
 from helpdesk_cli.session import Session, pass_session
 
 
@@ -92,9 +93,12 @@ def resend(session: Session, invite_id: str) -> None:
 
 @invites.command()
 @click.argument("invite_id", metavar="ID", type=ID)
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @pass_session
-def withdraw(session: Session, invite_id: str) -> None:
+def withdraw(session: Session, invite_id: str, *, yes: bool) -> None:
     """Withdraw an invitation; its link leads nowhere from then on."""
+    if not yes and not confirmed(f"Withdraw {invite_id}? Its link leads nowhere from then on."):
+        raise Problem("Nothing was withdrawn.", "Answer y, or give --yes.")
     _done(session, session.api().delete("invites", invite_id), f"Withdrew {invite_id}.")
 
 
@@ -108,9 +112,17 @@ def accept(session: Session, token: str | None) -> None:
     """
     if token is None:
         token = _asked("The invitation's link or token")
-    answer = session.api().post(
-        "invites", "accept", body={"token": token.strip().rstrip("/").rpartition("/")[2]}
-    )
+    given = token.strip().rstrip("/").rpartition("/")[2]
+    try:
+        answer = session.api().post("invites", "accept", body={"token": given})
+    except Refusal as refusal:
+        if refusal.code == "invite_not_found":
+            # The list of invitations is of the organization one acts in, not of the one that invites.
+            refusal.hint = (
+                "Copy the whole link from the mail, and be logged in with the address that was invited: "
+                "`helpdesk whoami` shows yours."
+            )
+        raise
     _done(session, answer, f"You belong to {answer['organizationId']} now, and act in it.")
 
 

@@ -7,10 +7,12 @@ from typing import Any
 import click
 
 from helpdesk_cli.framework import ID, Listing
-from helpdesk_cli.output import moment, say, say_json, say_table
+from helpdesk_cli.output import confirmed, moment, note, say, say_json, say_table
+from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 
-_EVENTS = "A kind of event, such as message.created; may be given several times."
+_SENT = "message.created, conversation.created, conversation.updated"
+_EVENTS = f"A kind of event ({_SENT}); may be given several times."
 
 
 @click.group(cls=Listing)
@@ -27,13 +29,14 @@ def list_webhooks(session: Session) -> None:
         say_json(answer)
         return
     say_table(
-        ("ID", "STATUS", "LAST DELIVERY", "FAILING SINCE", "URL", "EVENTS"),
+        ("ID", "STATUS", "LAST DELIVERY", "FAILING SINCE", "KEY", "URL", "EVENTS"),
         [
             (
                 one["id"],
                 one["status"],
                 moment(one["lastDeliveryAt"]),
                 moment(one["failingSince"]),
+                one["keyId"],
                 one["url"],
                 one["events"],
             )
@@ -45,12 +48,28 @@ def list_webhooks(session: Session) -> None:
 
 @webhooks.command()
 @click.argument("url")
-@click.option("--event", "events", multiple=True, required=True, help=_EVENTS)
+@click.option("--event", "events", multiple=True, help=_EVENTS)
 @pass_session
 def add(session: Session, url: str, events: tuple[str, ...]) -> None:
-    """Add an endpoint."""
+    """Add an endpoint. Of a person's endpoint the newest secret key signs; which one that is, is shown."""
+    if not events:
+        raise click.UsageError(f"Name at least one event with --event: {_SENT}.")
     answer = session.api().post("webhooks", body={"url": url, "events": list(events)})
     _done(session, answer, f"Added {answer['id']}.")
+    if not session.as_json:
+        _tell_key(session, answer["id"])
+
+
+def _tell_key(session: Session, endpoint_id: str) -> None:
+    """Tell which secret key signs. The endpoint is there by now, so a failure to ask is no failure of the command."""
+    try:
+        listed = session.api().get("webhooks")["webhooks"]
+    except Problem:
+        note("Which secret key signs its webhooks is in: helpdesk webhooks list")
+        return
+    key = next((one["keyId"] for one in listed if one["id"] == endpoint_id), None)
+    if key is not None:
+        say(f"Its webhooks are signed with the key {key}: verify them with that key's webhook secret.")
 
 
 @webhooks.command()
@@ -69,9 +88,14 @@ def change(session: Session, endpoint_id: str, url: str | None, events: tuple[st
 
 @webhooks.command()
 @click.argument("endpoint_id", metavar="ID", type=ID)
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @pass_session
-def remove(session: Session, endpoint_id: str) -> None:
+def remove(session: Session, endpoint_id: str, *, yes: bool) -> None:
     """Remove an endpoint, and cancel the retries that wait for it."""
+    if not yes and not confirmed(
+        f"Remove {endpoint_id}? It is sent nothing more, retries that wait included."
+    ):
+        raise Problem("Nothing was removed.", "Answer y, or give --yes.")
     _done(session, session.api().delete("webhooks", endpoint_id), f"Removed {endpoint_id}.")
 
 
