@@ -1,6 +1,5 @@
 """Files on the deployed local stack: up both ways, into a message, into a webhook, and back byte for byte."""
 
-import json
 import os
 import urllib.request
 import uuid
@@ -72,8 +71,7 @@ def test_a_file_of_20_mb_goes_up_is_attached_arrives_in_a_webhook_and_comes_back
             },
         )
         assert sent.status == 200, sent
-        event = json.loads(receiver.wait_for(1)[0].body)
-        (attachment,) = event["data"]["message"]["attachments"]
+        (attachment,) = receiver.message(sent.body["messageId"])["attachments"]
         assert attachment["size"] == 20 * MB
         assert attachment["url"] == announced.body["url"]
         back, headers = fetch(attachment["url"])

@@ -1,5 +1,6 @@
 """A webhook receiver on loopback that remembers what it was sent and answers as a test says."""
 
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -71,3 +72,14 @@ class Receiver:
             )
             time.sleep(0.05)
         return list(self.received)
+
+    def message(self, message_id: str, seconds: float = 40) -> dict[str, Any]:
+        """Return a message as its event tells it, once that came, whatever came before it."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            for received in list(self.received):
+                message: dict[str, Any] = json.loads(received.body)["data"].get("message") or {}
+                if message.get("id") == message_id:
+                    return message
+            time.sleep(0.05)
+        raise AssertionError(f"no event of {message_id} came in {seconds} s")
