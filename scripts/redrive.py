@@ -22,7 +22,7 @@ from helpdesk.storage import table
 from helpdesk.storage.keys import Event, Job
 
 if TYPE_CHECKING:
-    from mypy_boto3_sqs.type_defs import MessageTypeDef
+    from mypy_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
 QUEUES = ("delivery", "retry", "agent", "index", "mail")
 FANOUT = "fanout"
@@ -98,10 +98,13 @@ def _move(dead: str, source: str) -> int:
     for messages in takewhile(bool, iter(partial(_taken, dead), None)):
         for message in messages:
             system = message.get("Attributes", {})
-            group = {"MessageGroupId": system["MessageGroupId"]} if "MessageGroupId" in system else {}
-            # By its own id, for the queue may remember the one under which it was sent before.
-            once = {"MessageDeduplicationId": message["MessageId"]} if source.endswith(".fifo") else {}
-            clients.sqs().send_message(QueueUrl=source, MessageBody=message["Body"], **group, **once)
+            request: SendMessageRequestTypeDef = {"QueueUrl": source, "MessageBody": message["Body"]}
+            if "MessageGroupId" in system:
+                request["MessageGroupId"] = system["MessageGroupId"]
+            if source.endswith(".fifo"):
+                # By its own id, for the queue may remember the one under which it was sent before.
+                request["MessageDeduplicationId"] = message["MessageId"]
+            clients.sqs().send_message(**request)
             clients.sqs().delete_message(QueueUrl=dead, ReceiptHandle=message["ReceiptHandle"])
             moved += 1
     return moved

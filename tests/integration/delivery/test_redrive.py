@@ -12,7 +12,8 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from scripts import redrive
 from tests.integration.delivery import test_reconciling as lost_things
-from tests.integration.delivery.test_reconciling import Time, add, happened, received, reminders, time
+from tests.integration.delivery.test_reconciling import Time, add, happened, reminders, time
+from tests.integration.fanout.test_fan_out import received
 from tests.support.api import Client
 
 __all__ = ["time"]  # the fixture
@@ -20,8 +21,9 @@ __all__ = ["time"]  # the fixture
 
 def dead_letters_of(url: str, fifo: str = "") -> str:
     sqs = clients.sqs()
-    attributes = {"FifoQueue": "true"} if fifo else {}
-    dead = sqs.create_queue(QueueName=f"dead{fifo}", Attributes=attributes)["QueueUrl"]
+    dead = sqs.create_queue(QueueName=f"dead{fifo}", Attributes={"FifoQueue": "true"} if fifo else {})[
+        "QueueUrl"
+    ]
     arn = sqs.get_queue_attributes(QueueUrl=dead, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
     policy = json.dumps({"deadLetterTargetArn": arn, "maxReceiveCount": 5})
     sqs.set_queue_attributes(QueueUrl=url, Attributes={"RedrivePolicy": policy})
