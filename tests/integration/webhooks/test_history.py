@@ -450,3 +450,18 @@ def test_an_attempt_costs_four_calls_with_its_record_in_the_history(
     with recorded_calls() as calls:
         function("delivery").handler(batch(*bodies), None)
     assert calls == ["dynamodb:BatchGetItem", *["dynamodb:UpdateItem"] * 3]
+
+
+def test_a_test_is_sent_though_the_clock_that_made_the_endpoint_is_ahead(
+    api: Client, receiver: Receiver
+) -> None:
+    now = clock.now_us()
+    with clock.frozen(lambda: now + 100_000):
+        endpoint = api.post("/v1/webhooks", {"url": URL, "events": ["message.created"]}).body["id"]
+    with clock.frozen(lambda: now):
+        assert api.post(f"/v1/webhooks/{endpoint}/test").status == 200
+        (item,) = [item for item in outbox() if item["type"] == "webhook.test"]
+        fan_out(item)
+        work()
+
+    assert len(receiver.sent) == 1

@@ -56,8 +56,11 @@ def book(
     """
     reminders = []
     for endpoint in endpoints:
-        wanted = event_type in endpoint.events if only_to is None else endpoint.id == only_to
-        if wanted and endpoint.created_at <= created_at:
+        if only_to is None:
+            wanted = event_type in endpoint.events and endpoint.created_at <= created_at
+        else:  # asked for of that endpoint, which was there then, whatever the clocks of two functions say
+            wanted = endpoint.id == only_to
+        if wanted:
             reminder = Reminder(organization, endpoint.id, event_id, endpoint.key_id, 1, created_at)
             repository.book(reminder.delivery, event_type, created_at)
             reminders.append(reminder)
