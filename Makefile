@@ -97,6 +97,12 @@ eval: venv ## how well the agent finds answers in the guides (docs/evaluation)
 bench: venv ## measure what the product costs (benchmarks/results.md); about eight minutes of a quiet machine
 	@exec $(PYTHON) -m benchmarks
 
+SEED ?= 1
+
+.PHONY: chaos
+chaos: venv ## 2,000 events to failing receivers while workers die (benchmarks/chaos.md; SEED=n; up to eight minutes)
+	@exec $(PYTHON) -m tests.chaos --seed $(SEED)
+
 .PHONY: audit
 audit: venv ## ask whether a known vulnerability is in anything installed or deployed
 	@$(PYTHON) -m scripts.audit
