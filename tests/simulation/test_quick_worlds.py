@@ -1,0 +1,307 @@
+"""The real schedule at full length in thousands of worlds, each with troubles of its own.
+
+Table, queue, receiver and clock are in memory; what decides is the product's code. In each world workers die at random
+steps, messages are lost for good, are handed out twice at once and in any order, and the reconciler runs every five
+minutes. HELPDESK_SEEDS=10000 runs as many worlds as that.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from random import Random
+from typing import Any, Self
+
+import pytest
+
+from helpdesk.delivery import reconciling, repository
+from helpdesk.delivery import service as deliveries
+from helpdesk.delivery.attempts import DeliveryState
+from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.repository import Delivery, Result
+from helpdesk.platform import clients, clock, settings
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+from tests.simulation.memory import MemoryTable
+from tests.simulation.world import START_MS, VISIBILITY_MS, Message, WorkerDied, World, first_reminder
+
+SEEDS = int(os.environ.get("HELPDESK_SEEDS", "1000"))
+DELIVERY = Delivery("org_1", "wh_1", "evt_" + "0" * 32)
+REMINDER = Reminder("org_1", "wh_1", DELIVERY.event_id, "key_1", 1, START_MS)
+LEAST_WAITS = (30_000, 300_000, 1_800_000, 7_200_000)
+FIVE_MINUTES = 300_000
+MOST_MESSAGES = 2_000
+
+
+class _Inline:
+    """A pool of no threads."""
+
+    def __init__(self, _: int) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    map = staticmethod(map)
+
+
+@dataclass
+class QuickWorld(World):
+    """A world in memory. `lost` is how likely a message vanishes when it is sent."""
+
+    random: Random = field(default_factory=Random)
+    lost: float = 0.0
+    losses: int = 0
+    memory: MemoryTable = field(default_factory=MemoryTable)
+    reconciled_at: int = START_MS
+    reminded: int = 0
+
+    def send_message(self, **message: Any) -> None:
+        super().send_message(**message)
+        if self.random.random() < self.lost:
+            self.messages.pop()
+            self.losses += 1
+
+    def send_message_batch(self, *, QueueUrl: str, Entries: list[dict[str, Any]]) -> dict[str, Any]:
+        """Stand in for SQS's SendMessageBatch, which the reconciler uses."""
+        for entry in Entries:
+            body, group = entry["MessageBody"], entry["MessageGroupId"]
+            self.send_message(QueueUrl=QueueUrl, MessageBody=body, DelaySeconds=0, MessageGroupId=group)
+        return {"Successful": [], "Failed": []}
+
+    def state(self) -> Item:
+        """Return the delivery."""
+        return self.memory.items[DELIVERY.key.pk, DELIVERY.key.sk]
+
+    def live(self, duplicates: float) -> None:
+        """Go on until the delivery is over and no message is left."""
+        for _ in range(MOST_MESSAGES):
+            pending = self.state()["state"] == "pending"
+            times = [message.visible_at for message in self.messages]
+            if pending:
+                times.append(self.reconciled_at + FIVE_MINUTES)
+            if not times:
+                return
+            self.now_ms = max(self.now_ms, min(times))
+            if pending and self.now_ms >= self.reconciled_at + FIVE_MINUTES:
+                self._reconcile()
+            visible = [message for message in self.messages if message.visible_at <= self.now_ms]
+            if visible:
+                self._handle_one(self.random.choice(visible), duplicates)
+        raise AssertionError("the world does not come to rest")
+
+    def _reconcile(self) -> None:
+        self.reconciled_at = self.now_ms
+        before = self.now_ms - reconciling.OVERDUE_MS
+        try:
+            self.reminded += reconciling.remind_again(before, self.now_ms + 1)
+        except WorkerDied:
+            return
+
+    def _handle_one(self, message: Message, duplicates: float) -> None:
+        message.visible_at = self.now_ms + VISIBILITY_MS
+        reminder = Reminder.from_json(message.body)
+        copies = 2 if self.random.random() < duplicates else 1
+        running = [deliveries.handle(reminder, self) for _ in range(copies)]
+        try:
+            while running:
+                chosen = self.random.choice(running)
+                try:
+                    chosen.send(None)
+                except StopIteration:
+                    running.remove(chosen)
+            self.step()
+        except WorkerDied:
+            for each in running:
+                each.close()
+            return
+        self.messages.remove(message)
+
+
+@dataclass
+class _Yield:
+    """An awaitable at which another copy may go on."""
+
+    def __await__(self) -> Iterator[None]:
+        yield
+
+
+@contextmanager
+def living_in(world: QuickWorld, patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the world take the place of AWS."""
+
+    def stepping(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*arguments: Any, **named: Any) -> Any:
+            world.step()
+            answer = function(*arguments, **named)
+            world.step()
+            return answer
+
+        return called
+
+    async def inline(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        await _Yield()
+        return function(*arguments, **named)
+
+    for name in ("get_many", "update", "query"):
+        patch.setattr(table, name, stepping(getattr(world.memory, name)))
+    patch.setattr(clients, "sqs", lambda: world)
+    patch.setattr(deliveries.asyncio, "to_thread", inline)
+    patch.setattr(reconciling, "ThreadPoolExecutor", _Inline)
+    patch.setattr(deliveries.webhooks, "note_result", stepping(lambda *_, **__: None))
+    for module in (deliveries, reconciling):
+        patch.setattr(module.logger, "warning", lambda *_, **__: None)
+    with clock.frozen(lambda: world.now_ms * 1000):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("RETRY_DELAYS_SECONDS", "30,300,1800,7200")
+    settings.settings.cache_clear()
+    yield
+    settings.settings.cache_clear()
+
+
+def furnish(memory: MemoryTable) -> None:
+    """Put into a table what one attempt reads, and book the delivery."""
+    endpoint = {
+        "id": "wh_1",
+        "url": "https://93.184.215.14/",
+        "events": ["message.created"],
+        "keyId": "key_1",
+        "createdAt": 1,
+        "lastDeliveryAt": None,
+        "lastFailureAt": None,
+        "failingSince": None,
+    }
+    for key, item in (
+        (keys.WebhookEndpoint("org_1", "wh_1"), endpoint),
+        (keys.Event("org_1", DELIVERY.event_id), {"body": '{"text":"grüße"}'}),
+        (keys.KeySecret("org_1", "key_1"), {"webhooks": "00" * 32}),
+    ):
+        memory.put_new(key.attributes() | item)
+
+
+def live(seed: int, monkeypatch: pytest.MonkeyPatch) -> QuickWorld:
+    """Let one world live; what goes wrong in it and when the receiver answers is the seed's."""
+    random = Random(seed)
+    succeeds_at = random.choice((1, 2, 3, 4, 5, 99, 99, 99))
+    world = QuickWorld(
+        answer=lambda request: 200 if request >= succeeds_at else 500,
+        deaths=frozenset(random.sample(range(1, 150), k=random.randint(0, 8))),
+        random=random,
+        lost=random.choice((0.0, 0.0, 0.02, 0.1)),
+    )
+    furnish(world.memory)
+    with monkeypatch.context() as patch:
+        patch.setattr(table, "put_new", world.memory.put_new)
+        with living_in(world, patch):
+            repository.book(DELIVERY, "message.created", START_MS)
+            first_reminder(REMINDER, world)
+            if random.random() < 0.2:
+                world.messages.clear()  # the very first reminder is lost
+            world.live(duplicates=random.choice((0.0, 0.3)))
+    return world
+
+
+def require_one_chain(world: QuickWorld, seed: int) -> None:
+    item = world.state()
+    numbers = [entry["attempt"] for entry in item["attempts"]]
+    assert len(world.sent) <= 5, seed
+    assert item["made"] <= 5, seed
+    assert numbers == list(range(1, len(numbers) + 1)), (seed, numbers)
+    if item["state"] == "dropped":
+        assert len(numbers) == 5, seed
+    else:
+        assert item["state"] == "delivered", seed
+        assert item["attempts"][-1]["error"] is None, seed
+    assert len({body for _, body, _ in world.sent}) <= 1, seed
+    assert not {"GSI1PK", "GSI1SK"} & item.keys(), seed
+    begun = [entry["at"] for entry in item["attempts"]]
+    waits = [later - earlier for earlier, later in pairwise(begun)]
+    assert all(wait >= least for wait, least in zip(waits, LEAST_WAITS, strict=False)), (seed, waits)
+
+
+def test_in_every_world_there_is_one_chain_of_at_most_five_attempts_that_comes_to_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = {"losses": 0, "reminded": 0, "delivered": 0, "dropped": 0}
+    for seed in range(SEEDS):
+        world = live(seed, monkeypatch)
+        require_one_chain(world, seed)
+        seen["losses"] += world.losses
+        seen["reminded"] += world.reminded
+        seen[world.state()["state"]] += 1
+    # That the worlds had the troubles that they are for.
+    assert min(seen.values()) > SEEDS // 20, seen
+
+
+def test_without_trouble_the_reconciler_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = QuickWorld(answer=lambda _: 500)
+    furnish(world.memory)
+    with monkeypatch.context() as patch:
+        patch.setattr(table, "put_new", world.memory.put_new)
+        with living_in(world, patch):
+            repository.book(DELIVERY, "message.created", START_MS)
+            first_reminder(REMINDER, world)
+            world.live(duplicates=0)
+    assert (len(world.sent), world.reminded) == (5, 0)
+
+
+def _writes() -> list[Callable[[Random], None]]:
+    """Return the writes of a delivery, each with arguments that a seed decides."""
+    states = list(DeliveryState)[:3]
+
+    def result(random: Random) -> Result:
+        good = random.random() < 0.3
+        outcome = Outcome(200 if good else 500, None if good else Failure.STATUS, 5)
+        state = DeliveryState.DELIVERED if good else random.choice(states)
+        due = START_MS + 1 if state is DeliveryState.PENDING else None
+        return Result(1, random.randint(1, 3), START_MS, outcome, state, due)
+
+    def seen(random: Random) -> repository.Progress:
+        made = random.randint(0, 3)
+        until = random.choice((0, START_MS + repository.CLAIM_MS))
+        return repository.Progress(DeliveryState.PENDING, made, random.random() < 0.5, until)
+
+    return [
+        lambda random: repository.claim(DELIVERY, seen(random), random.randint(1, 3), START_MS),
+        lambda random: repository.record(DELIVERY, result(random)),
+        lambda random: repository.record_interrupted(DELIVERY, seen(random), DeliveryState.PENDING, START_MS),
+        lambda random: repository.book(DELIVERY, "message.created", START_MS),
+        lambda random: repository.cancel(DELIVERY) if random.random() < 0.1 else None,
+    ]
+
+
+@pytest.mark.usefixtures("aws")
+def test_the_table_in_memory_does_what_moto_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = 0
+    for seed in range(25):
+        memory, results = MemoryTable(), []
+        clean = table.get_many([DELIVERY.key])
+        if clean:
+            table.delete(DELIVERY.key)
+        for where in ("moto", "memory"):
+            random, told = Random(seed), []
+            with monkeypatch.context() as patch, clock.frozen(lambda: START_MS * 1000):
+                if where == "memory":
+                    for name in ("put_new", "update", "get_many"):
+                        patch.setattr(table, name, getattr(memory, name))
+                repository.book(DELIVERY, "message.created", START_MS)
+                for _ in range(30):
+                    try:
+                        random.choice(_writes())(random)
+                        told.append("")
+                    except (repository.ClaimLost, ConditionFailed) as refused:
+                        told.append(type(refused).__name__)
+                item = table.get_many([DELIVERY.key])[DELIVERY.key]
+            results.append((told, item))
+        assert results[0] == results[1], seed
+        taken += len(results[0][1]["attempts"])
+    assert taken > 10
