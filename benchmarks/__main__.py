@@ -21,6 +21,7 @@ BENCHMARKS = (
     "route_costs",
     "fanning_out",
     "sending",
+    "outages",
     "retrieving",
     "indexing",
     "package_sizes",

@@ -38,6 +38,8 @@ PARAMETERS = "RetryDelaysSeconds=2,5,15,30"
 VISIBILITY_SECONDS = 45  # longer than a claim
 LATE_SECONDS = 10
 SEND_SECONDS = 60
+DYING_SECONDS = 60  # for so long workers die on when everything is sent
+STALLED_MS = 120_000  # fan-out is one thread in the emulator, which deaths hold up
 MOST_SECONDS = 330  # from the first event to the last result
 
 
@@ -65,9 +67,9 @@ def main() -> int:
     started = time.monotonic()
     receivers = mixed(random)
     try:
-        with _stack() as emulator:
+        with _stack(options.seed) as emulator:
             endpoints = [_register(number, receiver) for number, receiver in enumerate(receivers)]
-            deaths = Deaths(emulator, random, least=1.0, most=4.0)
+            deaths = Deaths(emulator, random, least=0.3, most=1.2)
             sent_at = time.monotonic()
             _send(endpoints, options.events, random, deaths)
             redriven = _settle(sent_at)
@@ -91,12 +93,12 @@ def main() -> int:
 
 
 @contextmanager
-def _stack() -> Iterator[int]:
+def _stack(seed: int) -> Iterator[int]:
     """Start a stack with an empty table; give the emulator's process id."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         port = int(probe.getsockname()[1])
-    settings = settings_for(port, PARAMETERS, folder=LOCAL / "chaos")
+    settings = settings_for(port, PARAMETERS, folder=LOCAL / f"chaos-{seed}")
     emulator = Emulator(settings)
     emulator.stop()
     emulator.forget()
@@ -111,7 +113,12 @@ def _stack() -> Iterator[int]:
 
 
 def _use(settings: StackSettings) -> None:
-    os.environ |= {**ACCOUNT, "STAGE": "local", "BASE_URL": settings.base_url}
+    os.environ |= {
+        **ACCOUNT,
+        "STAGE": "local",
+        "POWERTOOLS_LOG_LEVEL": "ERROR",
+        "BASE_URL": settings.base_url,
+    }
     admin.use_stack(STACK_NAME, region=REGION, endpoint_url=settings.endpoint_url)
     for name in ("DELIVERY", "RETRY"):
         clients.sqs().set_queue_attributes(
@@ -160,7 +167,7 @@ def _send(endpoints: list[Endpoint], events: int, random: Random, deaths: Deaths
         endpoint.events.append(event.id)
         time.sleep(max(0.0, began + number * SEND_SECONDS / events - time.monotonic()))
     # Retries are under way now: they shall meet deaths too.
-    time.sleep(20)
+    time.sleep(DYING_SECONDS)
     deaths.end()
 
 
@@ -176,7 +183,7 @@ def _settle(sent_at: float) -> dict[str, int]:
         time.sleep(10)
         for queue in ("delivery", "retry"):
             redriven[queue] += int(redrive.redrive(queue)["moved"])
-        if not _left(before=clock.now_ms() - 60_000):
+        if not _left(before=clock.now_ms() - STALLED_MS):
             continue
         redriven["fanout"] += int(redrive.redrive("fanout")["moved"])
 
