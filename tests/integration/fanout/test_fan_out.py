@@ -1,5 +1,6 @@
 import copy
 import json
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
-from helpdesk.storage import table
+from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item, to_wire
 from tests.support.api import Client, function
 from tests.support.aws import recorded_calls
@@ -195,3 +196,48 @@ def test_a_record_that_cannot_be_read_is_set_aside_and_holds_up_nothing(
     assert fan_out(unreadable, good.to_item()) == {"batchItemFailures": []}
     assert [message["event_id"] for message in received(settings().delivery_queue_url)] == [good.id]
     assert len(received(settings().dead_letters_url)) == 1
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_a_fan_out_that_fails_in_part_again_and_again_books_each_delivery_once(
+    seed: int, organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(seed)
+    for _ in range(2):
+        add(api, "message.created")
+    items = [event_of(organization).to_item() for _ in range(6)]
+    for item in items:
+        table.put_new(item)
+    book, send = repository.book, clients.sqs().send_message_batch
+
+    def booking(*arguments: Any) -> None:
+        if random.random() < 0.2:
+            raise ClientError({"Error": {"Code": "InternalServerError"}}, "PutItem")
+        book(*arguments)
+
+    def sending(*, QueueUrl: str, Entries: list[Any]) -> Any:
+        refused = [entry for entry in Entries if random.random() < 0.2]
+        kept = [entry for entry in Entries if entry not in refused]
+        if kept:
+            send(QueueUrl=QueueUrl, Entries=kept)
+        return {"Failed": [{"Id": entry["Id"], "SenderFault": False, "Code": "500"} for entry in refused]}
+
+    monkeypatch.setattr(repository, "book", booking)
+    monkeypatch.setattr(clients.sqs(), "send_message_batch", sending)
+    waiting, rounds = items, 0
+    while waiting:
+        # As the stream does: what is named comes again, and with it now and then what is done.
+        failed = {int(failure["itemIdentifier"]) for failure in fan_out(*waiting)["batchItemFailures"]}
+        waiting = [item for place, item in enumerate(waiting) if place in failed or random.random() < 0.1]
+        rounds += 1
+    assert rounds > 1
+    assert len(of_kind("evt_")) == 12
+    told = {
+        (message["endpoint_id"], message["event_id"]) for message in received(settings().delivery_queue_url)
+    }
+    assert len(told) == 12
+    assert not [item for item in items if "GSI2PK" in (table.get(event_key(item)) or {})]
+
+
+def event_key(item: Item) -> keys.Event:
+    return keys.Event(item["organization"], item["id"])
