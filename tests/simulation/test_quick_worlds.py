@@ -5,8 +5,9 @@ steps, messages are lost for good, are handed out twice at once and in any order
 minutes. HELPDESK_SEEDS=10000 runs as many worlds as that.
 """
 
+import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -17,13 +18,14 @@ import pytest
 
 from helpdesk.delivery import reconciling, repository
 from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.attempts import DeliveryState
+from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.queue import Reminder
 from helpdesk.delivery.repository import Delivery, Result
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.webhooks import service as webhooks
 from tests.simulation.memory import MemoryTable
 from tests.simulation.world import START_MS, VISIBILITY_MS, Message, WorkerDied, World, first_reminder
 
@@ -127,7 +129,7 @@ class QuickWorld(World):
 class _Yield:
     """An awaitable at which another copy may go on."""
 
-    def __await__(self) -> Iterator[None]:
+    def __await__(self) -> Generator[None]:
         yield
 
 
@@ -151,9 +153,9 @@ def living_in(world: QuickWorld, patch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ("get_many", "update", "query"):
         patch.setattr(table, name, stepping(getattr(world.memory, name)))
     patch.setattr(clients, "sqs", lambda: world)
-    patch.setattr(deliveries.asyncio, "to_thread", inline)
+    patch.setattr(asyncio, "to_thread", inline)
     patch.setattr(reconciling, "ThreadPoolExecutor", _Inline)
-    patch.setattr(deliveries.webhooks, "note_result", stepping(lambda *_, **__: None))
+    patch.setattr(webhooks, "note_result", stepping(lambda *_, **__: None))
     for module in (deliveries, reconciling):
         patch.setattr(module.logger, "warning", lambda *_, **__: None)
     with clock.frozen(lambda: world.now_ms * 1000):
@@ -265,10 +267,10 @@ def _writes() -> list[Callable[[Random], None]]:
         due = START_MS + 1 if state is DeliveryState.PENDING else None
         return Result(1, random.randint(1, 3), START_MS, outcome, state, due)
 
-    def seen(random: Random) -> repository.Progress:
+    def seen(random: Random) -> Progress:
         made = random.randint(0, 3)
-        until = random.choice((0, START_MS + repository.CLAIM_MS))
-        return repository.Progress(DeliveryState.PENDING, made, random.random() < 0.5, until)
+        until = random.choice((0, START_MS + CLAIM_MS))
+        return Progress(DeliveryState.PENDING, made, random.random() < 0.5, until)
 
     return [
         lambda random: repository.claim(DELIVERY, seen(random), random.randint(1, 3), START_MS),
