@@ -7,7 +7,7 @@ import os
 import socket
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from statistics import quantiles
@@ -298,7 +298,7 @@ def run(*, tiny: bool = False) -> Section:
             onset[outage.name] += early
             steady[outage.name] += late
     base = _p(steady["none"], 99) or 1.0
-    rows = [
+    rows: list[Sequence[str]] = [
         (
             outage.name,
             f"{_p(steady[outage.name], 50):.1f} ms",

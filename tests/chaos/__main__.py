@@ -7,6 +7,7 @@ attempts, and a visibility of 45 s, so that what a dead worker held comes back w
 
 import argparse
 import json
+import logging
 import os
 import socket
 import sys
@@ -65,6 +66,7 @@ def main() -> int:
     options = parser.parse_args()
     random = Random(options.seed)
     started = time.monotonic()
+    logging.disable(logging.WARNING)  # a line for each repair
     receivers = mixed(random)
     try:
         with _stack(options.seed) as emulator:
@@ -116,7 +118,6 @@ def _use(settings: StackSettings) -> None:
     os.environ |= {
         **ACCOUNT,
         "STAGE": "local",
-        "POWERTOOLS_LOG_LEVEL": "ERROR",
         "BASE_URL": settings.base_url,
     }
     admin.use_stack(STACK_NAME, region=REGION, endpoint_url=settings.endpoint_url)
