@@ -72,6 +72,15 @@ def test_a_hop_is_the_seconds_that_remain_and_at_most_fifteen_minutes(due_in_ms:
     assert schedule.hop_delay_seconds(1_763_683_200_000 + due_in_ms, 1_763_683_200_000) == expected
 
 
+@pytest.mark.parametrize(("longest", "expected"), [(5, 5), (20, 20), (21, 20), (900, 20), (0, 1), (-1, 1)])
+def test_a_local_stack_may_have_shorter_hops_but_none_of_no_length(longest: int, expected: int) -> None:
+    assert schedule.hop_delay_seconds(1_020_000, 1_000_000, longest) == expected
+
+
+def test_a_hop_is_no_longer_than_sqs_allows_whatever_the_setting_says() -> None:
+    assert schedule.hop_delay_seconds(7_200_000, 0, 3_600) == 900
+
+
 @given(attempt=st.integers(1, 5), finished=MOMENTS, delays=DELAYS)
 def test_a_next_attempt_is_never_due_before_the_end_of_the_last(
     attempt: int, finished: int, delays: schedule.Delays

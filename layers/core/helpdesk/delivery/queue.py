@@ -86,6 +86,6 @@ def send_later(reminder: Reminder, *, not_before: int, now: int) -> None:
     clients.sqs().send_message(
         QueueUrl=settings().retry_queue_url,
         MessageBody=reminder.to_json(),
-        DelaySeconds=hop_delay_seconds(not_before, now),
+        DelaySeconds=hop_delay_seconds(not_before, now, settings().longest_hop_seconds),
         MessageGroupId=reminder.endpoint_id,
     )

@@ -23,6 +23,7 @@ class Settings:
     mail_queue_url: str
     dead_letters_url: str
     retry_delays_seconds: str
+    longest_hop_seconds: int
     allow_loopback_urls: bool
     agent_model_id: str
     fair_use_per_minute: int
@@ -48,6 +49,8 @@ class Settings:
             mail_queue_url=env.get("MAIL_QUEUE_URL", ""),
             dead_letters_url=env.get("DEAD_LETTERS_URL", ""),
             retry_delays_seconds=env.get("RETRY_DELAYS_SECONDS", "30,300,1800,7200"),
+            # How long one message waits for a retry at most; SQS allows no more than the default.
+            longest_hop_seconds=int(env.get("LONGEST_HOP_SECONDS", "900")),
             # Loopback is for a laptop. The template refuses the switch elsewhere; so does the code.
             allow_loopback_urls=stage == "local" and env.get("ALLOW_LOOPBACK_URLS", "false") == "true",
             agent_model_id=env.get("AGENT_MODEL_ID", ""),
