@@ -28,8 +28,15 @@ class DeliveryNotFound(AppError):
     message = "No delivery of this event to this endpoint is known. Deliveries are kept for 30 days."
 
 
+LOST_AFTER_MINUTES = 10
+"""How long after it was due an attempt that nobody has begun is waited for before another may be asked for."""
+
+
 class DeliveryInProgress(AppError):
-    """An attempt of the delivery is under way, or is about to be made."""
+    """An attempt of the delivery is under way, or due and about to begin."""
 
     status, code = 409, "delivery_in_progress"
-    message = "This event is being sent at this moment. Look at its delivery, and try again when the attempt is over."
+    message = (
+        "An attempt to send this event is under way, or due and not begun yet. Look at its delivery, and try again "
+        f"when the attempt is over, or {LOST_AFTER_MINUTES} minutes after it was due."
+    )

@@ -2,7 +2,7 @@
 
 from helpdesk.delivery import history_repository as repository
 from helpdesk.delivery.attempts import DeliveryState
-from helpdesk.delivery.errors import DeliveryInProgress
+from helpdesk.delivery.errors import LOST_AFTER_MINUTES, DeliveryInProgress
 from helpdesk.delivery.outcome import Failure
 from helpdesk.delivery.queue import Reminder
 from helpdesk.delivery.repository import Delivery
@@ -12,6 +12,8 @@ from helpdesk.platform import clock
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import service as webhooks
+
+_MINUTE_MS = 60_000
 
 _STATUS: dict[DeliveryState, Status] = {
     DeliveryState.PENDING: "pending",
@@ -38,17 +40,23 @@ def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
 
     A retry of the chain before that still waits is given up for it. That the new chain begins and that its reminder is
     queued are one transaction, by way of the outbox. Raises EndpointNotFound, DeliveryNotFound, and DeliveryInProgress
-    where an attempt is under way or about to be made, so that nothing is ever sent by two chains at once.
+    where an attempt is under way, so that nothing is ever sent by two chains at once, or where the first one is due and
+    on its way. One that did not begin in ten minutes counts as lost; should it come after all, it is of another chain.
     """
     delivery = Delivery(organization, endpoint_id, event_id)
-    endpoint, item, seen = repository.find(delivery)
+    found = repository.find(delivery)
+    item, seen = found.item, found.progress
     now = clock.now_ms()
-    about_to_begin = seen.state is DeliveryState.PENDING and seen.made == 0
+    about_to_begin = (
+        seen.state is DeliveryState.PENDING
+        and seen.made == 0
+        and now < max(item.get("nextAt") or 0, item["bookedAt"]) + LOST_AFTER_MINUTES * _MINUTE_MS
+    )
     if about_to_begin or seen.is_under_way(now):
         raise DeliveryInProgress
     transaction = Transaction()
-    repository.begin_chain(transaction, delivery, item, seen, now)
-    reminder = Reminder(organization, endpoint_id, event_id, endpoint.key_id, 1, now, seen.chain + 1)
+    repository.begin_chain(transaction, delivery, found, now)
+    reminder = Reminder(organization, endpoint_id, event_id, found.endpoint.key_id, 1, now, seen.chain + 1)
     transaction.put(job_item(organization, reminder.to_job()))
     transaction.commit()
 

@@ -1,9 +1,13 @@
 """Items of deliveries as they are shown and made again. The signing secrets are none of this module's."""
 
+from dataclasses import dataclass
+
 from helpdesk.delivery.attempts import DeliveryState, Progress
 from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
 from helpdesk.delivery.repository import HISTORY_DAYS, WATCH, Delivery, interrupted, progress_of, watch_values
+from helpdesk.delivery.schedule import parse_delays
 from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item, Page
 from helpdesk.storage.transactions import Transaction
@@ -12,7 +16,8 @@ from helpdesk.webhooks.record import Endpoint
 
 MOST_ATTEMPTS_KEPT = 50
 _KEPT_OF_BEFORE = MOST_ATTEMPTS_KEPT - 5  # with those of the chain that begins
-_DAY_MS = 86_400_000
+_DAY_SECONDS = 86_400
+_DAY_MS = _DAY_SECONDS * 1_000
 
 
 def newest(organization: str, endpoint_id: str, limit: int, before: str | None) -> Page:
@@ -30,10 +35,21 @@ def newest(organization: str, endpoint_id: str, limit: int, before: str | None) 
     )
 
 
-def find(delivery: Delivery) -> tuple[Endpoint, Item, Progress]:
-    """Return the endpoint and the delivery's item as they are at this moment, in one call.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a redelivery begins with: the endpoint, the items of the delivery and of its event, and how far it is."""
 
-    Raises EndpointNotFound, and DeliveryNotFound where the delivery or its event is not there or over 30 days old.
+    endpoint: Endpoint
+    item: Item
+    event: Item
+    progress: Progress
+
+
+def find(delivery: Delivery) -> Found:
+    """Return the endpoint, the delivery and its event as they are at this moment, in one call.
+
+    Raises EndpointNotFound, and DeliveryNotFound where the delivery or its event is not there or over 30 days old:
+    what is kept longer for the sake of a chain that began on the last day is shown no more.
     """
     endpoint_key = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)
     event_key = keys.Event(delivery.organization, delivery.event_id)
@@ -42,17 +58,22 @@ def find(delivery: Delivery) -> tuple[Endpoint, Item, Progress]:
         raise EndpointNotFound
     progress = progress_of(found.get(delivery.key))
     now = clock.now_ms()
-    if progress is None or event_key not in found or found[event_key]["expiresAt"] * 1000 <= now:
+    if progress is None or event_key not in found:
         raise DeliveryNotFound
-    return Endpoint.from_item(delivery.organization, found[endpoint_key]), found[delivery.key], progress
+    item, event = found[delivery.key], found[event_key]
+    if event["createdAt"] + HISTORY_DAYS * _DAY_MS <= now:
+        raise DeliveryNotFound
+    return Found(Endpoint.from_item(delivery.organization, found[endpoint_key]), item, event, progress)
 
 
-def begin_chain(transaction: Transaction, delivery: Delivery, item: Item, seen: Progress, now: int) -> None:
-    """Begin the delivery's next chain of attempts, where it is as it was seen.
+def begin_chain(transaction: Transaction, delivery: Delivery, found: Found, now: int) -> None:
+    """Begin the delivery's next chain of attempts, where it is as it was found; keep it and its event until the end.
 
-    The transaction raises DeliveryInProgress where an attempt or another redelivery began meanwhile, and
-    EndpointNotFound where the endpoint was removed.
+    The transaction raises DeliveryInProgress where an attempt or another redelivery began meanwhile, EndpointNotFound
+    where the endpoint was removed, and DeliveryNotFound where the event was erased.
     """
+    item, seen = found.item, found.progress
+    over_at = clock.seconds_from_now(sum(parse_delays(settings().retry_delays_seconds)) + _DAY_SECONDS)
     # An attempt that is neither under way nor recorded lost its worker; its reminder will find another chain.
     attempts = [*item["attempts"], *([] if seen.recorded else [interrupted(seen)])]
     transaction.require(
@@ -63,7 +84,7 @@ def begin_chain(transaction: Transaction, delivery: Delivery, item: Item, seen: 
     transaction.update(
         delivery.key,
         "SET #state = :pending, chain = :next, made = :zero, recorded = :yes, claimedUntil = :zero, nextAt = :now, "
-        f"attempts = :kept, {WATCH}",
+        f"attempts = :kept, expiresAt = :until, {WATCH}",
         condition=(
             "#state = :seenState AND (attribute_not_exists(chain) OR chain = :seenChain) AND made = :seenMade "
             "AND recorded = :seenRecorded AND claimedUntil = :seenUntil"
@@ -76,6 +97,7 @@ def begin_chain(transaction: Transaction, delivery: Delivery, item: Item, seen: 
             ":yes": True,
             ":now": now,
             ":kept": attempts[-_KEPT_OF_BEFORE:],
+            ":until": max(item["expiresAt"], over_at),
             **watch_values(delivery, now),
             ":seenState": seen.state.value,
             ":seenChain": seen.chain,
@@ -85,3 +107,12 @@ def begin_chain(transaction: Transaction, delivery: Delivery, item: Item, seen: 
         },
         on_failure=lambda _: DeliveryInProgress(),
     )
+    if found.event["expiresAt"] < over_at:
+        # On the last day alone. The body is to be there for the fifth attempt.
+        transaction.update(
+            keys.Event(delivery.organization, delivery.event_id),
+            "SET expiresAt = :until",
+            condition="attribute_exists(PK)",
+            values={":until": over_at},
+            on_failure=lambda _: DeliveryNotFound(),
+        )

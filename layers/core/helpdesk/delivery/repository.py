@@ -14,6 +14,11 @@ _DAY_SECONDS = 86_400
 
 # A delivery that was booked before there were redeliveries has no number and is on its first chain.
 _SAME_CHAIN = "(attribute_not_exists(chain) OR chain = :chain)"
+_AS_SEEN = (
+    f"#state = :seenState AND {_SAME_CHAIN} AND made = :seenMade AND recorded = :seenRecorded "
+    "AND claimedUntil = :seenUntil"
+)
+_MAY_STILL_SUCCEED = {DeliveryState.PENDING, DeliveryState.DROPPED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,38 +145,82 @@ class Result:
     next_at: int | None
 
 
-def record(delivery: Delivery, result: Result) -> None:
-    """Record an attempt's result and what becomes of the delivery.
+def record(delivery: Delivery, result: Result) -> bool:
+    """Record an attempt's result and what becomes of the delivery; return whether that is now as `result` has it.
 
-    A success counts although the claim ran out meanwhile; a failure that comes so late was recorded as
-    interrupted already. A delivery that is over stays over, and one that is made again has another chain.
+    It is not where the result comes late, which is when the claim ran out and someone went on without it. What was
+    answered then takes the place of "interrupted" in the history. A success counts even so, unless the delivery was
+    cancelled or is made again; a failure changes nothing, as the attempt was counted as failed already.
     """
     outcome = result.outcome
-    condition = f"#state = :pending AND {_SAME_CHAIN}"
-    values: Item = {
-        ":entry": [
-            _entry(result.attempt, result.started_at, outcome.status, outcome.error, outcome.duration_ms)
-        ],
-        ":yes": True,
-        ":state": result.state.value,
-        ":pending": DeliveryState.PENDING.value,
-        ":chain": result.chain,
-        ":next": result.next_at,
-    }
-    if not outcome.succeeded:
-        condition += " AND made = :made AND recorded = :no"
-        values |= {":made": result.attempt, ":no": False}
+    entry = _entry(result.attempt, result.started_at, outcome.status, outcome.error, outcome.duration_ms)
     expression, watch = _result_of(delivery, result.next_at)
     try:
         table.update(
             delivery.key,
             expression,
-            condition=condition,
+            condition=f"#state = :pending AND {_SAME_CHAIN} AND made = :made AND recorded = :no",
             names={"#state": "state"},
-            values=values | watch,
+            values={
+                ":entry": [entry],
+                ":yes": True,
+                ":no": False,
+                ":made": result.attempt,
+                ":state": result.state.value,
+                ":pending": DeliveryState.PENDING.value,
+                ":chain": result.chain,
+                ":next": result.next_at,
+                **watch,
+            },
         )
-    except ConditionFailed:
-        return
+    except ConditionFailed as failed:
+        return _record_late(delivery, result, entry, failed.item)
+    return True
+
+
+def _record_late(delivery: Delivery, result: Result, entry: Item, item: Item | None) -> bool:
+    """Do the same where the delivery, which is `item` now, went on without the result."""
+    while item is not None:
+        if entry in item["attempts"]:
+            return True  # by ourselves: the answer to the write got lost, and the client made it again
+        seen = _read_progress(item)
+        same_chain = seen.chain == result.chain
+        counts = same_chain and result.outcome.succeeded and seen.state in _MAY_STILL_SUCCEED
+        # Where the next attempt is under way its own result is still to come.
+        recorded = seen.recorded or (same_chain and seen.made == result.attempt)
+        try:
+            table.update(
+                delivery.key,
+                "SET attempts = :attempts, recorded = :recorded, #state = :state"
+                + (", nextAt = :none REMOVE GSI1PK, GSI1SK" if counts else ""),
+                condition=f"attempts = :seenAttempts AND {_AS_SEEN}",
+                names={"#state": "state"},
+                values={
+                    ":attempts": _with_late(item["attempts"], entry),
+                    ":recorded": recorded,
+                    ":state": DeliveryState.DELIVERED.value if counts else seen.state.value,
+                    ":seenAttempts": item["attempts"],
+                    **({":none": None} if counts else {}),
+                    **_as_seen(seen),
+                },
+            )
+        except ConditionFailed as failed:
+            item = failed.item
+        else:
+            return counts
+    return False
+
+
+def _with_late(attempts: list[Item], entry: Item) -> list[Item]:
+    """Return a history in which an attempt that was thought interrupted has the result that it came to."""
+
+    def is_stand_in(other: Item) -> bool:
+        thought_dead: bool = other["error"] == Failure.INTERRUPTED.value
+        return thought_dead and (other["attempt"], other["at"]) == (entry["attempt"], entry["at"])
+
+    if any(is_stand_in(other) for other in attempts):
+        return [entry if is_stand_in(other) else other for other in attempts]
+    return [*attempts, entry]
 
 
 def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState, next_at: int | None) -> None:
@@ -229,28 +278,31 @@ def _advance(delivery: Delivery, seen: Progress, expression: str, values: Item) 
         table.update(
             delivery.key,
             expression,
-            condition=(
-                f"#state = :pending AND {_SAME_CHAIN} AND made = :seenMade AND recorded = :seenRecorded "
-                "AND claimedUntil = :seenUntil"
-            ),
+            condition=_AS_SEEN,
             names={"#state": "state"},
-            values={
-                **values,
-                ":pending": DeliveryState.PENDING.value,
-                ":chain": seen.chain,
-                ":seenMade": seen.made,
-                ":seenRecorded": seen.recorded,
-                ":seenUntil": seen.claimed_until,
-            },
+            values={**values, **_as_seen(seen), ":seenState": DeliveryState.PENDING.value},
         )
     except ConditionFailed as failed:
         raise ClaimLost(failed.item) from None
 
 
+def _as_seen(seen: Progress) -> Item:
+    """Return the values that go with `_AS_SEEN` in a condition."""
+    return {
+        ":seenState": seen.state.value,
+        ":chain": seen.chain,
+        ":seenMade": seen.made,
+        ":seenRecorded": seen.recorded,
+        ":seenUntil": seen.claimed_until,
+    }
+
+
 def progress_of(item: Item | None) -> Progress | None:
     """Read how far a delivery has come."""
-    if item is None:
-        return None
+    return None if item is None else _read_progress(item)
+
+
+def _read_progress(item: Item) -> Progress:
     return Progress(
         DeliveryState(item["state"]),
         item["made"],

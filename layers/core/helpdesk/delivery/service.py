@@ -138,11 +138,8 @@ def _settle(reminder: Reminder, endpoint: Endpoint, started_at: int, outcome: Ou
     state, next_at = (
         (DeliveryState.DELIVERED, None) if outcome.succeeded else _queue_next(reminder, finished_at)
     )
-    repository.record(
-        reminder.delivery,
-        Result(reminder.chain, reminder.attempt, started_at, outcome, state, next_at),
-    )
-    if state is DeliveryState.DROPPED:
+    result = Result(reminder.chain, reminder.attempt, started_at, outcome, state, next_at)
+    if repository.record(reminder.delivery, result) and state is DeliveryState.DROPPED:
         _report_dropped(reminder)
     try:
         webhooks.note_result(endpoint, succeeded=outcome.succeeded, at=finished_at)
