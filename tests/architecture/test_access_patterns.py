@@ -28,7 +28,9 @@ def test_the_page_names_the_tables_indexes() -> None:
 
 
 def test_the_page_spells_the_indexes_partitions_as_the_code_does() -> None:
-    assert f"`{keys.inbox('{organization}', '{status}')}`" in PAGE
+    assert f"`{keys.inbox('{organization}', '{inbox_list}')}`" in PAGE
+    assigned = keys.assigned_conversations("{organization}", "{user_id}", "{assigned_list}")
+    assert f"`{assigned}`" in PAGE
     assert f"`{keys.customer_conversations('{organization}', '{customer_id}')}`" in PAGE
     assert f"`{keys.event_feed('{organization}')}`" in PAGE
     assert f"`{keys.log_of_kind('{organization}', '{kind}')}`" in PAGE

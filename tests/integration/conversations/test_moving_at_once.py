@@ -82,8 +82,10 @@ def shown(conversation_id: str, state: State) -> dict[str, Any]:
 
 def state_of(conversation_id: str) -> State:
     item = repository.get(ORGANIZATION, conversation_id).item
-    assert item["GSI1PK"] == f"ORG#{ORGANIZATION}#INBOX#{item['status']}"
-    return item["status"], item["handledBy"], item["lastSpeaker"]
+    state = item["status"], item["handledBy"], item["lastSpeaker"]
+    waiting = shown(conversation_id, state)["awaitingHuman"]
+    assert item["GSI1PK"] == f"ORG#{ORGANIZATION}#INBOX#{'waiting' if waiting else item['status']}"
+    return state
 
 
 def told_of(conversation_id: str) -> list[tuple[str, dict[str, Any]]]:
@@ -101,6 +103,7 @@ def begin(state: State) -> str:
     whole_table.clear()
     conversation_id = messages.post(ORGANIZATION, MessageInput(session=SESSION, body="Hello")).conversation_id
     status, handler, speaker = state
+    waiting = shown(conversation_id, state)["awaitingHuman"]
     table.update(
         keys.Conversation(ORGANIZATION, conversation_id),
         "SET #status = :status, handledBy = :handler, lastSpeaker = :speaker, GSI1PK = :list",
@@ -109,7 +112,7 @@ def begin(state: State) -> str:
             ":status": status,
             ":handler": handler,
             ":speaker": speaker,
-            ":list": keys.inbox(ORGANIZATION, status),
+            ":list": keys.inbox(ORGANIZATION, "waiting" if waiting else status),
         },
     )
     return conversation_id

@@ -387,14 +387,19 @@ def test_an_id_of_any_form_is_not_found(api: Client, route: str) -> None:
         assert (weird, handler(event, Context())["statusCode"]) == (weird, 404)
 
 
-def test_a_list_is_three_calls_however_long_it_is(api: Client, inbox: list[str]) -> None:
-    with recorded_calls() as one_status:
+def test_a_list_is_one_query_for_each_list_of_the_inbox_however_long_it_is(
+    api: Client, inbox: list[str]
+) -> None:
+    with recorded_calls() as resolved:
+        api.get("/v1/conversations?status=resolved")
+    with recorded_calls() as opened:
         api.get("/v1/conversations?status=open")
     with recorded_calls() as whole:
         api.get("/v1/conversations")
 
-    assert one_status == ["dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchGetItem"]
-    assert whole == ["dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:Query", "dynamodb:BatchGetItem"]
+    assert resolved == ["dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchGetItem"]
+    assert opened == ["dynamodb:UpdateItem", *["dynamodb:Query"] * 2, "dynamodb:BatchGetItem"]
+    assert whole == ["dynamodb:UpdateItem", *["dynamodb:Query"] * 3, "dynamodb:BatchGetItem"]
 
 
 def test_a_member_reads_the_inbox_with_a_token(api: Client, member: Client) -> None:

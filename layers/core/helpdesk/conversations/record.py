@@ -31,6 +31,12 @@ class Conversation:
         )
 
     @property
+    def assignee(self) -> str | None:
+        """The teammate that it is assigned to, as far as the item tells."""
+        assignee = self.item.get("assignee")
+        return str(assignee) if assignee is not None else None
+
+    @property
     def archived(self) -> bool:
         """Whether it is archived: then it takes no writes."""
         return self.item["archivedAt"] is not None

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from helpdesk.conversations import places
 from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.places import InboxList
 from helpdesk.conversations.record import Changed, Conversation
-from helpdesk.conversations.state import State, Status
+from helpdesk.conversations.state import State
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import Item
@@ -34,8 +36,8 @@ def put(transaction: Transaction, organization: str, item: Item) -> None:
             **keys.Conversation(organization, item["id"]).attributes(),
             **item,
             "organization": organization,
-            "GSI1PK": keys.inbox(organization, item["status"]),
-            "GSI1SK": _activity(item["lastMessageAt"], item["id"]),
+            **places.inbox(organization, Conversation(item).state),
+            **places.latest(item["lastMessageAt"], item["id"]),
             "GSI2PK": keys.customer_conversations(organization, item["customerId"]),
             "GSI2SK": item["id"],
         },
@@ -64,15 +66,20 @@ def save(
         "status": state.status.value,
         "handledBy": state.handled_by.value,
         "lastSpeaker": state.last_speaker.value,
-        "GSI1PK": keys.inbox(before.organization, state.status.value),
+        **places.inbox(before.organization, state),
     }
     was = before.state
     clauses = ["#status = :wasStatus", "handledBy = :wasHandledBy", "archivedAt = :never"]
     required: Item = {":wasStatus": was.status.value, ":wasHandledBy": was.handled_by.value, ":never": None}
+    if before.assignee is not None and state.status is not was.status:
+        changes |= places.assigned(before.organization, before.assignee, state)
+    if state.status is not was.status:
+        clauses.append("assignee = :wasAssignee")
+        required[":wasAssignee"] = before.assignee
     counting = ""
     if message_at is not None:
         changes["lastMessageAt"] = message_at
-        changes["GSI1SK"] = _activity(message_at, before.id)
+        changes |= places.latest(message_at, before.id)
         counting = " ADD messageCount :one"
         required[":one"] = 1
     else:
@@ -143,10 +150,10 @@ def newest_entries(
 
 
 def inbox_page(
-    organization: str, status: Status, limit: int, before: str | None
+    organization: str, inbox_list: InboxList, limit: int, before: str | None
 ) -> tuple[list[Conversation], str | None]:
-    """Return conversations of one status, the most recently active first, and where the list goes on."""
-    partition = keys.inbox(organization, status.value)
+    """Return conversations of one list, the most recently active first, and where the list goes on."""
+    partition = keys.inbox(organization, inbox_list.value)
     return _index_page("GSI1", partition, limit, before, organization)
 
 
@@ -164,7 +171,7 @@ def customer_page(
 
 def activity_of(conversation: Conversation) -> str:
     """Return the conversation's place in its inbox list."""
-    return _activity(conversation.item["lastMessageAt"], conversation.id)
+    return places.activity(conversation.item["lastMessageAt"], conversation.id)
 
 
 def _index_page(
@@ -177,7 +184,3 @@ def _index_page(
     page = table.newest(partition, limit, index=index, after=after)
     found = [Conversation(item) for item in page.items]
     return found, page.items[-1][f"{index}SK"] if page.after else None
-
-
-def _activity(at_ms: int, conversation_id: str) -> str:
-    return f"{at_ms:013d}#{conversation_id}"

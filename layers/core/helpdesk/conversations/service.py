@@ -12,6 +12,7 @@ from helpdesk.admission.caller import Caller
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.content import require_body
 from helpdesk.conversations.errors import ConversationArchived
+from helpdesk.conversations.places import InboxList
 from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.rendering import conversation_shape, state_shape, thread_entry
 from helpdesk.conversations.schemas import (
@@ -33,6 +34,11 @@ from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 8
+_LISTS_OF = {
+    None: (InboxList.WAITING, InboxList.OPEN, InboxList.RESOLVED),
+    Status.OPEN: (InboxList.WAITING, InboxList.OPEN),
+    Status.RESOLVED: (InboxList.RESOLVED,),
+}
 
 
 def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
@@ -55,10 +61,8 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
     start = position(caller, query, name)
     if query.customer_id is not None:
         found, end = _customer_page(caller.organization, query.customer_id, query, start)
-    elif query.status is not None:
-        found, end = repository.inbox_page(caller.organization, query.status, query.limit, start)
     else:
-        found, end = _whole_inbox_page(caller.organization, query.limit, start)
+        found, end = _merged_page(caller.organization, _LISTS_OF[query.status], query.limit, start)
     return ConversationsAnswer(
         conversations=_shapes(caller.organization, found), next_cursor=next_cursor(caller, end, name)
     )
@@ -201,12 +205,14 @@ def _customer_page(
     return found, end
 
 
-def _whole_inbox_page(organization: str, limit: int, start: Any) -> tuple[list[Conversation], Any]:
-    """Merge the lists of both states; the position is the last place taken, which orders both."""
-    places: dict[str, Conversation] = {}  # one that is being settled may be met in both lists
+def _merged_page(
+    organization: str, lists: Sequence[InboxList], limit: int, start: Any
+) -> tuple[list[Conversation], Any]:
+    """Merge lists of the inbox; the position is the last place taken, which orders all of them."""
+    places: dict[str, Conversation] = {}  # one that is moving may be met in two lists
     more = False
-    for status in Status:
-        found, end = repository.inbox_page(organization, status, limit, start)
+    for each in lists:
+        found, end = repository.inbox_page(organization, each, limit, start)
         places |= {repository.activity_of(conversation): conversation for conversation in found}
         more = more or end is not None
     merged = [places[place] for place in sorted(places, reverse=True)]

@@ -154,6 +154,9 @@ def _queue_jobs(works: Sequence[_Work]) -> None:
         JobQueue.AGENT: settings().agent_queue_url,
         JobQueue.INDEX: settings().index_queue_url,
         JobQueue.MAIL: settings().mail_queue_url,
+        JobQueue.SEARCH: settings().search_queue_url,
+        JobQueue.TIMER: settings().timer_queue_url,
+        JobQueue.ERASE: settings().erase_queue_url,
         JobQueue.DELIVERY: settings().delivery_queue_url,
     }
     for name, jobs in by_queue.items():
@@ -171,6 +174,6 @@ def _entry_of(job: Job) -> "SendMessageBatchRequestEntryTypeDef":
         "MessageBody": json.dumps(job.body, separators=(",", ":")),
         "MessageGroupId": job.group,
     }
-    if job.queue is not JobQueue.DELIVERY:  # a standard queue refuses it
+    if job.queue.ordered:  # a standard queue refuses it
         entry["MessageDeduplicationId"] = job.deduplication
     return entry

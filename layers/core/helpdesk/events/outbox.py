@@ -29,8 +29,18 @@ class JobQueue(StrEnum):
     AGENT = "agent"
     INDEX = "index"
     MAIL = "mail"
+    SEARCH = "search"
+    """What makes conversations and customers searchable. Keeps no order."""
+    TIMER = "timer"
+    """Work for a later time. Keeps no order."""
+    ERASE = "erase"
     DELIVERY = "delivery"
-    """The queue of first attempts, for a delivery that is to be made again. It alone keeps no order."""
+    """The queue of first attempts, for a delivery that is to be made again. Keeps no order."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it is first in, first out, and forgets what comes twice within five minutes."""
+        return self not in {JobQueue.SEARCH, JobQueue.TIMER, JobQueue.DELIVERY}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ class Settings:
     agent_queue_url: str
     index_queue_url: str
     mail_queue_url: str
+    search_queue_url: str
+    timer_queue_url: str
+    erase_queue_url: str
     dead_letters_url: str
     retry_delays_seconds: str
     longest_hop_seconds: int
@@ -47,6 +50,9 @@ class Settings:
             agent_queue_url=env.get("AGENT_QUEUE_URL", ""),
             index_queue_url=env.get("INDEX_QUEUE_URL", ""),
             mail_queue_url=env.get("MAIL_QUEUE_URL", ""),
+            search_queue_url=env.get("SEARCH_QUEUE_URL", ""),
+            timer_queue_url=env.get("TIMER_QUEUE_URL", ""),
+            erase_queue_url=env.get("ERASE_QUEUE_URL", ""),
             dead_letters_url=env.get("DEAD_LETTERS_URL", ""),
             retry_delays_seconds=env.get("RETRY_DELAYS_SECONDS", "30,300,1800,7200"),
             # How long one message waits for a retry at most; SQS allows no more than the default.

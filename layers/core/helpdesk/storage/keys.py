@@ -1,13 +1,55 @@
-"""The only place that spells a key of the table.
+"""The only place that spells a key of the table; what no tenant owns is in account_keys.py and found here, too.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
 construction. docs/access-patterns.md describes each kind; a test holds that page to the registry below.
 """
 
+from helpdesk.storage.account_keys import (
+    AccessToken,
+    AddressBucket,
+    AuthorizationCode,
+    AuthorizationRequest,
+    BrowserSession,
+    DeviceCode,
+    EmailBucket,
+    Grant,
+    InviteToken,
+    LegacyKey,
+    OAuthClient,
+    Person,
+    PersonAllowance,
+    PersonByEmail,
+    SharedBucket,
+    SignIn,
+    SupportEmail,
+    UserCode,
+)
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 
-__all__ = ["REGISTRY", "ItemKey", "MalformedKey"]  # and every kind below
+__all__ = [  # and every kind below
+    "REGISTRY",
+    "AccessToken",
+    "AddressBucket",
+    "AuthorizationCode",
+    "AuthorizationRequest",
+    "BrowserSession",
+    "DeviceCode",
+    "EmailBucket",
+    "Grant",
+    "InviteToken",
+    "ItemKey",
+    "LegacyKey",
+    "MalformedKey",
+    "OAuthClient",
+    "Person",
+    "PersonAllowance",
+    "PersonByEmail",
+    "SharedBucket",
+    "SignIn",
+    "SupportEmail",
+    "UserCode",
+]
 
 
 class Organization(ItemKey):
@@ -72,121 +114,6 @@ class Member(ItemKey):
     user_id: str
 
 
-class Person(ItemKey):
-    """A person, with the organizations he belongs to and his role in each."""
-
-    PK, SK = "PERSON#{user_id}", "PERSON"
-    user_id: str
-
-
-class PersonAllowance(ItemKey):
-    """One class's token bucket of a person, for what concerns no organization."""
-
-    PK, SK = "PERSON#{user_id}", "ALLOWANCE#{request_class}"
-    user_id: str
-    request_class: str
-
-
-class PersonByEmail(ItemKey):
-    """Which person an e-mail address belongs to; the address is kept as its SHA-256."""
-
-    PK, SK = "EMAIL#{email_hash}", "EMAIL"
-    email_hash: str
-
-
-class AccessToken(ItemKey):
-    """An OAuth access token by its SHA-256: whose it is, in which organization, of which grant."""
-
-    PK, SK = "TOKEN#{token_hash}", "TOKEN"
-    token_hash: str
-
-
-class Grant(ItemKey):
-    """What a person granted to a client: the family of tokens that descend from one approval."""
-
-    PK, SK = "OAUTH#GRANT#{grant_id}", "GRANT"
-    grant_id: str
-
-
-class OAuthClient(ItemKey):
-    """A registered OAuth client: its name and redirect addresses."""
-
-    PK, SK = "OAUTH#CLIENT#{client_id}", "CLIENT"
-    client_id: str
-
-
-class AuthorizationRequest(ItemKey):
-    """An authorization request on its way through sign-in and approval, by the SHA-256 of its handle."""
-
-    PK, SK = "OAUTH#REQUEST#{request_hash}", "REQUEST"
-    request_hash: str
-
-
-class AuthorizationCode(ItemKey):
-    """An authorization code by its SHA-256."""
-
-    PK, SK = "OAUTH#CODE#{code_hash}", "CODE"
-    code_hash: str
-
-
-class DeviceCode(ItemKey):
-    """A device's login on its way to approval, by the SHA-256 of its device code."""
-
-    PK, SK = "OAUTH#DEVICE#{device_hash}", "DEVICE"
-    device_hash: str
-
-
-class UserCode(ItemKey):
-    """Which device's login the short code stands for that a person types in."""
-
-    PK, SK = "OAUTH#USERCODE#{user_code}", "USERCODE"
-    user_code: str
-
-
-class SignIn(ItemKey):
-    """A sign-in that waits for its one-time code, by the SHA-256 of its handle."""
-
-    PK, SK = "OAUTH#SIGNIN#{sign_in_hash}", "SIGNIN"
-    sign_in_hash: str
-
-
-class BrowserSession(ItemKey):
-    """A signed-in browser by the SHA-256 of its cookie."""
-
-    PK, SK = "OAUTH#BROWSER#{browser_hash}", "BROWSER"
-    browser_hash: str
-
-
-class AddressBucket(ItemKey):
-    """A token bucket of a caller's network address, which is kept as its SHA-256."""
-
-    PK, SK = "OAUTH#ADDRESS#{address_hash}", "BUCKET#{name}"
-    address_hash: str
-    name: str
-
-
-class EmailBucket(ItemKey):
-    """A token bucket of an e-mail address, which is kept as its SHA-256."""
-
-    PK, SK = "OAUTH#EMAIL#{email_hash}", "BUCKET#{name}"
-    email_hash: str
-    name: str
-
-
-class SharedBucket(ItemKey):
-    """A token bucket that all callers share."""
-
-    PK, SK = "OAUTH#SHARED", "BUCKET#{name}"
-    name: str
-
-
-class LegacyKey(ItemKey):
-    """Which organization a key from before the current scheme belongs to, by the key's SHA-256."""
-
-    PK, SK = "LEGACYKEY#{key_hash}", "LEGACYKEY"
-    key_hash: str
-
-
 class Invite(ItemKey):
     """An invitation: whom, as what, by whom, until when."""
 
@@ -210,13 +137,6 @@ class PendingInvites(ItemKey):
     organization: str
 
 
-class InviteToken(ItemKey):
-    """Which invitation a link leads to, by the SHA-256 of its token."""
-
-    PK, SK = "INVITE#{token_hash}", "INVITE"
-    token_hash: str
-
-
 class InviteSecret(ItemKey):
     """An invitation's token, for the mail that carries it; the mailer alone may read it."""
 
@@ -231,13 +151,6 @@ class OrganizationBucket(ItemKey):
     PK, SK = "ORG#{organization}#BUCKET", "BUCKET#{name}"
     organization: str
     name: str
-
-
-class SupportEmail(ItemKey):
-    """Which organization a support address belongs to; the address is kept as its SHA-256."""
-
-    PK, SK = "SUPPORTEMAIL#{email_hash}", "SUPPORTEMAIL"
-    email_hash: str
 
 
 class Session(ItemKey):
@@ -370,9 +283,14 @@ class LogEntry(ItemKey):
     log_id: str
 
 
-def inbox(organization: str, status: str) -> str:
-    """Return GSI1's partition of an organization's conversations of one status; sorted by last activity."""
-    return f"ORG#{organization}#INBOX#{status}"
+def inbox(organization: str, inbox_list: str) -> str:
+    """Return GSI1's partition of one list of an organization's inbox; sorted by last activity."""
+    return f"ORG#{organization}#INBOX#{inbox_list}"
+
+
+def assigned_conversations(organization: str, user_id: str, assigned_list: str) -> str:
+    """Return GSI3's partition of one list of a teammate's conversations; sorted by last activity."""
+    return f"ORG#{organization}#ASSIGNED#{user_id}#{assigned_list}"
 
 
 def unattached_files(hour: int) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Item", "WireItem", "from_wire", "to_wire"]  # what callers of this module write its values with
 
+Index = Literal["GSI1", "GSI2", "GSI3"]
+
 MAX_BATCH_GET = 100  # BatchGetItem's limit
 _MAX_UNPROCESSED_ROUNDS = 5
 
@@ -87,7 +89,7 @@ def query(
     *,
     sk_prefix: str = "",
     sk_between: tuple[str, str] | None = None,
-    index: Literal["GSI1", "GSI2"] | None = None,
+    index: Index | None = None,
     limit: int | None = None,
     newest_first: bool = False,
     after: Item | None = None,
@@ -143,7 +145,7 @@ def newest(
     limit: int,
     *,
     sk_prefix: str = "",
-    index: Literal["GSI1", "GSI2"] | None = None,
+    index: Index | None = None,
     after: Item | None = None,
     consistent: bool = False,
 ) -> Page:

@@ -3,12 +3,17 @@
 A change and the event that tells of it go into one `TransactWriteItems`. Each action may name what its failed
 condition means; the cancellation reason at index i is turned into what action i names, so no caller ever matches
 on the text of an error.
+
+Whoever runs a piece of work may have its first transaction carry more (`carried_by_the_first`): that is how a request
+proves, in the very write that changes something, that it is still the one to change it (docs/decisions/0060).
 """
 
 import random
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -118,13 +123,17 @@ class Transaction:
         Raises what the first failed action names. A conflict with another transaction is tried again with
         jitter: it means that someone else was faster, not that a rule was broken. Raises Conflict past that.
         """
+        # Before its own: where the work has passed to someone else, no rule matters that his work may have changed.
+        first = _carried.get()
+        parts = [*(first.parts() if first else []), *self.parts()]
+        actions = [action for action, _ in parts]
         token = _new_token()
         for attempt in range(_CONFLICT_TRIES):
             try:
-                clients.dynamodb().transact_write_items(TransactItems=self._actions, ClientRequestToken=token)
+                clients.dynamodb().transact_write_items(TransactItems=actions, ClientRequestToken=token)
             except ClientError as error:
                 reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]
-                for reason, on_failure in zip(reasons, self._on_failure, strict=False):
+                for reason, (_, on_failure) in zip(reasons, parts, strict=False):
                     if reason.get("Code") == "ConditionalCheckFailed":
                         found = reason.get("Item")
                         raise on_failure(from_wire(found) if found else None) from error
@@ -135,10 +144,15 @@ class Transaction:
                     # may yet be written, and under the same token it is written once.
                     token = _new_token()
             else:
+                _carried.set(None)
                 return
             if attempt + 1 < _CONFLICT_TRIES:
                 _pause(attempt)
         raise Conflict
+
+    def parts(self) -> "list[tuple[TransactWriteItemTypeDef, OnFailure]]":
+        """Return the actions, each with what its failed condition means."""
+        return list(zip(self._actions, self._on_failure, strict=True))
 
     def __len__(self) -> int:
         """Return how many actions there are; an empty transaction is false."""
@@ -164,6 +178,23 @@ class Transaction:
         if values:
             action["ExpressionAttributeValues"] = to_wire(values)
         return action
+
+
+_carried: ContextVar[Transaction | None] = ContextVar("carried", default=None)
+
+
+@contextmanager
+def carried_by_the_first(transaction: Transaction) -> Iterator[None]:
+    """Let the first transaction that the code inside commits hold this one's actions too, before its own.
+
+    One that fails wrote nothing, so the next one carries them again; after one was written they are done with. What a
+    carried action's failed condition means is raised before anything that the work's own actions name.
+    """
+    before = _carried.set(transaction)
+    try:
+        yield
+    finally:
+        _carried.reset(before)
 
 
 def _is_passing(error: ClientError, reasons: list[dict[str, Any]]) -> bool:

@@ -1,0 +1,135 @@
+"""Keys of what no organization owns: people, sign-in and OAuth, and what must be unique among all organizations.
+
+storage/keys.py gives these names on; nothing else imports them from here.
+"""
+
+from helpdesk.storage.item_key import ItemKey
+
+
+class Person(ItemKey):
+    """A person, with the organizations he belongs to and his role in each."""
+
+    PK, SK = "PERSON#{user_id}", "PERSON"
+    user_id: str
+
+
+class PersonAllowance(ItemKey):
+    """One class's token bucket of a person, for what concerns no organization."""
+
+    PK, SK = "PERSON#{user_id}", "ALLOWANCE#{request_class}"
+    user_id: str
+    request_class: str
+
+
+class PersonByEmail(ItemKey):
+    """Which person an e-mail address belongs to; the address is kept as its SHA-256."""
+
+    PK, SK = "EMAIL#{email_hash}", "EMAIL"
+    email_hash: str
+
+
+class AccessToken(ItemKey):
+    """An OAuth access token by its SHA-256: whose it is, in which organization, of which grant."""
+
+    PK, SK = "TOKEN#{token_hash}", "TOKEN"
+    token_hash: str
+
+
+class Grant(ItemKey):
+    """What a person granted to a client: the family of tokens that descend from one approval."""
+
+    PK, SK = "OAUTH#GRANT#{grant_id}", "GRANT"
+    grant_id: str
+
+
+class OAuthClient(ItemKey):
+    """A registered OAuth client: its name and redirect addresses."""
+
+    PK, SK = "OAUTH#CLIENT#{client_id}", "CLIENT"
+    client_id: str
+
+
+class AuthorizationRequest(ItemKey):
+    """An authorization request on its way through sign-in and approval, by the SHA-256 of its handle."""
+
+    PK, SK = "OAUTH#REQUEST#{request_hash}", "REQUEST"
+    request_hash: str
+
+
+class AuthorizationCode(ItemKey):
+    """An authorization code by its SHA-256."""
+
+    PK, SK = "OAUTH#CODE#{code_hash}", "CODE"
+    code_hash: str
+
+
+class DeviceCode(ItemKey):
+    """A device's login on its way to approval, by the SHA-256 of its device code."""
+
+    PK, SK = "OAUTH#DEVICE#{device_hash}", "DEVICE"
+    device_hash: str
+
+
+class UserCode(ItemKey):
+    """Which device's login the short code stands for that a person types in."""
+
+    PK, SK = "OAUTH#USERCODE#{user_code}", "USERCODE"
+    user_code: str
+
+
+class SignIn(ItemKey):
+    """A sign-in that waits for its one-time code, by the SHA-256 of its handle."""
+
+    PK, SK = "OAUTH#SIGNIN#{sign_in_hash}", "SIGNIN"
+    sign_in_hash: str
+
+
+class BrowserSession(ItemKey):
+    """A signed-in browser by the SHA-256 of its cookie."""
+
+    PK, SK = "OAUTH#BROWSER#{browser_hash}", "BROWSER"
+    browser_hash: str
+
+
+class AddressBucket(ItemKey):
+    """A token bucket of a caller's network address, which is kept as its SHA-256."""
+
+    PK, SK = "OAUTH#ADDRESS#{address_hash}", "BUCKET#{name}"
+    address_hash: str
+    name: str
+
+
+class EmailBucket(ItemKey):
+    """A token bucket of an e-mail address, which is kept as its SHA-256."""
+
+    PK, SK = "OAUTH#EMAIL#{email_hash}", "BUCKET#{name}"
+    email_hash: str
+    name: str
+
+
+class SharedBucket(ItemKey):
+    """A token bucket that all callers share."""
+
+    PK, SK = "OAUTH#SHARED", "BUCKET#{name}"
+    name: str
+
+
+class LegacyKey(ItemKey):
+    """Which organization a key from before the current scheme belongs to, by the key's SHA-256."""
+
+    PK, SK = "LEGACYKEY#{key_hash}", "LEGACYKEY"
+    key_hash: str
+
+
+class InviteToken(ItemKey):
+    """Which invitation a link leads to, by the SHA-256 of its token."""
+
+    PK, SK = "INVITE#{token_hash}", "INVITE"
+    token_hash: str
+
+
+class SupportEmail(ItemKey):
+    """Which organization a support address belongs to; the address is kept as its SHA-256."""
+
+    PK, SK = "SUPPORTEMAIL#{email_hash}", "SUPPORTEMAIL"
+    email_hash: str
