@@ -283,6 +283,22 @@ class LogEntry(ItemKey):
     log_id: str
 
 
+class Idempotency(ItemKey):
+    """What became of a request with an Idempotency-Key, by the SHA-256 of caller, path and key."""
+
+    PK, SK = "ORG#{organization}#IDEMPOTENCY#{request_hash}", "IDEMPOTENCY"
+    organization: str
+    request_hash: str
+
+
+class PersonIdempotency(ItemKey):
+    """The same of a request that concerns a person and no organization."""
+
+    PK, SK = "PERSON#{user_id}", "IDEMPOTENCY#{request_hash}"
+    user_id: str
+    request_hash: str
+
+
 def inbox(organization: str, inbox_list: str) -> str:
     """Return GSI1's partition of one list of an organization's inbox; sorted by last activity."""
     return f"ORG#{organization}#INBOX#{inbox_list}"
