@@ -9,6 +9,7 @@ from helpdesk.admission.caller import Access, KeyRule, Role
 from helpdesk.http.api import Route
 from helpdesk.http.content import Content
 from helpdesk.http.validation import FORM
+from helpdesk.idempotency.errors import IdempotencyInProgress
 from helpdesk.oauth.errors import OAuthError
 from helpdesk.platform.errors import AppError
 from helpdesk.webhooks.events import EVENTS, Event
@@ -63,6 +64,8 @@ _SHARED_NAMES: dict[tuple[str, ...], str] = {
     ("no_organization", "forbidden"): "RoleRefused",
     ("invalid_request",): "InvalidQuery",
     ("invalid_request", "invalid_cursor"): "InvalidPage",
+    ("idempotency_mismatch",): "RepeatedOtherwise",
+    ("idempotency_in_progress", "idempotency_answer_lost"): "NotRepeated",
     ("rate_limited",): "RateLimited",
     ("internal_error",): "InternalError",
 }
@@ -141,6 +144,8 @@ def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]
         "security": _security(route.access),
     }
     parameters = [_path_parameter(name) for name in path_parameters(route)] + query
+    if route.takes_idempotency_key:
+        parameters.append(texts.IDEMPOTENCY_KEY)
     if parameters:
         operation["parameters"] = parameters
     body = _request_body(route)
@@ -230,6 +235,8 @@ def _headers(*names: str) -> dict[str, Any]:
         "RateLimitPolicy": "RateLimit-Policy",
         "RateLimit": "RateLimit",
         "RetryAfter": "Retry-After",
+        "RetryAfterRunning": "Retry-After",
+        "IdempotentReplayed": "idempotent-replayed",
         "Location": "Location",
     }
     return {spelled[name]: {"$ref": f"#/components/headers/{name}"} for name in names}
@@ -239,6 +246,8 @@ def _answer(route: Route) -> dict[str, Any]:
     names = ["RequestId"] + ([] if route.access is Access.PUBLIC else ["RateLimitPolicy", "RateLimit"])
     if route.status // 100 == 3:
         return {"description": "It is elsewhere.", "headers": _headers("Location", *names)}
+    if route.takes_idempotency_key:
+        names.append("IdempotentReplayed")
     answer: dict[str, Any] = {"description": "Done.", "headers": _headers(*names)}
     if issubclass(route.answer, Content):
         media_type = route.answer.media_type.split(";")[0]
@@ -285,6 +294,8 @@ def _refusal(status: int, errors: list[type[AppError]], *, charged: bool, as_pag
     names = ["RequestId"] + (["RateLimitPolicy", "RateLimit"] if charged else [])
     if status == 429:
         names.append("RetryAfter")
+    elif IdempotencyInProgress in errors:
+        names.append("RetryAfterRunning")
     refused = {
         "description": f"{HTTPStatus(status).phrase}.\n\n"
         + "\n".join(f"- `{code}`: {told[code]}" for code in codes),

@@ -8,6 +8,13 @@ from pathlib import Path
 from helpdesk.admission.caller import Access, KeyRule, Role
 from helpdesk.http.api import Api, Route
 from helpdesk.http.content import Content
+from helpdesk.http.schemas import Answer, told_once
+from helpdesk.idempotency.errors import (
+    IdempotencyAnswerLost,
+    IdempotencyAnswerWithheld,
+    IdempotencyInProgress,
+    IdempotencyMismatch,
+)
 from helpdesk.platform.errors import (
     AppError,
     FairUseLimited,
@@ -87,7 +94,22 @@ def refusals(route: Route) -> list[type[AppError]]:
         found += [InvalidJson, InvalidRequest]
     elif route.query is not None or route.form is not None:
         found.append(InvalidRequest)
+    found += _refusals_of_repeats(route)
     return [*dict.fromkeys([*_as_said(route, found), *route.errors, *_as_said(route, [InternalError])])]
+
+
+def _refusals_of_repeats(route: Route) -> list[type[AppError]]:
+    if not route.takes_idempotency_key:
+        return []
+    found: list[type[AppError]] = [
+        InvalidRequest,
+        IdempotencyMismatch,
+        IdempotencyInProgress,
+        IdempotencyAnswerLost,
+    ]
+    if issubclass(route.answer, Answer) and told_once(route.answer) is not None:
+        found.append(IdempotencyAnswerWithheld)
+    return found
 
 
 def _as_said(route: Route, errors: list[type[AppError]]) -> list[type[AppError]]:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from helpdesk.idempotency.service import KEPT_HOURS, MAX_KEY_CHARACTERS
+
 INFO: dict[str, Any] = {
     "title": "Helpdesk API",
     "version": "1",
@@ -21,7 +23,10 @@ change. Checks run in this order: route, credential (401), allowance (429), role
 fields (`invalid_request`), rules.
 
 **Limits.** Reads, writes and uploads each draw from an allowance of the organization. `RateLimit-Policy` and
-`RateLimit` tell how much there is and what is left; a 429 says in `Retry-After` how many seconds to wait.""",
+`RateLimit` tell how much there is and what is left; a 429 says in `Retry-After` how many seconds to wait.
+
+**Repeats.** Send a POST with a header `Idempotency-Key` of your choice, and you may send it again when no answer came:
+within 24 hours it changes things once, and the first answer is given again with `idempotent-replayed: true`.""",
     "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
 }
 
@@ -92,6 +97,20 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "token": ("The unguessable part of the address.", "7Kd02mXq9ZrT4vBw1sNc8HyLpGf3JtQa5EuRi6WoDkM"),
 }
 
+IDEMPOTENCY_KEY: dict[str, Any] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "schema": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MAX_KEY_CHARACTERS,
+        "pattern": "^[!-~]([ -~]*[!-~])?$",
+    },
+    "description": "Makes the request safe to repeat: a name of your own for what it is to change, such as a UUID. The "
+    f"same request with the same credential and key changes things once in {KEPT_HOURS} hours.",
+    "example": "b8a7f3c2-6f0e-4d0a-9a53-0d1c7e5f2b64",
+}
+
 HEADERS: dict[str, dict[str, Any]] = {
     "RequestId": {
         "description": "The id of the request, which the operator's logs hold; quote it when you ask for help.",
@@ -114,6 +133,16 @@ HEADERS: dict[str, dict[str, Any]] = {
         "required": True,
         "schema": {"type": "string", "pattern": "^[1-9][0-9]*$"},
         "example": "2",
+    },
+    "RetryAfterRunning": {
+        "description": "With `idempotency_in_progress`: whole seconds to wait, at least 1.",
+        "schema": {"type": "string", "pattern": "^[1-9][0-9]*$"},
+        "example": "1",
+    },
+    "IdempotentReplayed": {
+        "description": "`true` where the answer is that of an earlier request with the same Idempotency-Key.",
+        "schema": {"const": "true"},
+        "example": "true",
     },
     "Location": {
         "description": "The address that the answer leads to.",

@@ -37,7 +37,15 @@ SPECIFIED: dict[int, str] = {
     " address_taken",
 }
 # Ours, where the specification leaves a refusal open.
-OURS = {"invalid_cursor": 400, "key_exists": 409, "delivery_in_progress": 409}
+OURS = {
+    "invalid_cursor": 400,
+    "key_exists": 409,
+    "delivery_in_progress": 409,
+    "idempotency_mismatch": 422,
+    "idempotency_in_progress": 409,
+    "idempotency_answer_lost": 409,
+    "idempotency_answer_withheld": 409,
+}
 # OAuth's own, in its own form (RFC 6749, 4.1.2.1 and 5.2; RFC 7591, 3.2.2; RFC 8628, 3.5; RFC 8707, 2); the 429 is the
 # specification's (Limits, Other buckets).
 OAUTH = {

@@ -36,6 +36,11 @@ OF_EVERY_ROUTE = {
     ("not_found", 404),
     ("rate_limited", 429),
     ("internal_error", 500),
+    # Of every POST under an Idempotency-Key.
+    ("idempotency_mismatch", 422),
+    ("idempotency_in_progress", 409),
+    ("idempotency_answer_lost", 409),
+    ("idempotency_answer_withheld", 409),
 }
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from helpdesk.files.errors import MAX_FILE_BYTES
-from helpdesk.http.schemas import Answer, Body, Query, shown
+from helpdesk.http.schemas import Answer, Body, Query, ToldOnce, shown
 
 
 class UploadQuery(Query):
@@ -42,4 +42,9 @@ class Uploaded(Answer):
     """In bytes."""
     url: str
     """Where the file is handed out, for as long as it is kept; nobody can guess it."""
-    upload: FormUpload | None
+    upload: Annotated[
+        FormUpload | None,
+        ToldOnce(
+            "Announce the file again with another Idempotency-Key; what nobody attaches is removed by itself."
+        ),
+    ]

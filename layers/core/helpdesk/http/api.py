@@ -24,8 +24,10 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
 from helpdesk.http.content import BaseUrl, Content, RawBody, Requester, SeeOther
 from helpdesk.http.gateway import Paths, Request, answer
-from helpdesk.http.schemas import Answer, Body, Form, Query
+from helpdesk.http.schemas import Answer, Body, Form, Query, told_once
 from helpdesk.http.validation import body_bytes, parse_body, parse_form, parse_query
+from helpdesk.idempotency import service as idempotency
+from helpdesk.idempotency.service import Keyed, Outcome
 from helpdesk.platform.errors import AppError, InternalError, InvalidToken, NotFound
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
@@ -63,6 +65,11 @@ class Route:
     or_see_other: bool = False
     refusal: Refusal | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def takes_idempotency_key(self) -> bool:
+        """Whether a request may be repeated under an Idempotency-Key: every POST that knows its caller."""
+        return self.method == "POST" and self.access is not Access.PUBLIC
 
 
 class Api:
@@ -121,28 +128,36 @@ class Api:
 
         return declare
 
-    def handler(self, event: dict[str, Any], _context: Any) -> dict[str, Any]:
-        """Answer an API Gateway REST event (payload version 1)."""
+    def handler(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
+        """Answer an API Gateway REST event (payload version 1); `context` is Lambda's."""
         request = Request.from_event(event)
         found = self._paths.find(request.method, request.path)
         headers = {"x-request-id": request.id}
-        return (
-            _error_answer(NotFound(), headers, request) if found is None else _run(*found, request, headers)
-        )
+        if found is None:
+            return _error_answer(NotFound(), headers, request)
+        return _run(*found, request, headers, context)
 
 
 def _run(
-    route: Route, path_parameters: Mapping[str, str], request: Request, headers: dict[str, str]
+    route: Route, path_parameters: Mapping[str, str], request: Request, headers: dict[str, str], context: Any
 ) -> dict[str, Any]:
     headers |= route.headers
     try:
         arguments: dict[str, Any] = dict(path_parameters)
+        caller: Caller | None = None
         if route.access is not Access.PUBLIC:
             admitted = admission.admit(request.headers, route.access, route.request_class)
             headers |= admitted.headers
+            caller = admitted.caller
             if route.caller is not None:
-                arguments[route.caller] = admitted.caller
+                arguments[route.caller] = caller
         arguments |= _bound(route, request)
+        keyed = _keyed(route, caller, request)
+        if keyed is not None:
+            time_left = context.get_remaining_time_in_millis()
+            outcome = idempotency.once(keyed, time_left, lambda: _outcome(route, arguments))
+            headers |= {idempotency.REPLAYED: "true"} if outcome.replayed else {}
+            return answer(outcome.status, _JSON, outcome.body, headers)
         result = route.function(**arguments)
     except AppError as error:
         return _refused(route, error, headers, request)
@@ -155,8 +170,38 @@ def _run(
         return _refused(route, InternalError(), headers, request)
     if isinstance(result, Content):
         return _content_answer(result, route.status, headers)
-    text = result.model_dump_json(by_alias=True, exclude_none=result.omits_null)
-    return answer(route.status, _JSON, text, headers)
+    return answer(route.status, _JSON, _text(result), headers)
+
+
+def _text(result: Answer) -> str:
+    return result.model_dump_json(by_alias=True, exclude_none=result.omits_null)
+
+
+def _keyed(route: Route, caller: Caller | None, request: Request) -> Keyed | None:
+    """Return the request as its Idempotency-Key tells it apart, None where it has none or the route takes none."""
+    if caller is None or route.access.purse is None or not route.takes_idempotency_key:
+        return None
+    key = idempotency.key_in(request.headers)
+    if key is None:
+        return None
+    body = body_bytes(request.body, is_base64=request.is_base64)
+    # What a file is depends on the type that it is sent with; JSON is JSON.
+    media_type = request.headers.get("content-type", "") if route.raw_body is not None else ""
+    return Keyed(
+        caller, route.access.purse, request.method, request.path, key, (body, request.query, media_type)
+    )
+
+
+def _outcome(route: Route, arguments: Mapping[str, Any]) -> Outcome:
+    """Run a route for a request with an Idempotency-Key."""
+    result = route.function(**arguments)
+    if isinstance(result, Content):
+        raise TypeError(f"{route.path} answers content, which is not kept")
+    secret = told_once(type(result))
+    advice = None
+    if secret is not None and getattr(result, secret[0]) is not None:
+        advice = secret[1].instead.format_map(result.model_dump(exclude={secret[0]}))
+    return Outcome(route.status, _text(result), advice)
 
 
 def _refused(route: Route, error: AppError, headers: dict[str, str], request: Request) -> dict[str, Any]:

@@ -9,6 +9,8 @@ adds what the description tells of a value beyond its type.
 A model is built when it is first used (`defer_build`): a function imports many more than one request needs.
 """
 
+from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
@@ -21,6 +23,17 @@ def shown(**keywords: Any) -> Any:
     It checks nothing and refuses nothing: that is done by the nouns, with a code for each rule.
     """
     return Field(json_schema_extra=keywords)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldOnce:
+    """Says of an answer's field that it holds a secret, which is stored nowhere in the clear.
+
+    So the answer cannot be given again to a repeat under an Idempotency-Key; `instead` tells the caller what to do
+    then, with the values of other fields where their names stand in braces.
+    """
+
+    instead: str
 
 
 Milliseconds = Annotated[int, shown(format="int64", description="An instant, in milliseconds since 1970.")]
@@ -77,6 +90,16 @@ class Answer(BaseModel):
     omits_null: ClassVar[bool] = False
 
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True, defer_build=True)
+
+
+@cache
+def told_once(model: type[Answer]) -> tuple[str, ToldOnce] | None:
+    """Return the name of the field that holds a secret and what is said of it, None where no field does."""
+    for name, field in model.model_fields.items():
+        for said in field.metadata:
+            if isinstance(said, ToldOnce):
+                return name, said
+    return None
 
 
 class Ok(Answer):

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from helpdesk.admission.caller import Role
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, ToldOnce, shown
 from helpdesk.members.schemas import RoleName
 from helpdesk.people.record import MAX_EMAIL_CHARACTERS
 
@@ -21,7 +21,13 @@ class InviteCreated(Answer):
     """The answer of POST /invites."""
 
     id: str
-    path: Annotated[str, shown(pattern="^/invite/[0-9A-Za-z]{43}$")]
+    path: Annotated[
+        str,
+        shown(pattern="^/invite/[0-9A-Za-z]{43}$"),
+        ToldOnce(
+            "The invitation is {id}: its mail has the link, and POST /v1/invites/{id}/resend sends it again."
+        ),
+    ]
     """The invitation's link below the API's address and /v1, for sharing by hand. It is told this once."""
 
 

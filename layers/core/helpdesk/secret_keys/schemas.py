@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, ToldOnce, shown
 from helpdesk.secret_keys.errors import MAX_NAME_CHARACTERS
 
 
@@ -17,7 +17,11 @@ class KeyCreated(Answer):
     """The answer of POST /keys, the only one that holds the key."""
 
     id: str
-    key: Annotated[str, shown(pattern="^svc_key_[0-9a-z]{26}_[0-9A-Za-z]{43}$")]
+    key: Annotated[
+        str,
+        shown(pattern="^svc_key_[0-9a-z]{26}_[0-9A-Za-z]{43}$"),
+        ToldOnce("Revoke it with DELETE /v1/keys/{id}, and make another with another Idempotency-Key."),
+    ]
     """The key. It is not stored and cannot be shown again."""
 
 

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from helpdesk.delivery.errors import MAX_URL_CHARACTERS
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, ToldOnce, shown
 
 
 def _kind(value: object) -> object:
@@ -83,7 +83,11 @@ class TestSent(Answer):
 class SecretCreated(Answer):
     """The answer of POST /webhooks/{id}/secret. It is shown this once."""
 
-    secret: Annotated[str, shown(pattern="^whsec_[A-Za-z0-9+/]{43}=$")]
+    secret: Annotated[
+        str,
+        shown(pattern="^whsec_[A-Za-z0-9+/]{43}=$"),
+        ToldOnce("Make another with another Idempotency-Key; this one signs on beside it for 24 hours."),
+    ]
     """The endpoint's own secret, in the form that Standard Webhooks libraries take."""
 
 

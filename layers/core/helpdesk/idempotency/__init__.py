@@ -1,0 +1,1 @@
+"""Idempotency-Key: a POST that is repeated changes things once."""
