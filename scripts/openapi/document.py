@@ -26,36 +26,6 @@ from scripts.openapi.routes import (
 
 _JSON = "application/json"
 
-_ERROR_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "description": "The body of every refusal.",
-    "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["code", "message"],
-            "properties": {
-                "code": {"type": "string", "description": "Stable; branch on it."},
-                "message": {"type": "string", "description": "Names the fix, for people; may change."},
-                "reason": {
-                    "const": "fair_use",
-                    "description": "Only with rate_limited on the unlimited tier, where fair use is the limit.",
-                },
-            },
-        }
-    },
-}
-
-_OAUTH_ERROR_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "description": "The body of a refusal of OAuth's routes (RFC 6749, section 5.2).",
-    "required": ["error"],
-    "properties": {
-        "error": {"type": "string", "description": "Stable; branch on it."},
-        "error_description": {"type": "string", "description": "Names the fix, for people; may change."},
-    },
-}
-
 # The names of refusals that many operations have alike; every other set of codes stands where it is answered.
 _SHARED_NAMES: dict[tuple[str, ...], str] = {
     ("missing_api_key", "invalid_api_key", "publishable_key"): "KeyRefused",
@@ -110,7 +80,13 @@ def document() -> dict[str, Any]:
         "webhooks": {kind.value: _webhook(kind.value, event) for kind, event in EVENTS.items()},
         "components": {
             "schemas": dict(
-                sorted({**components, "Error": _ERROR_SCHEMA, "OAuthError": _OAUTH_ERROR_SCHEMA}.items())
+                sorted(
+                    {
+                        **components,
+                        "Error": texts.ERROR_SCHEMA,
+                        "OAuthError": texts.OAUTH_ERROR_SCHEMA,
+                    }.items()
+                )
             ),
             "responses": dict(sorted(shared.items())),
             "headers": texts.HEADERS,

@@ -152,6 +152,36 @@ HEADERS: dict[str, dict[str, Any]] = {
     },
 }
 
+ERROR_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "The body of every refusal.",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message"],
+            "properties": {
+                "code": {"type": "string", "description": "Stable; branch on it."},
+                "message": {"type": "string", "description": "Names the fix, for people; may change."},
+                "reason": {
+                    "const": "fair_use",
+                    "description": "Only with rate_limited on the unlimited tier, where fair use is the limit.",
+                },
+            },
+        }
+    },
+}
+
+OAUTH_ERROR_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "The body of a refusal of OAuth's routes (RFC 6749, section 5.2).",
+    "required": ["error"],
+    "properties": {
+        "error": {"type": "string", "description": "Stable; branch on it."},
+        "error_description": {"type": "string", "description": "Names the fix, for people; may change."},
+    },
+}
+
 SECURITY: dict[str, dict[str, Any]] = {
     "secretKey": {
         "type": "http",
