@@ -15,7 +15,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -25,37 +24,29 @@ from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations import operation as organizations
 from helpdesk.platform import clients, clock
-from helpdesk.storage import keys, shards, table
+from helpdesk.storage import shards, table
 from scripts import admin, redrive
-from scripts.local import stack as local_stack
+from scripts.local import deployment
 from scripts.local.emulator import Emulator
 from scripts.local.progress import Progress
 from scripts.local.settings import ACCOUNT, HOST, LOCAL, REGION, STACK_NAME, StackSettings, settings_for
-from tests.chaos.deaths import Deaths
+from tests.chaos.deaths import Deaths, Moment
+from tests.chaos.flights import Flights
+from tests.chaos.promises import ChaosError, Endpoint, check
 from tests.chaos.receivers import ChaoticReceiver, Kind, mixed
 from tests.support.web import Web
 
 PARAMETERS = "RetryDelaysSeconds=2,5,15,30"
 VISIBILITY_SECONDS = 45  # longer than a claim
 LATE_SECONDS = 10
-SEND_SECONDS = 60
-DYING_SECONDS = 60  # for so long workers die on when everything is sent
-STALLED_MS = 120_000  # fan-out is one thread in the emulator, which deaths hold up
-MOST_SECONDS = 330  # from the first event to the last result
-
-
-class ChaosError(Exception):
-    """A promise was broken; the message says which."""
-
-
-@dataclass
-class Endpoint:
-    """A receiver with the organization that it belongs to, and the events meant for it."""
-
-    organization: str
-    id: str
-    receiver: ChaoticReceiver
-    events: list[str]
+SEND_SECONDS = (
+    100  # slowly enough for the emulator, whose one thread fans out and hands out messages in turns
+)
+DYING_SECONDS = 60  # for so long at least workers die on when everything is sent
+MOST_DYING_SECONDS = 120  # and for so long until enough of them died at work
+STALLED_MS = 120_000  # that thread is held up by deaths
+ENOUGH_DEATHS = 30  # with a request in flight
+MOST_SECONDS = 500  # from the first event to the last result
 
 
 def main() -> int:
@@ -67,16 +58,16 @@ def main() -> int:
     random = Random(options.seed)
     started = time.monotonic()
     logging.disable(logging.WARNING)  # a line for each repair
-    receivers = mixed(random)
+    flights = Flights()
+    receivers = mixed(random, flights)
     try:
         with _stack(options.seed) as emulator:
             endpoints = [_register(number, receiver) for number, receiver in enumerate(receivers)]
-            deaths = Deaths(emulator, random, least=0.3, most=1.2)
+            deaths = Deaths(emulator, flights, random, least=0.8, most=2.4)
             sent_at = time.monotonic()
             _send(endpoints, options.events, random, deaths)
             redriven = _settle(sent_at)
-            deaths_told = dict(deaths.killed)
-            report = _check(endpoints)
+            report = check(endpoints, deaths.toll)
     except ChaosError as broken:
         sys.stderr.write(f"BROKEN with seed {options.seed}: {broken}\n")
         return 1
@@ -86,7 +77,8 @@ def main() -> int:
     told = {
         "seed": options.seed,
         "seconds": round(time.monotonic() - started),
-        "workers killed": deaths_told,
+        "workers killed": dict(deaths.toll.functions),
+        "killed at": dict(deaths.toll.moments),
         "dead letters redriven": redriven,
         **report,
     }
@@ -104,10 +96,12 @@ def _stack(seed: int) -> Iterator[int]:
     emulator = Emulator(settings)
     emulator.stop()
     emulator.forget()
-    for left in settings.folder.glob("*.json"):
-        left.unlink()
+    settings.folder.mkdir(parents=True, exist_ok=True)
+    emulator.log.unlink(missing_ok=True)
     try:
-        local_stack.up(settings, Progress())
+        # Without the demo organization and its guides, which take longer than all of this.
+        emulator.start(Progress())
+        deployment.deploy(settings, emulator.deployment_record, Progress())
         _use(settings)
         yield int(json.loads(Path(settings.folder / "emulator.json").read_text(encoding="utf-8"))["pid"])
     finally:
@@ -169,6 +163,9 @@ def _send(endpoints: list[Endpoint], events: int, random: Random, deaths: Deaths
         time.sleep(max(0.0, began + number * SEND_SECONDS / events - time.monotonic()))
     # Retries are under way now: they shall meet deaths too.
     time.sleep(DYING_SECONDS)
+    until = time.monotonic() + MOST_DYING_SECONDS - DYING_SECONDS
+    while time.monotonic() < until and deaths.toll.moments[Moment.IN_FLIGHT] < ENOUGH_DEATHS:
+        time.sleep(1)
     deaths.end()
 
 
@@ -199,40 +196,6 @@ def _pending() -> int:
 def _left(before: int | None = None) -> int:
     until = before or clock.now_ms() + 1
     return sum(len(leftover.left(shard, until, 1_000).items) for shard in range(shards.SHARDS))
-
-
-def _check(endpoints: list[Endpoint]) -> dict[str, object]:
-    """Hold every event to the promises; return what there is to report."""
-    report: Counter[str] = Counter()
-    states: Counter[str] = Counter()
-    for endpoint in endpoints:
-        receiver = endpoint.receiver
-        found = {
-            item["eventId"]: item
-            for item in table.query_all(keys.Delivery(endpoint.organization, endpoint.id, "-").pk)
-        }
-        if found.keys() != set(endpoint.events):
-            raise ChaosError(f"{len(found)} deliveries of {len(endpoint.events)} events were booked")
-        for event_id in endpoint.events:
-            item, requests = found[event_id], receiver.requests[event_id]
-            numbers = [entry["attempt"] for entry in item["attempts"]]
-            interrupted = sum(entry["error"] == "interrupted" for entry in item["attempts"])
-            if item["made"] > 5 or requests > 5 or len(numbers) > 5:
-                raise ChaosError(f"{event_id} was attempted {item['made']} times and sent {requests} times")
-            if sorted(numbers) != list(range(1, item["made"] + 1)):
-                raise ChaosError(f"{event_id} has the attempts {numbers}")
-            if receiver.kind.gets_everything and event_id not in receiver.answered:
-                raise ChaosError(f"{event_id} never reached a receiver that {receiver.kind.value}")
-            if not receiver.kind.gets_everything and item["state"] != "dropped":
-                raise ChaosError(f"{event_id} is {item['state']} at a receiver that {receiver.kind.value}")
-            report["requests"] += requests
-            report["attempts interrupted"] += interrupted
-            # A request more than were needed: the receiver got the event before its worker died.
-            needed = 2 if receiver.kind is Kind.STUMBLING else 1
-            if receiver.kind in {Kind.HEALTHY, Kind.STUMBLING, Kind.LATE}:
-                report["duplicates"] += requests - needed
-            states[item["state"]] += 1
-    return {"events": sum(states.values()), "states": dict(states), **report}
 
 
 if __name__ == "__main__":

@@ -10,13 +10,17 @@ from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 
+from tests.chaos.flights import Flights
+
 HANG_SECONDS = 20  # longer than an attempt may last
+THINKING_MS = range(50, 201)
 
 
 class Kind(StrEnum):
     """How a receiver behaves."""
 
-    HEALTHY = "answers"
+    HEALTHY = "answers at once"
+    THINKING = "answers after 50 to 200 ms"
     STUMBLING = "answers 500 to the first request of each event"
     HANGING = "hangs for 20 s at the first request of each tenth event"
     LATE = "refuses connections for the first 10 s"
@@ -30,7 +34,8 @@ class Kind(StrEnum):
 
 
 MIX = (
-    [Kind.HEALTHY] * 10
+    [Kind.HEALTHY] * 4
+    + [Kind.THINKING] * 6
     + [Kind.STUMBLING] * 4
     + [Kind.HANGING] * 2
     + [Kind.LATE] * 2
@@ -43,6 +48,7 @@ class ChaoticReceiver:
     """One receiver; `requests` counts what reached it, by event."""
 
     kind: Kind
+    flights: Flights
     requests: Counter[str] = field(default_factory=Counter)
     answered: set[str] = field(default_factory=set)
     _server: ThreadingHTTPServer | None = None
@@ -62,7 +68,8 @@ class ChaoticReceiver:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 event_id = json.loads(self.rfile.read(int(self.headers["content-length"])))["id"]
-                status = receiver.take(event_id)
+                with receiver.flights.flying(event_id, self.client_address[1], receiver.port):
+                    status = receiver.take(event_id)
                 self.send_response(status)
                 self.send_header("content-length", "0")
                 self.end_headers()
@@ -90,10 +97,19 @@ class ChaoticReceiver:
             first = self.requests[event_id] == 1
         if self.kind is Kind.BROKEN or (self.kind is Kind.STUMBLING and first):
             return 500
-        if self.kind is Kind.HANGING and first and int(event_id[-8:], 16) % 10 == 0:
+        if self.kind is Kind.THINKING:
+            time.sleep(THINKING_MS[_number_of(event_id) % len(THINKING_MS)] / 1_000)
+        if first and self._hangs_at(event_id):
             time.sleep(HANG_SECONDS)
         self.answered.add(event_id)
         return 200
+
+    def needed(self, event_id: str) -> int:
+        """Return how many requests it takes this receiver to take an event, when no worker dies."""
+        return 2 if self.kind is Kind.STUMBLING or self._hangs_at(event_id) else 1
+
+    def _hangs_at(self, event_id: str) -> bool:
+        return self.kind is Kind.HANGING and _number_of(event_id) % 10 == 0
 
     def close(self) -> None:
         """Stop."""
@@ -102,8 +118,12 @@ class ChaoticReceiver:
         self._socket.close()
 
 
-def mixed(random: Random) -> list[ChaoticReceiver]:
+def _number_of(event_id: str) -> int:
+    return int(event_id[-8:], 16)
+
+
+def mixed(random: Random, flights: Flights) -> list[ChaoticReceiver]:
     """Return the receivers in an order that the seed decides, all closed."""
     kinds = list(MIX)
     random.shuffle(kinds)
-    return [ChaoticReceiver(kind) for kind in kinds]
+    return [ChaoticReceiver(kind, flights) for kind in kinds]

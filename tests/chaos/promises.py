@@ -1,0 +1,102 @@
+"""What has to hold when everything is over, and the figures that a run reports."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from helpdesk.storage import keys, table
+from tests.chaos.deaths import Moment, Toll
+from tests.chaos.receivers import ChaoticReceiver, Kind
+
+LEAST_BUSY_DEATHS = 20
+"""Deaths in mid-request below which a run proves nothing."""
+
+
+class ChaosError(Exception):
+    """A promise was broken, or the run could not have broken one; the message says which."""
+
+
+@dataclass
+class Endpoint:
+    """A receiver with the organization that it belongs to, and the events meant for it."""
+
+    organization: str
+    id: str
+    receiver: ChaoticReceiver
+    events: list[str]
+
+
+def check(endpoints: list[Endpoint], toll: Toll) -> dict[str, object]:
+    """Hold every event and every death to the promises; return what there is to report. Raises ChaosError."""
+    report: Counter[str] = Counter()
+    states: Counter[str] = Counter()
+    duplicates: Counter[str] = Counter()
+    interrupted: set[str] = set()
+    for endpoint in endpoints:
+        items = {
+            item["eventId"]: item
+            for item in table.query_all(keys.Delivery(endpoint.organization, endpoint.id, "-").pk)
+        }
+        if items.keys() != set(endpoint.events):
+            raise ChaosError(f"{len(items)} deliveries of {len(endpoint.events)} events were booked")
+        for event_id, item in items.items():
+            receiver, requests = endpoint.receiver, endpoint.receiver.requests[event_id]
+            _check_history(event_id, item, requests)
+            _check_arrival(event_id, item, receiver)
+            lost = sum(entry["error"] == "interrupted" for entry in item["attempts"])
+            more = max(0, requests - receiver.needed(event_id)) if receiver.kind.gets_everything else 0
+            if more > lost:
+                raise ChaosError(f"{event_id} was sent {more} times too often after {lost} deaths")
+            if lost:
+                interrupted.add(event_id)
+            if more:
+                duplicates[receiver.kind.value] += more
+            states[item["state"]] += 1
+            report["requests"] += requests
+            report["attempts counted"] += item["made"]
+            report["attempts interrupted"] += lost
+    _check_deaths(toll, interrupted)
+    return {
+        "events": sum(states.values()),
+        "states": dict(states),
+        **report,
+        "killed after the answer and before its record": sum(
+            event_id in interrupted for event_id in toll.answered
+        ),
+        "duplicates": sum(duplicates.values()),
+        "duplicates by receiver": dict(duplicates),
+    }
+
+
+def _check_history(event_id: str, item: dict[str, Any], requests: int) -> None:
+    """Five attempts at most, numbered without a gap, and each request that arrived is one of them."""
+    numbers = [entry["attempt"] for entry in item["attempts"]]
+    told = sum(entry["status"] is not None for entry in item["attempts"])
+    if item["made"] > 5 or requests > 5 or len(numbers) > 5:
+        raise ChaosError(f"{event_id} was attempted {item['made']} times and sent {requests} times")
+    if sorted(numbers) != list(range(1, item["made"] + 1)):
+        raise ChaosError(f"{event_id} has the attempts {numbers}, and {item['made']} were made")
+    if not told <= requests <= item["made"]:
+        raise ChaosError(f"{event_id} was sent {requests} times; {told} of {item['made']} tell of an answer")
+
+
+def _check_arrival(event_id: str, item: dict[str, Any], receiver: ChaoticReceiver) -> None:
+    """Who answers has got it, whatever died; who does not was tried five times."""
+    if receiver.kind.gets_everything and event_id not in receiver.answered:
+        raise ChaosError(f"{event_id} never reached a receiver that {receiver.kind.value}")
+    if receiver.kind is not Kind.BROKEN and receiver.kind is not Kind.CLOSED:
+        return
+    if (item["state"], item["made"]) != ("dropped", 5):
+        raise ChaosError(f"{event_id} is {item['state']} at a receiver that {receiver.kind.value}")
+
+
+def _check_deaths(toll: Toll, interrupted: set[str]) -> None:
+    """Each worker that died before the answer left an attempt that counts as interrupted, and enough did."""
+    for event_id in toll.in_flight:
+        if event_id not in interrupted:
+            raise ChaosError(f"a worker died while it sent {event_id}, whose history does not tell")
+    if toll.moments[Moment.IN_FLIGHT] < LEAST_BUSY_DEATHS:
+        raise ChaosError(
+            f"the run proves nothing: {toll.moments[Moment.IN_FLIGHT]} workers died with a request in flight, "
+            f"and {LEAST_BUSY_DEATHS} are wanted"
+        )
