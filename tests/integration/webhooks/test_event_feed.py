@@ -1,21 +1,30 @@
 """The feed of events: oldest first, none left out and none twice, whatever the order in which they were written."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import pytest
+from botocore.exceptions import ConnectTimeoutError
 
+from helpdesk.agent import service as agent
+from helpdesk.agent.answerer import Question, Reply
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import clock
+from helpdesk.platform import clients, clock
 from helpdesk.storage import table
+from helpdesk.storage.transactions import Transaction
+from tests.integration.agent.conftest import Desk, desk, stocked
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.described import require_described_event
-from tests.support.table import everything
+from tests.support.table import events, everything
+from tests.support.template import ROOT
+
+__all__ = ["desk", "stocked"]  # fixtures
 
 START_MS = 1_800_000_000_000
 DAY_MS = 86_400_000
@@ -164,6 +173,102 @@ def test_events_that_are_written_out_of_order_are_given_out_once_each(
         if not page["hasMore"]:
             break
     assert seen == made
+
+
+@pytest.mark.parametrize(("late_ms", "written"), [(10_000, True), (10_001, False)])
+def test_no_try_to_write_an_event_leaves_when_it_is_over_ten_seconds_old(
+    organization: NewOrganization,
+    api: Client,
+    time: Time,
+    monkeypatch: pytest.MonkeyPatch,
+    late_ms: int,
+    *,
+    written: bool,
+) -> None:
+    """A try that DynamoDB does not answer is made again by the client, of which no code of ours knows."""
+    tries: list[int] = []
+
+    def lost(**_: Any) -> None:
+        tries.append(time.now)
+        if len(tries) == 1:
+            time.pass_ms(late_ms)
+            raise ConnectTimeoutError(endpoint_url="https://dynamodb")
+
+    transaction = Transaction()
+    event(organization).add_to(transaction)
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
+    registry = clients.dynamodb().meta.events
+    registry.register_first("before-send.dynamodb.TransactWriteItems", lost)
+    try:
+        if written:
+            transaction.commit()
+        else:
+            with pytest.raises(clients.TooLate):
+                transaction.commit()
+    finally:
+        registry.unregister("before-send.dynamodb.TransactWriteItems", lost)
+    time.pass_ms(60_000)
+    assert len(ids(read(api))) == int(written)
+
+
+def test_an_answer_that_the_agent_thought_about_for_long_is_not_behind_what_was_read_meanwhile(
+    stocked: Desk, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    cursor: list[str] = [""]
+
+    def read_on() -> None:
+        page = read(stocked.api, f"?limit=200{cursor[0]}")
+        seen.extend(ids(page))
+        cursor[0] = f"&cursor={page['nextCursor']}"
+
+    def thinking(_: Question) -> Reply:
+        for number in range(4):
+            time.pass_ms(25_000)
+            stocked.write("Hello?", session=f"session-{number}-of-bob")
+            read_on()
+        return Reply("After all, yes.")
+
+    job = stocked.write("How do I get a refund?")
+    monkeypatch.setattr(agent, "chosen_answerer", lambda: thinking)
+    assert stocked.work(job) == []
+    time.pass_ms(60_000)
+    read_on()
+    assert seen == sorted(event["id"] for event in events())
+    assert len(seen) == 11  # five conversations, with a message each, and the answer
+    assert [event["createdAt"] for event in events() if "After all" in str(event)] == [START_MS + 100_000]
+
+
+def test_an_answer_that_cannot_be_written_in_time_is_written_by_the_next_try(
+    stocked: Desk, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = stocked.write("How do I get a refund?")
+    real = Transaction.commit
+
+    def slow(self: Transaction) -> None:
+        time.pass_ms(11_000)
+        real(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Transaction, "commit", slow)
+        assert stocked.work(job) == ["message-0"]
+    assert stocked.answers(job["conversationId"]) == []
+    assert stocked.work(job) == []
+    assert len(stocked.answers(job["conversationId"])) == 1
+
+
+def test_every_module_that_makes_events_adds_them_to_its_transaction_in_the_way_that_keeps_them_fresh() -> (
+    None
+):
+    core = ROOT / "layers" / "core" / "helpdesk"
+    texts = {path.relative_to(core).as_posix(): path.read_text() for path in core.rglob("*.py")}
+    makers = {
+        name: text
+        for name, text in texts.items()
+        if re.search(r"^from helpdesk\.events\.outbox import .*\bEvent\b", text, re.MULTILINE)
+    }
+    assert {"conversations/thread.py", "webhooks/service.py"} <= makers.keys()
+    assert [name for name, text in makers.items() if re.search(r"\bput\(.*\.to_item\(\)", text)] == []
 
 
 def test_only_the_kinds_that_are_asked_for_come(

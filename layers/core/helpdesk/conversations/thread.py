@@ -67,7 +67,7 @@ def start(
         {"conversation": state_data(conversation_id, STARTED)},
         now,
     )
-    transaction.put(created.to_item(), new=True)
+    created.add_to(transaction)
     _add_visitor_message(transaction, organization, conversation_id, message_id, message, STARTED, now)
     return conversation_id, message_id
 
@@ -109,7 +109,7 @@ def add_agent_message(
     }
     attachments.keep(transaction, conversation.organization, message["id"])
     repository.put_message(transaction, conversation.organization, message)
-    transaction.put(_message_created(conversation.organization, message, state, now, ()).to_item(), new=True)
+    _message_created(conversation.organization, message, state, now, ()).add_to(transaction)
     return str(message["id"])
 
 
@@ -150,7 +150,7 @@ def add_updated(
         now,
         jobs,
     )
-    transaction.put(event.to_item(), new=True)
+    event.add_to(transaction)
 
 
 def _add_visitor_message(
@@ -176,7 +176,7 @@ def _add_visitor_message(
     jobs: tuple[Job, ...] = ()
     if state.handled_by is Handler.AGENT:
         jobs = (_answer_job(organization, conversation_id, message_id, message_id),)
-    transaction.put(_message_created(organization, message, state, now, jobs).to_item(), new=True)
+    _message_created(organization, message, state, now, jobs).add_to(transaction)
 
 
 def _answer_job(organization: str, conversation_id: str, message_id: str, deduplication: str) -> Job:

@@ -1,8 +1,8 @@
 """The events of an organization in the order of their time, for a receiver that missed some.
 
-An event's id begins with the millisecond in which it was made, and its item is written a moment later: a transaction
-that meets another is tried again for up to four seconds, and a request that lasts longer than its function's 15 s is
-ended. Ids made by different functions therefore appear out of order, by that much at most. So the newest are held back:
+An event's id begins with the millisecond in which it was made, and its item is written a moment later: its transaction
+may meet others, and is tried again. Ids made by different functions therefore appear out of order. No try leaves when
+the event is over 10 s old, whatever function makes it (`outbox.LEAVES_WITHIN_MS`), and the newest 20 s are held back:
 what is given out is settled, and no event appears behind a place that was read past (docs/decisions/0051).
 """
 
@@ -12,7 +12,8 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 
 HELD_BACK_MS = 20_000
-"""How old an event is when it is first given out: a function's 15 s, and time for the index to follow."""
+"""How old an event is when it is first given out: the 10 s in which its transaction leaves, and as long again for
+DynamoDB to write it, for the index to follow and for clocks that differ."""
 
 _DAY_MS = 86_400_000
 _ID_CHARACTERS = 36  # `evt_` and 32 hexadecimal ones

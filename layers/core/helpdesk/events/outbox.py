@@ -14,12 +14,15 @@ from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
 from helpdesk.storage import keys, shards
 from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
 
 OUTBOX = "outbox"
 """The `entity` of outbox items; the stream mapping's filter in template.yaml lets only these through."""
 
 EVENT_DAYS = 30  # as long as the delivery history reaches back
 JOB_DAYS = 7  # longer than the stream (24 h) and the queues (4 days) hold on to it
+LEAVES_WITHIN_MS = 10_000
+"""How old an event may be when its transaction is sent to DynamoDB, the last try of it included."""
 _DAY_SECONDS = 86_400
 
 
@@ -97,6 +100,16 @@ class Event:
             ensure_ascii=False,
             separators=(",", ":"),
         )
+
+    def add_to(self, transaction: Transaction) -> None:
+        """Add the event to the transaction of the change that it tells of, which is to leave soon.
+
+        The feed is in the order of ids, so one that appeared late would appear behind what was read. An id is as old as
+        the event, so the transaction that is given up for its age is to be made anew (docs/decisions/0051).
+        """
+        transaction.put(self.to_item(), new=True)
+        if self.only_to is None:
+            transaction.leave_by(ids.event_made_at(self.id) + LEAVES_WITHIN_MS)
 
     def to_item(self) -> Item:
         """Return the outbox item."""

@@ -7,12 +7,16 @@ They are botocore's clients, which are boto3's: `import boto3` adds a twelfth to
 transfers, which nothing here uses (docs/decisions/0030).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
 from botocore.session import Session
 
+from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 
 if TYPE_CHECKING:
@@ -21,6 +25,30 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sesv2 import SESV2Client
     from mypy_boto3_sqs import SQSClient
+
+
+_leaves_by: ContextVar[int | None] = ContextVar("leaves_by", default=None)
+
+
+class TooLate(Exception):
+    """A request, or a further try of it, would have left later than it may. What left before may have been heard."""
+
+
+@contextmanager
+def leaving_by(instant_ms: int | None) -> Iterator[None]:
+    """Let no request to DynamoDB leave after an instant (ms), nor any try that the client makes of it: TooLate."""
+    before = _leaves_by.set(instant_ms)
+    try:
+        yield
+    finally:
+        _leaves_by.reset(before)
+
+
+def _require_in_time(**_: Any) -> None:
+    """Raise TooLate where it is. botocore calls this for each try, right before the request is signed and sent."""
+    instant = _leaves_by.get()
+    if instant is not None and clock.now_ms() > instant:
+        raise TooLate
 
 
 def _config(connect: float, read: float, attempts: int) -> Config:
@@ -48,6 +76,7 @@ def dynamodb() -> "DynamoDBClient":
     # between is a tenth of the processor time of a request.
     config = _config(1, 3, 4).merge(Config(parameter_validation=False))
     client: DynamoDBClient = _client("dynamodb", config)
+    client.meta.events.register("request-created.dynamodb", _require_in_time)
     return client
 
 

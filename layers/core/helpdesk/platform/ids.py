@@ -54,6 +54,11 @@ def event() -> str:
     return f"evt_{at:012x}{bits:020x}"
 
 
+def event_made_at(event_id: str) -> int:
+    """Return the instant (ms) at which an event's id was made."""
+    return int(event_id[4:16], 16)
+
+
 def secret(characters: int = 43) -> str:
     """Return random base-62 text; 43 characters hold 256 bits. For keys, tokens and other bearer secrets."""
     alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

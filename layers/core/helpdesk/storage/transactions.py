@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients
+from helpdesk.platform.clients import leaving_by
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import THROTTLING, Item, from_wire, to_wire
@@ -67,6 +68,7 @@ class Transaction:
 
     _actions: "list[TransactWriteItemTypeDef]" = field(default_factory=list)
     _on_failure: list[OnFailure] = field(default_factory=list)
+    _leaves_by: int | None = None
 
     def put(self, item: Item, *, new: bool = False, on_failure: OnFailure = _unexpected) -> None:
         """Put a whole item; with `new` only where none has its key."""
@@ -117,11 +119,16 @@ class Transaction:
         action = self._conditional(key, condition, names, values)
         self._add({"ConditionCheck": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
 
+    def leave_by(self, instant_ms: int) -> None:
+        """Let no try of this transaction leave after an instant (ms); the earliest that is named holds."""
+        self._leaves_by = instant_ms if self._leaves_by is None else min(self._leaves_by, instant_ms)
+
     def commit(self) -> None:
         """Write everything, or nothing.
 
         Raises what the first failed action names. A conflict with another transaction is tried again with
-        jitter: it means that someone else was faster, not that a rule was broken. Raises Conflict past that.
+        jitter: it means that someone else was faster, not that a rule was broken. Raises Conflict past that, and
+        TooLate where a try would leave after what `leave_by` says.
         """
         # Before its own: where the work has passed to someone else, no rule matters that his work may have changed.
         first = _carried.get()
@@ -130,7 +137,8 @@ class Transaction:
         token = _new_token()
         for attempt in range(_CONFLICT_TRIES):
             try:
-                clients.dynamodb().transact_write_items(TransactItems=actions, ClientRequestToken=token)
+                with leaving_by(self._leaves_by):
+                    clients.dynamodb().transact_write_items(TransactItems=actions, ClientRequestToken=token)
             except ClientError as error:
                 reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]
                 for reason, (_, on_failure) in zip(reasons, parts, strict=False):

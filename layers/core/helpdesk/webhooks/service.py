@@ -113,7 +113,7 @@ def send_test(caller: Caller, endpoint_id: str) -> str:
     )
     transaction = Transaction()
     repository.require_in(transaction, caller.organization, endpoint_id)
-    transaction.put(event.to_item())
+    event.add_to(transaction)
     transaction.commit()
     return event.id
 
