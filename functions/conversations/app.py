@@ -1,6 +1,7 @@
 """/v1/conversations: the team's inbox."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.conversations import listing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
     ConversationArchived,
@@ -28,7 +29,7 @@ api = Api()
 @api.get("/v1/conversations", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_conversations(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
     """List conversations, the most recently active first."""
-    return conversations.newest(caller, query)
+    return listing.newest(caller, query)
 
 
 @api.get(
@@ -36,7 +37,7 @@ def list_conversations(caller: Caller, query: ConversationsQuery) -> Conversatio
 )
 def get_conversation(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
     """Return one conversation with the newest page of its thread."""
-    return conversations.get(caller, conversation_id, page)
+    return listing.get(caller, conversation_id, page)
 
 
 @api.post(

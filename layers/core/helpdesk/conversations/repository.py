@@ -1,17 +1,18 @@
 """Items of conversations and their threads."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from helpdesk.conversations import places
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.places import InboxList
+from helpdesk.conversations.filters import Source
 from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.state import State
 from helpdesk.storage import keys, table
-from helpdesk.storage.keys import MalformedKey
-from helpdesk.storage.table import Item
+from helpdesk.storage.table import Index, Item
 from helpdesk.storage.transactions import Transaction
+
+EXAMINED = 500
+"""How many conversations of each list one page looks at, at most, where it is to leave some out."""
 
 
 def get(organization: str, conversation_id: str) -> Conversation:
@@ -103,6 +104,10 @@ def save(
 
 def forget_current(transaction: Transaction, conversation: Conversation) -> None:
     """Make the session's next message look for its newest open conversation instead of trusting its hint."""
+    if (
+        conversation.item["sessionHash"] is None
+    ):  # started by the team with one who has only an e-mail address
+        return
     transaction.update(
         keys.Session(conversation.organization, conversation.item["sessionHash"]),
         "SET conversationId = :none ADD openings :one",
@@ -149,38 +154,47 @@ def newest_entries(
     return kept, kept[-1]["id"] if kept and (more or len(entries) > limit) else None
 
 
-def inbox_page(
-    organization: str, inbox_list: InboxList, limit: int, before: str | None
+def page(
+    organization: str, source: Source, limit: int, before: str | None
 ) -> tuple[list[Conversation], str | None]:
-    """Return conversations of one list, the most recently active first, and where the list goes on."""
-    partition = keys.inbox(organization, inbox_list.value)
-    return _index_page("GSI1", partition, limit, before, organization)
+    """Return conversations of a source in the order of its index, and the place that the list goes on behind.
+
+    One query for each partition. Where the source leaves some out, each query reads up to `EXAMINED` conversations, so
+    that there may be fewer than `limit`, even none, while the list goes on. A partition that was read less far than
+    another has the last word: what lies behind its place is found by the next page.
+    """
+    found: dict[str, Conversation] = {}  # by place: one that is moving may be met in two lists
+    read_up_to = ""
+    for partition in source.partitions:
+        part = table.query(
+            partition,
+            index=source.index,
+            limit=limit if source.matching is None else max(limit, EXAMINED),
+            newest_first=True,
+            after=_start(organization, source.index, partition, before),
+            matching=source.matching,
+        )
+        found |= {item[f"{source.index}SK"]: Conversation(item) for item in part.items}
+        if part.after is not None:
+            read_up_to = max(read_up_to, part.after[f"{source.index}SK"])
+    in_order = sorted((place for place in found if place >= read_up_to), reverse=True)
+    kept = in_order[:limit]
+    end = kept[-1] if len(in_order) > limit else read_up_to or None
+    return [found[place] for place in kept], end
 
 
-def customer_page(
-    organization: str, customer_id: str, limit: int, before: str | None
-) -> tuple[list[Conversation], str | None]:
-    """Return one customer's conversations, the most recently started first, and where the list goes on."""
-    try:
-        keys.Customer(organization, customer_id)
-    except MalformedKey:  # an id of a form that none has: as absent as any other
-        return [], None
-    partition = keys.customer_conversations(organization, customer_id)
-    return _index_page("GSI2", partition, limit, before, organization)
+def place_of(conversation: Conversation, index: Index) -> str:
+    """Return a conversation's place in its lists of an index."""
+    return (
+        conversation.id
+        if index == "GSI2"
+        else places.activity(conversation.item["lastMessageAt"], conversation.id)
+    )
 
 
-def activity_of(conversation: Conversation) -> str:
-    """Return the conversation's place in its inbox list."""
-    return places.activity(conversation.item["lastMessageAt"], conversation.id)
-
-
-def _index_page(
-    index: Any, partition: str, limit: int, before: str | None, organization: str
-) -> tuple[list[Conversation], str | None]:
-    after: Item | None = None
-    if before is not None:
-        key = keys.Conversation(organization, before.rpartition("#")[2])
-        after = {**key.attributes(), f"{index}PK": partition, f"{index}SK": before}
-    page = table.newest(partition, limit, index=index, after=after)
-    found = [Conversation(item) for item in page.items]
-    return found, page.items[-1][f"{index}SK"] if page.after else None
+def _start(organization: str, index: Index, partition: str, before: str | None) -> Item | None:
+    """Return the key to go on from behind a place, whether or not a conversation of this partition is there."""
+    if before is None:
+        return None
+    key = keys.Conversation(organization, before.rpartition("#")[2])
+    return {**key.attributes(), f"{index}PK": partition, f"{index}SK": before}

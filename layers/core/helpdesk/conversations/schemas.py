@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.state import Handler, Status
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryBoolean, shown
 
 
 class AgentIdentity(Answer):
@@ -116,14 +116,23 @@ class ConversationsQuery(PageQuery):
 
     status: Status | None = None
     """Only conversations of this status."""
+    awaiting_human: QueryBoolean | None = None
+    """Only conversations in which someone waits for a person, or only the others."""
+    assignee: str | None = None
+    """Only the conversations of this teammate: an id, `me` with an access token, or `none` for unassigned ones."""
     customer_id: str | None = None
     """Only the conversations of this customer, the most recently started first."""
+    archived: QueryBoolean | None = None
+    """True: only archived conversations. They are in no other list."""
+    snoozed: QueryBoolean | None = None
+    """Only snoozed conversations, or only the others."""
 
 
 class ConversationsAnswer(Answer):
     """GET /conversations, the most recently active first."""
 
     conversations: list[ConversationShape]
+    """May be fewer than `limit`, even none, while `nextCursor` leads on."""
     next_cursor: str | None
     """Send it as `cursor` for the next page; null at the end."""
 

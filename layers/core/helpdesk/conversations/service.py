@@ -1,4 +1,4 @@
-"""The inbox: reading conversations, answering them, and moving them between states.
+"""The inbox: answering conversations, and moving them between states.
 
 Specification: States and transitions, Conversation. A move reads the conversation, asks the table of moves what
 becomes of it, and writes under the condition that it is still what was read; one who was overtaken tries again
@@ -6,66 +6,22 @@ with what it is now. A move that changes nothing answers ok and sends nothing.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.content import require_body
 from helpdesk.conversations.errors import ConversationArchived
-from helpdesk.conversations.places import InboxList
 from helpdesk.conversations.record import Changed, Conversation
-from helpdesk.conversations.rendering import conversation_shape, state_shape, thread_entry
-from helpdesk.conversations.schemas import (
-    ConversationAnswer,
-    ConversationsAnswer,
-    ConversationShape,
-    ConversationsQuery,
-    ReplyAccepted,
-    ReplyInput,
-)
+from helpdesk.conversations.rendering import state_shape
+from helpdesk.conversations.schemas import ReplyAccepted, ReplyInput
 from helpdesk.conversations.state import Handler, Move, Speaker, State, Status, after, after_reply
-from helpdesk.customers import service as customers
 from helpdesk.files import service as files
-from helpdesk.http.pages import next_cursor, position
-from helpdesk.http.schemas import PageQuery
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 8
-_LISTS_OF = {
-    None: (InboxList.WAITING, InboxList.OPEN, InboxList.RESOLVED),
-    Status.OPEN: (InboxList.WAITING, InboxList.OPEN),
-    Status.RESOLVED: (InboxList.RESOLVED,),
-}
-
-
-def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
-    """Return a conversation with the newest page of its thread, oldest first. Raises ConversationNotFound."""
-    conversation = repository.get(caller.organization, conversation_id)
-    name = f"conversations/{conversation_id}"
-    entries, older = repository.newest_entries(
-        caller.organization, conversation_id, page.limit, position(caller, page, name)
-    )
-    return ConversationAnswer(
-        conversation=_shapes(caller.organization, [conversation])[0],
-        messages=[thread_entry(entry) for entry in reversed(entries)],
-        next_cursor=next_cursor(caller, older, name),
-    )
-
-
-def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
-    """Return a page of conversations, the most recently active first (one customer's: most recently started)."""
-    name = f"conversations?{query.status}&{query.customer_id}"
-    start = position(caller, query, name)
-    if query.customer_id is not None:
-        found, end = _customer_page(caller.organization, query.customer_id, query, start)
-    else:
-        found, end = _merged_page(caller.organization, _LISTS_OF[query.status], query.limit, start)
-    return ConversationsAnswer(
-        conversations=_shapes(caller.organization, found), next_cursor=next_cursor(caller, end, name)
-    )
 
 
 def move(caller: Caller, conversation_id: str, chosen: Move) -> None:
@@ -187,35 +143,3 @@ def _announce_opening(transaction: Transaction, before: Conversation, state: Sta
     """Where a settled conversation opens, it may now be the newest open one of its visitor's session."""
     if before.state.status is Status.RESOLVED and state.status is Status.OPEN:
         repository.forget_current(transaction, before)
-
-
-def _shapes(organization: str, conversations: list[Conversation]) -> list[ConversationShape]:
-    if not conversations:
-        return []
-    known = customers.summaries(organization, [found.item["customerId"] for found in conversations])
-    return [conversation_shape(found, known) for found in conversations]
-
-
-def _customer_page(
-    organization: str, customer_id: str, query: ConversationsQuery, start: Any
-) -> tuple[list[Conversation], Any]:
-    found, end = repository.customer_page(organization, customer_id, query.limit, start)
-    if query.status is not None:
-        found = [conversation for conversation in found if conversation.state.status is query.status]
-    return found, end
-
-
-def _merged_page(
-    organization: str, lists: Sequence[InboxList], limit: int, start: Any
-) -> tuple[list[Conversation], Any]:
-    """Merge lists of the inbox; the position is the last place taken, which orders all of them."""
-    places: dict[str, Conversation] = {}  # one that is moving may be met in two lists
-    more = False
-    for each in lists:
-        found, end = repository.inbox_page(organization, each, limit, start)
-        places |= {repository.activity_of(conversation): conversation for conversation in found}
-        more = more or end is not None
-    merged = [places[place] for place in sorted(places, reverse=True)]
-    kept = merged[:limit]
-    ends = more or len(merged) > limit
-    return kept, repository.activity_of(kept[-1]) if ends and kept else None

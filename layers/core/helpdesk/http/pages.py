@@ -1,10 +1,14 @@
-"""A page of a list: its items and the cursor behind which the list goes on."""
+"""A page of a list: its items, the cursor behind which the list goes on, and how much an answer has room for."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from helpdesk.admission.caller import Caller
-from helpdesk.http.schemas import PageQuery
+from helpdesk.http.schemas import Answer, PageQuery
 from helpdesk.storage import cursor
+
+MAX_LISTED_BYTES = 5_000_000
+"""How much the items of a list may weigh together: Lambda answers 6 MB at most, the rest of the answer included."""
 
 
 def position(caller: Caller, page: PageQuery, query: str) -> Any:
@@ -22,3 +26,22 @@ def next_cursor(caller: Caller, position: Any, query: str) -> str | None:
     if position is None:
         return None
     return cursor.encode(position, query=query, key=caller.cursor_key)
+
+
+def fitting(parts: Sequence[Answer]) -> int:
+    """Return how many of these, from the first on, one answer has room for: at least one, if there are any.
+
+    A page that is ended by it goes on with the next, as one that is ended by its `limit`.
+    """
+    room = MAX_LISTED_BYTES
+    for count, part in enumerate(parts):
+        room -= _weight(part)
+        if room < 0 and count:
+            return count
+    return len(parts)
+
+
+def _weight(part: Answer) -> int:
+    """Return how many bytes a part takes in the function's result, where the whole answer is one text in JSON."""
+    text = part.model_dump_json(by_alias=True)
+    return len(text.encode()) + text.count('"') + text.count("\\") + 1

@@ -124,6 +124,16 @@ def _integer(value: Any) -> Any:
 QueryInteger = Annotated[int, BeforeValidator(_integer)]
 
 
+def _boolean(value: Any) -> Any:
+    # "yes" and "1" are true to pydantic; one who writes so may mean anything.
+    if isinstance(value, str) and value not in {"true", "false"}:
+        raise ValueError("must be true or false")
+    return value
+
+
+QueryBoolean = Annotated[bool, BeforeValidator(_boolean)]
+
+
 class PageQuery(Query):
     """The parameters of every list: how many, and where to go on."""
 

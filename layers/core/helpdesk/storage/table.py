@@ -6,7 +6,7 @@ client is used because boto3's resource layer costs import time in every functio
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from botocore.exceptions import ClientError
 
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["Item", "WireItem", "from_wire", "to_wire"]  # what callers of this module write its values with
 
 Index = Literal["GSI1", "GSI2", "GSI3"]
+
+
+class Filter(NamedTuple):
+    """What a query leaves out of what it has read: an expression with its names and values."""
+
+    expression: str
+    names: Mapping[str, str]
+    values: Mapping[str, Any]
+
 
 MAX_BATCH_GET = 100  # BatchGetItem's limit
 _MAX_UNPROCESSED_ROUNDS = 5
@@ -94,9 +103,11 @@ def query(
     newest_first: bool = False,
     after: Item | None = None,
     consistent: bool = False,
+    matching: Filter | None = None,
 ) -> Page:
     """Return one page of a partition in the order of its sort key (an index has no `consistent`).
 
+    With `matching` the page lacks what does not match; `limit` then is how much is read, and paid for, at most.
     `sk_between` bounds the sort key from both sides, which are part of it; it stands in place of `sk_prefix`. Bounds
     that have passed a kept place (`after`), as those of the last 30 days do with time, leave nothing behind it.
     """
@@ -124,6 +135,10 @@ def query(
         "ExpressionAttributeValues": to_wire(values),
         "ScanIndexForward": not newest_first,
     }
+    if matching is not None:
+        request["FilterExpression"] = matching.expression
+        request["ExpressionAttributeNames"] = names | dict(matching.names)
+        request["ExpressionAttributeValues"] = to_wire({**values, **matching.values})
     if index is not None:
         request["IndexName"] = index
     else:

@@ -1,0 +1,89 @@
+"""Reading the inbox: lists of conversations by whatever they are asked for, and one with its thread."""
+
+from collections.abc import Sequence
+
+from helpdesk.admission.caller import Caller
+from helpdesk.conversations import repository
+from helpdesk.conversations.filters import Wanted
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.rendering import conversation_shape, thread_entry
+from helpdesk.conversations.schemas import (
+    ConversationAnswer,
+    ConversationsAnswer,
+    ConversationShape,
+    ConversationsQuery,
+)
+from helpdesk.customers import service as customers
+from helpdesk.http.pages import fitting, next_cursor, position
+from helpdesk.http.schemas import PageQuery
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import trimmed
+from helpdesk.storage.keys import MalformedKey
+
+_NOBODY, _MYSELF = "none", "me"
+
+
+def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
+    """Return a conversation with the newest page of its thread, oldest first. Raises ConversationNotFound."""
+    conversation = repository.get(caller.organization, conversation_id)
+    name = f"conversations/{conversation_id}"
+    found, older = repository.newest_entries(
+        caller.organization, conversation_id, page.limit, position(caller, page, name)
+    )
+    entries = [thread_entry(entry) for entry in found]
+    room = fitting(entries)
+    if room < len(entries):
+        entries, older = entries[:room], entries[room - 1].id
+    return ConversationAnswer(
+        conversation=_shapes(caller.organization, [conversation])[0],
+        messages=entries[::-1],
+        next_cursor=next_cursor(caller, older, name),
+    )
+
+
+def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
+    """Return a page of conversations, the most recently active first (one customer's: most recently started).
+
+    A page may hold fewer than asked for, even none, while there is a cursor. Raises InvalidRequest, InvalidCursor.
+    """
+    wanted = _wanted(caller, query)
+    name = f"conversations?{wanted!r}"
+    start = position(caller, query, name)
+    try:
+        source = wanted.source(caller.organization)
+    except MalformedKey:  # an id of a form that none has: as absent as any other
+        return ConversationsAnswer(conversations=[], next_cursor=None)
+    found, end = repository.page(caller.organization, source, query.limit, start)
+    shapes = _shapes(caller.organization, found)
+    room = fitting(shapes)
+    if room < len(shapes):
+        shapes, end = shapes[:room], repository.place_of(found[room - 1], source.index)
+    return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
+
+
+def _wanted(caller: Caller, query: ConversationsQuery) -> Wanted:
+    assignee = query.assignee
+    if assignee is not None and not trimmed(assignee):
+        raise InvalidRequest("`assignee` must be a teammate's id, `none`, or `me`.")
+    if assignee == _MYSELF:
+        if caller.person is None:
+            raise InvalidRequest(
+                "`assignee` may be `me` with an access token only: a key has no person behind it."
+            )
+        assignee = caller.person.id
+    return Wanted(
+        status=query.status,
+        awaiting_human=query.awaiting_human,
+        assignee=None if assignee == _NOBODY else assignee,
+        unassigned=assignee == _NOBODY,
+        customer_id=query.customer_id,
+        archived=query.archived or False,
+        snoozed=query.snoozed,
+    )
+
+
+def _shapes(organization: str, conversations: Sequence[Conversation]) -> list[ConversationShape]:
+    if not conversations:
+        return []
+    known = customers.summaries(organization, [found.item["customerId"] for found in conversations])
+    return [conversation_shape(found, known) for found in conversations]
