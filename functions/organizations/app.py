@@ -8,7 +8,6 @@ from helpdesk.http.schemas import OK, Ok
 from helpdesk.logs import service as logs
 from helpdesk.logs.errors import LogNotFound
 from helpdesk.logs.schemas import Chosen, LogAnswer, LogsAnswer, LogsQuery
-from helpdesk.organizations import service as organizations
 from helpdesk.organizations import settings as organization_settings
 from helpdesk.organizations.errors import (
     AddressTaken,
@@ -50,7 +49,7 @@ def set_branding(caller: Caller, branding: Branding) -> Ok:
 @api.get("/v1/billing/limits", access=Access.MEMBER)
 def get_limits(caller: Caller) -> LimitsAnswer:
     """Return the organization's tier and its allowance for each class of request."""
-    return organizations.limits(caller.organization)
+    return organization_settings.limits(caller.organization)
 
 
 @api.get("/v1/logs", access=Access.MEMBER, errors=(InvalidCursor,))

@@ -5,6 +5,7 @@ from helpdesk.http.api import Api
 from helpdesk.http.content import BaseUrl
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok
+from helpdesk.invites import accepting
 from helpdesk.invites import service as invites
 from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
 from helpdesk.invites.schemas import (
@@ -114,7 +115,7 @@ def list_invites(caller: Caller, query: InvitesQuery) -> InvitesAnswer:
 )
 def accept_invite(caller: Caller, acceptance: InviteAcceptance) -> InviteAccepted:
     """Accept the invitation whose link has this token; you become a member, and your access token acts there."""
-    return InviteAccepted(organization_id=invites.accept(caller, acceptance.token))
+    return InviteAccepted(organization_id=accepting.accept(caller, acceptance.token))
 
 
 @api.post("/v1/invites/<invite_id>/resend", access=Access.PERSON_ADMIN, errors=(InviteNotFound, CannotGrant))

@@ -4,7 +4,7 @@ import pytest
 
 from helpdesk.admission.caller import Role
 from helpdesk.admission.service import sha256
-from helpdesk.invites import service as invites
+from helpdesk.invites import accepting
 from helpdesk.invites.errors import InviteNotFound
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
@@ -199,7 +199,7 @@ def test_accepting_is_charged_to_the_person(admin: Client, grace: Client) -> Non
 def test_the_page_is_shown_what_the_invitation_says(admin: Client, organization: NewOrganization) -> None:
     token = token_for(admin, role="admin")
     (listed,) = admin.get("/v1/invites").body["invites"]
-    shown = invites.preview(token)
+    shown = accepting.preview(token)
     (item,) = [item for item in whole_table.everything() if item["SK"] == "ORG"]
     assert shown.organization_id == organization.organization_id
     assert shown.organization_name == item["name"]
@@ -212,7 +212,7 @@ def test_the_page_is_shown_nothing_of_what_is_not_pending(admin: Client) -> None
     admin.delete(f"/v1/invites/{admin.get('/v1/invites').body['invites'][0]['id']}")
     for each in (token, "x" * 43, ""):
         with pytest.raises(InviteNotFound):
-            invites.preview(each)
+            accepting.preview(each)
 
 
 def test_the_page_accepts_for_the_person_who_signed_in(
@@ -222,11 +222,11 @@ def test_the_page_accepts_for_the_person_who_signed_in(
     stranger_id = make_person(None, role="member", name="Eve")
     for other in (stranger_id, "usr_unknown"):
         with pytest.raises(InviteNotFound, match="Sign in with the address"):
-            invites.accept_as(other, token)
-    assert invites.accept_as(grace_id, token) == organization.organization_id
+            accepting.accept_as(other, token)
+    assert accepting.accept_as(grace_id, token) == organization.organization_id
     assert membership(organization, grace_id) == ("member", "member")
     with pytest.raises(InviteNotFound):
-        invites.accept_as(grace_id, token)
+        accepting.accept_as(grace_id, token)
 
 
 def test_accepting_costs_as_many_calls_as_documented(admin: Client, grace: Client) -> None:

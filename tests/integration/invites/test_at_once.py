@@ -8,7 +8,7 @@ import pytest
 
 from helpdesk.admission.buckets import Shape
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.invites import repository, service
+from helpdesk.invites import accepting, repository, service
 from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
 from helpdesk.invites.record import Standing
 from helpdesk.invites.schemas import InviteCreated, NewInvite
@@ -128,7 +128,7 @@ def test_accepting_five_times_at_once_makes_one_member(
 ) -> None:
     person, _, token = offer(olga)
 
-    outcomes = interleaved([partial(service.accept_as, person, token)] * 5, seed)
+    outcomes = interleaved([partial(accepting.accept_as, person, token)] * 5, seed)
 
     assert [result for result in outcomes.results if result] == [organization.organization_id]
     refused = [error for error in outcomes.errors if error is not None]
@@ -146,7 +146,7 @@ def test_who_is_renamed_while_she_joins_is_listed_under_her_new_name(
     user_id, _, token = offer(olga)
     grace = Caller("", person=Person(user_id, "Grace", None, "grace@example.com"))
     pieces: list[Callable[[], object]] = [
-        partial(service.accept_as, user_id, token),
+        partial(accepting.accept_as, user_id, token),
         partial(account.rename, grace, "Grace Renamed"),
     ]
 
@@ -164,7 +164,7 @@ def test_what_is_accepted_while_it_is_withdrawn_is_one_of_the_two(
     person, invite_id, token = offer(olga)
 
     pieces: list[Callable[[], str | None]] = [
-        partial(service.accept_as, person, token),
+        partial(accepting.accept_as, person, token),
         partial(service.withdraw, olga, invite_id),
     ]
     outcomes = interleaved(pieces, seed)

@@ -1,7 +1,7 @@
 """An invitation as stored, and what it shows to the person whom it invites."""
 
-from dataclasses import dataclass
-from typing import Self
+import hashlib
+from typing import NamedTuple, Self
 
 from helpdesk.admission.caller import Role
 from helpdesk.people.record import hash_of_email
@@ -9,8 +9,7 @@ from helpdesk.platform import clock
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class InviteRecord:
+class InviteRecord(NamedTuple):
     """An invitation; times in ms. `token_hash` is the SHA-256 of what its link carries."""
 
     organization: str
@@ -49,8 +48,7 @@ class InviteRecord:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class InvitePreview:
+class InvitePreview(NamedTuple):
     """What the page behind an invitation's link tells: who invites whom to what, as what, until when (ms)."""
 
     organization_id: str
@@ -61,8 +59,7 @@ class InvitePreview:
     valid_until: int
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """What an address is to an organization before it is invited.
 
     `user_id` is the person who has the address, `invited_until` (ms) the end of its latest invitation, and `pending`
@@ -74,11 +71,15 @@ class Standing:
     pending: dict[str, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class MailItems:
+class MailItems(NamedTuple):
     """What an invitation's mail is made of; `mailed` is the id of the latest mail that went out, empty before."""
 
     invite: InviteRecord
     token: str
     organization_name: str
     mailed: str
+
+
+def hash_of_token(token: str) -> str:
+    """Return the SHA-256 of what an invitation's link carries, by which the invitation is found."""
+    return hashlib.sha256(token.encode()).hexdigest()

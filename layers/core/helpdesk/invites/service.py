@@ -1,6 +1,4 @@
-"""The rules of invitations (Specification: POST /invites; Limits, Other buckets; Errors, Organization and members)."""
-
-import hashlib
+"""The rules of inviting (Specification: POST /invites; Limits, Other buckets; Errors, Organization and members)."""
 
 from helpdesk.admission import buckets
 from helpdesk.admission.allowance import BucketEmpty
@@ -9,22 +7,17 @@ from helpdesk.invites import repository
 from helpdesk.invites.errors import (
     INVITE_DAYS,
     AlreadyInvited,
-    InviteNotFound,
     TooManyInvites,
 )
 from helpdesk.invites.jobs import InviteMail
-from helpdesk.invites.record import InvitePreview, InviteRecord
+from helpdesk.invites.record import InviteRecord, hash_of_token
 from helpdesk.invites.repository import NoRoom
 from helpdesk.invites.schemas import Invite, InviteCreated, NewInvite
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
-from helpdesk.members import service as members
 from helpdesk.members.errors import CannotGrant
-from helpdesk.organizations import service as organizations
-from helpdesk.people import binding
-from helpdesk.people import service as people
 from helpdesk.people.errors import AlreadyAMember
-from helpdesk.people.record import PersonRecord, hash_of_email, normalized_email
+from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import RateLimited
 from helpdesk.platform.logging import logger
@@ -39,11 +32,6 @@ _MAILS = buckets.Shape.per_hour(MAILS_PER_HOUR, MAILS_BURST)
 _VALID_MS = INVITE_DAYS * 86_400_000
 # Each time the list of pending invitations was found full, others filled the room that was made.
 _MOST_TRIES = 3
-
-NOT_FOR_YOU = (
-    "No pending invitation for you has this token. Sign in with the address that was invited; if you did, it was "
-    f"accepted or withdrawn, or its {INVITE_DAYS} days are over: ask for a new one."
-)
 
 
 def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
@@ -75,7 +63,7 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
         invited_by_name=person.name,
         created_at=now,
         valid_until=now + _VALID_MS,
-        token_hash=_sha256(token),
+        token_hash=hash_of_token(token),
     )
     transaction = Transaction()
     repository.require_manager(transaction, caller.organization, person.id, new.role)
@@ -134,80 +122,6 @@ def withdraw(caller: Caller, invite_id: str) -> None:
     transaction.commit()
 
 
-def accept(caller: Caller, token: str) -> str:
-    """Make the caller a member where he was invited, bind his token to that organization and return its id.
-
-    Raises InviteNotFound, AlreadyAMember, TooManyOrganizations.
-    """
-    person = caller.the_person()
-
-    def attempt(record: PersonRecord) -> str:
-        transaction = Transaction()
-        invite = _add_acceptance(transaction, record, token)
-        binding.bind(transaction, person, invite.organization)
-        transaction.commit()
-        return invite.organization
-
-    return people.under_his_name(PersonRecord(person.id, person.name, person.email, {}), attempt)
-
-
-def accept_as(person_id: str, token: str) -> str:
-    """Make a person, whose address was verified, a member where he was invited; return the organization's id.
-
-    For the page behind an invitation's link, where there is no access token. Raises as `accept` does.
-    """
-    person = people.by_id(person_id)
-    if person is None:
-        raise InviteNotFound(NOT_FOR_YOU)
-
-    def attempt(record: PersonRecord) -> str:
-        transaction = Transaction()
-        invite = _add_acceptance(transaction, record, token)
-        transaction.commit()
-        return invite.organization
-
-    return people.under_his_name(person, attempt)
-
-
-def preview(token: str) -> InvitePreview:
-    """Return what a pending invitation's link shows before anybody has signed in. Raises InviteNotFound."""
-    invite = repository.by_token(_sha256(token))
-    return InvitePreview(
-        organization_id=invite.organization,
-        organization_name=organizations.name_of(invite.organization),
-        email=invite.email,
-        role=invite.role,
-        invited_by_name=invite.invited_by_name,
-        valid_until=invite.valid_until,
-    )
-
-
-def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) -> InviteRecord:
-    """Add what accepting changes. Two at once make one member: each needs the invitation, and removes it."""
-    try:
-        invite = repository.by_token(_sha256(token))
-    except InviteNotFound:
-        raise InviteNotFound(NOT_FOR_YOU) from None
-    if invite.email != person.email:
-        raise InviteNotFound(NOT_FOR_YOU)
-    members.add(transaction, invite.organization, person, invite.role)
-    if invite.role is Role.OWNER:
-        repository.count_owner(transaction, invite.organization)
-    repository.remove(transaction, invite)
-    transaction.put(
-        logs.entry(
-            invite.organization,
-            LogKind.MEMBER_JOINED,
-            actor=person.name,
-            summary=f"An invited person joined as {invite.role}.",
-            userId=person.id,
-            role=invite.role.value,
-            inviteId=invite.id,
-        )
-    )
-    return invite
-
-
 def _require_grantable(person: Person, role: Role) -> None:
     """Raise CannotGrant for a role above the person's own (Specification: Authentication, 8)."""
     if person.role is None or person.role.rank < role.rank:
@@ -258,7 +172,3 @@ def _log(transaction: Transaction, invite: InviteRecord, kind: LogKind, actor: s
             role=invite.role.value,
         )
     )
-
-
-def _sha256(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

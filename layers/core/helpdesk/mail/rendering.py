@@ -5,8 +5,8 @@ Names in it are written by people who may mean ill: the subject is one line, and
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 MAX_NAME_CHARACTERS = 80
 
@@ -20,15 +20,13 @@ _PAGE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A paragraph that is an address to open."""
 
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """A paragraph that is a code to type in."""
 
     code: str
@@ -37,8 +35,7 @@ class Code:
 type Paragraph = str | Link | Code
 
 
-@dataclass(frozen=True, slots=True)
-class Mail:
+class Mail(NamedTuple):
     """What is sent. Plain text and HTML say the same."""
 
     subject: str

@@ -1,8 +1,7 @@
 """What OAuth keeps, as read from the table. Times are in ms."""
 
 import hashlib
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from helpdesk.storage.table import Item
 
@@ -21,8 +20,7 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class ClientRecord:
+class ClientRecord(NamedTuple):
     """A registered client. `is_passing` says that nobody has approved it yet, so that it is forgotten after a while."""
 
     id: str
@@ -47,8 +45,7 @@ class ClientRecord:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RequestRecord:
+class RequestRecord(NamedTuple):
     """What a program asks of a person, on its way through sign-in and approval.
 
     `browser_hash` is the browser that it began in. Of a device's login `device_hash` and `user_code` are set, of an
@@ -100,8 +97,7 @@ class RequestRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(NamedTuple):
     """What a person allowed a client: to act for him, in an organization or (None) in none as yet."""
 
     user_id: str
@@ -109,8 +105,7 @@ class Approval:
     organization: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class CodeRecord:
+class CodeRecord(NamedTuple):
     """An authorization code; `used` says that it was exchanged, or that its time to be is over with its grant made."""
 
     code_hash: str
@@ -137,8 +132,7 @@ class CodeRecord:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceRecord:
+class DeviceRecord(NamedTuple):
     """A device's login: pending, approved, denied or used."""
 
     device_hash: str
@@ -170,16 +164,14 @@ class DeviceRecord:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AccessTokenRecord:
+class AccessTokenRecord(NamedTuple):
     """An access token by its hash, with the end of its time."""
 
     token_hash: str
     valid_until: int
 
 
-@dataclass(frozen=True, slots=True)
-class GrantRecord:
+class GrantRecord(NamedTuple):
     """What descends from one approval: the one refresh token that works, and the newest access tokens, oldest first.
 
     `family_hash` is of the part that all refresh tokens of the grant share, `previous_hash` of the refresh token that

@@ -7,7 +7,7 @@ is replaced when somebody signs in, so that one that was planted is worth nothin
 import hmac
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from helpdesk.http.content import Requester
@@ -23,8 +23,7 @@ _VALUE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_BEFORE = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Browser:
+class Browser(NamedTuple):
     """A browser by its cookie. `person` is who is signed in; `before` are the hashes of its former cookies."""
 
     value: str

@@ -8,7 +8,7 @@ import base64
 import hashlib
 import hmac
 import re
-from dataclasses import replace
+from copy import replace
 
 from helpdesk.oauth import device, grants, metadata, registration, repository
 from helpdesk.oauth.errors import (

@@ -4,7 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 from helpdesk.http.content import HtmlPage, Requester, SeeOther, see_other
-from helpdesk.invites import service as invites
+from helpdesk.invites import accepting
 from helpdesk.oauth import approval, device, invitation, limits, pages, repository, sessions, sign_in
 from helpdesk.oauth.errors import NotFromHere
 from helpdesk.oauth.record import RequestRecord
@@ -156,7 +156,7 @@ def take_user_code(requester: Requester, form: UserCodeForm, base_url: str) -> S
 
 def show_invite(requester: Requester, token: str, base_url: str) -> HtmlPage:
     """Show an invitation to whoever has its link; raises InviteNotFound."""
-    preview = invites.preview(token)
+    preview = accepting.preview(token)
     browser = sessions.of(requester, base_url)
     shown = invitation.shown(root_of(base_url), browser, token, preview)
     return _with_cookie(shown, browser, base_url)
@@ -165,10 +165,10 @@ def show_invite(requester: Requester, token: str, base_url: str) -> HtmlPage:
 def join(requester: Requester, token: str, csrf: str, base_url: str) -> HtmlPage:
     """Make the person who is signed in a member where he was invited."""
     browser = _own(requester, csrf, base_url)
-    preview = invites.preview(token)
+    preview = accepting.preview(token)
     if browser.person is None:
         return invitation.shown(root_of(base_url), browser, token, preview)
-    invites.accept_as(browser.person.id, token)
+    accepting.accept_as(browser.person.id, token)
     return invitation.joined_page(preview)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from helpdesk.admission.limits import Plan, Tier
 from helpdesk.delivery.errors import MAX_URL_CHARACTERS
@@ -115,6 +115,8 @@ class Branding(Body):
 
 class NewOrganization(BaseModel):
     """What the operator's command tells about an organization it made. The secrets are shown this once."""
+
+    model_config = ConfigDict(defer_build=True)
 
     organization_id: str
     owner_id: str

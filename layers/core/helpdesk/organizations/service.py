@@ -1,23 +1,9 @@
-"""What others ask of an organization: its limits and its name."""
+"""What others ask of an organization: how it is called."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from helpdesk.admission.limits import RATES, VERSION, Tier
 from helpdesk.organizations import repository
-from helpdesk.organizations.schemas import Bucket, Buckets, LimitsAnswer
-
-
-def limits(organization: str) -> LimitsAnswer:
-    """Return the organization's tier and allowances (Specification: GET /billing/limits)."""
-    tier = Tier(repository.get(organization)["tier"])
-    if tier is Tier.UNLIMITED:
-        return LimitsAnswer(tier=tier, version=VERSION, limits=None)
-    rates = {
-        request_class.value: Bucket(per_minute=rate.per_minute, burst=rate.burst)
-        for request_class, rate in RATES[tier].items()
-    }
-    return LimitsAnswer(tier=tier, version=VERSION, limits=Buckets(**rates))
 
 
 def name_of(organization: str) -> str:
@@ -26,8 +12,7 @@ def name_of(organization: str) -> str:
     return name
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """An organization by what people know it."""
 
     id: str

@@ -1,10 +1,10 @@
-"""Reading and changing the organization itself: name, slug, task keys, addresses, attribution mark."""
+"""Reading and changing the organization itself: name, slug, task keys, addresses, attribution mark; and its limits."""
 
 import re
 from typing import Any
 
 from helpdesk.admission.caller import Caller
-from helpdesk.admission.limits import Plan, Tier
+from helpdesk.admission.limits import RATES, VERSION, Plan, Tier
 from helpdesk.delivery import addresses
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
@@ -13,6 +13,9 @@ from helpdesk.organizations.errors import AddressTaken, KeyPrefixInvalid, SlugTa
 from helpdesk.organizations.schemas import (
     MAX_NAME_CHARACTERS,
     MAX_PREFIX_CHARACTERS,
+    Bucket,
+    Buckets,
+    LimitsAnswer,
     OrganizationAnswer,
     OrganizationUpdate,
 )
@@ -33,6 +36,18 @@ _TRIES = 10
 def get(organization: str) -> OrganizationAnswer:
     """Return the organization with its settings. Raises OrganizationNotFound."""
     return _shown(repository.get(organization))
+
+
+def limits(organization: str) -> LimitsAnswer:
+    """Return the organization's tier and allowances (Specification: GET /billing/limits)."""
+    tier = Tier(repository.get(organization)["tier"])
+    if tier is Tier.UNLIMITED:
+        return LimitsAnswer(tier=tier, version=VERSION, limits=None)
+    rates = {
+        request_class.value: Bucket(per_minute=rate.per_minute, burst=rate.burst)
+        for request_class, rate in RATES[tier].items()
+    }
+    return LimitsAnswer(tier=tier, version=VERSION, limits=Buckets(**rates))
 
 
 def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:

@@ -3,8 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from helpdesk.admission.caller import Role
 from helpdesk.people.errors import InvalidEmail
@@ -16,8 +15,7 @@ MAX_NAME_CHARACTERS = 80
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s@<>()\[\],;:\"\\.]+)+")
 
 
-@dataclass(frozen=True, slots=True)
-class PersonRecord:
+class PersonRecord(NamedTuple):
     """A person; `roles` says what he is in each of his organizations."""
 
     id: str

@@ -1,0 +1,96 @@
+"""The rules of accepting an invitation, and what its link shows (Specification: POST /invites/accept).
+
+They stand apart from those of inviting for the function that shows the page behind the link, which invites nobody.
+"""
+
+from helpdesk.admission.caller import Caller, Role
+from helpdesk.invites import repository
+from helpdesk.invites.errors import INVITE_DAYS, InviteNotFound
+from helpdesk.invites.record import InvitePreview, InviteRecord, hash_of_token
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.members import service as members
+from helpdesk.organizations import service as organizations
+from helpdesk.people import binding
+from helpdesk.people import service as people
+from helpdesk.people.record import PersonRecord
+from helpdesk.storage.transactions import Transaction
+
+NOT_FOR_YOU = (
+    "No pending invitation for you has this token. Sign in with the address that was invited; if you did, it was "
+    f"accepted or withdrawn, or its {INVITE_DAYS} days are over: ask for a new one."
+)
+
+
+def accept(caller: Caller, token: str) -> str:
+    """Make the caller a member where he was invited, bind his token to that organization and return its id.
+
+    Raises InviteNotFound, AlreadyAMember, TooManyOrganizations.
+    """
+    person = caller.the_person()
+
+    def attempt(record: PersonRecord) -> str:
+        transaction = Transaction()
+        invite = _add_acceptance(transaction, record, token)
+        binding.bind(transaction, person, invite.organization)
+        transaction.commit()
+        return invite.organization
+
+    return people.under_his_name(PersonRecord(person.id, person.name, person.email, {}), attempt)
+
+
+def accept_as(person_id: str, token: str) -> str:
+    """Make a person, whose address was verified, a member where he was invited; return the organization's id.
+
+    For the page behind an invitation's link, where there is no access token. Raises as `accept` does.
+    """
+    person = people.by_id(person_id)
+    if person is None:
+        raise InviteNotFound(NOT_FOR_YOU)
+
+    def attempt(record: PersonRecord) -> str:
+        transaction = Transaction()
+        invite = _add_acceptance(transaction, record, token)
+        transaction.commit()
+        return invite.organization
+
+    return people.under_his_name(person, attempt)
+
+
+def preview(token: str) -> InvitePreview:
+    """Return what a pending invitation's link shows before anybody has signed in. Raises InviteNotFound."""
+    invite = repository.by_token(hash_of_token(token))
+    return InvitePreview(
+        organization_id=invite.organization,
+        organization_name=organizations.name_of(invite.organization),
+        email=invite.email,
+        role=invite.role,
+        invited_by_name=invite.invited_by_name,
+        valid_until=invite.valid_until,
+    )
+
+
+def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) -> InviteRecord:
+    """Add what accepting changes. Two at once make one member: each needs the invitation, and removes it."""
+    try:
+        invite = repository.by_token(hash_of_token(token))
+    except InviteNotFound:
+        raise InviteNotFound(NOT_FOR_YOU) from None
+    if invite.email != person.email:
+        raise InviteNotFound(NOT_FOR_YOU)
+    members.add(transaction, invite.organization, person, invite.role)
+    if invite.role is Role.OWNER:
+        repository.count_owner(transaction, invite.organization)
+    repository.remove(transaction, invite)
+    transaction.put(
+        logs.entry(
+            invite.organization,
+            LogKind.MEMBER_JOINED,
+            actor=person.name,
+            summary=f"An invited person joined as {invite.role}.",
+            userId=person.id,
+            role=invite.role.value,
+            inviteId=invite.id,
+        )
+    )
+    return invite
