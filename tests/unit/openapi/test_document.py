@@ -199,6 +199,31 @@ def test_every_answer_carries_the_request_id_and_what_is_left_of_the_allowance(n
     assert "Retry-After" in resolved(operation["responses"]["429"])["headers"]
 
 
+@each_route
+def test_every_post_behind_a_credential_takes_an_idempotency_key_and_no_other_route(route: Route) -> None:
+    operation = OPERATIONS[operation_id(route)]
+    answer = operation["responses"][str(route.status)]
+    taken = [p["schema"] for p in operation.get("parameters", []) if p["name"] == "Idempotency-Key"]
+
+    expected = route.method == "POST" and bool(operation["security"])
+    assert bool(taken) is expected
+    assert ("idempotent-replayed" in answer["headers"]) is expected
+    assert ("idempotency_mismatch" in codes_at(operation, 422)) is expected
+    assert ({"idempotency_in_progress", "idempotency_answer_lost"} <= codes_at(operation, 409)) is expected
+    if expected:
+        assert "Retry-After" in resolved(operation["responses"]["409"])["headers"]
+        assert "invalid_request" in codes_at(operation, 400)
+        assert (taken[0]["minLength"], taken[0]["maxLength"]) == (1, 255)
+
+
+def test_only_answers_with_a_secret_are_withheld_from_a_repeat() -> None:
+    withheld = {
+        name for name in OPERATIONS if "idempotency_answer_withheld" in codes_at(OPERATIONS[name], 409)
+    }
+
+    assert withheld == {"createKey", "createSecret", "createInvite", "upload"}
+
+
 def test_every_kind_of_event_is_described_with_its_signature() -> None:
     assert list(DOCUMENT["webhooks"]) == [*(kind.value for kind in WebhookEvent), "webhook.test"]
     for item in DOCUMENT["webhooks"].values():

@@ -1,0 +1,86 @@
+"""What an Idempotency-Key needs of every route that takes one: a role that may write its item, an answer to keep."""
+
+from typing import Any
+
+import pytest
+
+from helpdesk.admission.caller import Purse
+from helpdesk.http.api import Api, Route
+from helpdesk.http.schemas import Answer, told_once
+from tests.support.api import function
+from tests.support.template import ROOT, template
+
+TAKING: list[tuple[str, Route]] = [
+    (path.parent.name, route)
+    for path in sorted((ROOT / "functions").glob("*/app.py"))
+    if "api = Api()" in path.read_text()
+    for route in function(path.parent.name).api.routes
+    if route.takes_idempotency_key
+]
+each_route = pytest.mark.parametrize(("name", "route"), TAKING, ids=lambda part: getattr(part, "path", part))
+
+
+def statements(function_name: str) -> list[dict[str, Any]]:
+    policy = template()["Resources"][f"{function_name.capitalize()}Policy"]
+    found: list[dict[str, Any]] = policy["Properties"]["PolicyDocument"]["Statement"]
+    return found
+
+
+def test_there_are_routes_that_take_a_key() -> None:
+    assert {"/v1/messages", "/v1/keys", "/v1/webhooks"} <= {route.path for _, route in TAKING}
+    assert isinstance(function("messages").api, Api)
+
+
+@each_route
+def test_its_functions_role_may_write_the_item_of_a_key(name: str, route: Route) -> None:
+    partition = "ORG#*" if route.access.purse is Purse.ORGANIZATION else "PERSON#*"
+    allowed = [
+        statement
+        for statement in statements(name)
+        if statement["Effect"] == "Allow"
+        and "dynamodb:UpdateItem" in statement["Action"]
+        and statement["Resource"] == {"Fn::GetAtt": ["Table", "Arn"]}
+        and "Condition" not in statement
+    ]
+    walls = [
+        wall
+        for statement in statements(name)
+        if statement["Effect"] == "Deny" and {"dynamodb:*", "dynamodb:UpdateItem"} & set(_actions(statement))
+        for wall in statement["Condition"]["ForAnyValue:StringLike"]["dynamodb:LeadingKeys"]
+    ]
+
+    assert allowed
+    assert partition not in walls
+    # A wall inside of the organization names what stands behind its id; none is around these items.
+    assert [wall for wall in walls if "IDEMPOTENCY" in wall] == []
+
+
+@each_route
+def test_its_answer_is_a_model_which_can_be_kept_and_whose_secret_stands_at_its_top(
+    name: str, route: Route
+) -> None:
+    assert issubclass(route.answer, Answer)
+    inner = [
+        field.annotation
+        for field in route.answer.model_fields.values()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Answer)
+    ]
+    assert [model for model in inner if told_once(model) is not None] == [], name
+
+
+@each_route
+def test_a_field_whose_name_speaks_of_a_secret_is_told_once(name: str, route: Route) -> None:
+    assert issubclass(route.answer, Answer)
+    speaking = {
+        field
+        for field in route.answer.model_fields
+        if field in {"key", "secret", "token", "password", "path"}
+    }
+    marked = told_once(route.answer)
+
+    assert speaking <= ({marked[0]} if marked else set()), name
+
+
+def _actions(statement: dict[str, Any]) -> list[str]:
+    listed = statement["Action"]
+    return [listed] if isinstance(listed, str) else listed

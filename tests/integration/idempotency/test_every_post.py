@@ -1,0 +1,154 @@
+"""Every POST there is, sent twice under one Idempotency-Key, and let die at each of its steps.
+
+The routes are taken from the code: one that is added is tried too, and if it needs more than its example to succeed,
+tests/support/repeats.py is where to say so.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from helpdesk.http.schemas import told_once
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.platform.errors import InternalError
+from helpdesk.storage import table
+from helpdesk.storage.transactions import Transaction
+from tests.support import table as whole_table
+from tests.support.aws import recorded_calls
+from tests.support.repeats import ROUTES, Repeated, census, kept, prepared, world
+
+each_post = pytest.mark.parametrize("name", ROUTES)
+
+LEASE_MS = 22_000  # the 20 s that tests.support.api.Context leaves, and the margin
+
+
+class Death(BaseException):
+    """The process is gone: nothing of the product runs any more, no handler of exceptions either."""
+
+
+def secret_of(repeated: Repeated, body: Any) -> str | None:
+    """Return the secret that an answer holds, as text."""
+    field = told_once(repeated.route.answer)  # type: ignore[arg-type] # every POST answers a model
+    return None if field is None else json.dumps(body[field[0]])
+
+
+@contextmanager
+def later(ms: int) -> Iterator[None]:
+    """Let time pass."""
+    with clock.frozen(lambda: clock._system_us() + ms * 1_000):
+        yield
+
+
+@contextmanager
+def dying_after(call: int) -> Iterator[None]:
+    """Let the process die right after its call to AWS of this number, counted from 0."""
+    made: list[str] = []
+
+    def die(model: Any, **_: Any) -> None:
+        made.append(model.name)
+        if len(made) == call + 1:
+            raise Death
+
+    used = [clients.dynamodb(), clients.s3(), clients.sqs()]
+    for client in used:
+        client.meta.events.register("after-call", die)
+    try:
+        yield
+    finally:
+        for client in used:
+            client.meta.events.unregister("after-call", die)
+
+
+@each_post
+def test_what_is_sent_twice_happens_once_and_is_answered_alike(
+    name: str, organization: NewOrganization
+) -> None:
+    request = prepared(name, organization)
+
+    first, sent = request.send()
+    before = world()
+    second, sent_again = request.send()
+    other, _ = request.send(otherwise=True)
+
+    assert first.status == request.route.status, first
+    assert "idempotent-replayed" not in first.headers
+    assert (other.status, other.code) == (422, "idempotency_mismatch")
+    assert world() == before
+    (item,) = kept()
+    secret = secret_of(request, first.body)
+    if secret is None:
+        assert (sent_again, item["body"]) == (sent, sent)
+        assert (second.status, second.headers["idempotent-replayed"]) == (first.status, "true")
+        assert second.headers["content-type"] == "application/json"
+    else:
+        assert (second.status, second.code) == (409, "idempotency_answer_withheld")
+        assert "body" not in item
+        assert not [part for part in secret.split('"') if len(part) > 20 and part in str(item)]
+
+
+@each_post
+def test_a_refusal_is_not_kept_and_the_key_is_free_for_any_body(
+    name: str, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = prepared(name, organization)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise InternalError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Transaction, "commit", refuse)
+        patch.setattr(table, "put_new", refuse)
+        refused, _ = request.send()
+        assert (refused.status, refused.code) == (500, "internal_error")
+    answer, _ = request.send(otherwise=True)
+
+    assert answer.status == request.route.status
+    assert "idempotent-replayed" not in answer.headers
+
+
+# A file is stored outside of a transaction, so what died halfway may be there beside its repeat's.
+LEASE_ALONE = {"upload"}
+
+
+@each_post
+def test_whatever_the_step_at_which_a_request_dies_its_repeats_make_it_happen_once(
+    name: str, make_organization: Callable[..., NewOrganization]
+) -> None:
+    whole_table.clear()
+    request = prepared(name, make_organization())
+    with recorded_calls() as calls:
+        request.send()
+    once = census()
+    ends = []
+    for step in range(len(calls)):
+        whole_table.clear()
+        request = prepared(name, make_organization())
+
+        with pytest.raises(Death), dying_after(step):
+            request.send()
+        soon, _ = request.send()
+        with later(LEASE_MS):
+            answer, _ = request.send()
+            after = census()
+            request.send()
+
+        carried_out = request.route.status in {soon.status, answer.status}
+        ends.append("carried out" if carried_out else answer.code)
+        assert soon.status == request.route.status or soon.code == (
+            "idempotency_in_progress" if step < len(calls) - 1 else "idempotency_answer_withheld"
+        )
+        assert census() == after
+        if name not in LEASE_ALONE:
+            assert after == once, f"died after {calls[step]}, call {step}"
+    # Before anything is written a repeat runs; from then on the answer is lost, but where it was kept.
+    written = len(calls) - 1 if name in LEASE_ALONE else calls.index("dynamodb:TransactWriteItems")
+    secret = told_once(request.route.answer)  # type: ignore[arg-type] # every POST answers a model
+    assert ends == [
+        *["carried out"] * written,
+        *["idempotency_answer_lost"] * (len(calls) - 1 - written),
+        "carried out" if secret is None else "idempotency_answer_withheld",
+    ]

@@ -1,0 +1,512 @@
+"""One Idempotency-Key: who meets in it, two at once, a request that wakes up too late, what its repeat is told."""
+
+import base64
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from helpdesk.idempotency import repository, service
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.storage.table import Throttled
+from helpdesk.storage.transactions import Conflict, Transaction
+from tests.support import table as whole_table
+from tests.support.api import Answer, Client, gateway_event
+from tests.support.aws import recorded_calls
+from tests.support.interleaving import interleaved
+from tests.support.people import issue_token, make_person, token_of
+from tests.support.repeats import census, kept, prepared
+
+MESSAGE = {"session": "visitor-0001", "body": "Where is my invoice?"}
+WEBHOOK = {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
+KEY = {"idempotency-key": "order-4711-confirmation"}
+DAY_MS = 86_400_000
+SEEDS = 12
+
+
+@contextmanager
+def later(ms: int) -> Iterator[None]:
+    """Let time pass."""
+    with clock.frozen(lambda: clock._system_us() + ms * 1_000):
+        yield
+
+
+def messages() -> list[str]:
+    """Return the bodies of the messages that are stored."""
+    return [item["body"] for item in whole_table.of_kind("MSG#")]
+
+
+@pytest.fixture
+def owner(organization: NewOrganization) -> Client:
+    """The API as the organization's owner sees it."""
+    return Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["", "k" * 256, "a\tb", "a\nb", "\x7f", "schlüssel"],
+    ids=["empty", "long", "tab", "line", "del", "ü"],
+)
+def test_a_key_that_is_none_is_refused_and_nothing_is_done(api: Client, key: str) -> None:
+    answer = api.post("/v1/messages", MESSAGE, **{"Idempotency-Key": key})
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message == (
+        "`Idempotency-Key` must have 1 to 255 printable ASCII characters, such as a UUID."
+    )
+    assert messages() == []
+
+
+@pytest.mark.parametrize("key", ["k", "k" * 255, "a b", "~!#§"[:3]])
+def test_a_key_of_1_to_255_characters_is_taken_and_kept_nowhere(api: Client, key: str) -> None:
+    first = api.post("/v1/messages", MESSAGE, **{"Idempotency-Key": key})
+    second = api.post("/v1/messages", MESSAGE, **{"Idempotency-Key": key})
+
+    assert second.body == first.body
+    assert second.headers["idempotent-replayed"] == "true"
+    assert len(key) < 10 or key not in str(kept())
+
+
+def test_what_is_wrong_with_the_credential_or_the_body_is_told_first(api: Client, anonymous: Client) -> None:
+    assert anonymous.post("/v1/messages", MESSAGE, **{"Idempotency-Key": ""}).code == "missing_api_key"
+    assert api.post("/v1/messages", "[]", **{"Idempotency-Key": ""}).code == "invalid_json"
+    assert api.post("/v1/messages", {}, **KEY).code == "invalid_request"
+    assert kept() == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/v1/webhooks", None),
+        ("PATCH", "/v1/agent", {"name": "Grace"}),
+        ("DELETE", "/v1/webhooks/wh_1", None),
+    ],
+)
+def test_other_methods_ignore_the_key(api: Client, method: str, path: str, body: Any) -> None:
+    answers = [api.request(method, path, body, **{"Idempotency-Key": key}) for key in ("", "same", "same")]
+
+    assert len({answer.status for answer in answers}) == 1
+    assert [answer for answer in answers if "idempotent-replayed" in answer.headers] == []
+    assert kept() == []
+
+
+def test_oauths_own_posts_ignore_the_key(anonymous: Client) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    answer = anonymous.request(
+        "POST", "/v1/oauth/token", "grant_type=none", **form, **{"Idempotency-Key": ""}
+    )
+
+    assert answer.body["error"] == "invalid_client"
+    assert kept() == []
+
+
+def test_without_a_key_nothing_is_different_and_no_call_is_made(api: Client) -> None:
+    api.post("/v1/messages", MESSAGE)
+    with recorded_calls() as calls:
+        api.post("/v1/messages", MESSAGE)
+
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+    assert len(messages()) == 2
+    assert kept() == []
+
+
+def test_a_key_costs_two_calls_and_a_replay_one(api: Client) -> None:
+    api.post("/v1/messages", MESSAGE)
+    with recorded_calls() as first:
+        api.post("/v1/messages", MESSAGE, **KEY)
+    with recorded_calls() as replay:
+        api.post("/v1/messages", MESSAGE, **KEY)
+
+    admission, claim, answer = "dynamodb:UpdateItem", "dynamodb:UpdateItem", "dynamodb:UpdateItem"
+    assert first == [admission, claim, "dynamodb:GetItem", "dynamodb:TransactWriteItems", answer]
+    assert replay == [admission, claim]
+
+
+def test_a_message_with_all_its_attachments_and_a_key_stays_far_below_a_transactions_hundred_actions(
+    organization: NewOrganization,
+) -> None:
+    api, sizes = Client(organization.secret_key), []
+    files = [
+        api.post("/v1/uploads", b"x".decode(), **{"content-type": "text/plain"}).body["id"] for _ in range(6)
+    ]
+
+    def note(params: dict[str, Any], **_: Any) -> None:
+        sizes.append(len(params["TransactItems"]))
+
+    events = clients.dynamodb().meta.events
+    events.register("before-parameter-build.dynamodb.TransactWriteItems", note)
+    try:
+        attached = [{"id": file, "name": "x.txt"} for file in files]
+        answer = api.post("/v1/messages", {**MESSAGE, "attachments": attached}, **KEY)
+    finally:
+        events.unregister("before-parameter-build.dynamodb.TransactWriteItems", note)
+
+    assert answer.status == 200
+    assert max(sizes) < 20
+
+
+def test_a_repeat_is_charged_and_has_a_request_id_of_its_own(api: Client) -> None:
+    api.post("/v1/messages", MESSAGE, **KEY)
+    event = gateway_event(
+        "POST", "/v1/messages", body=MESSAGE, headers={"authorization": f"Bearer {api.credential}", **KEY}
+    )
+    event["requestContext"]["requestId"] = "another-request"
+
+    answer = api.answer_to(event)
+
+    assert answer.headers["idempotent-replayed"] == "true"
+    assert answer.headers["x-request-id"] == "another-request"
+    assert answer.headers["ratelimit"].startswith('"write";r=')
+
+
+def test_the_same_key_on_another_path_is_another_request(api: Client) -> None:
+    ids = [
+        api.post("/v1/messages", {**MESSAGE, "session": f"visitor-{n}"}).body["conversationId"] for n in "ab"
+    ]
+    moves = [api.post(f"/v1/conversations/{each}/resolve", **KEY) for each in ids]
+
+    assert [move.status for move in moves] == [200, 200]
+    assert [move for move in moves if "idempotent-replayed" in move.headers] == []
+    assert len(kept()) == 2
+
+
+def test_a_slash_at_the_end_of_the_path_makes_no_difference(api: Client) -> None:
+    first = api.post("/v1/messages", MESSAGE, **KEY)
+    event = gateway_event(
+        "POST", "/v1/messages/", body=MESSAGE, headers={"authorization": f"Bearer {api.credential}", **KEY}
+    )
+
+    assert Client().answer_to(event | {"path": "/v1/messages"}).body == first.body
+    assert len(messages()) == 1
+
+
+def test_other_organizations_keys_and_persons_never_meet(
+    api: Client, stranger: Client, owner: Client, member: Client, organization: NewOrganization
+) -> None:
+    second_key = Client(owner.post("/v1/keys", {"name": "Second"}).body["key"])
+    other_body = {**MESSAGE, "body": "Something else"}
+
+    assert api.post("/v1/messages", MESSAGE, **KEY).status == 200
+    assert stranger.post("/v1/messages", other_body, **KEY).status == 200
+    assert second_key.post("/v1/messages", other_body, **KEY).status == 200
+    documents = [
+        who.post("/v1/knowledge/documents", {"title": "T", "body": "B"}, **KEY) for who in (owner, member)
+    ]
+
+    assert len({answer.body["id"] for answer in documents}) == 2
+    assert len(messages()) == 3
+    assert len(kept()) == 5
+
+
+def test_a_person_repeats_with_a_renewed_token(organization: NewOrganization) -> None:
+    home = organization.organization_id
+    person = make_person(home, role="admin", name="Ada")
+    document = {"title": "T", "body": "B"}
+
+    first = Client(token_of(person, home)).post("/v1/knowledge/documents", document, **KEY)
+    second = Client(token_of(person, home)).post("/v1/knowledge/documents", document, **KEY)
+
+    assert second.body == first.body
+    assert len(whole_table.of_kind("DOC#")) == 1
+
+
+def test_what_moves_the_token_to_another_organization_can_be_repeated_from_there(
+    organization: NewOrganization,
+) -> None:
+    person = make_person(organization.organization_id, role="member", name="Max")
+    client = Client(token_of(person, organization.organization_id))
+    new = {"name": "Acme", "slug": "acme-2"}
+
+    first, second = (client.post("/v1/organizations", new, **KEY) for _ in range(2))
+
+    assert second.body == first.body
+    assert second.headers["idempotent-replayed"] == "true"
+    assert [item["PK"] for item in kept()] == [f"PERSON#{person}"]
+
+
+def test_a_files_type_tells_two_requests_apart_and_json_is_json(api: Client) -> None:
+    assert api.post("/v1/uploads", "bytes", **KEY, **{"content-type": "text/plain"}).status == 200
+    assert (
+        api.post("/v1/uploads", "bytes", **KEY, **{"content-type": "text/csv"}).code == "idempotency_mismatch"
+    )
+    again = api.post("/v1/uploads", "bytes", **KEY, **{"content-type": "text/plain"})
+    assert again.headers["idempotent-replayed"] == "true"
+
+    api.post("/v1/messages", MESSAGE, **KEY)
+    written = {"content-type": "application/json; charset=utf-8"}
+    assert api.post("/v1/messages", MESSAGE, **KEY, **written).headers["idempotent-replayed"] == "true"
+
+
+def test_a_body_in_base_64_is_the_same_body(api: Client) -> None:
+    first = api.post("/v1/messages", MESSAGE, **KEY)
+    event = gateway_event(
+        "POST", "/v1/messages", body=MESSAGE, headers={"authorization": f"Bearer {api.credential}", **KEY}
+    )
+    event |= {"body": base64.b64encode(event["body"].encode()).decode(), "isBase64Encoded": True}
+
+    assert api.answer_to(event).body == first.body
+
+
+def test_after_a_refusal_the_mended_request_may_use_the_key(owner: Client, stranger: Client) -> None:
+    for number in range(10):
+        assert owner.post("/v1/keys", {"name": f"Key {number}"}).status in {200, 400}
+    full = owner.post("/v1/keys", {"name": "One too many"}, **KEY)
+    assert full.code == "too_many_keys"
+    oldest = owner.get("/v1/keys").body["keys"][1]["id"]
+    owner.delete(f"/v1/keys/{oldest}")
+
+    made = owner.post("/v1/keys", {"name": "One more"}, **KEY)
+
+    assert made.status == 200
+    assert owner.post("/v1/keys", {"name": "One more"}, **KEY).code == "idempotency_answer_withheld"
+
+
+def test_a_refusal_leaves_an_item_that_is_over_at_once(api: Client) -> None:
+    answer = api.post("/v1/conversations/conv_1/resolve", **KEY)
+
+    assert answer.code == "conversation_not_found"
+    (item,) = kept()
+    assert item["state"] == "released"
+    assert item["expiresAt"] <= clock.now_ms() // 1_000
+
+
+def test_a_withheld_answer_names_what_was_made_and_what_to_do(owner: Client, api: Client) -> None:
+    made = owner.post("/v1/keys", {"name": "Server"}, **KEY).body
+    again = owner.post("/v1/keys", {"name": "Server"}, **KEY)
+
+    assert again.message == (
+        "The first request with this Idempotency-Key was carried out, and its answer held a secret that is told once "
+        f"and not kept. Revoke it with DELETE /v1/keys/{made['id']}, and make another with another Idempotency-Key."
+    )
+    assert Client(made["key"]).get("/v1/webhooks").status == 200
+    invited = {"email": "ida@example.com", "role": "member"}
+    invite = owner.post("/v1/invites", invited, **KEY).body
+    assert f"POST /v1/invites/{invite['id']}/resend" in owner.post("/v1/invites", invited, **KEY).message
+
+
+def test_a_file_in_the_body_is_answered_again_and_a_form_is_not(api: Client) -> None:
+    announced = {"name": "film.mp4", "type": "video/mp4", "size": 1_000_000}
+
+    first, again = (api.post("/v1/uploads", announced, **KEY) for _ in range(2))
+
+    assert first.body["upload"]["fields"]
+    assert again.code == "idempotency_answer_withheld"
+    assert "signature" not in str(kept()).lower()
+
+
+def test_a_day_later_the_key_is_new_though_its_item_is_still_there(api: Client) -> None:
+    api.post("/v1/messages", MESSAGE, **KEY)
+    (item,) = kept()
+    with later(DAY_MS - 5_000):
+        assert api.post("/v1/messages", MESSAGE, **KEY).headers["idempotent-replayed"] == "true"
+    with later(DAY_MS + 1_000):
+        answer = api.post("/v1/messages", {**MESSAGE, "body": "Another day"}, **KEY)
+
+    assert answer.status == 200
+    assert "idempotent-replayed" not in answer.headers
+    assert 86_395 <= item["expiresAt"] - clock.now_ms() // 1_000 <= 86_400
+    assert messages() == [MESSAGE["body"], "Another day"]
+
+
+@pytest.mark.parametrize("name", ["postMessage", "createOrganization", "createKey", "createInvite", "upload"])
+def test_of_several_at_once_one_runs(name: str, make_organization: Callable[..., NewOrganization]) -> None:
+    whole_table.clear()
+    prepared(name, make_organization()).send()
+    once = census()
+    for seed in range(SEEDS):
+        whole_table.clear()
+        request = prepared(name, make_organization())
+
+        outcomes = interleaved([request.send for _ in range(3)], seed).all()
+
+        answers = [answer for answer, _ in outcomes]
+        ran = [a for a in answers if a.status == 200 and "idempotent-replayed" not in a.headers]
+        assert len(ran) == 1, seed
+        codes = {answer.code for answer in answers if answer.status != 200}
+        assert codes <= {"idempotency_in_progress", "idempotency_answer_withheld"}
+        assert [a for a in answers if a.status == 200 and a.body != ran[0].body] == []
+        waits = [a.headers["retry-after"] for a in answers if a.status != 200 and a.code.endswith("progress")]
+        assert set(waits) <= {"1", "2"}
+        assert census() == once
+
+
+def test_a_request_that_wakes_up_after_its_repeat_took_over_writes_nothing(api: Client) -> None:
+    repeat: list[Answer] = []
+
+    def sleep(model: Any, **_: Any) -> None:
+        if model.name != "TransactWriteItems" or threading.current_thread() is not main or repeat:
+            return
+        with later(30_000):
+            taking_over = threading.Thread(
+                target=lambda: repeat.append(api.post("/v1/messages", MESSAGE, **KEY))
+            )
+            taking_over.start()
+            taking_over.join()
+
+    main = threading.current_thread()
+    events = clients.dynamodb().meta.events
+    events.register("before-call", sleep)
+    try:
+        first = api.post("/v1/messages", MESSAGE, **KEY)
+    finally:
+        events.unregister("before-call", sleep)
+
+    assert repeat[0].status == 200
+    assert (first.status, first.code, first.headers["retry-after"]) == (409, "idempotency_in_progress", "1")
+    assert messages() == [MESSAGE["body"]]
+    with later(30_000):
+        assert api.post("/v1/messages", MESSAGE, **KEY).body == repeat[0].body
+
+
+def test_where_a_rule_fails_because_the_repeat_kept_it_the_lost_claim_is_what_is_told(
+    organization: NewOrganization,
+) -> None:
+    """The repeat took the slug: "slug_taken" would be a lie about what became of the request."""
+    client = Client(token_of(make_person(None, role="member", name="Paula"), None))
+    new, repeat, main = {"name": "Acme", "slug": "acme-3"}, [], threading.current_thread()
+
+    def sleep(model: Any, **_: Any) -> None:
+        if model.name == "TransactWriteItems" and threading.current_thread() is main and not repeat:
+            with later(30_000):
+                taking_over = threading.Thread(
+                    target=lambda: repeat.append(client.post("/v1/organizations", new, **KEY))
+                )
+                taking_over.start()
+                taking_over.join()
+
+    events = clients.dynamodb().meta.events
+    events.register("before-call", sleep)
+    try:
+        first = client.post("/v1/organizations", new, **KEY)
+    finally:
+        events.unregister("before-call", sleep)
+
+    assert [answer.status for answer in repeat] == [200]
+    assert first.code == "idempotency_in_progress"
+
+
+def test_a_refused_request_whose_transaction_comes_late_writes_nothing(api: Client) -> None:
+    """After a 500 the key is free: what may still be on its way must fail."""
+    held: list[Transaction] = []
+    commit = Transaction.commit
+
+    def lose(transaction: Transaction) -> None:
+        held.append(transaction)
+        raise Conflict
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Transaction, "commit", lose)
+        assert api.post("/v1/messages", MESSAGE, **KEY).code == "internal_error"
+    (item,) = kept()
+    key = service.keys.Idempotency.parse(item["PK"], item["SK"])
+    assert key is not None
+    late = repository.proof(key, item["claimId"], RuntimeError)
+    with pytest.raises(RuntimeError):
+        commit(late)
+    assert messages() == []
+
+
+def test_a_transaction_whose_answer_was_lost_is_not_done_again(api: Client) -> None:
+    def lose(model: Any, **_: Any) -> None:
+        if model.name == "TransactWriteItems":
+            raise ClientError({"Error": {"Code": "InternalServerError", "Message": ""}}, model.name)
+
+    events = clients.dynamodb().meta.events
+    events.register("after-call", lose)
+    try:
+        first = api.post("/v1/messages", MESSAGE, **KEY)
+    finally:
+        events.unregister("after-call", lose)
+    assert first.code == "internal_error"
+    assert api.post("/v1/messages", MESSAGE, **KEY).code == "idempotency_in_progress"
+    with later(30_000):
+        answer = api.post("/v1/messages", MESSAGE, **KEY)
+
+    assert answer.code == "idempotency_answer_lost"
+    assert messages() == [MESSAGE["body"]]
+
+
+def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def throttled(*_: Any) -> None:
+        raise Throttled
+
+    with monkeypatch.context() as patch:
+        patch.setattr(repository, "keep_answer", throttled)
+        assert api.post("/v1/messages", MESSAGE, **KEY).status == 200
+    with later(30_000):
+        assert api.post("/v1/messages", MESSAGE, **KEY).code == "idempotency_answer_lost"
+
+
+def test_a_key_that_cannot_be_claimed_just_now_is_to_be_tried_again(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def throttled(*_: Any, **__: Any) -> None:
+        raise Throttled
+
+    with monkeypatch.context() as patch:
+        patch.setattr(repository, "claim", throttled)
+        answer = api.post("/v1/messages", MESSAGE, **KEY)
+
+    assert (answer.code, answer.headers["retry-after"]) == ("idempotency_in_progress", "1")
+    assert messages() == []
+
+
+def test_a_claim_whose_answer_was_lost_is_known_as_ones_own(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim = repository.claim
+
+    def twice(*arguments: Any, **named: Any) -> None:
+        claim(*arguments, **named)
+        claim(*arguments, **named)
+
+    monkeypatch.setattr(repository, "claim", twice)
+
+    assert api.post("/v1/messages", MESSAGE, **KEY).status == 200
+
+
+def test_an_answer_too_long_to_be_kept_is_given_once(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MAX_KEPT_BYTES", 10)
+
+    assert api.post("/v1/messages", MESSAGE, **KEY).status == 200
+    again = api.post("/v1/messages", MESSAGE, **KEY)
+
+    assert (again.status, again.code) == (409, "idempotency_answer_lost")
+    assert len(messages()) == 1
+
+
+def test_a_move_that_changes_nothing_is_answered_again(api: Client) -> None:
+    conversation = api.post("/v1/messages", MESSAGE).body["conversationId"]
+    api.post(f"/v1/conversations/{conversation}/resolve")
+
+    answers = [api.post(f"/v1/conversations/{conversation}/resolve", **KEY) for _ in range(2)]
+
+    assert [answer.body for answer in answers] == [{"ok": True}, {"ok": True}]
+    assert answers[1].headers["idempotent-replayed"] == "true"
+
+
+def test_a_statement_that_has_to_be_written_anew_carries_the_proof_again(
+    make_organization: Callable[..., NewOrganization],
+) -> None:
+    """Two messages of one session at once: one of them loses, and writes again under its own key."""
+    for seed in range(SEEDS):
+        whole_table.clear()
+        client = Client(make_organization().secret_key)
+        client.post("/v1/messages", MESSAGE)
+
+        send = [
+            partial(client.post, "/v1/messages", {**MESSAGE, "body": f"{n}"}, **{"idempotency-key": f"{n}"})
+            for n in range(3)
+        ]
+        answers = interleaved(send, seed).all()
+
+        assert [answer.status for answer in answers] == [200, 200, 200]
+        assert [item["state"] for item in kept()] == ["answered"] * 3
+        assert sorted(messages()) == ["0", "1", "2", MESSAGE["body"]]
