@@ -27,7 +27,7 @@ class Moment(StrEnum):
     WORKING = "any function of the background, while it uses the processor"
 
 
-_SHARES = {Moment.IN_FLIGHT: 12, Moment.ANSWERED: 6, Moment.MID_BATCH: 2, Moment.WORKING: 2}
+_SHARES = {Moment.IN_FLIGHT: 12, Moment.ANSWERED: 6, Moment.MID_BATCH: 5, Moment.WORKING: 2}
 _MOST = {"delivery": 10_000, "reconciler": 10_000, "fanout": 8}
 """How often a function's workers are killed at most. Fan-out has one in the emulator, which loses a batch of up to a
 hundred records with it; killed all the time, it would leave the delivery workers idle, with nothing to be killed in."""
