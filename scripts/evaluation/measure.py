@@ -77,7 +77,7 @@ def indexed_guides() -> Iterator[IndexSearcher]:
         for name, data in change.files.items():
             (home / name).write_bytes(data)
         (home / "meta.json").write_text(json.dumps(change.meta), encoding="utf-8")
-        yield IndexSearcher(segments.open_index(home))
+        yield IndexSearcher(segments.FORMAT.open(home))
 
 
 def ask(guides: IndexSearcher, asked: Sequence[Asked]) -> list[Outcome]:

@@ -22,10 +22,10 @@ ADAPTERS = {
     "delivery/fanout.py": {"sqs"},
     "delivery/queue.py": {"sqs"},
     "files/store.py": {"s3"},
-    "knowledge/index_store.py": {"s3"},
     "knowledge/texts.py": {"s3"},
     "mail/sender.py": {"ses"},
     "platform/queues.py": {"sqs"},
+    "segments/store.py": {"s3"},
 }
 # botocore beyond its exceptions: the bundle of certificates that comes with it.
 BOTOCORE = {"delivery/sender.py"}

@@ -1,19 +1,19 @@
 """From a stored document to one that is found: the indexer on S3."""
 
 from collections.abc import Callable, Iterator
-from itertools import count
-from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.knowledge import index, index_store
+from helpdesk.knowledge import index
 from helpdesk.knowledge.index import IndexCopy, copy_of
-from helpdesk.knowledge.index_store import Manifest
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
+from helpdesk.segments import copies, store
+from helpdesk.segments.copies import Copies
+from helpdesk.segments.store import Manifest, Place
 from helpdesk.storage import keys, table
 from tests.support.api import Client, Context, function
 from tests.support.aws import recorded_calls
@@ -63,6 +63,10 @@ def found(organization: str, words: str) -> list[tuple[str, str]]:
 def objects(prefix: str) -> list[str]:
     listed = boto3.client("s3").list_objects_v2(Bucket=BUCKET, Prefix=prefix)
     return [entry["Key"] for entry in listed.get("Contents", [])]
+
+
+def place_of(organization: NewOrganization) -> Place:
+    return Place(BUCKET, f"{organization.organization_id}/index/v1")
 
 
 def bundles(organization: str) -> list[str]:
@@ -191,7 +195,7 @@ def test_trouble_with_aws_is_tried_again_and_told_at_the_last_try(
     failure = {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     with monkeypatch.context() as broken:
         error = ClientError({"Error": {"Code": "SlowDown", "Message": ""}}, "PutObject")
-        broken.setattr(index_store, "put_bundle", lambda *_: (_ for _ in ()).throw(error))
+        broken.setattr(store, "put_bundle", lambda *_: (_ for _ in ()).throw(error))
         assert run(organization.organization_id, document_id) == failure
         assert status(api, document_id) == ("indexing", None)
         assert run(organization.organization_id, document_id, receives=5) == failure
@@ -237,22 +241,21 @@ def test_organizations_in_one_batch_keep_apart(
 
 
 def test_a_writer_that_was_overtaken_starts_again_from_what_is_there(
-    organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = add("First", "common words"), add("Second", "common phrases")
-    rival = index_store.swap
+    rival = store.swap
     calls: list[str] = []
 
-    def overtaken(organization_id: str, before: Manifest, after: Manifest) -> Manifest:
+    def overtaken(place: Place, before: Manifest, after: Manifest) -> Manifest:
         if not calls:
             calls.append("rival")
-            index._copies.clear()  # another function's environment has a copy of its own
-            run(organization_id, second)
-        return rival(organization_id, before, after)
+            with monkeypatch.context() as elsewhere:
+                elsewhere.setattr(index, "_copies", Copies(IndexCopy))
+                run(organization.organization_id, second)
+        return rival(place, before, after)
 
-    monkeypatch.setattr(index_store, "swap", overtaken)
-    homes = (tmp_path / str(number) for number in count())
-    monkeypatch.setattr(index, "_home", lambda: next(homes))
+    monkeypatch.setattr(store, "swap", overtaken)
     assert run(organization.organization_id, first) == NOTHING_FAILED
     assert sorted(found(organization.organization_id, "common")) == [(first, ""), (second, "")]
 
@@ -304,13 +307,13 @@ def test_a_reader_whose_bundles_are_gone_reads_the_newer_manifest(
     organization: NewOrganization, add: Add
 ) -> None:
     run(organization.organization_id, add("One", "common text"))
-    old = index_store.load(organization.organization_id, Manifest())
+    old = store.load(place_of(organization), Manifest())
     rewritten = add("Two", "common words")
     run(organization.organization_id, rewritten)
     boto3.client("s3").delete_object(Bucket=BUCKET, Key=old.bundles[0].key)
-    present = index_store.load(organization.organization_id, Manifest())
-    repaired = index_store.swap(
-        organization.organization_id,
+    present = store.load(place_of(organization), Manifest())
+    repaired = store.swap(
+        place_of(organization),
         present,
         Manifest(
             None,
@@ -319,20 +322,20 @@ def test_a_reader_whose_bundles_are_gone_reads_the_newer_manifest(
         ),
     )
     answers = iter([old, repaired])
-    load, index_store.load = index_store.load, lambda *_: next(answers)
+    load, store.load = store.load, lambda *_: next(answers)
     try:
         index.forget()
         copy = copy_of(organization.organization_id)
         copy.refresh()
     finally:
-        index_store.load = load
+        store.load = load
     searcher = copy.searcher()
     assert searcher is not None
     assert searcher.sections == 1
 
 
 def test_what_a_crash_left_behind_is_swept_after_a_day(organization: NewOrganization, add: Add) -> None:
-    orphan = index_store.put_bundle(organization.organization_id, [("x.idx", b"lost")])
+    orphan = store.put_bundle(place_of(organization), Manifest(), [("x.idx", b"lost")])
     tomorrow = clock.now_us() + 86_500_000_000
     for n in range(7):
         run(organization.organization_id, add(f"Doc {n}", "text"))
@@ -350,13 +353,13 @@ def test_copies_make_room_for_each_other(
     other_organization: NewOrganization,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(index, "COPIES_BYTES", 1)
+    monkeypatch.setattr(copies, "COPIES_BYTES", 1)
     ours = api.post("/v1/knowledge/documents", {"title": "Ours", "body": "word"}).body["id"]
     theirs = stranger.post("/v1/knowledge/documents", {"title": "Theirs", "body": "word"}).body["id"]
     run(organization.organization_id, ours)
     run(other_organization.organization_id, theirs)
     assert found(organization.organization_id, "word") == [(ours, "")]
-    assert list(index._copies) == [organization.organization_id]
+    assert index._copies.held == [organization.organization_id]
 
 
 def test_indexing_one_document_takes_six_calls(organization: NewOrganization, add: Add) -> None:

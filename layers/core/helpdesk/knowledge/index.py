@@ -1,29 +1,22 @@
 """An organization's index as a function holds it: a copy in /tmp, brought up to date, searched and written to."""
 
-import atexit
-import json
-import shutil
-import tempfile
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import tantivy
 
-from helpdesk.knowledge import index_store, segments, thesaurus
-from helpdesk.knowledge.index_store import Bundle, BundleMissing, Manifest, Overtaken
+from helpdesk.knowledge import segments, thesaurus
 from helpdesk.knowledge.segments import IndexedDocument
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.segments.copies import TRIES, Copies, Copy
+from helpdesk.segments.store import Overtaken, Place
 from helpdesk.storage.transactions import Conflict
 
-COPIES_BYTES = 300_000_000
-"""What all copies of one function may hold together: /tmp has 512 MB, and a commit needs room to work."""
-
-_TRIES = 5
-_DOWNLOADS_AT_ONCE = 8
+# Another analyzer, or other fields, is another index: raise this and index every document again.
+_FORMAT = "v1"
 _MOST_TERMS = 2_000
 
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 1.5, 2.0, 1.0
@@ -121,45 +114,24 @@ class IndexSearcher:
         )
 
 
-class IndexCopy:
-    """The copy of one organization's index. Files are immutable; only `meta.json` says which of them count."""
+class IndexCopy(Copy):
+    """The copy of one organization's index."""
 
     def __init__(self, organization: str, path: Path) -> None:
-        self.organization = organization
-        self.manifest = Manifest()
-        self._home = path / organization / "files"
-        self._home.mkdir(parents=True)
-        self._present: set[str] = set()  # keys of the bundles whose files are here
+        place = Place(settings().knowledge_bucket, f"{organization}/index/{_FORMAT}")
+        super().__init__(organization, place, path)
         self._searcher: IndexSearcher | None = None
 
-    @property
-    def size(self) -> int:
-        """The copy's bytes, about."""
-        return sum(bundle.size for bundle in self.manifest.bundles)
-
-    def refresh(self) -> None:
-        """Bring the copy up to date. One call where nothing has changed, one more for each new bundle."""
-        for _ in range(_TRIES):
-            manifest = index_store.load(self.organization, self.manifest)
-            if manifest is self.manifest:
-                return
-            try:
-                self._fetch([bundle for bundle in manifest.bundles if bundle.key not in self._present])
-            except BundleMissing:
-                # So many commits went by while we read that its grace was over: there is a newer manifest.
-                self.manifest = Manifest()
-                continue
-            self._adopt(manifest)
-            return
-        raise Conflict
+    def changed(self) -> None:
+        """Open the index anew when it is searched next."""
+        self._searcher = None
 
     def searcher(self) -> IndexSearcher | None:
         """Return the copy, open for searching, or None where nothing is indexed."""
-        meta = self.manifest.meta
-        if meta is None or not meta["segments"]:
+        if self.empty:
             return None
         if self._searcher is None:
-            self._searcher = IndexSearcher(segments.open_index(self._home))
+            self._searcher = IndexSearcher(segments.FORMAT.open(self.home))
         return self._searcher
 
     def write(self, removed: Sequence[str], added: Sequence[IndexedDocument]) -> None:
@@ -168,65 +140,19 @@ class IndexCopy:
         Besides `refresh`: one call for the bundle, one for the manifest; now and then one or two to remove what is
         superseded.
         """
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             self.refresh()
-            before = self.manifest
-            change = segments.commit(self._home, before.meta, removed, added)
-            if (before.meta["segments"] if before.meta else []) == change.meta["segments"]:
+            before = self.manifest.meta
+            change = segments.commit(self.home, before, removed, added)
+            if (before["segments"] if before else []) == change.meta["segments"]:
                 return
-            bundle = None
-            if change.files:
-                bundle = index_store.put_bundle(self.organization, list(change.files.items()))
-            after = index_store.succeed(before, change.meta, segments.live_files(change.meta), bundle)
-            index_store.remove_superseded(before)
             try:
-                manifest = index_store.swap(self.organization, before, after)
+                self.publish(change)
             except Overtaken:
                 logger.info("index_overtaken", extra={"organization": self.organization})
                 continue
-            for name, data in change.files.items():
-                (self._home / name).write_bytes(data)
-            if bundle is not None:
-                self._present.add(bundle.key)
-            self._adopt(manifest)
-            if change.merged:
-                index_store.sweep(self.organization, manifest)
             return
         raise Conflict
-
-    def discard(self) -> None:
-        """Remove the copy from /tmp."""
-        self._searcher = None
-        shutil.rmtree(self._home.parent, ignore_errors=True)
-
-    def _fetch(self, missing: list[Bundle]) -> None:
-        if not missing:
-            return
-        with ThreadPoolExecutor(_DOWNLOADS_AT_ONCE) as pool:
-            for key in pool.map(self._fetch_one, missing):
-                self._present.add(key)
-
-    def _fetch_one(self, bundle: Bundle) -> str:
-        for name, data in index_store.fetch(bundle):
-            # A file of a commit that was overtaken may have this name: write anew, never into what may be open.
-            (self._home / name).unlink(missing_ok=True)
-            (self._home / name).write_bytes(data)
-        return bundle.key
-
-    def _adopt(self, manifest: Manifest) -> None:
-        """Let a manifest count whose files are all here, and remove what it does not name."""
-        meta = manifest.meta or {"segments": []}
-        live = segments.live_files(meta)
-        self._present &= {bundle.key for bundle in manifest.bundles}
-        for path in self._home.iterdir():
-            if path.name not in live:
-                path.unlink()
-        (self._home / "meta.json").write_text(json.dumps(meta))
-        self.manifest = manifest
-        self._searcher = None
-
-
-_copies: "OrderedDict[str, IndexCopy]" = OrderedDict()
 
 
 @cache
@@ -234,24 +160,14 @@ def _synonyms() -> dict[str, frozenset[str]]:
     return thesaurus.by_term(segments.analyzer().analyze)
 
 
-@cache
-def _home() -> Path:
-    # A directory of this process: on a laptop several run side by side, and on Lambda it goes with its environment.
-    path = tempfile.mkdtemp(prefix="helpdesk-index-")
-    atexit.register(shutil.rmtree, path, ignore_errors=True)
-    return Path(path)
+_copies = Copies(IndexCopy)
 
 
 def copy_of(organization: str) -> IndexCopy:
-    """Return this process's copy of an organization's index; those longest unused make room when /tmp gets full."""
-    copy = _copies.pop(organization, None) or IndexCopy(organization, _home())
-    while _copies and copy.size + sum(other.size for other in _copies.values()) > COPIES_BYTES:
-        _copies.popitem(last=False)[1].discard()
-    _copies[organization] = copy
-    return copy
+    """Return this process's copy of an organization's index."""
+    return _copies.of(organization)
 
 
 def forget() -> None:
     """Remove every copy. For tests that change what S3 holds behind our back."""
-    while _copies:
-        _copies.popitem()[1].discard()
+    _copies.forget()

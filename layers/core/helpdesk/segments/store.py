@@ -1,4 +1,4 @@
-"""An organization's search index in S3: immutable bundles of segment files, and a manifest that names the live ones.
+"""A search index in S3: immutable bundles of segment files, and a manifest that names the live ones.
 
 A commit uploads one bundle with the files that it adds, then swaps the manifest under the condition that nobody
 swapped it since (If-Match; If-None-Match for the first). A reader therefore sees one commit or the other, never half.
@@ -6,6 +6,9 @@ swapped it since (If-Match; If-None-Match for the first). A reader therefore see
 A bundle that no commit uses any more stays for `GRACE_MS`, because a reader may hold a manifest that still names
 it; the manifest remembers since when. What a crash left between upload and swap, no manifest names: `sweep` finds
 it by listing.
+
+Manifests are counted, and a bundle's key begins with the number of the manifest that was to name it first. The swap
+to that manifest may still come as long as there is none of that number; a bundle that is not named then never will be.
 """
 
 import json
@@ -16,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients, clock, ids
-from helpdesk.platform.settings import settings
 
 if TYPE_CHECKING:
     from mypy_boto3_s3.type_defs import GetObjectRequestTypeDef
@@ -26,9 +28,25 @@ GRACE_MS = 3_600_000
 
 ORPHAN_MS = 86_400_000
 MAX_REMOVALS = 1_000  # DeleteObjects' limit
+_NUMBER_DIGITS = 10
 
-# Another analyzer, or other fields, is another index: raise this and index every document again.
-_FORMAT = "v1"
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an index lives: a bucket, and what its keys begin with (no slash at the end)."""
+
+    bucket: str
+    prefix: str
+
+    @property
+    def manifest(self) -> str:
+        """The manifest's key."""
+        return f"{self.prefix}/manifest.json"
+
+    @property
+    def bundles(self) -> str:
+        """What the bundles' keys begin with."""
+        return f"{self.prefix}/bundles/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +67,33 @@ class Manifest:
     """What the index consists of.
 
     `meta` is the search library's own description, with the live segments. `superseded` has the bundles that were
-    live before, by key, with the ms since when they are not. `etag` is None before the first commit.
+    live before, by key, with the ms since when they are not. `etag` is None before the first commit. `number` counts
+    the manifests of the index.
     """
 
     etag: str | None = None
     meta: dict[str, Any] | None = None
     bundles: tuple[Bundle, ...] = ()
     superseded: dict[str, int] = field(default_factory=dict)
+    number: int = 0
 
 
 class Overtaken(Exception):
     """Another writer swapped the manifest first."""
 
 
+class NotRemoved(Exception):
+    """S3 did not remove every object that it was told to: to be done again."""
+
+
 class BundleMissing(Exception):
     """A bundle is not there: the manifest that names it is older than the grace."""
 
 
-def load(organization: str, known: Manifest) -> Manifest:
+def load(place: Place, known: Manifest) -> Manifest:
     """Return the present manifest; `known` itself where it is that. One call."""
     s3 = clients.s3()
-    request: GetObjectRequestTypeDef = {
-        "Bucket": settings().knowledge_bucket,
-        "Key": _manifest_key(organization),
-    }
+    request: GetObjectRequestTypeDef = {"Bucket": place.bucket, "Key": place.manifest}
     if known.etag is not None:
         request["IfNoneMatch"] = known.etag
     try:
@@ -92,20 +113,22 @@ def load(organization: str, known: Manifest) -> Manifest:
             for bundle in described["bundles"]
         ),
         superseded=described["superseded"],
+        number=described.get("number", 0),
     )
 
 
-def swap(organization: str, before: Manifest, after: Manifest) -> Manifest:
+def swap(place: Place, before: Manifest, after: Manifest) -> Manifest:
     """Put a manifest in the place of another and return it with its new etag. One call. Raises Overtaken."""
     text = json.dumps(
         {
             "meta": after.meta,
             "bundles": [{"key": bundle.key, "files": bundle.files} for bundle in after.bundles],
             "superseded": after.superseded,
+            "number": after.number,
         },
         separators=(",", ":"),
     )
-    bucket, key, body = settings().knowledge_bucket, _manifest_key(organization), text.encode()
+    bucket, key, body = place.bucket, place.manifest, text.encode()
     try:
         if before.etag is None:
             put = clients.s3().put_object(Bucket=bucket, Key=key, Body=body, IfNoneMatch="*")
@@ -120,75 +143,107 @@ def swap(organization: str, before: Manifest, after: Manifest) -> Manifest:
         }:
             raise Overtaken from None
         raise
-    return Manifest(put["ETag"], after.meta, after.bundles, after.superseded)
+    return Manifest(put["ETag"], after.meta, after.bundles, after.superseded, after.number)
 
 
-def put_bundle(organization: str, files: Sequence[tuple[str, bytes]]) -> Bundle:
-    """Store files as one bundle under a key of its own. One call."""
-    bundle = Bundle(
-        _prefix(organization) + ids.new("bundle"), tuple((name, len(data)) for name, data in files)
-    )
-    clients.s3().put_object(
-        Bucket=settings().knowledge_bucket, Key=bundle.key, Body=b"".join(data for _, data in files)
-    )
+def put_bundle(place: Place, before: Manifest, files: Sequence[tuple[str, bytes]]) -> Bundle:
+    """Store files as one bundle under a key of its own, for the manifest that is to follow `before`. One call."""
+    key = f"{place.bundles}{before.number + 1:0{_NUMBER_DIGITS}d}_{ids.new('bundle')}"
+    bundle = Bundle(key, tuple((name, len(data)) for name, data in files))
+    clients.s3().put_object(Bucket=place.bucket, Key=bundle.key, Body=b"".join(data for _, data in files))
     return bundle
 
 
-def fetch(bundle: Bundle) -> Iterator[tuple[str, bytes]]:
+def fetch(place: Place, bundle: Bundle) -> Iterator[tuple[str, bytes]]:
     """Yield a bundle's files. One call. Raises BundleMissing."""
     s3 = clients.s3()
     try:
-        body = s3.get_object(Bucket=settings().knowledge_bucket, Key=bundle.key)["Body"]
+        body = s3.get_object(Bucket=place.bucket, Key=bundle.key)["Body"]
     except s3.exceptions.NoSuchKey:
         raise BundleMissing from None
     for name, size in bundle.files:
         yield name, body.read(size) if size else b""
 
 
-def succeed(before: Manifest, meta: dict[str, Any], live: set[str], added: Bundle | None) -> Manifest:
-    """Return the manifest after a commit: bundles with a live file, and since when the others are superseded."""
-    bundles = [bundle for bundle in before.bundles if any(name in live for name, _ in bundle.files)]
+def succeed(
+    before: Manifest,
+    meta: dict[str, Any],
+    live: set[str],
+    added: Bundle | None,
+    *,
+    anew: frozenset[str] = frozenset(),
+) -> Manifest:
+    """Return the manifest after a commit: bundles with a live file, and since when the others are superseded.
+
+    The bundles `anew` (by key) are superseded, too: their live files are in the added one.
+    """
+    bundles = [
+        bundle
+        for bundle in before.bundles
+        if bundle.key not in anew and any(name in live for name, _ in bundle.files)
+    ]
     kept = {bundle.key for bundle in bundles}
     now = clock.now_ms()
     superseded = {key: since for key, since in before.superseded.items() if now - since <= GRACE_MS}
     superseded |= {bundle.key: now for bundle in before.bundles if bundle.key not in kept}
-    return Manifest(None, meta, (*bundles, *([added] if added else [])), superseded)
+    return Manifest(None, meta, (*bundles, *([added] if added else [])), superseded, number=before.number + 1)
 
 
-def remove_superseded(before: Manifest) -> None:
+def remove_superseded(place: Place, before: Manifest) -> None:
     """Remove the bundles whose grace is over. One call, none where there is nothing to remove.
 
     Goes before the swap that forgets them: after a crash in between they are removed once more, which is no harm.
     """
     now = clock.now_ms()
-    _remove([key for key, since in before.superseded.items() if now - since > GRACE_MS])
+    _remove(place, [key for key, since in before.superseded.items() if now - since > GRACE_MS])
 
 
-def sweep(organization: str, present: Manifest) -> None:
+def sweep(place: Place, present: Manifest) -> None:
     """Remove what uploads without a swap left behind a day ago or more."""
     named = {bundle.key for bundle in present.bundles} | set(present.superseded)
-    listed = clients.s3().list_objects_v2(Bucket=settings().knowledge_bucket, Prefix=_prefix(organization))
+    listed = clients.s3().list_objects_v2(Bucket=place.bucket, Prefix=place.bundles)
     now = clock.now_ms()
     _remove(
+        place,
         [
             entry["Key"]
             for entry in listed.get("Contents", [])
             if entry["Key"] not in named and now - entry["LastModified"].timestamp() * 1_000 > ORPHAN_MS
-        ]
+        ],
     )
 
 
-def _remove(keys: list[str]) -> None:
-    if keys:
-        clients.s3().delete_objects(
-            Bucket=settings().knowledge_bucket,
-            Delete={"Objects": [{"Key": key} for key in keys[:MAX_REMOVALS]], "Quiet": True},
-        )
+def remove_unnamed(place: Place, present: Manifest) -> None:
+    """Remove at once every bundle that is not live: superseded ones and what a crash left behind.
+
+    A reader that still holds an older manifest finds its bundle missing, and asks for the present one. What a writer
+    has uploaded for the next manifest stays. Two calls for a thousand bundles. Raises NotRemoved.
+    """
+    live = {bundle.key for bundle in present.bundles}
+    after = ""
+    while True:
+        listed = clients.s3().list_objects_v2(Bucket=place.bucket, Prefix=place.bundles, StartAfter=after)
+        found = [entry["Key"] for entry in listed.get("Contents", [])]
+        dead = [key for key in found if key not in live and _number(place, key) <= present.number]
+        if not _remove(place, dead):
+            raise NotRemoved
+        if not listed.get("IsTruncated"):
+            return
+        after = found[-1]
 
 
-def _manifest_key(organization: str) -> str:
-    return f"{organization}/index/{_FORMAT}/manifest.json"
+def _number(place: Place, key: str) -> int:
+    """Return the number of the manifest that was to name a bundle first; 0 for one from before they were counted."""
+    number = key.removeprefix(place.bundles).partition("_")[0]
+    return int(number) if number.isdecimal() else 0
 
 
-def _prefix(organization: str) -> str:
-    return f"{organization}/index/{_FORMAT}/bundles/"
+def _remove(place: Place, keys: list[str]) -> bool:
+    """Remove objects; return whether S3 did as it was told with each."""
+    if not keys:
+        return True
+    answer = clients.s3().delete_objects(
+        Bucket=place.bucket,
+        Delete={"Objects": [{"Key": key} for key in keys[:MAX_REMOVALS]], "Quiet": True},
+    )
+    return not answer.get("Errors")
