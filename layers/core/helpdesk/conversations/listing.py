@@ -1,6 +1,7 @@
 """Reading the inbox: lists of conversations by whatever they are asked for, and one with its thread."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import repository
@@ -18,9 +19,12 @@ from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import PageQuery
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import trimmed
+from helpdesk.search import service as search
 from helpdesk.storage.keys import MalformedKey
 
 _NOBODY, _MYSELF = "none", "me"
+_SEARCHES = 4
+"""How often one page looks for words at most: what is found may not be what else is asked for."""
 
 
 def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
@@ -46,11 +50,15 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
 
     A page may hold fewer than asked for, even none, while there is a cursor. Raises InvalidRequest, InvalidCursor.
     """
-    wanted = _wanted(caller, query)
-    name = f"conversations?{wanted!r}"
+    asked, text = wanted(caller, query), _text(query)
+    name = f"conversations?{asked!r}&{text}"
     start = position(caller, query, name)
+    if text is not None:
+        found, end = _searched(caller.organization, text, asked, query.limit, start)
+        shapes = _shapes(caller.organization, found)
+        return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
     try:
-        source = wanted.source(caller.organization)
+        source = asked.source(caller.organization)
     except MalformedKey:  # an id of a form that none has: as absent as any other
         return ConversationsAnswer(conversations=[], next_cursor=None)
     found, end = repository.page(caller.organization, source, query.limit, start)
@@ -61,7 +69,35 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
     return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
 
 
-def _wanted(caller: Caller, query: ConversationsQuery) -> Wanted:
+def _text(query: ConversationsQuery) -> str | None:
+    if query.q is None:
+        return None
+    text = trimmed(query.q)
+    if not text:
+        raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all conversations.")
+    return text
+
+
+def _searched(
+    organization: str, text: str, asked: Wanted, limit: int, after: Any
+) -> tuple[list[Conversation], Any]:
+    """Look for words, and leave out what the other parameters do not ask for.
+
+    No more is looked for than the page has room for, so that each conversation found is on this page or behind it.
+    200 of the heaviest conversations have room in one answer.
+    """
+    kept: list[Conversation] = []
+    for _ in range(_SEARCHES):
+        hits = search.conversations(organization, text, limit - len(kept), after)
+        kept += [found for found in repository.get_many(organization, hits.ids) if asked.matches(found)]
+        after = hits.after
+        if after is None or len(kept) == limit:
+            break
+    return kept, after
+
+
+def wanted(caller: Caller, query: ConversationsQuery) -> Wanted:
+    """Return what a list's parameters other than `q` ask for. Raises InvalidRequest."""
     assignee = query.assignee
     if assignee is not None and not trimmed(assignee):
         raise InvalidRequest("`assignee` must be a teammate's id, `none`, or `me`.")

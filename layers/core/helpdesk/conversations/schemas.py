@@ -126,6 +126,8 @@ class ConversationsQuery(PageQuery):
     """True: only archived conversations. They are in no other list."""
     snoozed: QueryBoolean | None = None
     """Only snoozed conversations, or only the others."""
+    q: str | None = None
+    """Only conversations in which all these words occur, the most recently active first."""
 
 
 class ConversationsAnswer(Answer):

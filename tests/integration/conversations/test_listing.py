@@ -1,0 +1,254 @@
+"""Lists of conversations: every combination of filters, against a model that keeps them in a list."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.conversations import listing, places, repository
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.schemas import ConversationsQuery
+from helpdesk.conversations.state import Handler, Speaker, State, Status
+from helpdesk.http.validation import parse_query
+from helpdesk.search.service import Found
+from helpdesk.storage import keys
+from helpdesk.storage.transactions import Transaction
+from tests.support.aws import recorded_calls
+
+START_MS = 1_800_000_000_000
+CUSTOMERS = ("cus_a", "cus_b")
+TEAMMATES = ("usr_a", "usr_b")
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Made:
+    """One conversation of the model; `activity` is when its latest message was written, in ms after the start."""
+
+    state: State
+    assignee: str | None
+    customer: str
+    archived: bool
+    snoozed: bool
+    activity: int
+    number: int = 0
+
+    @property
+    def id(self) -> str:
+        return f"conv_{self.number:026d}"
+
+
+conversations = st.builds(
+    Made,
+    state=st.builds(State, st.sampled_from(Status), st.sampled_from(Handler), st.sampled_from(Speaker)),
+    assignee=st.sampled_from([None, *TEAMMATES]),
+    customer=st.sampled_from(CUSTOMERS),
+    archived=st.booleans(),
+    snoozed=st.booleans(),
+    activity=st.integers(0, 5),
+)
+choices = st.fixed_dictionaries(
+    {},
+    optional={
+        "status": st.sampled_from(["open", "resolved"]),
+        "awaitingHuman": st.sampled_from(["true", "false"]),
+        "assignee": st.sampled_from(["none", "me", *TEAMMATES, "usr_nobody"]),
+        "customerId": st.sampled_from([*CUSTOMERS, "cus_nobody"]),
+        "archived": st.sampled_from(["true", "false"]),
+        "snoozed": st.sampled_from(["true", "false"]),
+    },
+)
+
+
+def put(organization: str, made: list[Made]) -> None:
+    """Write conversations as those who change them do, with their places in the lists."""
+    transaction = Transaction()
+    for one in made:
+        item: dict[str, Any] = {
+            "id": one.id,
+            "customerId": one.customer,
+            "sessionHash": "hash",
+            "subject": "A subject",
+            "status": one.state.status.value,
+            "handledBy": one.state.handled_by.value,
+            "lastSpeaker": one.state.last_speaker.value,
+            "assignee": one.assignee,
+            "page": None,
+            "context": None,
+            "startedAt": START_MS + one.number,
+            "lastMessageAt": START_MS + one.activity,
+            "messageCount": 1,
+            "snoozedUntil": START_MS if one.snoozed else None,
+            "archivedAt": START_MS if one.archived else None,
+            "rating": None,
+        }
+        place = places.inbox(organization, one.state, archived=one.archived)
+        if one.assignee is not None:
+            place |= places.assigned(organization, one.assignee, one.state, archived=one.archived)
+        transaction.put(
+            {
+                **keys.Conversation(organization, one.id).attributes(),
+                **item,
+                "organization": organization,
+                **place,
+                **places.latest(item["lastMessageAt"], one.id),
+                "GSI2PK": keys.customer_conversations(organization, one.customer),
+                "GSI2SK": one.id,
+            }
+        )
+    if made:
+        transaction.commit()
+
+
+def holds(chosen: dict[str, str], one: Made) -> bool:
+    """Say whether a list holds a conversation, by what the guide to conversations says of each parameter."""
+    awaits = (
+        one.state.status is Status.OPEN
+        and one.state.handled_by is Handler.TEAM
+        and one.state.last_speaker is not Speaker.TEAMMATE
+    )
+    if chosen.get("status", one.state.status.value) != one.state.status.value:
+        return False
+    if "awaitingHuman" in chosen and awaits != (chosen["awaitingHuman"] == "true"):
+        return False
+    if one.archived != (chosen.get("archived") == "true"):
+        return False
+    if "snoozed" in chosen and one.snoozed != (chosen["snoozed"] == "true"):
+        return False
+    if chosen.get("customerId", one.customer) != one.customer:
+        return False
+    assignee = {"none": None, "me": "usr_a"}.get(chosen.get("assignee", ""), chosen.get("assignee"))
+    return "assignee" not in chosen or one.assignee == assignee
+
+
+def expected(chosen: dict[str, str], made: list[Made]) -> list[str]:
+    """Return the ids of a list in its order."""
+    found = [one for one in made if holds(chosen, one)]
+    if "customerId" in chosen:
+        found.sort(key=lambda one: one.id, reverse=True)
+    else:
+        found.sort(key=lambda one: (one.activity, one.id), reverse=True)
+    return [one.id for one in found]
+
+
+def caller(organization: str) -> Caller:
+    return Caller(organization, person=Person("usr_a", "Ada", Role.MEMBER), cursor_key=b"k" * 32)
+
+
+def page(organization: str, chosen: dict[str, str], limit: int, cursor: str | None) -> Any:
+    parameters = {**chosen, "limit": str(limit), **({} if cursor is None else {"cursor": cursor})}
+    query = parse_query(ConversationsQuery, {name: [value] for name, value in parameters.items()})
+    return listing.newest(caller(organization), query)
+
+
+@given(
+    made=st.lists(conversations, max_size=14),
+    chosen=choices,
+    limits=st.lists(st.integers(1, 6), min_size=1, max_size=4),
+    examined=st.integers(1, 5),
+)
+@settings(
+    max_examples=40,
+    deadline=timedelta(seconds=60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_pages_of_any_size_joined_are_the_models_list(
+    made: list[Made], chosen: dict[str, str], limits: list[int], examined: int
+) -> None:
+    organization = f"org_{next(_numbers)}"
+    made = [
+        Made(m.state, m.assignee, m.customer, m.archived, m.snoozed, m.activity, number)
+        for number, m in enumerate(made)
+    ]
+    put(organization, made)
+    found: list[str] = []
+    cursor, turn = None, 0
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(repository, "EXAMINED", examined)
+        while True:
+            limit = limits[turn % len(limits)]
+            with recorded_calls() as calls:
+                answer = page(organization, chosen, limit, cursor)
+            assert len(answer.conversations) <= limit
+            assert len(calls) <= 4, calls
+            found += [one.id for one in answer.conversations]
+            cursor, turn = answer.next_cursor, turn + 1
+            if cursor is None:
+                break
+            assert turn <= 2 + len(made) * 3, "the cursor leads on for ever"
+
+    assert found == expected(chosen, made)
+
+
+@given(
+    made=st.lists(conversations, max_size=10),
+    chosen=choices,
+    limit=st.integers(1, 6),
+    hits=st.permutations(range(12)),
+    stride=st.integers(1, 3),
+)
+@settings(
+    max_examples=40,
+    deadline=timedelta(seconds=60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_what_was_found_by_words_is_held_to_the_other_filters(
+    made: list[Made], chosen: dict[str, str], limit: int, hits: list[int], stride: int
+) -> None:
+    """The search finds some of the conversations, and two that are gone, in an order of its own."""
+    organization = f"org_{next(_numbers)}"
+    made = [
+        Made(m.state, m.assignee, m.customer, m.archived, m.snoozed, m.activity, number)
+        for number, m in enumerate(made)
+    ]
+    put(organization, made)
+    order = [number for number in hits if number < len(made) or number >= 10]
+    found_ids = [f"conv_{number:026d}" for number in order]
+
+    def search(asked_of: str, text: str, most: int, after: int | None = None) -> Found:
+        assert (asked_of, text) == (organization, "red shoes")
+        start = after or 0
+        end = start + min(most, stride)
+        return Found(found_ids[start:end], end if end < len(found_ids) else None)
+
+    found: list[str] = []
+    cursor = None
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(listing.search, "conversations", search)
+        for _ in range(len(found_ids) + 1):
+            with recorded_calls() as calls:
+                answer = page(organization, {**chosen, "q": " red shoes "}, limit, cursor)
+            assert len(answer.conversations) <= limit
+            assert len(calls) <= 5, calls
+            found += [one.id for one in answer.conversations]
+            cursor = answer.next_cursor
+            if cursor is None:
+                break
+
+    assert cursor is None
+    by_id = {one.id: one for one in made}
+    assert found == [each for each in found_ids if each in by_id and holds(chosen, by_id[each])]
+
+
+@given(one=conversations, chosen=choices)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_said_of_one_conversation_is_what_the_lists_say(one: Made, chosen: dict[str, str]) -> None:
+    query = parse_query(ConversationsQuery, {name: [value] for name, value in chosen.items()})
+    wanted = listing.wanted(caller("org_1"), query)
+    item = {
+        "id": one.id,
+        "customerId": one.customer,
+        "status": one.state.status.value,
+        "handledBy": one.state.handled_by.value,
+        "lastSpeaker": one.state.last_speaker.value,
+        "assignee": one.assignee,
+        "snoozedUntil": START_MS if one.snoozed else None,
+        "archivedAt": START_MS if one.archived else None,
+    }
+
+    assert wanted.matches(Conversation(item)) is holds(chosen, one)
