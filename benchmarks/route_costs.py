@@ -102,6 +102,18 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
     for _ in range(messages):
         api.post("/v1/messages", MESSAGE)
     yield to("GET", f"/v1/messages?session={MESSAGE['session']}")
+    newest = api.post("/v1/messages", MESSAGE).body
+    behind = f"/v1/messages?session={MESSAGE['session']}&after={newest['messageId']}"
+    yield to("GET", behind, route="/v1/messages", shown="GET /v1/messages with after, nothing new")
+    api.post(f"/v1/conversations/{newest['conversationId']}/resolve")
+    rating = {
+        "session": MESSAGE["session"],
+        "conversationId": newest["conversationId"],
+        "stars": 5,
+        "note": "Thanks",
+    }
+    yield to("POST", "/v1/messages/rating", rating)
+    yield to("GET", "/v1/analytics/satisfaction")
 
     for number in range(others):
         api.post("/v1/messages", {**MESSAGE, "session": f"visitor-number-{number}"})
@@ -123,6 +135,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
     yield to("GET", f"/v1/knowledge/documents/{document}", route="/v1/knowledge/documents/<document_id>")
 
     yield to("GET", "/v1/agent")
+    yield to("GET", "/v1/widget/settings")
     yield to("PATCH", "/v1/agent", {"name": "Ada"})
 
     yield from _of_webhooks(api, organization, to)

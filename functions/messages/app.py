@@ -1,12 +1,26 @@
 """/v1/messages: the visitor's side."""
 
+from typing import Any
+
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
+from helpdesk.conversations.errors import (
+    ConversationArchived,
+    ConversationNotFound,
+    EmptyMessage,
+    MessageTooLong,
+    TooManyAttachments,
+)
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.api import Api
+from helpdesk.http.schemas import OK, Ok
+from helpdesk.messages import feed
 from helpdesk.messages import service as messages
 from helpdesk.messages.errors import InvalidSession
 from helpdesk.messages.schemas import History, HistoryQuery, MessageAccepted, MessageInput
+from helpdesk.platform import deadline
+from helpdesk.ratings import service as ratings
+from helpdesk.ratings.errors import InvalidFeedback, NotResolved, RatingSettled
+from helpdesk.ratings.schemas import RatingInput
 
 api = Api()
 
@@ -30,8 +44,34 @@ def post_message(caller: Caller, message: MessageInput) -> MessageAccepted:
 
 @api.get("/v1/messages", access=Access.SECRET_KEY, errors=(InvalidSession,))
 def get_history(caller: Caller, query: HistoryQuery) -> History:
-    """Return a visitor's thread: 200 messages across their 10 most recently started conversations."""
-    return messages.history(caller.organization, query.session)
+    """Return a visitor's thread: 200 messages across their 10 most recently started conversations.
+
+    With `after` only what is newer than that message, waiting up to `wait` seconds for it.
+    """
+    if query.after is None:
+        return messages.history(caller.organization, query.session)
+    return feed.news(caller.organization, query.session, query.after, query.wait)
 
 
-handler = api.handler
+@api.post(
+    "/v1/messages/rating",
+    access=Access.SECRET_KEY,
+    errors=(
+        InvalidSession,
+        InvalidFeedback,
+        ConversationNotFound,
+        ConversationArchived,
+        NotResolved,
+        RatingSettled,
+    ),
+)
+def rate(caller: Caller, rating: RatingInput) -> Ok:
+    """Rate a visitor's resolved conversation, or change the rating within 24 hours."""
+    ratings.rate(caller.organization, rating)
+    return OK
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Answer a request; one that waits knows for how long it may."""
+    with deadline.of(context):
+        return api.handler(event, context)

@@ -56,6 +56,8 @@ GROUPS: dict[str, tuple[str, str]] = {
     "files": ("Files", "Files for messages: take them in, and hand them out."),
     "conversations": ("Conversations", "The team's inbox: read, answer, take over, hand back, resolve."),
     "agent": ("Agent", "How the agent behaves."),
+    "widget": ("Widget", "What a chat widget on your site shows; your server asks for it."),
+    "analytics": ("Analytics", "Figures about your team's and your agent's work."),
     "knowledge": ("Knowledge", "The documents that the agent answers from."),
     "keys": ("Secret keys", "What your servers call the API with, and what webhooks are signed with."),
     "invites": ("Invitations", "How a person becomes a member of an organization: by a link in an e-mail."),

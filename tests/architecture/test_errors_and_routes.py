@@ -39,6 +39,8 @@ SPECIFIED: dict[int, str] = {
 # Ours, where the specification leaves a refusal open.
 OURS = {
     "invalid_cursor": 400,
+    "not_resolved": 400,
+    "rating_settled": 409,
     "key_exists": 409,
     "delivery_in_progress": 409,
     "idempotency_mismatch": 422,
@@ -211,6 +213,8 @@ def test_a_path_and_method_are_served_once() -> None:
 ACCESS = {
     "POST /v1/messages": Access.SECRET_KEY,
     "GET /v1/messages": Access.SECRET_KEY,
+    "POST /v1/messages/rating": Access.SECRET_KEY,
+    "GET /v1/analytics/satisfaction": Access.MEMBER,
     "GET /v1/webhooks": Access.ADMIN,
     "POST /v1/webhooks": Access.ADMIN,
     "PATCH /v1/webhooks/<endpoint_id>": Access.ADMIN,

@@ -33,6 +33,7 @@ API_FUNCTIONS = {
     "Conversations",
     "Knowledge",
     "Agent",
+    "Analytics",
     "Webhooks",
     "Files",
     "Organizations",

@@ -18,6 +18,8 @@ _GROUPS = {
     "conversations": "conversations",
     "knowledge": "knowledge",
     "agent": "agent",
+    "widget": "agent",
+    "analytics": "analytics",
     "webhooks": "webhooks",
     "events": "webhooks",
     "billing": "organizations",

@@ -125,9 +125,12 @@ ROUTES: dict[str, str] = {
     "messaging": """
         GET /v1/messages
         POST /v1/messages
+        POST /v1/messages/rating
     """,
     "any member, any key": """
         GET /v1/agent
+        GET /v1/analytics/satisfaction
+        GET /v1/widget/settings
         GET /v1/billing/limits
         GET /v1/conversations
         GET /v1/conversations/<conversation_id>

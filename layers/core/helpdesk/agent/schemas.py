@@ -46,6 +46,19 @@ DEFAULTS = AgentSettings(
 """What applies until someone edits a setting."""
 
 
+class WidgetSettings(Answer):
+    """GET /widget/settings: what a chat widget needs to know before it shows itself."""
+
+    agent_name: str
+    """The name that visitors see."""
+    require_email: bool
+    """Whether it asks for an e-mail address before the first message."""
+    message_preview: bool
+    """Whether it previews an unread reply on its button while it is closed."""
+    show_branding: bool
+    """Whether it shows the attribution mark."""
+
+
 class AgentSettingsChange(Body):
     """The body of PATCH /agent: what is sent changes, the rest stays."""
 

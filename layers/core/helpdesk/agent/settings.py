@@ -9,15 +9,27 @@ from helpdesk.agent.errors import (
     InvalidName,
     InvalidPersonality,
 )
-from helpdesk.agent.schemas import AgentSettings, AgentSettingsChange
+from helpdesk.agent.schemas import AgentSettings, AgentSettingsChange, WidgetSettings
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
+from helpdesk.organizations import service as organizations
 from helpdesk.platform.text import trimmed
 
 
 def get(organization: str) -> AgentSettings:
     """Return the organization's settings, the defaults where nobody has edited them."""
     return repository.get(organization)
+
+
+def of_widget(organization: str) -> WidgetSettings:
+    """Return what the organization's chat widget shows."""
+    own = repository.get(organization)
+    return WidgetSettings(
+        agent_name=own.name,
+        require_email=own.require_email,
+        message_preview=own.message_preview,
+        show_branding=organizations.shows_branding(organization),
+    )
 
 
 def change(caller: Caller, wanted: AgentSettingsChange) -> AgentSettings:

@@ -6,7 +6,7 @@ from helpdesk.conversations import places
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.filters import Source
 from helpdesk.conversations.record import Changed, Conversation
-from helpdesk.conversations.state import State
+from helpdesk.conversations.state import State, Status
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Index, Item
 from helpdesk.storage.transactions import Transaction
@@ -77,17 +77,21 @@ def save(
     if state.status is not was.status:
         clauses.append("assignee = :wasAssignee")
         required[":wasAssignee"] = before.assignee
-    counting = ""
+    settles = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
+    counted = ["resolutions"] if settles else []
     if message_at is not None:
         changes["lastMessageAt"] = message_at
         changes |= places.latest(message_at, before.id)
-        counting = " ADD messageCount :one"
-        required[":one"] = 1
+        counted.append("messageCount")
     else:
         clauses.append("lastSpeaker = :wasLastSpeaker")
         required[":wasLastSpeaker"] = was.last_speaker.value
     if condition:
         clauses.append(condition)
+    counting = ""
+    if counted:
+        counting = " ADD " + ", ".join(f"{name} :one" for name in counted)
+        required[":one"] = 1
     transaction.update(
         keys.Conversation(before.organization, before.id),
         "SET " + ", ".join(f"#{name} = :{name}" for name in changes) + counting,
@@ -131,6 +135,14 @@ def newest_messages(organization: str, conversation_id: str, limit: int) -> list
     """Return the newest customer-visible messages, newest first."""
     partition = keys.Conversation(organization, conversation_id).pk
     return table.newest(partition, limit, sk_prefix="MSG#", consistent=True).items
+
+
+def messages_after(organization: str, conversation_id: str, message_id: str, limit: int) -> list[Item]:
+    """Return the newest customer-visible messages of those behind an id, newest first. One query."""
+    first = keys.Message(organization, conversation_id, message_id)
+    # No id is as long as one and a character, and none begins with what follows every letter.
+    between = (first.sk + "0", keys.Message(organization, conversation_id, "~").sk)
+    return table.query(first.pk, sk_between=between, limit=limit, newest_first=True, consistent=True).items
 
 
 def newest_entries(

@@ -88,6 +88,11 @@ def newest_messages(conversation: Conversation, limit: int) -> list[Item]:
     return repository.newest_messages(conversation.organization, conversation.id, limit)
 
 
+def messages_after(conversation: Conversation, message_id: str, limit: int) -> list[Item]:
+    """Return the newest customer-visible messages of those behind an id, newest first."""
+    return repository.messages_after(conversation.organization, conversation.id, message_id, limit)
+
+
 def presumed_open(organization: str, conversation_id: str, handled_by: str) -> Conversation:
     """Return an open conversation as another item remembers it; a write with it proves or refutes that."""
     return Conversation(

@@ -1,5 +1,6 @@
 """What goes in and out of the messaging routes (Specification: Message input; Messaging)."""
 
+import re
 from math import isfinite
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -9,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
-from helpdesk.http.schemas import Answer, Body, ClosedBody, Milliseconds, Query, shown
+from helpdesk.http.schemas import Answer, Body, ClosedBody, Milliseconds, Query, QueryInteger, shown
 from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS
 from helpdesk.platform.text import cut
 
@@ -21,6 +22,10 @@ MAX_METADATA_CHARACTERS = 200
 # The specification bounds the fields above; these keep the rest of what a browser reports within an item.
 MAX_CONTEXT_CHARACTERS = 200
 MAX_PAGE_CHARACTERS = 2_048
+MAX_WAIT_SECONDS = 20
+"""How long GET /messages may wait: the gateway gives a request 29 seconds."""
+
+_MESSAGE_ID = re.compile(r"msg_[0-7][0-9a-hjkmnp-tv-z]{25}")
 
 
 def _cutter(characters: int) -> AfterValidator:
@@ -79,6 +84,18 @@ def _without_query(url: str) -> str:
         before, mark, fragment = url.partition("#")
         bare = before.partition("?")[0] + mark + fragment.partition("?")[0]
     return cut(bare, MAX_PAGE_CHARACTERS)
+
+
+def _message_id(value: str | None) -> str | None:
+    if value is not None and not _MESSAGE_ID.fullmatch(value):
+        raise ValueError("must be the id of a message, such as msg_01jd3kq8w2h6c9g4s8d0m5x7ar")
+    return value
+
+
+def _wait(value: int) -> int:
+    if value > MAX_WAIT_SECONDS:
+        raise ValueError(f"must be from 0 to {MAX_WAIT_SECONDS}")
+    return value
 
 
 Fact = Annotated[str | bool | int | float | None, BeforeValidator(_fact)]
@@ -164,6 +181,10 @@ class HistoryQuery(Query):
 
     session: Session
     """The visitor's session token."""
+    after: Annotated[str | None, AfterValidator(_message_id)] = None
+    """The id of the newest message that you have: only newer ones are answered."""
+    wait: Annotated[QueryInteger, AfterValidator(_wait), shown(minimum=0, maximum=MAX_WAIT_SECONDS)] = 0
+    """With `after`: for how many seconds to wait for something new, 0 to 20, before the answer has nothing."""
 
 
 class HistoryConversation(Answer):
@@ -180,3 +201,4 @@ class History(Answer):
     """GET /messages: the visitor's conversations, the most recently active first."""
 
     conversations: list[HistoryConversation]
+    """With `after` all ten, each with its present state and its newer messages, which may be none."""

@@ -6,7 +6,7 @@ conversation, the message, its events and the agent's job. In an existing conver
 session) and one write, because the session holds a hint at its conversation which the write itself proves.
 """
 
-import hashlib
+from collections.abc import Iterable
 from dataclasses import replace
 
 from helpdesk.conversations import service as conversations
@@ -19,12 +19,11 @@ from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
 from helpdesk.customers.schemas import Identity
 from helpdesk.files import service as files
-from helpdesk.messages import repository
-from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS, InvalidSession
+from helpdesk.messages import repository, sessions
 from helpdesk.messages.repository import Session, SessionChanged
 from helpdesk.messages.schemas import History, HistoryConversation, MessageAccepted, MessageInput
 from helpdesk.platform import ids
-from helpdesk.platform.text import trimmed
+from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
 HISTORY_MESSAGES = 200
@@ -39,7 +38,7 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
     Raises InvalidSession, TooManyAttachments, EmptyMessage, MessageTooLong, AttachmentMissing. Two first messages
     of one session at once make one conversation and one visitor.
     """
-    session_hash = _hashed(require_session(sent.session))
+    session_hash = sessions.hashed(sessions.require_session(sent.session))
     named = [(file.id, file.name) for file in sent.attachments or []]
     body = require_body(sent.body, len(named))
     message = VisitorMessage(
@@ -73,7 +72,7 @@ def history(organization: str, session_token: str) -> History:
     The most recently active conversation comes first, messages within one are oldest first, and the oldest
     messages are left out. An unknown session has no history. Raises InvalidSession.
     """
-    session_hash = _hashed(require_session(session_token))
+    session_hash = sessions.hashed(sessions.require_session(session_token))
     started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
     found = conversations.by_ids(organization, started)
     found.sort(key=lambda conversation: int(conversation.item["lastMessageAt"]), reverse=True)
@@ -84,33 +83,25 @@ def history(organization: str, session_token: str) -> History:
     ]
     messages.sort(key=lambda pair: (pair[1]["createdAt"], pair[1]["id"]))
     kept = messages[-HISTORY_MESSAGES:]
-    shown = {owner for owner, _ in kept}
+    owners = {owner for owner, _ in kept}
     return History(
         conversations=[
-            HistoryConversation(
-                id=conversation.id,
-                status=conversation.state.status,
-                awaiting_human=conversation.state.awaiting_human,
-                started_at=conversation.item["startedAt"],
-                messages=[message_shape(message) for owner, message in kept if owner == conversation.id],
-            )
+            shown_conversation(conversation, [message for owner, message in kept if owner == conversation.id])
             for conversation in found
-            if conversation.id in shown
+            if conversation.id in owners
         ]
     )
 
 
-def require_session(text: str) -> str:
-    """Return a session token, trimmed. Raises InvalidSession."""
-    session = trimmed(text)
-    if not MIN_SESSION_CHARACTERS <= len(session) <= MAX_SESSION_CHARACTERS:
-        raise InvalidSession
-    return session
-
-
-def _hashed(session_token: str) -> str:
-    """Return the form in which a session is kept: its token opens a visitor's thread, so it is stored nowhere."""
-    return hashlib.sha256(session_token.encode()).hexdigest()
+def shown_conversation(conversation: Conversation, messages: Iterable[Item]) -> HistoryConversation:
+    """Return a conversation for its visitor, with these of its messages."""
+    return HistoryConversation(
+        id=conversation.id,
+        status=conversation.state.status,
+        awaiting_human=conversation.state.awaiting_human,
+        started_at=conversation.item["startedAt"],
+        messages=[message_shape(message) for message in messages],
+    )
 
 
 def _first(

@@ -12,6 +12,11 @@ def name_of(organization: str) -> str:
     return name
 
 
+def shows_branding(organization: str) -> bool:
+    """Tell whether the organization shows the attribution mark on its widget and site."""
+    return bool(repository.get(organization)["showBranding"])
+
+
 class Named(NamedTuple):
     """An organization by what people know it."""
 

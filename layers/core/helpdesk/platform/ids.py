@@ -13,6 +13,7 @@ from helpdesk.platform import clock
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _ULID_LENGTH = 26
+_TIME_CHARACTERS = 10
 _RANDOM_BITS = 80
 _random_bits: Callable[[int], int] = secrets.randbits
 _last: tuple[int, int] = (-1, 0)
@@ -57,6 +58,14 @@ def event() -> str:
 def event_made_at(event_id: str) -> int:
     """Return the instant (ms) at which an event's id was made."""
     return int(event_id[4:16], 16)
+
+
+def made_at(identifier: str) -> int:
+    """Return the instant (ms) at which an id of a prefix and a ULID was made."""
+    number = 0
+    for character in identifier.rpartition("_")[2][:_TIME_CHARACTERS]:
+        number = number * 32 + _ALPHABET.index(character)
+    return number
 
 
 def secret(characters: int = 43) -> str:

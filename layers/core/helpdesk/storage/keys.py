@@ -204,6 +204,14 @@ class Note(ItemKey):
     message_id: str
 
 
+class Rating(ItemKey):
+    """A visitor's rating of one resolution: the stars and when. What they wrote with it is in the thread."""
+
+    PK, SK = "ORG#{organization}#RATINGS", "RATING#{rating_id}"
+    organization: str
+    rating_id: str
+
+
 class File(ItemKey):
     """An uploaded file: name, type, size, where it is attached."""
 

@@ -1,0 +1,17 @@
+"""/v1/analytics: figures about the organization's work."""
+
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.analytics import service as analytics
+from helpdesk.analytics.schemas import Satisfaction, SatisfactionQuery
+from helpdesk.http.api import Api
+
+api = Api()
+
+
+@api.get("/v1/analytics/satisfaction", access=Access.MEMBER)
+def get_satisfaction(caller: Caller, query: SatisfactionQuery) -> Satisfaction:
+    """Return how visitors rated, by day and by stars."""
+    return analytics.satisfaction(caller.organization, query)
+
+
+handler = api.handler

@@ -1,0 +1,1 @@
+"""Analytics: figures about an organization's work."""

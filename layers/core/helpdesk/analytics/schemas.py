@@ -1,0 +1,46 @@
+"""What goes in and out of the analytics routes (Specification: Satisfaction window)."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from helpdesk.http.schemas import Answer, Query, QueryInteger, shown
+from helpdesk.logs.schemas import Instant
+
+WINDOWS = (7, 30, 90)
+"""The lengths that a window may have, in days."""
+
+MAX_RATINGS = 2_000
+"""How many ratings are counted, the newest of the window (Specification: Limits)."""
+
+
+def _window(value: int) -> int:
+    if value not in WINDOWS:
+        raise ValueError("must be 7, 30 or 90")
+    return value
+
+
+class SatisfactionQuery(Query):
+    """The parameters of GET /analytics/satisfaction."""
+
+    start: Annotated[Instant | None, Field(alias="from")] = None
+    """The first instant of the window, in milliseconds since 1970; `days` ago unless given."""
+    days: Annotated[QueryInteger, AfterValidator(_window), shown(enum=list(WINDOWS))] = 30
+    """How long the window is: 7, 30 or 90 days."""
+
+
+class Satisfaction(Answer):
+    """GET /analytics/satisfaction: the ratings of a window, in days counted from its beginning."""
+
+    per_day_sum: list[int]
+    """The stars of each day added up; as many entries as days."""
+    per_day_count: list[int]
+    """How many ratings each day had."""
+    average: float | None
+    """Stars for each rating; null where there is none."""
+    count: int
+    """How many ratings are counted."""
+    distribution: Annotated[list[int], shown(minItems=5, maxItems=5)]
+    """How many ratings gave one star, two, and so on to five."""
+    capped: bool
+    """Whether the window holds more than 2,000 ratings, of which the newest 2,000 are counted."""

@@ -1,0 +1,35 @@
+"""How satisfied visitors are (Specification: GET /analytics/satisfaction)."""
+
+from helpdesk.analytics.schemas import MAX_RATINGS, Satisfaction, SatisfactionQuery
+from helpdesk.platform import clock
+from helpdesk.ratings import service as ratings
+from helpdesk.ratings.errors import MAX_STARS
+
+_DAY_MS = 86_400_000
+
+
+def satisfaction(organization: str, query: SatisfactionQuery) -> Satisfaction:
+    """Return the ratings of a window by day and by stars; of more than 2,000 the newest. One query.
+
+    A rating is in the day in which it was first given, with the stars that it has now.
+    """
+    length = query.days * _DAY_MS
+    # The window that ends now holds the present millisecond.
+    start = clock.now_ms() + 1 - length if query.start is None else query.start
+    found = ratings.newest(organization, start, start + length, MAX_RATINGS + 1)
+    counted = found[:MAX_RATINGS]
+    sums, counts = [0] * query.days, [0] * query.days
+    distribution = [0] * MAX_STARS
+    for rating in counted:
+        day = (rating.at - start) // _DAY_MS
+        sums[day] += rating.stars
+        counts[day] += 1
+        distribution[rating.stars - 1] += 1
+    return Satisfaction(
+        per_day_sum=sums,
+        per_day_count=counts,
+        average=sum(sums) / len(counted) if counted else None,
+        count=len(counted),
+        distribution=distribution,
+        capped=len(found) > MAX_RATINGS,
+    )

@@ -1,0 +1,19 @@
+"""A visitor's session token: what it must be, and the form in which it is kept."""
+
+import hashlib
+
+from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS, InvalidSession
+from helpdesk.platform.text import trimmed
+
+
+def require_session(text: str) -> str:
+    """Return a session token, trimmed. Raises InvalidSession."""
+    session = trimmed(text)
+    if not MIN_SESSION_CHARACTERS <= len(session) <= MAX_SESSION_CHARACTERS:
+        raise InvalidSession
+    return session
+
+
+def hashed(session_token: str) -> str:
+    """Return the form in which a session is kept: its token opens a visitor's thread, so it is stored nowhere."""
+    return hashlib.sha256(session_token.encode()).hexdigest()

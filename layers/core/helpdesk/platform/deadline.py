@@ -1,0 +1,26 @@
+"""How long the function that runs may still take, for what waits on purpose."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from helpdesk.platform import clock
+
+_ends_at: ContextVar[int | None] = ContextVar("ends_at", default=None)
+
+
+@contextmanager
+def of(context: Any) -> Iterator[None]:
+    """Let the code inside know when Lambda ends this invocation; `context` is Lambda's."""
+    before = _ends_at.set(clock.now_ms() + int(context.get_remaining_time_in_millis()))
+    try:
+        yield
+    finally:
+        _ends_at.reset(before)
+
+
+def left_ms() -> int:
+    """Return how much time is left, none where nobody said."""
+    ends_at = _ends_at.get()
+    return 0 if ends_at is None else max(0, ends_at - clock.now_ms())

@@ -1,0 +1,1 @@
+"""Ratings: how visitors found what was done for them."""

@@ -1,0 +1,28 @@
+"""What goes in with a rating."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from helpdesk.http.schemas import Body, shown
+from helpdesk.messages.schemas import Session
+from helpdesk.ratings.errors import MAX_NOTE_CHARACTERS, MAX_STARS, MIN_STARS
+
+
+def _stars(value: int) -> int:
+    if not MIN_STARS <= value <= MAX_STARS:
+        raise ValueError(f"must be from {MIN_STARS} to {MAX_STARS}")
+    return value
+
+
+class RatingInput(Body):
+    """The body of POST /messages/rating."""
+
+    session: Session
+    """The visitor's session token, as in POST /v1/messages."""
+    conversation_id: str
+    """The resolved conversation, one of that session."""
+    stars: Annotated[int, AfterValidator(_stars), shown(minimum=MIN_STARS, maximum=MAX_STARS)]
+    """1 to 5."""
+    note: Annotated[str, shown(maxLength=MAX_NOTE_CHARACTERS)] | None = None
+    """What the visitor says about it, for the team; up to 2,000 characters after trimming."""

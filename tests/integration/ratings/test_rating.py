@@ -1,0 +1,271 @@
+"""POST /messages/rating: once per resolution, changeable for a day, seen by the team alone."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.state import Move
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.ratings import service
+from helpdesk.ratings.errors import NotResolved
+from helpdesk.ratings.schemas import RatingInput
+from helpdesk.storage import keys, table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.interleaving import interleaved
+from tests.support.people import issue_token
+
+SESSION = "visitor-who-rates"
+HOUR_MS = 3_600_000
+NOW = 1_763_683_200_000
+
+
+def a_resolved_conversation(api: Client) -> str:
+    conversation = str(api.post("/v1/messages", {"session": SESSION, "body": "Hello"}).body["conversationId"])
+    assert api.post(f"/v1/conversations/{conversation}/resolve").status == 200
+    return conversation
+
+
+def rate(api: Client, conversation: str, stars: Any = 4, **more: Any) -> Any:
+    sent = {"session": SESSION, "conversationId": conversation, "stars": stars, **more}
+    return api.post("/v1/messages/rating", sent)
+
+
+def shown(api: Client, conversation: str) -> Any:
+    return api.get(f"/v1/conversations/{conversation}").body["conversation"]["rating"]
+
+
+def lines(api: Client, conversation: str) -> list[str]:
+    entries = api.get(f"/v1/conversations/{conversation}").body["messages"]
+    return [entry["body"] for entry in entries if "rated" in entry["body"]]
+
+
+def ratings(organization: NewOrganization) -> list[dict[str, Any]]:
+    return table.query_all(keys.Rating(organization.organization_id, "-").pk)
+
+
+def at(instant_ms: int) -> Any:
+    return clock.frozen(lambda: instant_ms * 1_000)
+
+
+def test_a_resolved_conversation_is_rated_and_shows_it(api: Client, organization: NewOrganization) -> None:
+    conversation = a_resolved_conversation(api)
+
+    assert rate(api, conversation, 4).body == {"ok": True}
+
+    assert shown(api, conversation) == 4
+    [rating] = ratings(organization)
+    assert (rating["stars"], rating["conversationId"]) == (4, conversation)
+
+
+def test_the_note_is_read_by_the_team_in_the_thread_and_stands_nowhere_else(
+    api: Client, organization: NewOrganization
+) -> None:
+    conversation = a_resolved_conversation(api)
+
+    rate(api, conversation, 2, note="  Slow, but right.  ")
+
+    assert lines(api, conversation) == ["The visitor rated this conversation 2 of 5 stars: Slow, but right."]
+    assert "Slow" not in str(ratings(organization))
+    assert "Slow" not in str(api.get(f"/v1/messages?session={SESSION}").body)
+
+
+def test_a_rating_is_told_to_no_webhook(api: Client, organization: NewOrganization) -> None:
+    conversation = a_resolved_conversation(api)
+    before = events(organization)
+
+    rate(api, conversation)
+
+    assert events(organization) == before
+
+
+def events(organization: NewOrganization) -> list[str]:
+    page = table.query(keys.event_feed(organization.organization_id), index="GSI1")
+    return [item["id"] for item in page.items]
+
+
+def test_an_open_conversation_is_not_rated(api: Client) -> None:
+    conversation = api.post("/v1/messages", {"session": SESSION, "body": "Hello"}).body["conversationId"]
+
+    answer = rate(api, conversation)
+
+    assert (answer.status, answer.code) == (400, "not_resolved")
+    assert shown(api, conversation) is None
+
+
+def test_a_rating_is_changed_within_a_day_and_stays_one(api: Client, organization: NewOrganization) -> None:
+    with at(NOW):
+        conversation = a_resolved_conversation(api)
+        rate(api, conversation, 1, note="Bad")
+    with at(NOW + 24 * HOUR_MS):
+        assert rate(api, conversation, 5).status == 200
+
+        assert shown(api, conversation) == 5
+    assert [rating["stars"] for rating in ratings(organization)] == [5]
+    assert [rating["at"] for rating in ratings(organization)] == [NOW]
+    # Given anew, whole: the note that was left out is gone.
+    assert lines(api, conversation) == ["The visitor rated this conversation 5 of 5 stars."]
+
+
+def test_after_a_day_a_rating_is_settled(api: Client, organization: NewOrganization) -> None:
+    with at(NOW):
+        conversation = a_resolved_conversation(api)
+        rate(api, conversation, 1)
+    with at(NOW + 24 * HOUR_MS + 1):
+        answer = rate(api, conversation, 5)
+
+        assert (answer.status, answer.code) == (409, "rating_settled")
+        assert shown(api, conversation) == 1
+    assert [rating["stars"] for rating in ratings(organization)] == [1]
+
+
+def test_a_change_does_not_prolong_the_day(api: Client) -> None:
+    with at(NOW):
+        conversation = a_resolved_conversation(api)
+        rate(api, conversation, 1)
+    with at(NOW + 20 * HOUR_MS):
+        rate(api, conversation, 2)
+    with at(NOW + 25 * HOUR_MS):
+        assert rate(api, conversation, 3).code == "rating_settled"
+
+
+def test_each_resolution_has_a_rating_of_its_own(api: Client, organization: NewOrganization) -> None:
+    with at(NOW):
+        conversation = a_resolved_conversation(api)
+        rate(api, conversation, 1)
+        api.post(f"/v1/conversations/{conversation}/reopen")
+        assert rate(api, conversation, 5).code == "not_resolved"
+        assert shown(api, conversation) == 1
+    with at(NOW + 48 * HOUR_MS):
+        api.post(f"/v1/conversations/{conversation}/close")
+        assert rate(api, conversation, 5).status == 200
+
+        assert shown(api, conversation) == 5
+    assert [rating["stars"] for rating in ratings(organization)] == [1, 5]
+    assert len(lines(api, conversation)) == 2
+
+
+def test_a_conversation_of_another_session_is_not_found(api: Client) -> None:
+    conversation = a_resolved_conversation(api)
+
+    answer = rate(api, conversation, session="someone-else-entirely")
+
+    assert (answer.status, answer.code) == (404, "conversation_not_found")
+    assert shown(api, conversation) is None
+
+
+def test_a_conversation_of_another_organization_is_not_found(api: Client, stranger: Client) -> None:
+    conversation = a_resolved_conversation(api)
+    stranger.post("/v1/messages", {"session": SESSION, "body": "Hello"})
+
+    assert rate(stranger, conversation).code == "conversation_not_found"
+
+
+@pytest.mark.parametrize("conversation", ["conv_01jd3kq8v5zt4m9rx2c7w6ybne", "#", "x" * 200])
+def test_a_conversation_that_is_not_there_is_not_found(api: Client, conversation: str) -> None:
+    assert rate(api, conversation).code == "conversation_not_found"
+
+
+def test_an_archived_conversation_is_not_rated(api: Client, organization: NewOrganization) -> None:
+    conversation = a_resolved_conversation(api)
+    table.update(
+        keys.Conversation(organization.organization_id, conversation),
+        "SET archivedAt = :now",
+        values={":now": NOW},
+    )
+
+    answer = rate(api, conversation)
+
+    assert (answer.status, answer.code) == (400, "conversation_archived")
+
+
+@pytest.mark.parametrize("stars", [0, 6, -1, 10**30])
+def test_stars_are_one_to_five(api: Client, stars: int) -> None:
+    answer = rate(api, a_resolved_conversation(api), stars)
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message == "`stars` must be from 1 to 5."
+
+
+@pytest.mark.parametrize("stars", ["5", 4.5, True, None, [5]])
+def test_stars_are_a_whole_number(api: Client, stars: Any) -> None:
+    answer = rate(api, a_resolved_conversation(api), stars)
+
+    assert answer.code == "invalid_request"
+    assert "`stars`" in answer.message
+
+
+def test_a_note_has_up_to_2000_characters(api: Client) -> None:
+    conversation = a_resolved_conversation(api)
+
+    assert rate(api, conversation, note=" " + "é" * 2_000 + " ").status == 200
+    answer = rate(api, conversation, note="é" * 2_001)
+
+    assert (answer.status, answer.code) == (400, "invalid_feedback")
+
+
+def test_a_session_must_be_one(api: Client) -> None:
+    conversation = a_resolved_conversation(api)
+
+    assert rate(api, conversation, session="short").code == "invalid_session"
+
+
+def test_a_persons_token_does_not_rate(api: Client, organization: NewOrganization) -> None:
+    conversation = a_resolved_conversation(api)
+    person = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+
+    assert rate(person, conversation).code == "invalid_api_key"
+
+
+def test_a_rating_costs_three_calls(api: Client) -> None:
+    conversation = a_resolved_conversation(api)
+
+    with recorded_calls() as calls:
+        rate(api, conversation)
+
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+
+
+@pytest.mark.parametrize("rater_count", [2, 3])
+def test_of_ratings_at_once_one_is_the_first_and_the_others_change_it(
+    api: Client, organization: NewOrganization, rater_count: int
+) -> None:
+    for seed in range(8):
+        conversation = a_resolved_conversation(api)
+        pieces = [partial(given, organization, conversation, stars) for stars in range(1, rater_count + 1)]
+
+        outcomes = interleaved(pieces, seed)
+
+        assert outcomes.errors == [None] * rater_count
+        mine = [each for each in ratings(organization) if each["conversationId"] == conversation]
+        assert [each["stars"] for each in mine] == [shown(api, conversation)]
+        assert shown(api, conversation) == outcomes.commits[-1] + 1
+        assert len(lines(api, conversation)) == 1
+
+
+def test_a_rating_while_the_team_opens_the_conversation_is_given_before_or_refused(
+    api: Client, organization: NewOrganization
+) -> None:
+    seen = set()
+    for seed in range(12):
+        conversation = a_resolved_conversation(api)
+        caller = Caller(organization.organization_id, person=Person("usr_1", "Max", Role.MEMBER))
+        reopen = partial(conversations.move, caller, conversation, Move.REOPEN)
+
+        outcomes = interleaved([partial(given, organization, conversation, 5), reopen], seed)
+
+        refused = isinstance(outcomes.errors[0], NotResolved)
+        assert outcomes.errors == [outcomes.errors[0] if refused else None, None]
+        assert outcomes.commits[0] == (1 if refused else 0)
+        assert shown(api, conversation) == (None if refused else 5)
+        seen.add(refused)
+    assert seen == {True, False}
+
+
+def given(organization: NewOrganization, conversation: str, stars: int) -> None:
+    sent = {"session": SESSION, "conversationId": conversation, "stars": stars}
+    service.rate(organization.organization_id, RatingInput.model_validate(sent))
