@@ -37,6 +37,10 @@ def test_the_page_spells_the_indexes_partitions_as_the_code_does() -> None:
 
 
 def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_does() -> None:
-    for partition, shard in ((shards.pending_deliveries, 7), (shards.new_outbox_items, 7)):
+    for partition, shard in (
+        (shards.pending_deliveries, 7),
+        (shards.new_outbox_items, 7),
+        (shards.snoozes, 7),
+    ):
         assert f"`{partition(shard).replace('7', '{shard}')}`" in PAGE
     assert f"in {shards.SHARDS} shards" in PAGE

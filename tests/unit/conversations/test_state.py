@@ -2,56 +2,105 @@
 
 import pytest
 
-from helpdesk.conversations.state import STARTED, Handler, Move, Speaker, State, Status, after, after_reply
+from helpdesk.conversations.errors import ConversationArchived, NotArchived
+from helpdesk.conversations.state import (
+    STANDINGS,
+    STARTED,
+    Aside,
+    Handler,
+    Move,
+    Speaker,
+    Standing,
+    State,
+    Status,
+    after,
+    after_reply,
+    is_told,
+)
+from helpdesk.platform.errors import AppError
 
 OPEN_AGENT, OPEN_TEAM = (Status.OPEN, Handler.AGENT), (Status.OPEN, Handler.TEAM)
 RESOLVED_AGENT, RESOLVED_TEAM = (Status.RESOLVED, Handler.AGENT), (Status.RESOLVED, Handler.TEAM)
+BY_LETTERS = {
+    "oa": Standing(*OPEN_AGENT),
+    "ot": Standing(*OPEN_TEAM),
+    "sa": Standing(*OPEN_AGENT, Aside.SNOOZED),
+    "st": Standing(*OPEN_TEAM, Aside.SNOOZED),
+    "ra": Standing(*RESOLVED_AGENT),
+    "rt": Standing(*RESOLVED_TEAM),
+    "archived oa": Standing(*OPEN_AGENT, Aside.ARCHIVED),
+    "archived ot": Standing(*OPEN_TEAM, Aside.ARCHIVED),
+    "archived ra": Standing(*RESOLVED_AGENT, Aside.ARCHIVED),
+    "archived rt": Standing(*RESOLVED_TEAM, Aside.ARCHIVED),
+}
+NO = "archived"  # refused with conversation_archived
+MISS = "not archived"
 
-# Every move in every state. None: nothing changes, so nothing is written and nothing is sent.
-TABLE = [
-    (Move.RESOLVE, OPEN_AGENT, RESOLVED_AGENT),
-    (Move.RESOLVE, OPEN_TEAM, RESOLVED_TEAM),
-    (Move.RESOLVE, RESOLVED_AGENT, None),
-    (Move.RESOLVE, RESOLVED_TEAM, None),
-    (Move.CLOSE, OPEN_AGENT, RESOLVED_AGENT),
-    (Move.CLOSE, OPEN_TEAM, RESOLVED_TEAM),
-    (Move.CLOSE, RESOLVED_AGENT, None),
-    (Move.CLOSE, RESOLVED_TEAM, None),
-    (Move.REOPEN, OPEN_AGENT, None),
-    (Move.REOPEN, OPEN_TEAM, None),
-    (Move.REOPEN, RESOLVED_AGENT, OPEN_AGENT),
-    (Move.REOPEN, RESOLVED_TEAM, OPEN_TEAM),
-    (Move.TAKE_OVER, OPEN_AGENT, OPEN_TEAM),
-    (Move.TAKE_OVER, OPEN_TEAM, None),
+# Every move in every state: open, snoozed and resolved in the hands of agent and team, then what is archived. Two
+# letters are the state after it; a dot: nothing changes, so nothing is written and nothing is sent.
+#                    oa    ot    sa    st    ra    rt
+TABLE: dict[Move, list[str]] = {
+    Move.RESOLVE: ["ra", "rt", "ra", "rt", ".", ".", NO, NO, NO, NO],
+    Move.CLOSE: ["ra", "rt", "ra", "rt", ".", ".", NO, NO, NO, NO],
+    Move.REOPEN: [".", ".", ".", ".", "oa", "ot", NO, NO, NO, NO],
     # The specification shows taking over a settled one for a reply only; by itself it opens it too.
-    (Move.TAKE_OVER, RESOLVED_AGENT, OPEN_TEAM),
-    (Move.TAKE_OVER, RESOLVED_TEAM, OPEN_TEAM),
-    (Move.HAND_BACK, OPEN_AGENT, None),
-    (Move.HAND_BACK, OPEN_TEAM, OPEN_AGENT),
-    (Move.HAND_BACK, RESOLVED_AGENT, None),
-    (Move.HAND_BACK, RESOLVED_TEAM, None),
-    (Move.HAND_OFF, OPEN_AGENT, OPEN_TEAM),
-    (Move.HAND_OFF, OPEN_TEAM, None),
-    (Move.HAND_OFF, RESOLVED_AGENT, None),
-    (Move.HAND_OFF, RESOLVED_TEAM, None),
+    Move.TAKE_OVER: ["ot", ".", "st", ".", "ot", "ot", NO, NO, NO, NO],
+    Move.HAND_BACK: [".", "oa", ".", "sa", ".", ".", NO, NO, NO, NO],
+    Move.HAND_OFF: ["ot", ".", "ot", ".", ".", ".", NO, NO, NO, NO],
+    Move.SNOOZE: ["sa", "st", ".", ".", "sa", "st", NO, NO, NO, NO],
+    Move.END_SNOOZE: [".", ".", "oa", "ot", ".", ".", NO, NO, NO, NO],
+    Move.ASSIGN: [".", ".", ".", ".", ".", ".", NO, NO, NO, NO],
+    Move.ARCHIVE: [
+        *("archived oa", "archived ot", "archived oa", "archived ot", "archived ra", "archived rt"),
+        *(".", ".", ".", "."),
+    ],
+    Move.UNARCHIVE: [MISS, MISS, MISS, MISS, MISS, MISS, "oa", "ot", "ra", "rt"],
+}
+REFUSALS: dict[str, type[AppError]] = {NO: ConversationArchived, MISS: NotArchived}
+CELLS = [
+    (move, before, cell) for move, row in TABLE.items() for before, cell in zip(BY_LETTERS, row, strict=True)
 ]
+# The moves between standings that are told: those that settle, open or change hands.
+TOLD = {
+    "oa ra",
+    "ot rt",
+    "sa ra",
+    "st rt",
+    "ra oa",
+    "rt ot",
+    "oa ot",
+    "sa st",
+    "ra ot",
+    "ot oa",
+    "st sa",
+    "sa ot",
+}
+TOLD |= {"ra sa", "rt st"}
 
 
 def test_the_table_names_every_move_in_every_state() -> None:
-    assert len({(move, before) for move, before, _ in TABLE}) == len(Move) * 4
+    assert set(TABLE) == set(Move)
+    assert tuple(BY_LETTERS.values()) == STANDINGS
 
 
 @pytest.mark.parametrize("speaker", list(Speaker))
 @pytest.mark.parametrize(
-    ("move", "before", "expected"), TABLE, ids=[f"{m}-{b[0]}-{b[1]}" for m, b, _ in TABLE]
+    ("move", "before", "cell"), CELLS, ids=[f"{move}-{before}" for move, before, _ in CELLS]
 )
 def test_a_move_makes_of_a_state_what_the_specification_says(
-    move: Move,
-    before: tuple[Status, Handler],
-    expected: tuple[Status, Handler] | None,
-    speaker: Speaker,
+    move: Move, before: str, cell: str, speaker: Speaker
 ) -> None:
-    assert after(State(*before, speaker), move) == State(*(expected or before), speaker)
+    status, handler, aside = BY_LETTERS[before]
+    state = State(status, handler, speaker, aside)
+    if cell in REFUSALS:
+        with pytest.raises(REFUSALS[cell]):
+            after(state, move)
+        return
+    status, handler, aside = BY_LETTERS[before if cell == "." else cell]
+    moved = after(state, move)
+
+    assert moved == State(status, handler, speaker, aside)
+    assert is_told(state, moved) is (f"{before} {cell}" in TOLD)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +153,18 @@ def test_a_teammates_reply_takes_over_and_reopens_as_asked(
     state = after_reply(State(*before, Speaker.VISITOR), take_over=take_over, reopen=reopen)
 
     assert state == State(*expected, Speaker.TEAMMATE)
+
+
+def test_a_reply_leaves_a_snooze_as_it_is_and_an_archived_conversation_takes_none() -> None:
+    snoozed = State(*OPEN_AGENT, Speaker.VISITOR, Aside.SNOOZED)
+    archived = State(*OPEN_AGENT, Speaker.VISITOR, Aside.ARCHIVED)
+
+    reply = after_reply(snoozed, take_over=False, reopen=True)
+    assert reply == State(*OPEN_AGENT, Speaker.TEAMMATE, Aside.SNOOZED)
+    taking_over = after_reply(snoozed, take_over=True, reopen=False)
+    assert taking_over == State(*OPEN_TEAM, Speaker.TEAMMATE, Aside.SNOOZED)
+    with pytest.raises(ConversationArchived):
+        after_reply(archived, take_over=False, reopen=False)
 
 
 def test_a_conversation_starts_open_in_the_agents_hands_with_the_visitors_word() -> None:

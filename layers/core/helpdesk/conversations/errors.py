@@ -17,6 +17,34 @@ class ConversationArchived(AppError):
     message = "This conversation is archived. Unarchive it first."
 
 
+class NotArchived(AppError):
+    """Unarchiving a conversation that is not archived."""
+
+    status, code = 400, "not_archived"
+    message = "This conversation is not archived. There is nothing to unarchive."
+
+
+MIN_SNOOZE_MS = 60_000
+MAX_SNOOZE_MS = 365 * 86_400_000
+
+
+class BadSnoozeTime(AppError):
+    """No time to snooze until: none at all, too soon or too far ahead."""
+
+    status, code = 400, "bad_snooze_time"
+    message = (
+        "`until` must be a time in milliseconds since 1970, a minute to a year (365 days) ahead, or null to end the "
+        "snooze."
+    )
+
+
+class NotAMember(AppError):
+    """Assigning a conversation to someone outside the organization."""
+
+    status, code = 400, "not_a_member"
+    message = "`userId` must be the id of a member of your organization. GET /v1/members lists them."
+
+
 MAX_BODY_CHARACTERS = 4_000
 MAX_ATTACHMENTS = 6
 

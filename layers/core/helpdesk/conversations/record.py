@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.state import Handler, Speaker, State, Status
+from helpdesk.conversations.state import Aside, Handler, Speaker, State, Status
 from helpdesk.storage.table import ConditionFailed, Item
 
 
@@ -25,9 +25,13 @@ class Conversation:
 
     @property
     def state(self) -> State:
-        """Status, handler and who spoke last."""
+        """Status, handler, who spoke last, and whether it is put aside."""
+        aside = Aside.SNOOZED if self.snoozed_until is not None else Aside.NO
         return State(
-            Status(self.item["status"]), Handler(self.item["handledBy"]), Speaker(self.item["lastSpeaker"])
+            Status(self.item["status"]),
+            Handler(self.item["handledBy"]),
+            Speaker(self.item["lastSpeaker"]),
+            Aside.ARCHIVED if self.archived else aside,
         )
 
     @property
@@ -35,6 +39,12 @@ class Conversation:
         """The teammate that it is assigned to, as far as the item tells."""
         assignee = self.item.get("assignee")
         return str(assignee) if assignee is not None else None
+
+    @property
+    def snoozed_until(self) -> int | None:
+        """Until when it is snoozed (ms), as far as the item tells."""
+        until = self.item.get("snoozedUntil")
+        return int(until) if until is not None else None
 
     @property
     def archived(self) -> bool:

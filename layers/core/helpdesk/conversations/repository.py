@@ -6,7 +6,8 @@ from helpdesk.conversations import places
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.filters import Source
 from helpdesk.conversations.record import Changed, Conversation
-from helpdesk.conversations.state import State, Status
+from helpdesk.conversations.state import Aside, State, Status
+from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Index, Item
 from helpdesk.storage.transactions import Transaction
@@ -58,25 +59,39 @@ def save(
 ) -> None:
     """Write a state over the one that was read, and with it a message's time and further values.
 
-    The write is refused when status or handler have changed since, or the conversation was archived, or
+    The write is refused when status or handler have changed since, or the conversation was archived or unarchived, or
     `condition` does not hold: the transaction then raises Changed with the conversation as it is. A write without a
-    message is refused, too, when someone has spoken since: whether a person is awaited depends on who did.
+    message is refused, too, when someone has spoken since: whether a person is awaited depends on who did. So is one
+    that settles, opens, archives or unarchives when the assignee is another: it moves among that one's conversations.
+    One that changes the standing is refused when the snooze is another, and ends it or sets it in `values`.
     """
+    was = before.state
+    archived, was_archived = state.aside is Aside.ARCHIVED, was.aside is Aside.ARCHIVED
+    stands_otherwise = state.standing != was.standing
     changes: Item = {
+        **({"snoozedUntil": None} if stands_otherwise and state.aside is not Aside.SNOOZED else {}),
         **(values or {}),
         "status": state.status.value,
         "handledBy": state.handled_by.value,
         "lastSpeaker": state.last_speaker.value,
-        **places.inbox(before.organization, state),
+        **places.inbox(before.organization, state, archived=archived),
     }
-    was = before.state
-    clauses = ["#status = :wasStatus", "handledBy = :wasHandledBy", "archivedAt = :never"]
-    required: Item = {":wasStatus": was.status.value, ":wasHandledBy": was.handled_by.value, ":never": None}
-    if before.assignee is not None and state.status is not was.status:
-        changes |= places.assigned(before.organization, before.assignee, state)
-    if state.status is not was.status:
+    clauses = ["#status = :wasStatus", "handledBy = :wasHandledBy", "archivedAt = :wasArchivedAt"]
+    required: Item = {
+        ":wasStatus": was.status.value,
+        ":wasHandledBy": was.handled_by.value,
+        ":wasArchivedAt": before.item["archivedAt"],
+    }
+    if stands_otherwise:
+        clauses.append("snoozedUntil = :wasSnoozedUntil")
+        required[":wasSnoozedUntil"] = before.snoozed_until
+    if archived is not was_archived:
+        changes["archivedAt"] = clock.now_ms() if archived else None
+    if state.status is not was.status or archived is not was_archived:
         clauses.append("assignee = :wasAssignee")
         required[":wasAssignee"] = before.assignee
+        if before.assignee is not None:
+            changes |= places.assigned(before.organization, before.assignee, state, archived=archived)
     settles = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
     counted = ["resolutions"] if settles else []
     if message_at is not None:
@@ -102,6 +117,42 @@ def save(
             **required,
             **(condition_values or {}),
         },
+        on_failure=Changed,
+    )
+
+
+def assign(transaction: Transaction, before: Conversation, user_id: str | None) -> None:
+    """Write another assignee over the one that was read, None for nobody.
+
+    The transaction raises Changed where that one, the status, or that it is not archived has changed.
+    """
+    state = before.state
+    expression, values = "SET assignee = :assignee REMOVE GSI3PK", {}
+    if user_id is not None:
+        expression = "SET assignee = :assignee, GSI3PK = :list"
+        values = {":list": places.assigned(before.organization, user_id, state)["GSI3PK"]}
+    transaction.update(
+        keys.Conversation(before.organization, before.id),
+        expression,
+        condition="assignee = :was AND #status = :status AND archivedAt = :never",
+        names={"#status": "status"},
+        values={
+            **values,
+            ":assignee": user_id,
+            ":was": before.assignee,
+            ":status": state.status.value,
+            ":never": None,
+        },
+        on_failure=Changed,
+    )
+
+
+def require_unarchived(transaction: Transaction, conversation: Conversation) -> None:
+    """Require that the conversation takes writes. The transaction raises Changed, or ConversationNotFound."""
+    transaction.require(
+        keys.Conversation(conversation.organization, conversation.id),
+        "archivedAt = :never",
+        values={":never": None},
         on_failure=Changed,
     )
 

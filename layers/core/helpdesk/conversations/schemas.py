@@ -1,6 +1,6 @@
 """What goes in and out of the inbox; the message's shape is the one of events (Specification: Events)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.state import Handler, Status
@@ -167,6 +167,42 @@ class ReplyInput(Body):
     """Take the conversation over: the agent falls silent."""
     reopen: bool | None = None
     """Open the conversation again if it is resolved."""
+
+
+class NoteInput(Body):
+    """A note for the team."""
+
+    body: Annotated[str, shown(maxLength=MAX_BODY_CHARACTERS)]
+    """Up to 4,000 characters after trimming; may be empty when files are attached."""
+    attachments: Annotated[list[ReplyAttachment], shown(maxItems=MAX_ATTACHMENTS)] | None = None
+
+
+class NoteAccepted(Answer):
+    """The answer of a note: its id among the entries of the thread."""
+
+    message_id: str
+
+
+class AssignInput(Body):
+    """Whom to assign a conversation to."""
+
+    user_id: str | None
+    """The member's id; null assigns it to nobody."""
+
+
+class SnoozeInput(Body):
+    """Until when to snooze a conversation."""
+
+    until: Annotated[
+        Any,
+        shown(
+            anyOf=[
+                {"type": "integer", "format": "int64"},
+                {"type": "null"},
+            ]
+        ),
+    ]
+    """A time in milliseconds since 1970, a minute to a year (365 days) ahead; null ends the snooze."""
 
 
 class ReplyAccepted(Answer):

@@ -8,13 +8,23 @@ with what it is now. A move that changes nothing answers ok and sends nothing.
 from collections.abc import Callable, Sequence
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import repository, thread
+from helpdesk.conversations import repository, snooze_repository, thread
 from helpdesk.conversations.content import require_body
 from helpdesk.conversations.errors import ConversationArchived
 from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.rendering import state_shape
-from helpdesk.conversations.schemas import ReplyAccepted, ReplyInput
-from helpdesk.conversations.state import Handler, Move, Speaker, State, Status, after, after_reply
+from helpdesk.conversations.schemas import NoteAccepted, NoteInput, ReplyAccepted, ReplyInput
+from helpdesk.conversations.state import (
+    Aside,
+    Handler,
+    Move,
+    Speaker,
+    State,
+    Status,
+    after,
+    after_reply,
+    is_told,
+)
 from helpdesk.files import service as files
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
@@ -25,21 +35,33 @@ _TRIES = 8
 
 
 def move(caller: Caller, conversation_id: str, chosen: Move) -> None:
-    """Make a move; sends conversation.updated where it changes something.
+    """Make a move; where it settles or opens a conversation or changes its handler, conversation.updated is sent.
 
-    Raises ConversationNotFound, ConversationArchived.
+    Raises ConversationNotFound, ConversationArchived, NotArchived.
     """
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
         state = after(conversation.state, chosen)
-        if state == conversation.state:
-            return
-        repository.save(transaction, conversation, state)
-        _announce_opening(transaction, conversation, state)
-        unanswered = _left_to_the_agent(conversation, state)
-        thread.add_updated(transaction, conversation, state, clock.now_ms(), unanswered)
+        if state != conversation.state:
+            write_move(transaction, conversation, state)
 
-    overtaking(caller.organization, conversation_id, write)
+    overtaking(caller.organization, conversation_id, write, also_archived=True)
+
+
+def write_move(
+    transaction: Transaction, before: Conversation, state: State, *, values: Item | None = None
+) -> None:
+    """Add to a transaction what a move made of a conversation, with all that follows from it."""
+    repository.save(transaction, before, state, values=values)
+    if before.state.aside is Aside.SNOOZED and state.aside is not Aside.SNOOZED:
+        snooze_repository.forget(transaction, before)
+    _announce_opening(transaction, before, state)
+    told = is_told(before.state, state)
+    unanswered = _left_to_the_agent(before, state) if told or before.archived else None
+    if told:
+        thread.add_updated(transaction, before, state, clock.now_ms(), unanswered)
+    elif unanswered is not None:
+        thread.add_work_for_the_agent(transaction, before, unanswered)
 
 
 def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAccepted:
@@ -78,6 +100,27 @@ def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAcc
     return overtaking(caller.organization, conversation_id, write)
 
 
+def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccepted:
+    """Write a note for the team; a key writes as the organization. No event tells of it.
+
+    Raises ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments,
+    AttachmentMissing.
+    """
+    named = [(file.id, file.name) for file in written.attachments or []]
+    body = require_body(written.body, len(named))
+    attachments = files.attached(caller.organization, named)
+    name = caller.person.name if caller.person else organizations.name_of(caller.organization)
+
+    def write(transaction: Transaction, conversation: Conversation) -> NoteAccepted:
+        repository.require_unarchived(transaction, conversation)
+        note_id = thread.add_note(
+            transaction, conversation, name=name, body=body, attachments=attachments, now=clock.now_ms()
+        )
+        return NoteAccepted(message_id=note_id)
+
+    return overtaking(caller.organization, conversation_id, write)
+
+
 def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
     """Return conversations in the order of their ids, without those that are gone."""
     return repository.get_many(organization, conversation_ids)
@@ -108,15 +151,20 @@ def presumed_open(organization: str, conversation_id: str, handled_by: str) -> C
 
 
 def overtaking[T](
-    organization: str, conversation_id: str, write: Callable[[Transaction, Conversation], T]
+    organization: str,
+    conversation_id: str,
+    write: Callable[[Transaction, Conversation], T],
+    *,
+    also_archived: bool = False,
 ) -> T:
     """Read a conversation, let `write` fill a transaction from it, commit; again when someone else was faster.
 
-    A transaction left empty is not sent. Raises ConversationNotFound, ConversationArchived, Conflict.
+    A transaction left empty is not sent. Raises ConversationNotFound, Conflict, and ConversationArchived unless
+    `write` is for an archived one, too.
     """
     conversation = repository.get(organization, conversation_id)
     for _ in range(_TRIES):
-        if conversation.archived:
+        if conversation.archived and not also_archived:
             raise ConversationArchived
         transaction = Transaction()
         outcome = write(transaction, conversation)
@@ -134,9 +182,10 @@ def overtaking[T](
 def _left_to_the_agent(before: Conversation, state: State) -> str | None:
     """Return the visitor's message that the agent is to answer after a move, None where there is none.
 
-    It was written while the team held the conversation, or the conversation was settled before the agent came to it.
+    It was written while the team held the conversation, or the conversation was settled or archived before the agent
+    came to it.
     """
-    if state.handled_by is not Handler.AGENT or state.status is not Status.OPEN:
+    if state.handled_by is not Handler.AGENT or not _takes_messages(state):
         return None
     if state.last_speaker is not Speaker.VISITOR:
         return None
@@ -145,6 +194,10 @@ def _left_to_the_agent(before: Conversation, state: State) -> str | None:
 
 
 def _announce_opening(transaction: Transaction, before: Conversation, state: State) -> None:
-    """Where a settled conversation opens, it may now be the newest open one of its visitor's session."""
-    if before.state.status is Status.RESOLVED and state.status is Status.OPEN:
+    """Where a visitor may write in it again, it may now be the newest open one of its session."""
+    if not _takes_messages(before.state) and _takes_messages(state):
         repository.forget_current(transaction, before)
+
+
+def _takes_messages(state: State) -> bool:
+    return state.status is Status.OPEN and state.aside is not Aside.ARCHIVED

@@ -5,14 +5,14 @@ the change, and all events of one change have the same time.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from helpdesk.conversations import repository
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import message_data, state_data
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.events.outbox import Event, Job, JobQueue
+from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.storage.table import Item
@@ -73,11 +73,16 @@ def start(
 
 
 def append(transaction: Transaction, conversation: Conversation, message: VisitorMessage) -> str:
-    """Add a visitor's message to an open conversation; return its id. The transaction may raise Changed."""
+    """Add a visitor's message to an open conversation, which ends its snooze; return its id.
+
+    The transaction may raise Changed. What reminds of the snooze is left: this is written without knowing of it.
+    """
     message_id, now = ids.new("msg"), clock.now_ms()
     before = conversation.state
     state = State(before.status, before.handled_by, Speaker.VISITOR)
-    values = {} if message.context is None else {"context": message.context}
+    values: Item = {"snoozedUntil": None}
+    if message.context is not None:
+        values["context"] = message.context
     repository.save(transaction, conversation, state, message_at=now, values=values)
     _add_visitor_message(
         transaction, conversation.organization, conversation.id, message_id, message, state, now
@@ -108,24 +113,30 @@ def add_agent_message(
         "attachments": attachments.shown,
     }
     attachments.keep(transaction, conversation.organization, message["id"])
-    repository.put_message(transaction, conversation.organization, message)
-    _message_created(conversation.organization, message, state, now, ()).add_to(transaction)
+    _add_message(transaction, conversation.organization, message, state, now, ())
     return str(message["id"])
+
+
+def add_note(
+    transaction: Transaction,
+    conversation: Conversation,
+    *,
+    name: str,
+    body: str,
+    attachments: Attachments,
+    now: int,
+) -> str:
+    """Add a teammate's note, which only the team sees; no event tells of it. Return its id."""
+    note_id = ids.new("msg")
+    attachments.keep(transaction, conversation.organization, note_id)
+    author = {"kind": "human", "name": name, "avatarUrl": None}
+    _put_for_the_team(transaction, conversation, note_id, "note", author, body, attachments.shown, now)
+    return note_id
 
 
 def add_system_line(transaction: Transaction, conversation: Conversation, text: str, now: int) -> None:
     """Add a line that only the team sees; no event tells of it."""
-    line: dict[str, Any] = {
-        "id": ids.new("msg"),
-        "conversationId": conversation.id,
-        "createdAt": now,
-        "kind": "system",
-        "sender": "agent",
-        "agent": None,
-        "body": text,
-        "attachments": [],
-    }
-    repository.put_note(transaction, conversation.organization, line)
+    _put_for_the_team(transaction, conversation, ids.new("msg"), "system", None, text, [], now)
 
 
 def add_updated(
@@ -153,6 +164,35 @@ def add_updated(
     event.add_to(transaction)
 
 
+def add_work_for_the_agent(transaction: Transaction, conversation: Conversation, unanswered: str) -> None:
+    """Put the agent to work on a visitor's message, where a move does that of which no event tells."""
+    job = _answer_job(conversation.organization, conversation.id, unanswered, ids.new("job"))
+    transaction.put(job_item(conversation.organization, job), new=True)
+
+
+def _put_for_the_team(
+    transaction: Transaction,
+    conversation: Conversation,
+    entry_id: str,
+    kind: Literal["note", "system"],
+    author: Item | None,
+    text: str,
+    attachments: list[Item],
+    now: int,
+) -> None:
+    entry: Item = {
+        "id": entry_id,
+        "conversationId": conversation.id,
+        "createdAt": now,
+        "kind": kind,
+        "sender": "agent",
+        "agent": author,
+        "body": text,
+        "attachments": attachments,
+    }
+    repository.put_note(transaction, conversation.organization, entry)
+
+
 def _add_visitor_message(
     transaction: Transaction,
     organization: str,
@@ -172,11 +212,10 @@ def _add_visitor_message(
         "attachments": written.attachments.shown,
     }
     written.attachments.keep(transaction, organization, message_id)
-    repository.put_message(transaction, organization, message)
     jobs: tuple[Job, ...] = ()
     if state.handled_by is Handler.AGENT:
         jobs = (_answer_job(organization, conversation_id, message_id, message_id),)
-    _message_created(organization, message, state, now, jobs).add_to(transaction)
+    _add_message(transaction, organization, message, state, now, jobs)
 
 
 def _answer_job(organization: str, conversation_id: str, message_id: str, deduplication: str) -> Job:
@@ -184,14 +223,17 @@ def _answer_job(organization: str, conversation_id: str, message_id: str, dedupl
     return Job(JobQueue.AGENT, conversation_id, deduplication, work)
 
 
-def _message_created(
-    organization: str, message: Item, state: State, now: int, jobs: tuple[Job, ...]
-) -> Event:
+def _add_message(
+    transaction: Transaction, organization: str, message: Item, state: State, now: int, jobs: tuple[Job, ...]
+) -> None:
+    """Add a customer-visible message and its event, whose id it keeps: whoever erases the one finds the other."""
     data = {
         "conversation": state_data(message["conversationId"], state),
         "message": message_data(message),
     }
-    return Event(organization, WebhookEvent.MESSAGE_CREATED, data, now, jobs)
+    event = Event(organization, WebhookEvent.MESSAGE_CREATED, data, now, jobs)
+    repository.put_message(transaction, organization, {**message, "eventId": event.id})
+    event.add_to(transaction)
 
 
 def _subject(message: VisitorMessage) -> str:

@@ -19,7 +19,8 @@ from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.queue import Reminder
 from helpdesk.events import leftover
 from helpdesk.events.outbox import Job, JobQueue
-from helpdesk.platform import clients
+from helpdesk.platform import clients, clock
+from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
@@ -176,4 +177,6 @@ def _entry_of(job: Job) -> "SendMessageBatchRequestEntryTypeDef":
     }
     if job.queue.ordered:  # a standard queue refuses it
         entry["MessageDeduplicationId"] = job.deduplication
+    if job.due_at is not None:
+        entry["DelaySeconds"] = hop_delay_seconds(job.due_at, clock.now_ms())
     return entry

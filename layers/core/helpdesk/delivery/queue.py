@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
 
 from helpdesk.delivery.repository import Delivery
-from helpdesk.delivery.schedule import hop_delay_seconds
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform import clients
+from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
 

@@ -51,13 +51,15 @@ class Job:
     """Work for a queue, first in, first out.
 
     `group` is what must happen in order (a conversation, an organization); `deduplication` names the unit of work,
-    so that a stream record read twice within five minutes becomes one message.
+    so that a stream record read twice within five minutes becomes one message. Where `due_at` (ms) is given the queue
+    keeps the job back until then, for 15 minutes at most; the timer queue alone can.
     """
 
     queue: JobQueue
     group: str
     deduplication: str
     body: dict[str, Any]
+    due_at: int | None = None
 
     def to_attribute(self) -> Item:
         """Return the job as an attribute of its outbox item."""
@@ -66,13 +68,18 @@ class Job:
             "group": self.group,
             "deduplication": self.deduplication,
             "body": self.body,
+            **({"dueAt": self.due_at} if self.due_at is not None else {}),
         }
 
     @classmethod
     def from_attribute(cls, attribute: Item) -> "Job":
         """Read a job back from its outbox item."""
         return cls(
-            JobQueue(attribute["queue"]), attribute["group"], attribute["deduplication"], attribute["body"]
+            JobQueue(attribute["queue"]),
+            attribute["group"],
+            attribute["deduplication"],
+            attribute["body"],
+            attribute.get("dueAt"),
         )
 
 

@@ -178,6 +178,15 @@ class Customer(ItemKey):
     customer_id: str
 
 
+class Fact(ItemKey):
+    """What the team noted down about a customer; ids sort by time."""
+
+    PK, SK = "ORG#{organization}#CUS#{customer_id}", "FACT#{fact_id}"
+    organization: str
+    customer_id: str
+    fact_id: str
+
+
 class Conversation(ItemKey):
     """A conversation's state."""
 
@@ -202,6 +211,14 @@ class Note(ItemKey):
     organization: str
     conversation_id: str
     message_id: str
+
+
+class Snooze(ItemKey):
+    """When a snoozed conversation is to come back."""
+
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "SNOOZE"
+    organization: str
+    conversation_id: str
 
 
 class Rating(ItemKey):
@@ -320,6 +337,11 @@ def assigned_conversations(organization: str, user_id: str, assigned_list: str) 
 def unattached_files(hour: int) -> str:
     """Return GSI1's partition of the files that came in an hour (since the epoch) and that no message attaches."""
     return f"UNATTACHED#{hour}"
+
+
+def customers(organization: str) -> str:
+    """Return GSI1's partition of an organization's customers; sorted by id, so by when they first wrote."""
+    return f"ORG#{organization}#CUSTOMERS"
 
 
 def customer_conversations(organization: str, customer_id: str) -> str:

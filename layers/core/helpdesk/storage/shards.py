@@ -1,7 +1,7 @@
 """Partitions of the indexes that all organizations share, which keys.py has no room for.
 
-Who writes there is every organization at once, so each such index is parted into shards; who reads there is the
-reconciler alone, which reads them all.
+Who writes there is every organization at once, so each such index is parted into shards; who reads there is one
+scheduled function, which reads them all.
 """
 
 from zlib import crc32
@@ -23,3 +23,8 @@ def pending_deliveries(shard: int) -> str:
 def new_outbox_items(shard: int) -> str:
     """Return GSI2's partition of one shard's outbox items that were not fanned out yet; sorted by time."""
     return f"OUTBOX#{shard}"
+
+
+def snoozes(shard: int) -> str:
+    """Return GSI1's partition of one shard's snoozed conversations; sorted by when they are to come back."""
+    return f"WAKE#{shard}"
