@@ -43,15 +43,16 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             "TABLE_NAME": TABLE,
             "KNOWLEDGE_BUCKET": "helpdesk-knowledge",
             "FILES_BUCKET": "helpdesk-files",
+            "SEARCH_BUCKET": "helpdesk-search",
             "POWERTOOLS_SERVICE_NAME": "test",
         }.items():
             monkeypatch.setenv(variable, value)
         settings.cache_clear()
         clients.dynamodb().create_table(TableName=TABLE, **table_properties())
         s3, sqs = clients.s3(), clients.sqs()
-        for bucket in ("helpdesk-knowledge", "helpdesk-files"):
+        for bucket in ("helpdesk-knowledge", "helpdesk-files", "helpdesk-search"):
             s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
-        for name in ("delivery", "retry", "agent.fifo", "index.fifo", "mail.fifo"):
+        for name in ("delivery", "retry", "search", "agent.fifo", "index.fifo", "mail.fifo"):
             url = sqs.create_queue(
                 QueueName=name, Attributes={"FifoQueue": "true"} if name.endswith(".fifo") else {}
             )["QueueUrl"]

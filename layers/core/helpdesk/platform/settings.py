@@ -16,6 +16,7 @@ class Settings:
     table_name: str
     knowledge_bucket: str
     files_bucket: str
+    search_bucket: str
     delivery_queue_url: str
     retry_queue_url: str
     agent_queue_url: str
@@ -45,6 +46,7 @@ class Settings:
             table_name=env["TABLE_NAME"],
             knowledge_bucket=env.get("KNOWLEDGE_BUCKET", ""),
             files_bucket=env.get("FILES_BUCKET", ""),
+            search_bucket=env.get("SEARCH_BUCKET", ""),
             delivery_queue_url=env.get("DELIVERY_QUEUE_URL", ""),
             retry_queue_url=env.get("RETRY_QUEUE_URL", ""),
             agent_queue_url=env.get("AGENT_QUEUE_URL", ""),

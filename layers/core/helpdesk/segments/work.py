@@ -124,7 +124,7 @@ class Work:
 
     def remove(self, field_name: str, values: Sequence[str | int]) -> None:
         """Mark the entries that have one of the values in a field as gone, in the segments that have them."""
-        if self.base is None or not self.segments:
+        if self.base is None or not self.segments or not values:
             return
         with self.view(self.segments) as whole:
             searcher = self.form.open(whole).searcher()
@@ -135,13 +135,11 @@ class Work:
         for segment in self.segments:
             with self.view([segment]) as view:
                 index = self.form.open(view)
-                searcher = index.searcher()
-                found = [value for value in present if searcher.doc_freq(field_name, value)]
-                if not found:
+                if not _any_alive(index, field_name, present):
                     kept.append(segment)
                     continue
                 writer = index.writer(heap_size=_HEAP_BYTES, num_threads=1)
-                for value in found:
+                for value in present:
                     writer.delete_documents_by_term(field_name, value)
                 writer.commit()
                 writer.wait_merging_threads()
@@ -190,3 +188,12 @@ class Work:
         self.opstamp = max(self.opstamp, described["opstamp"])
         segments: list[Segment] = described["segments"]
         return segments
+
+
+def _any_alive(index: tantivy.Index, field_name: str, values: Sequence[str | int]) -> bool:
+    # A term's frequency counts what is marked as gone, a search does not.
+    searcher = index.searcher()
+    found = [value for value in values if searcher.doc_freq(field_name, value)]
+    if not found:
+        return False
+    return bool(searcher.search(tantivy.Query.term_set_query(index.schema, field_name, found), 1).hits)

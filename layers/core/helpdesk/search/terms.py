@@ -1,0 +1,131 @@
+"""What a text is found by: its words without case and accents, in any script.
+
+Scripts that write no spaces between words (and Hangul, whose words carry endings) are cut into pairs of characters, so
+that a word is found wherever it stands; a run's last character stands alone besides, so that each character begins a
+term. An e-mail address is found by its words, as a whole, and by its domain behind the `@`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SHORTEST_WORD = 2
+"""Characters. One is enough in a script without spaces, where it may be a word."""
+
+LONGEST_WORD = 60  # characters; what is longer is known by its beginning
+MOST_WORDS = 12
+"""Of what is searched for; a text of 200 characters that has more is cut."""
+
+_PLAIN = re.compile(r"[a-z0-9]+")
+# Begins only where a run begins, and gives nothing back, so that a long run without an @ is looked at once.
+_ADDRESS = re.compile(r"(?<![\w.+%'-])(?:[\w.+%'-]++@[\w-]+(?:\.[\w-]+)*|@[\w-]+(?:\.[\w-]+)+)")
+# Letters that no decomposition takes apart.
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
+)
+# Accents, the vowel signs that Hebrew and Arabic readers leave out (not those of other scripts, which are letters), and
+# what is not seen: soft hyphens, joiners, variants of emoji.
+_MARKS = re.compile(
+    "[\u00ad\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff"
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
+)
+# Han with its extensions, Kana, Bopomofo, Hangul, Thai, Lao, Khmer, Myanmar.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u318f\u31a0-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word that is searched for: the terms that stand together in what is found.
+
+    With `prefix` the last of them may go on.
+    """
+
+    terms: tuple[str, ...]
+    prefix: bool
+
+
+def folded(text: str) -> str:
+    """Return a text without case, accents and differences of form."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFKC", _MARKS.sub("", apart).translate(_LETTERS)).casefold()
+
+
+def terms_of(text: str) -> list[str]:
+    """Return the terms that a text is found by, each once."""
+    plain = folded(text)
+    found: dict[str, None] = {}
+    for run in _runs(plain):
+        if _UNSPACED.fullmatch(run):
+            found.update(dict.fromkeys([*_pairs(run), run[-1]]))
+        elif len(run) >= SHORTEST_WORD:
+            found[run[:LONGEST_WORD]] = None
+    for address in _ADDRESS.findall(plain):
+        local, _, domain = _trimmed(address).partition("@")
+        found[f"@{domain}"[:LONGEST_WORD]] = None
+        if local:
+            found[f"{local}@{domain}"[:LONGEST_WORD]] = None
+    return list(found)
+
+
+def words_of(text: str, *, prefixes: bool = False) -> list[Word]:
+    """Return the words that a text asks for, the last one as a prefix; with `prefixes` each of them.
+
+    Never raises, whatever the text. No word is there twice.
+    """
+    plain = folded(text)
+    found: dict[tuple[str, ...], None] = {}
+    last: tuple[str, ...] = ()
+    at = 0
+    for address in _ADDRESS.finditer(plain):
+        for terms in (*_sought(plain[at : address.start()]), (_trimmed(address[0])[:LONGEST_WORD],)):
+            found[terms] = None
+            last = terms
+        at = address.end()
+    for terms in _sought(plain[at:]):
+        found[terms] = None
+        last = terms
+    return [
+        Word(terms, prefix=prefixes or terms == last or (len(terms) == 1 and len(terms[0]) == 1))
+        for terms in list(found)[:MOST_WORDS]
+    ]
+
+
+def _sought(plain: str) -> Iterator[tuple[str, ...]]:
+    for run in _runs(plain):
+        if _UNSPACED.fullmatch(run):
+            yield tuple(_pairs(run)) or (run,)
+        elif len(run) >= SHORTEST_WORD:
+            yield (run[:LONGEST_WORD],)
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)]
+
+
+def _trimmed(address: str) -> str:
+    return address.strip(".'%+-")
+
+
+def _runs(plain: str) -> Iterator[str]:
+    """Yield the runs of letters, digits and marks, apart where a script without spaces begins or ends."""
+    if plain.isascii():
+        yield from _PLAIN.findall(plain)
+        return
+    only_words = "".join(
+        character if unicodedata.category(character)[0] in "LNM" else " " for character in plain
+    )
+    for word in only_words.split():
+        at = 0
+        for unspaced in _UNSPACED.finditer(word):
+            if unspaced.start() > at:
+                yield word[at : unspaced.start()]
+            yield unspaced[0]
+            at = unspaced.end()
+        if at < len(word):
+            yield word[at:]
