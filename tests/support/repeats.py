@@ -3,11 +3,13 @@
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from helpdesk.admission.caller import Access
 from helpdesk.http.api import Route
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from scripts.openapi import examples
 from scripts.openapi.routes import all_routes, operation_id, path_template
@@ -15,7 +17,7 @@ from tests.support import table as whole_table
 from tests.support.api import Answer, Client, gateway_event, invoke
 from tests.support.described import require_described
 from tests.support.people import issue_token, make_person, token_of
-from tests.support.things import filled, things
+from tests.support.things import MESSAGE, filled, things
 
 ROUTES = {operation_id(route): route for route in all_routes() if route.takes_idempotency_key}
 KEY = "b8a7f3c2-6f0e-4d0a-9a53-0d1c7e5f2b64"
@@ -49,43 +51,86 @@ class Repeated:
 
 def prepared(name: str, organization: NewOrganization) -> Repeated:
     """Make what an operation needs, so that it succeeds, and return the request."""
-    route = ROUTES[name]
-    home = organization.organization_id
+    route, home = ROUTES[name], organization.organization_id
     owner = issue_token(home, role="owner", name="Olga")
-    credential = organization.secret_key if route.path == "/v1/messages" else owner
     values = things(path_template(route), organization)
-    path, body = filled(path_template(route), values), examples.BODIES.get(name)
-    if name == "setMyOrganization":
-        credential = token_of(make_person(home, role="member", name="Max"), None)
-        body = {"organizationId": home}
-    elif name == "acceptInvite":
-        invited = {"email": "ida@example.com", "role": "member"}
-        link = Client(owner).post("/v1/invites", invited).body["path"]
-        credential = token_of(make_person(None, role="member", name="Ida", email="ida@example.com"), None)
-        body = {"token": link.rpartition("/")[2]}
-    elif name in _BEFORE:
-        _BEFORE[name](Client(owner), home, values)
-    return Repeated(route, credential, path, body)
+    request = Repeated(
+        route,
+        organization.secret_key if route.access is Access.SECRET_KEY else owner,
+        filled(path_template(route), values),
+        examples.BODIES.get(name),
+    )
+    return _PREPARED[name](request, Client(owner), home, values) if name in _PREPARED else request
 
 
-def _moved(move: str) -> Callable[[Client, str, dict[str, str]], None]:
-    return lambda api, _, values: _require(api.post(f"/v1/conversations/{values['conversationId']}/{move}"))
+type Preparation = Callable[[Repeated, Client, str, dict[str, str]], Repeated]
 
 
-def _delivered(_: Client, organization: str, values: dict[str, str]) -> None:
+def _turning(request: Repeated, _: Client, home: str, __: dict[str, str]) -> Repeated:
+    """Let somebody ask whose token is bound to no organization yet."""
+    token = token_of(make_person(home, role="member", name="Max"), None)
+    return replace(request, credential=token, body={"organizationId": home})
+
+
+def _invited(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
+    """Let somebody ask who was invited."""
+    link = owner.post("/v1/invites", {"email": "ida@example.com", "role": "member"}).body["path"]
+    token = token_of(make_person(None, role="member", name="Ida", email="ida@example.com"), None)
+    return replace(request, credential=token, body={"token": link.rpartition("/")[2]})
+
+
+def _moved(move: str) -> Preparation:
+    """Let the conversation be where the operation moves it back from."""
+
+    def prepare(request: Repeated, owner: Client, _: str, values: dict[str, str]) -> Repeated:
+        _require(owner.post(f"/v1/conversations/{values['conversationId']}/{move}"))
+        return request
+
+    return prepare
+
+
+def _delivered(request: Repeated, _: Client, home: str, values: dict[str, str]) -> Repeated:
     """Let the delivery be over, which a redelivery asks for."""
     table.update(
-        keys.Delivery(organization, values["endpointId"], values["eventId"]),
+        keys.Delivery(home, values["endpointId"], values["eventId"]),
         "SET #state = :state, made = :made, recorded = :yes",
         names={"#state": "state"},
         values={":state": "delivered", ":made": 1, ":yes": True},
     )
+    return request
 
 
-_BEFORE: dict[str, Callable[[Client, str, dict[str, str]], None]] = {
-    "reopenConversation": _moved("resolve"),
+def _assigned(request: Repeated, _: Client, home: str, __: dict[str, str]) -> Repeated:
+    return replace(request, body={"userId": make_person(home, role="member", name="Max")})
+
+
+def _snoozed(request: Repeated, _: Client, __: str, ___: dict[str, str]) -> Repeated:
+    return replace(request, body={"until": clock.now_ms() + 3_600_000})
+
+
+def _noted(request: Repeated, _: Client, __: str, ___: dict[str, str]) -> Repeated:
+    return replace(request, body={"body": "For the team."})
+
+
+def _resolved(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
+    """Let the visitor rate a conversation that is settled."""
+    conversation = Client(request.credential).post("/v1/messages", MESSAGE).body["conversationId"]
+    _require(owner.post(f"/v1/conversations/{conversation}/resolve"))
+    rating = {"session": MESSAGE["session"], "conversationId": conversation, "stars": 5}
+    return replace(request, body=rating)
+
+
+_PREPARED: dict[str, Preparation] = {
+    "acceptInvite": _invited,
+    "assignConversation": _assigned,
     "handBackConversation": _moved("take-over"),
+    "rate": _resolved,
     "redeliver": _delivered,
+    "reopenConversation": _moved("resolve"),
+    "setMyOrganization": _turning,
+    "snoozeConversation": _snoozed,
+    "unarchiveConversation": _moved("archive"),
+    "writeNote": _noted,
 }
 
 

@@ -76,12 +76,72 @@ def test_a_long_retry_after_is_told_instead_of_waited_for(tmp_path: Path) -> Non
     assert user.clock.slept == []
 
 
-@pytest.mark.parametrize("status", [429, 503, 500])
-def test_a_post_is_never_sent_again(tmp_path: Path, status: int) -> None:
-    asked = Sequence(refusal(status, "rate_limited", retry_after="1"), {"id": "key_1", "key": "svc_key_1"})
+WEBHOOK = ("webhooks", "add", "https://receiver.example", "--event", "message.created", "--json")
+
+
+def keys_of(asked: Sequence) -> list[str]:
+    """The Idempotency-Keys of the requests."""
+    return [request.headers["idempotency-key"] for request in asked.requests]
+
+
+@pytest.mark.parametrize(
+    ("first", "slept"),
+    [
+        (refusal(429, "rate_limited", retry_after="7"), [7]),
+        (refusal(503, "busy"), [1]),
+        (refusal(409, "idempotency_in_progress", retry_after="2"), [2]),
+        (httpx.ReadTimeout(""), [1]),
+        (httpx.RemoteProtocolError("Server disconnected"), [1]),
+    ],
+    ids=["throttled", "busy", "still running", "no answer in time", "disconnected"],
+)
+def test_a_post_is_sent_again_under_the_same_idempotency_key(
+    tmp_path: Path, first: Any, slept: list[int]
+) -> None:
+    asked = Sequence(first, {"id": "wh_1"})
+    user = with_token(tmp_path, {"POST /v1/webhooks": asked})
+    user.ok(*WEBHOOK)
+    assert user.clock.slept == slept
+    assert len(set(keys_of(asked))) == 1
+    assert asked.requests[0].content == asked.requests[1].content
+
+
+def test_two_posts_have_two_idempotency_keys(tmp_path: Path) -> None:
+    asked = Sequence({"id": "wh_1"}, {"id": "wh_2"})
+    user = with_token(tmp_path, {"POST /v1/webhooks": asked})
+    user.ok(*WEBHOOK)
+    user.ok(*WEBHOOK)
+    assert len(set(keys_of(asked))) == 2
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        refusal(500, "internal_error"),
+        refusal(409, "already_invited"),
+        refusal(409, "idempotency_answer_lost"),
+        httpx.Response(409, text="no JSON"),
+    ],
+)
+def test_a_post_that_was_refused_is_not_sent_again(tmp_path: Path, refused: httpx.Response) -> None:
+    asked = Sequence(refused, {"id": "key_1", "key": "svc_key_1"})
     user = with_token(tmp_path, {"POST /v1/keys": asked})
     assert user.run("keys", "create", "Server").exit_code == 1
     assert len(asked.requests) == 1
+
+
+def test_a_post_that_did_not_leave_is_not_sent_again(tmp_path: Path) -> None:
+    asked = Sequence(httpx.ConnectError("refused"), {"id": "wh_1"})
+    assert with_token(tmp_path, {"POST /v1/webhooks": asked}).run(*WEBHOOK).exit_code == 1
+    assert len(asked.requests) == 1
+
+
+@pytest.mark.parametrize("words", [("keys", "revoke", "key_1", "--yes"), ("limits",)])
+def test_what_is_no_post_has_no_idempotency_key(tmp_path: Path, words: tuple[str, ...]) -> None:
+    asked = Sequence({"ok": True} if words[0] == "keys" else LIMITS)
+    answers = {"DELETE /v1/keys/key_1": asked, "GET /v1/billing/limits": asked, "GET /v1/keys": {"keys": []}}
+    with_token(tmp_path, answers).run(*words)
+    assert ["idempotency-key" in request.headers for request in asked.requests] == [False]
 
 
 def test_a_list_follows_its_cursor_up_to_the_limit_and_json_has_it_whole(tmp_path: Path) -> None:
@@ -123,6 +183,7 @@ def test_a_refused_token_is_renewed_once_and_the_request_sent_again_even_a_post(
     user.ok("webhooks", "add", "https://receiver.example", "--event", "message.created", "--json")
     assert asked.tokens() == ["svc_oat_old", "svc_oat_new"]
     assert asked.requests[0].content == asked.requests[1].content
+    assert len(set(keys_of(asked))) == 1
     assert len(renewing.requests) == 1
 
 
@@ -243,7 +304,7 @@ def test_a_service_that_does_not_answer_is_named_with_what_to_do(
 
 
 def test_a_post_without_an_answer_says_that_it_may_have_been_carried_out(tmp_path: Path) -> None:
-    user = with_token(tmp_path, {"POST /v1/keys": Sequence(httpx.ReadTimeout(""))})
+    user = with_token(tmp_path, {"POST /v1/keys": Sequence(*[httpx.ReadTimeout("")] * 4)})
     assert "It may have been carried out all the same" in user.run("keys", "create", "Server").stderr
 
 

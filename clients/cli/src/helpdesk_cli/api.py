@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 from helpdesk_cli.credentials import Credential
 from helpdesk_cli.problems import Refusal
@@ -26,7 +27,7 @@ class Api:
         return self._call("GET", path, params=params)
 
     def post(self, *path: str, body: Object | None = None) -> Object:
-        """POST."""
+        """POST, under an Idempotency-Key of its own: it is carried out once, however often it has to be sent."""
         return self._call("POST", path, body=body)
 
     def patch(self, *path: str, body: Object) -> Object:
@@ -62,18 +63,22 @@ class Api:
         """Send; with a token refused as invalid, once more with a renewed one: the refused request never ran."""
         address = "/v1/" + "/".join(quote(part, safe="") for part in path)
         given = {name: value for name, value in (params or {}).items() if value is not None}
+        key = str(uuid4()) if method == "POST" else None
         token = self._credential.token()
         try:
-            return self._send(method, address, token, body, given)
+            return self._send(method, address, token, body, given, key)
         except Refusal as refusal:
             if refusal.code != "invalid_token":
                 raise
             renewed = self._credential.renewed(token)
             if renewed is None:
                 raise
-        return self._send(method, address, renewed, body, given)
+        return self._send(method, address, renewed, body, given, key)
 
-    def _send(self, method: str, address: str, token: str, body: Object | None, params: Object) -> Object:
-        return self._web.object_of(
-            self._web.send(method, address, token=token, body=body, params=params or None)
+    def _send(
+        self, method: str, address: str, token: str, body: Object | None, params: Object, key: str | None
+    ) -> Object:
+        answer = self._web.send(
+            method, address, token=token, body=body, params=params or None, idempotency_key=key
         )
+        return self._web.object_of(answer)

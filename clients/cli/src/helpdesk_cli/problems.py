@@ -59,6 +59,7 @@ class Unreachable(Problem):
         if sent and method != "GET":
             hint = "It may have been carried out all the same: look before you repeat it. " + hint
         super().__init__(f"No answer from {base_url} ({reason}).", hint)
+        self.sent = sent
 
 
 class NotHelpdesk(Problem):

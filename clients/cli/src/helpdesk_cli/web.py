@@ -15,7 +15,8 @@ from helpdesk_cli.problems import NotHelpdesk, Problem, Refusal, Unreachable
 
 TIMEOUT_SECONDS = 30.0
 TRIES = 4
-"""How often a GET that is answered 429 or 503 is sent at most."""
+"""How often what may be repeated is sent at most: a GET, and what has an Idempotency-Key."""
+CONFLICT = 409
 LONGEST_WAIT_SECONDS = 60.0
 """A longer Retry-After is told to the person rather than waited for."""
 
@@ -57,12 +58,26 @@ class Web:
         body: Any = None,
         form: Mapping[str, str] | None = None,
         params: Parameters | None = None,
+        idempotency_key: str | None = None,
     ) -> httpx.Response:
-        """Send a request, as often as it may be, and return the last answer. Errors: Unreachable, NotHelpdesk."""
+        """Send a request, as often as it may be, and return the last answer. Errors: Unreachable, NotHelpdesk.
+
+        With an `idempotency_key` the service carries it out once, however often it arrives: so it is sent again also
+        where its answer did not come.
+        """
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        if idempotency_key is not None:
+            headers["idempotency-key"] = idempotency_key
         for left in reversed(range(TRIES)):
-            answer = self._once(method, path, headers=headers, json=body, data=form, params=params)
-            wait = self._wait_before_next(method, answer)
+            try:
+                answer = self._once(method, path, headers=headers, json=body, data=form, params=params)
+            except Unreachable as problem:
+                if idempotency_key is None or not problem.sent or not left:
+                    raise
+                self._told("No answer came. Asking again.")
+                self._sleep(1.0)
+                continue
+            wait = self._wait_before_next(answer) if method == "GET" or idempotency_key else None
             if wait is None or not left:
                 return answer
             self._told(f"The service asks to wait {wait:.0f} s.")
@@ -118,14 +133,24 @@ class Web:
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as problem:
             raise Problem(f"The request to {self.base_url} failed ({_reason(problem)}).") from None
 
-    def _wait_before_next(self, method: str, answer: httpx.Response) -> float | None:
-        """Return how long to wait before sending the request again; None where it is not to be sent again."""
-        if method != "GET" or answer.status_code not in {429, 503}:
+    def _wait_before_next(self, answer: httpx.Response) -> float | None:
+        """Return how long to wait before sending the request again; None where that would not help."""
+        if answer.status_code not in {429, 503} and not _still_runs(answer):
             return None
         wait = self.retry_after(answer)
         if wait is None:
             return 1.0
         return max(1.0, wait) if wait <= LONGEST_WAIT_SECONDS else None
+
+
+def _still_runs(answer: httpx.Response) -> bool:
+    """Return whether what was sent before, under the same Idempotency-Key, is still being carried out."""
+    if answer.status_code != CONFLICT:
+        return False
+    try:
+        return bool(answer.json()["error"]["code"] == "idempotency_in_progress")
+    except (ValueError, LookupError, TypeError):
+        return False
 
 
 def _reason(problem: Exception) -> str:
