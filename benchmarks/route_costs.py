@@ -20,6 +20,7 @@ from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
 from scripts.openapi.routes import all_routes
 from tests.support.api import Answer, Client, gateway_event
+from tests.support.people import make_person
 
 TITLE = "DynamoDB calls and capacity of every route"
 
@@ -117,15 +118,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
 
     for number in range(others):
         api.post("/v1/messages", {**MESSAGE, "session": f"visitor-number-{number}"})
-    conversation = str(api.get("/v1/conversations").body["conversations"][-1]["id"])
-    one = "/v1/conversations/<conversation_id>"
-    at = one.replace("<conversation_id>", conversation)
-    yield to("GET", "/v1/conversations")
-    yield to("GET", "/v1/conversations?status=open", shown="GET /v1/conversations?status=open")
-    yield to("GET", at, route=one)
-    yield to("POST", f"{at}/reply", {"body": MESSAGE["body"]}, route=f"{one}/reply")
-    for move in ("take-over", "hand-back", "resolve", "reopen", "close"):
-        yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
+    yield from _inbox_requests(api, organization, to)
 
     yield to("POST", "/v1/knowledge/documents", DOCUMENT)
     for number in range(others):
@@ -145,6 +138,25 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
     entry = str(api.get("/v1/logs").body["logs"][0]["id"])
     yield to("GET", f"/v1/logs/{entry}", route="/v1/logs/<log_id>")
     yield from (Request(*asked) for asked in account_costs.requests(organization))
+
+
+def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests of the team's inbox."""
+    conversation = str(api.get("/v1/conversations").body["conversations"][-1]["id"])
+    one = "/v1/conversations/<conversation_id>"
+    at = one.replace("<conversation_id>", conversation)
+    yield to("GET", "/v1/conversations")
+    yield to("GET", "/v1/conversations?status=open", shown="GET /v1/conversations?status=open")
+    yield to("GET", at, route=one)
+    yield to("POST", f"{at}/reply", {"body": MESSAGE["body"]}, route=f"{one}/reply")
+    yield to("POST", f"{at}/note", {"body": MESSAGE["body"]}, route=f"{one}/note")
+    member = make_person(organization, role="member", name="Max Member")
+    yield to("POST", f"{at}/assign", {"userId": member}, route=f"{one}/assign")
+    for move in ("take-over", "hand-back", "resolve", "reopen", "close"):
+        yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
+    yield to("POST", f"{at}/snooze", {"until": clock.now_ms() + 86_400_000}, route=f"{one}/snooze")
+    for move in ("archive", "unarchive"):
+        yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
 
 
 def _of_webhooks(api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:

@@ -133,6 +133,9 @@ BODIES: dict[str, Any] = {
     },
     "upload": {"name": "invoice.png", "type": "image/png", "size": 48213},
     "reply": {"body": "They are under Account, Billing.", "takeOver": True},
+    "writeNote": {"body": "She asked the same in May. Let us make the menu clearer."},
+    "assignConversation": {"userId": _USER},
+    "snoozeConversation": {"until": _AT + 86_400_000},
     "updateAgent": {"name": "Grace", "personality": "Short and friendly."},
     "createDocument": {"title": "Invoices", "body": "Your invoices are under Account, Billing."},
     "createWebhook": {
@@ -165,6 +168,7 @@ ANSWERS: dict[str, Any] = {
         "nextCursor": None,
     },
     "reply": {"messageId": "msg_01jd3ksd6n0g3h8w2k5m9r1yv4", "conversation": _STATE},
+    "writeNote": {"messageId": "msg_01jd3ktz8p2j5k0y4m7q1t3xb6"},
     **{f"{move.name.split('_')[0].lower()}Conversation": _OK for move in Move},
     "takeOverConversation": _OK,
     "handBackConversation": _OK,

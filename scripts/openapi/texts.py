@@ -54,7 +54,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "messages": ("Messages", "The visitor's side: send what a visitor wrote, and read their thread back."),
     "uploads": ("Files", "Files for messages: take them in, and hand them out."),
     "files": ("Files", "Files for messages: take them in, and hand them out."),
-    "conversations": ("Conversations", "The team's inbox: read, answer, take over, hand back, resolve."),
+    "conversations": ("Conversations", "The team's inbox: read, answer, take over, hand back, resolve, assign, snooze, archive."),
     "agent": ("Agent", "How the agent behaves."),
     "widget": ("Widget", "What a chat widget on your site shows; your server asks for it."),
     "analytics": ("Analytics", "Figures about your team's and your agent's work."),

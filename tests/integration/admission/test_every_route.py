@@ -141,12 +141,17 @@ ROUTES: dict[str, str] = {
         GET /v1/logs/<log_id>
         GET /v1/members
         GET /v1/organization
+        POST /v1/conversations/<conversation_id>/archive
+        POST /v1/conversations/<conversation_id>/assign
         POST /v1/conversations/<conversation_id>/hand-back
         POST /v1/conversations/<conversation_id>/close
+        POST /v1/conversations/<conversation_id>/note
         POST /v1/conversations/<conversation_id>/reopen
         POST /v1/conversations/<conversation_id>/reply
         POST /v1/conversations/<conversation_id>/resolve
+        POST /v1/conversations/<conversation_id>/snooze
         POST /v1/conversations/<conversation_id>/take-over
+        POST /v1/conversations/<conversation_id>/unarchive
         POST /v1/knowledge/documents
         POST /v1/uploads
     """,

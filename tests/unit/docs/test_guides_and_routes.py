@@ -19,8 +19,6 @@ from scripts import admin
 ROOT = Path(__file__).parents[3]
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
 
-# Codes of routes declared for what no route of this release can bring about.
-UNREACHABLE = {"conversation_archived"}
 # Codes that every route can answer, by what stands before it (admission, parsing) or by its failure.
 OF_EVERY_ROUTE = {
     ("missing_api_key", 401),
@@ -70,7 +68,7 @@ def described_codes() -> set[tuple[str, int]]:
 
 
 def codes(errors: tuple[type[AppError], ...]) -> set[tuple[str, int]]:
-    return {(error.code, error.status) for error in errors if error.code not in UNREACHABLE}
+    return {(error.code, error.status) for error in errors}
 
 
 def described_paths() -> set[str]:
