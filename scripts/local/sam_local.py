@@ -35,6 +35,7 @@ FUNCTIONS = {
     "agent-queue": "AnswererFunction",
     "index-queue": "IndexerFunction",
     "mail-queue": "MailerFunction",
+    "search-queue": "SearcherFunction",
     "sweeper-schedule": "SweeperFunction",
     "reconciler-schedule": "ReconcilerFunction",
 }
@@ -113,10 +114,12 @@ def _variables(settings: StackSettings, endpoint_url: str) -> dict[str, str]:
         "TABLE_NAME": outputs["TableName"],
         "KNOWLEDGE_BUCKET": outputs["KnowledgeBucketName"],
         "FILES_BUCKET": outputs["FilesBucketName"],
+        "SEARCH_BUCKET": outputs["SearchBucketName"],
         "DELIVERY_QUEUE_URL": outputs["DeliveryQueueUrl"],
         "RETRY_QUEUE_URL": outputs["RetryQueueUrl"],
         "AGENT_QUEUE_URL": outputs["AgentQueueUrl"],
         "INDEX_QUEUE_URL": outputs["IndexQueueUrl"],
+        "SEARCH_QUEUE_URL": outputs["SearchQueueUrl"],
     }
 
 

@@ -31,6 +31,7 @@ ACCOUNT_FUNCTIONS = {"Keys", "People", "Oauth"}
 API_FUNCTIONS = {
     "Messages",
     "Conversations",
+    "Customers",
     "Knowledge",
     "Agent",
     "Analytics",
@@ -38,7 +39,7 @@ API_FUNCTIONS = {
     "Files",
     "Organizations",
 } | ACCOUNT_FUNCTIONS
-WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer", "Mailer", "Sweeper", "Reconciler"}
+WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer", "Mailer", "Searcher", "Sweeper", "Reconciler"}
 
 
 def paths() -> dict[str, Any]:
@@ -123,7 +124,7 @@ def test_a_throttled_caller_is_told_when_to_come_back() -> None:
     assert headers["Retry-After"] == "'1'"
 
 
-@pytest.mark.parametrize("name", ["Table", "KnowledgeBucket", "FilesBucket"])
+@pytest.mark.parametrize("name", ["Table", "KnowledgeBucket", "FilesBucket", "SearchBucket"])
 def test_what_customers_wrote_outlives_the_stack(name: str) -> None:
     assert RESOURCES[name]["DeletionPolicy"] == "Retain"
     assert RESOURCES[name]["UpdateReplacePolicy"] == "Retain"
@@ -222,6 +223,20 @@ def test_only_three_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
     assert reach == {"Knowledge", "Answerer", "Indexer"}
+
+
+def test_what_was_written_in_the_inbox_is_searched_by_who_shows_it_and_changed_by_the_searcher() -> None:
+    reach = {name for name, statements in POLICIES.items() if "SearchBucket" in json.dumps(statements)}
+    writes = {
+        name
+        for name in reach
+        for statement in POLICIES[name]
+        if "SearchBucket" in json.dumps(statement)
+        and {"s3:PutObject", "s3:DeleteObject"} & set(actions(statement))
+    }
+
+    assert reach == {"Conversations", "Searcher"}
+    assert writes == {"Searcher"}
 
 
 def test_only_the_answerer_may_call_a_model_and_only_when_one_is_chosen() -> None:
