@@ -67,6 +67,7 @@ def emulated_aws() -> Iterator[None]:
         "STAGE": "test",
         "TABLE_NAME": "helpdesk",
         "KNOWLEDGE_BUCKET": "knowledge",
+        "SEARCH_BUCKET": "search",
         "FILES_BUCKET": "files",
         "BASE_URL": "https://api.example.com",
         "POWERTOOLS_SERVICE_NAME": "benchmark",
@@ -74,7 +75,7 @@ def emulated_aws() -> Iterator[None]:
     }
     with mock_aws():
         clients.dynamodb().create_table(TableName="helpdesk", **table_properties())
-        for bucket in ("knowledge", "files"):
+        for bucket in ("knowledge", "files", "search"):
             clients.s3().create_bucket(
                 Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION}
             )
