@@ -38,6 +38,8 @@ FUNCTIONS = {
     "search-queue": "SearcherFunction",
     "sweeper-schedule": "SweeperFunction",
     "reconciler-schedule": "ReconcilerFunction",
+    "timer-queue": "TimekeeperFunction",
+    "timekeeper-schedule": "TimekeeperFunction",
 }
 
 

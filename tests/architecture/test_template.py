@@ -39,7 +39,7 @@ API_FUNCTIONS = {
     "Files",
     "Organizations",
 } | ACCOUNT_FUNCTIONS
-WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer", "Mailer", "Searcher", "Sweeper", "Reconciler"}
+WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer", "Mailer", "Searcher", "Sweeper", "Reconciler", "Timekeeper"}
 
 
 def paths() -> dict[str, Any]:
@@ -235,7 +235,7 @@ def test_what_was_written_in_the_inbox_is_searched_by_who_shows_it_and_changed_b
         and {"s3:PutObject", "s3:DeleteObject"} & set(actions(statement))
     }
 
-    assert reach == {"Conversations", "Searcher"}
+    assert reach == {"Conversations", "Customers", "Searcher"}
     assert writes == {"Searcher"}
 
 

@@ -1,0 +1,51 @@
+"""What happens at its time: messages of TimerQueue that have become due, and runs on a schedule that look for more."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from helpdesk.conversations import snoozing
+from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import try_again_soon
+from helpdesk.platform.settings import settings
+
+_RESERVE_MS = 10_000  # for the page that is under way when the time is over
+
+# What a run on a schedule does until an instant (ms), by the name that the schedule gives it in template.yaml; and with
+# what it tells of how many.
+_RUNS: dict[str, Callable[[int], int]] = {"snoozes": snoozing.queue_due}
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
+    """Do what the messages of a batch say, and report those to be tried again; or run what a schedule names.
+
+    A run that is missed or dies is made up for by the next.
+    """
+    if "Records" not in event:
+        until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
+        logger.info("ran", extra={"run": event["run"], "count": _RUNS[event["run"]](until)})
+        return None
+    failed = [record for record in event["Records"] if not _done(record)]
+    for record in failed:
+        try_again_soon(settings().timer_queue_url, record)
+    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+
+
+def _done(record: dict[str, Any]) -> bool:
+    try:
+        work = json.loads(record["body"])
+        outcome = _WORK[work["kind"]](work)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+        told = {"error": type(error).__name__, "message_id": record["messageId"]}
+        logger.error("timer_failed", extra=told)
+        return False
+    logger.info("timer_worked", extra={"kind": work["kind"], "outcome": outcome})
+    return True
+
+
+def _wake(work: dict[str, Any]) -> str:
+    return snoozing.wake(work["organization"], work["conversationId"], work["until"]).value
+
+
+_WORK: dict[str, Callable[[dict[str, Any]], str]] = {snoozing.WAKE: _wake}
