@@ -1,15 +1,34 @@
 """Specification: States, Webhook endpoint delivery status."""
 
+import asyncio
 import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from helpdesk.delivery import queue
+from helpdesk.delivery import service as deliveries
+from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.sender import Sender
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.platform.settings import settings as platform_settings
+from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
-from tests.support.api import Client
+from tests.integration.delivery.test_worker import batch
+from tests.support.api import Client, function
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
+from tests.support.table import of_kind
 
 STOPPED, AGAIN = "webhook_stopped_answering", "webhook_answering_again"
 
@@ -94,3 +113,167 @@ def test_a_result_that_keeps_the_status_costs_one_call(api: Client, endpoint: En
     with recorded_calls() as calls:
         webhooks.note_result(endpoint, succeeded=True, at=1_000)
     assert calls == ["dynamodb:UpdateItem"]
+
+
+@dataclass
+class Shown:
+    """The status as the specification has it: what the latest result that is known makes of it."""
+
+    latest: int = 0
+    delivered_at: int | None = None
+    failing_since: int | None = None
+    stopped: int = 0
+    again: int = 0
+
+    def take(self, at: int, *, succeeded: bool) -> None:
+        """Take note of a result. One that is older than the latest changes nothing."""
+        if at < self.latest:
+            return
+        self.latest = at
+        failing = self.failing_since is not None
+        self.again += failing and succeeded
+        self.stopped += not failing and not succeeded
+        if succeeded:
+            self.delivered_at, self.failing_since = at, None
+        elif not failing:
+            self.failing_since = at
+
+    def as_listed(self) -> tuple[str, int | None, int | None]:
+        """Return what the endpoint's listing is to say."""
+        good = "none" if self.delivered_at is None else "delivered"
+        return good if self.failing_since is None else "failing", self.delivered_at, self.failing_since
+
+
+RESULTS = st.lists(st.booleans(), min_size=1, max_size=9).flatmap(
+    lambda results: st.permutations([(succeeded, 1_000 * n) for n, succeeded in enumerate(results, 1)])
+)
+
+
+@given(arriving=RESULTS)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_late_result_of_an_older_attempt_overwrites_nothing_in_whatever_order_results_arrive(
+    endpoint: Endpoint, arriving: list[tuple[bool, int]]
+) -> None:
+    forget(endpoint)
+    expected = Shown()
+    for succeeded, at in arriving:
+        # As it was read at the attempt's beginning: a worker's knowledge of the status may be older than any result.
+        webhooks.note_result(endpoint, succeeded=succeeded, at=at)
+        expected.take(at, succeeded=succeeded)
+        (now,) = webhooks.listed(endpoint.organization)
+        assert (now.status, now.last_delivery_at, now.failing_since) == expected.as_listed()
+    told = [item["kind"] for item in of_kind("LOG#") if item["kind"] in {STOPPED, AGAIN}]
+    assert told == [STOPPED, AGAIN] * expected.again + [STOPPED] * (expected.stopped - expected.again)
+
+
+def forget(endpoint: Endpoint) -> None:
+    """Make the endpoint as new and its log empty, so that one test can run many orders."""
+    table.update(
+        keys.WebhookEndpoint(endpoint.organization, endpoint.id),
+        "SET lastDeliveryAt = :none, lastFailureAt = :none, failingSince = :none",
+        values={":none": None},
+    )
+    for item in of_kind("LOG#"):
+        key = table.to_wire({"PK": item["PK"], "SK": item["SK"]})
+        clients.dynamodb().delete_item(TableName=platform_settings().table_name, Key=key)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_results_that_are_noted_at_once_leave_the_status_of_the_latest(
+    api: Client, endpoint: Endpoint, seed: int
+) -> None:
+    random = Random(seed)
+    results = [(random.random() < 0.5, 1_000 * number) for number in range(1, 7)]
+    interleaved(
+        [
+            lambda succeeded=succeeded, at=at: webhooks.note_result(endpoint, succeeded=succeeded, at=at)  # type: ignore[misc]
+            for succeeded, at in results
+        ],
+        seed=seed,
+    )
+    status, delivered_at, failing_since = shown(api)
+    last_succeeded, last_at = results[-1]
+    assert status == ("delivered" if last_succeeded else "failing")
+    assert (failing_since is None) == last_succeeded
+    if last_succeeded:
+        assert delivered_at == last_at
+    told = logged(api)
+    assert told == [STOPPED, AGAIN] * (len(told) // 2) + [STOPPED] * (len(told) % 2)
+    assert (len(told) % 2 == 0) == last_succeeded
+
+
+@dataclass
+class Receiver:
+    """Answers everything with one status."""
+
+    status: int = 500
+    requests: int = 0
+
+
+@pytest.fixture
+def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
+    """The receiver; a clock that goes on by 1 ms each time it is read; and workers that stay in their own threads."""
+    made, ticks = Receiver(), itertools.count(clock.now_ms())
+
+    async def send(_self: Sender, _url: str, _body: bytes, _headers: Mapping[str, str]) -> Outcome:
+        made.requests += 1
+        await asyncio.sleep(0)
+        return Outcome(made.status, None if made.status < 300 else Failure.STATUS, 5)
+
+    async def inline(work: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        return work(*arguments, **named)
+
+    monkeypatch.setattr(Sender, "send", send)
+    monkeypatch.setattr(asyncio, "to_thread", inline)
+    monkeypatch.setattr(queue, "send_later", lambda *_, **__: None)
+    with clock.frozen(lambda: next(ticks) * 1_000):
+        yield made
+
+
+def booked(endpoint: Endpoint, number: int) -> list[Reminder]:
+    """Let events happen and return the reminders of their first attempts, which are due."""
+    reminders = []
+    for _ in range(number):
+        event = Event(endpoint.organization, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms())
+        table.put_new(event.to_item())
+        reminders += deliveries.book(event.organization, event.id, event.type, event.created_at, [endpoint])
+    return [replace(reminder, due_at=0) for reminder in reminders]
+
+
+def two_workers(reminders: list[Reminder], seed: int) -> None:
+    """Let two workers handle every message at once, each in an order of its own."""
+    random = Random(seed)
+    bodies = [reminder.to_json() for reminder in reminders]
+    batches = [batch(*random.sample(bodies, len(bodies))) for _ in range(2)]
+    handlers = [lambda event=event: function("delivery").handler(event, None) for event in batches]  # type: ignore[misc]
+    assert interleaved(handlers, seed=seed).all() == [{"batchItemFailures": []}] * 2
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_two_workers_with_repeated_messages_log_one_end_and_one_return(
+    api: Client, endpoint: Endpoint, receiver: Receiver, seed: int
+) -> None:
+    first = booked(endpoint, 3)
+    two_workers(first, seed)
+    assert receiver.requests == 3  # each attempt is made once
+    assert logged(api) == [STOPPED]
+    assert shown(api)[0] == "failing"
+    failing_since = shown(api)[2]
+
+    two_workers(booked(endpoint, 2), seed)
+    assert logged(api) == [STOPPED]
+    assert shown(api)[2] == failing_since
+
+    receiver.status = 200
+    two_workers([replace(reminder, attempt=2) for reminder in first], seed)
+    assert receiver.requests == 8
+    assert logged(api) == [STOPPED, AGAIN]
+    assert (shown(api)[0], shown(api)[2]) == ("delivered", None)
+
+    for reminder in first:  # messages of attempts that are over
+        function("delivery").handler(
+            batch(*[replace(reminder, attempt=n).to_json() for n in (1, 2, 3)]), None
+        )
+    assert receiver.requests == 8
+    assert logged(api) == [STOPPED, AGAIN]
+    assert len(of_kind("evt_")) == 5
