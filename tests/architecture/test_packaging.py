@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.function_start import functions
 from scripts.local import build
 from scripts.local.progress import Progress
 from tests.support.template import template
@@ -22,6 +23,7 @@ FUNCTIONS = sorted(
 ENVIRONMENT = {
     "TABLE_NAME": "none",
     "KNOWLEDGE_BUCKET": "none",
+    "SEARCH_BUCKET": "none",
     "DELIVERY_QUEUE_URL": "http://127.0.0.1:9/none",
     "RETRY_QUEUE_URL": "http://127.0.0.1:9/none",
     "AGENT_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
@@ -67,6 +69,36 @@ def test_a_built_function_imports_from_its_artifact_and_layers_alone(artifacts: 
     done = run(artifacts, function, "import app; assert callable(app.handler)")
 
     assert done.returncode == 0, done.stderr
+
+
+# What no function that answers the API has a use for when it starts (docs/decisions/0030).
+NEEDLESS = ("aiohttp", "asyncio", "aws_lambda_powertools.event_handler", "boto3", "tantivy")
+# Of our own what the function of OAuth's pages has none for: it shows and accepts invitations, and asks for names.
+NEEDLESS_FOR_PAGES = (
+    "helpdesk.events.outbox",
+    "helpdesk.invites.jobs",
+    "helpdesk.invites.schemas",
+    "helpdesk.invites.service",
+    "helpdesk.organizations.schemas",
+)
+
+
+def imported(artifacts: Path, function: str, modules: tuple[str, ...]) -> str:
+    """Return those of the modules that starting a function imports, as the list is printed."""
+    done = run(artifacts, function, f"import app; print([name for name in {modules} if name in sys.modules])")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("function", sorted(name for name, serves in functions().items() if serves))
+def test_the_start_of_a_function_that_answers_the_api_imports_nothing_needless(
+    artifacts: Path, function: str
+) -> None:
+    assert imported(artifacts, function, NEEDLESS) == "[]"
+
+
+def test_the_start_of_oauths_function_leaves_out_what_only_other_routes_need(artifacts: Path) -> None:
+    assert imported(artifacts, "OauthFunction", NEEDLESS_FOR_PAGES) == "[]"
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

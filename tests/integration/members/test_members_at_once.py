@@ -7,7 +7,7 @@ but a rule.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from copy import replace
 from functools import partial
 
 import pytest

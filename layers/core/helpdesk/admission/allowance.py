@@ -12,7 +12,7 @@ guess costs one more call and never a wrong answer. Interval and slack are attri
 plan works from the next request on, without anything to invalidate.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helpdesk.admission.limits import Rate, RequestClass, Tier
 from helpdesk.platform import clock
@@ -49,8 +49,7 @@ def bucket_attributes(tier: Tier, rate: Rate) -> Item:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(NamedTuple):
     """An allowance after one request was taken from it."""
 
     item: Item

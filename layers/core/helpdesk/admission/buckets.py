@@ -4,8 +4,7 @@ The same two instants as an organization's allowance (see `allowance`), but noth
 that does not exist is a full one, and DynamoDB forgets one that has been full for an hour.
 """
 
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from helpdesk.admission.allowance import BucketEmpty, Charge
 from helpdesk.admission.limits import Rate
@@ -23,8 +22,7 @@ _FROM_FULL = "attribute_not_exists(PK) OR fullAt <= :now"
 _WHILE_FILLING = "nextAt <= :now AND fullAt > :now"
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """A bucket's shape: how long one more token takes to come (microseconds), and how many there may be."""
 
     interval_us: int

@@ -1,7 +1,7 @@
 """Who is asking: the outcome of admission, and the role rules that routes declare."""
 
-from dataclasses import dataclass
 from enum import Enum, StrEnum
+from typing import NamedTuple
 
 from helpdesk.platform.errors import NeedsAPerson
 
@@ -72,8 +72,7 @@ class Access(Enum):
         return purse
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(NamedTuple):
     """The person behind an access token; `role` is None where he belongs to no organization in this request.
 
     `token_hash` and `grant_id` name the token that was sent, for the routes that change what it is bound to.
@@ -87,8 +86,7 @@ class Person:
     grant_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """Who is asking, after admission.
 
     `key_id` is set for a key, `person` for a token. `organization` is empty only on a person's own routes (ACCOUNT

@@ -3,8 +3,8 @@
 Three classes of request each draw from a token bucket of their own; the plan and its add-ons choose the tier.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 VERSION = "2026-11-20"
 """The date of this table, answered by GET /billing/limits; it changes with any number below."""
@@ -36,8 +36,7 @@ class Tier(StrEnum):
     UNLIMITED = "unlimited"
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """A token bucket's shape: the sustained rate per minute, and how many may come at once."""
 
     per_minute: int

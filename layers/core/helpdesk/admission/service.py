@@ -8,7 +8,7 @@ allowance; everything after it does (Specification: Authentication; Limits).
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helpdesk.admission import allowance, buckets
 from helpdesk.admission.caller import Access, Caller, KeyRule, Person, Purse, Role
@@ -37,16 +37,14 @@ _LEGACY_KEY = re.compile(r"svc_key_[!-~]{8,200}")
 _BEARER = re.compile(r"bearer +([^ ]+) *", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
+class Admitted(NamedTuple):
     """A caller who was let in, and the allowance headers for the answer."""
 
     caller: Caller
     headers: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Credential:
+class _Credential(NamedTuple):
     """What was sent: a key by its hash, or a token's person. `organization` is None where a token has none."""
 
     organization: str | None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,14 @@ def redirect(address: str) -> Redirect:
     return Redirect("", {"location": address, "cache-control": "no-store"})
 
 
-@dataclass(frozen=True, slots=True)
-class RawBody:
+class RawBody(NamedTuple):
     """A request's body as it came, with the type that it declares; for a route that takes files."""
 
     content: bytes
     media_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Requester:
+class Requester(NamedTuple):
     """Where a request comes from, for a route that has to know.
 
     `address` is the network address as the gateway saw it, empty where it says none; `headers` have names in lower

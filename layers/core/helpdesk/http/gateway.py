@@ -5,14 +5,12 @@ Written out here, because the libraries that do it bring every other kind of eve
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 _PARAMETER = re.compile(r"<(\w+)>")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What an event says of a request.
 
     Names of `headers` are lower case. `query` has every value of a parameter in its order. `body` is as the gateway

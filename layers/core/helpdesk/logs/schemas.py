@@ -1,8 +1,7 @@
 """What goes out of the log's routes."""
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, Field
 
@@ -57,8 +56,7 @@ class LogEntry(Answer):
     """What it is about, by kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """Which entries are asked for; None leaves a side open. `start` is the first instant (ms), `end` the one after."""
 
     kind: LogKind | None = None
