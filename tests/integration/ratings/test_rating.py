@@ -24,8 +24,8 @@ HOUR_MS = 3_600_000
 NOW = 1_763_683_200_000
 
 
-def a_resolved_conversation(api: Client) -> str:
-    conversation = str(api.post("/v1/messages", {"session": SESSION, "body": "Hello"}).body["conversationId"])
+def a_resolved_conversation(api: Client, session: str = SESSION) -> str:
+    conversation = str(api.post("/v1/messages", {"session": session, "body": "Hello"}).body["conversationId"])
     assert api.post(f"/v1/conversations/{conversation}/resolve").status == 200
     return conversation
 
@@ -252,11 +252,12 @@ def test_a_rating_while_the_team_opens_the_conversation_is_given_before_or_refus
 ) -> None:
     seen = set()
     for seed in range(12):
-        conversation = a_resolved_conversation(api)
+        session = f"visitor-number-{seed}"  # one that is opened again takes its visitor's next message
+        conversation = a_resolved_conversation(api, session)
         caller = Caller(organization.organization_id, person=Person("usr_1", "Max", Role.MEMBER))
         reopen = partial(conversations.move, caller, conversation, Move.REOPEN)
 
-        outcomes = interleaved([partial(given, organization, conversation, 5), reopen], seed)
+        outcomes = interleaved([partial(given, organization, conversation, 5, session), reopen], seed)
 
         refused = isinstance(outcomes.errors[0], NotResolved)
         assert outcomes.errors == [outcomes.errors[0] if refused else None, None]
@@ -266,6 +267,6 @@ def test_a_rating_while_the_team_opens_the_conversation_is_given_before_or_refus
     assert seen == {True, False}
 
 
-def given(organization: NewOrganization, conversation: str, stars: int) -> None:
-    sent = {"session": SESSION, "conversationId": conversation, "stars": stars}
+def given(organization: NewOrganization, conversation: str, stars: int, session: str = SESSION) -> None:
+    sent = {"session": session, "conversationId": conversation, "stars": stars}
     service.rate(organization.organization_id, RatingInput.model_validate(sent))
