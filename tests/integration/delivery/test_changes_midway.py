@@ -5,6 +5,7 @@ and retries). The fan-out's and the worker's real handlers, with queues and a re
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ class World:
 
     time: Time = field(default_factory=Time)
     statuses: Mapping[int, int] = field(default_factory=dict)
-    meanwhile: dict[int, Callable[[], None]] = field(default_factory=dict)
+    meanwhile: dict[int, Callable[[], object]] = field(default_factory=dict)
     sent: list[tuple[str, bytes, Mapping[str, str]]] = field(default_factory=list)
     waiting: list[tuple[int, str]] = field(default_factory=list)
 
@@ -161,7 +162,7 @@ def test_an_address_that_is_changed_again_and_again_holds_for_the_next_attempt_a
 ) -> None:
     addresses = [f"https://93.184.215.14/{number}" for number in range(2, 6)]
     for number, url in enumerate(addresses, 1):
-        world.meanwhile[number] = lambda url=url: api.patch(f"/v1/webhooks/{endpoint}", {"url": url})  # type: ignore[misc]
+        world.meanwhile[number] = partial(api.patch, f"/v1/webhooks/{endpoint}", {"url": url})
     happen(organization)
     world.run()
     assert world.urls() == [OLD, *addresses]

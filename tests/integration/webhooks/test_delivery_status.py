@@ -245,7 +245,7 @@ def two_workers(reminders: list[Reminder], seed: int) -> None:
     random = Random(seed)
     bodies = [reminder.to_json() for reminder in reminders]
     batches = [batch(*random.sample(bodies, len(bodies))) for _ in range(2)]
-    handlers = [lambda event=event: function("delivery").handler(event, None) for event in batches]  # type: ignore[misc]
+    handlers = [lambda event=event: function("delivery").handler(event, None) for event in batches]
     assert interleaved(handlers, seed=seed).all() == [{"batchItemFailures": []}] * 2
 
 
