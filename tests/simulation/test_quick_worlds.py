@@ -256,7 +256,7 @@ def test_without_trouble_the_reconciler_does_nothing(monkeypatch: pytest.MonkeyP
     assert (len(world.sent), world.reminded) == (5, 0)
 
 
-def _writes() -> list[Callable[[Random], None]]:
+def _writes() -> list[Callable[[Random], object]]:
     """Return the writes of a delivery, each with arguments that a seed decides."""
     states = list(DeliveryState)[:3]
 
