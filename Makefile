@@ -100,7 +100,7 @@ bench: venv ## measure what the product costs (benchmarks/results.md); about eig
 SEED ?= 1
 
 .PHONY: chaos
-chaos: venv ## 2,000 events to failing receivers while workers die (benchmarks/chaos.md; SEED=n; up to eight minutes)
+chaos: venv ## 2,000 events to failing receivers while workers die (benchmarks/chaos.md; SEED=n; up to ten minutes)
 	@exec $(PYTHON) -m tests.chaos --seed $(SEED)
 
 .PHONY: audit
