@@ -1,11 +1,12 @@
-"""MailQueue: invitations by e-mail. One group of the queue is one invitation."""
+"""MailQueue: invitations and the team's messages by e-mail. A group of the queue is an invitation or a customer."""
 
 import json
 from typing import Any
 
-from helpdesk.invites import mailing
+from helpdesk.conversations import mailing as messages
+from helpdesk.conversations.mailing import MessageMail
+from helpdesk.invites import mailing as invites
 from helpdesk.invites.jobs import InviteMail
-from helpdesk.invites.mailing import Outcome
 from helpdesk.mail.errors import MailNotSent
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
@@ -13,12 +14,13 @@ from helpdesk.platform.settings import settings
 
 # A mail takes this long at worst, with the tries that the client makes of itself.
 _LEFT_FOR_ONE_MS = 20_000
+_GIVEN_UP = {"refused", "not_set_up", "in_doubt"}
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Send the mails of a batch; report those to be tried again, and those for which no time is left.
 
-    Behind a mail that failed, the later ones of its invitation wait with it.
+    Behind a mail that failed, the later ones of its group wait with it.
     """
     failed: list[str] = []
     waiting: set[str] = set()
@@ -36,17 +38,25 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 def _done(record: dict[str, Any]) -> bool:
     try:
-        wanted = InviteMail.from_body(json.loads(record["body"]))
-        outcome = mailing.send(wanted)
+        outcome, what = _sent(json.loads(record["body"]))
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
         # The text of this one is a code of SES; that of any other may hold an address.
         reason = str(error) if isinstance(error, MailNotSent) else ""
         told = {"error": type(error).__name__, "reason": reason, "message_id": record["messageId"]}
         logger.error("mail_failed", extra=told)
         return False
-    what = {"organization": wanted.organization, "invite": wanted.invite_id, "outcome": outcome.value}
-    if outcome in {Outcome.REFUSED, Outcome.NOT_SET_UP}:
-        logger.error("mail_given_up", extra=what)
+    if outcome in _GIVEN_UP:
+        logger.error("mail_given_up", extra={**what, "outcome": outcome})
     else:
-        logger.info("mail_worked", extra=what)
+        logger.info("mail_worked", extra={**what, "outcome": outcome})
     return True
+
+
+def _sent(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    """Send the mail that a job asks for; return what became of it, and what it was about."""
+    if body.get("kind") == messages.KIND:
+        mail = MessageMail.from_body(body)
+        about = {"organization": mail.organization, "messageId": mail.message_id}
+        return messages.send(mail).value, about
+    wanted = InviteMail.from_body(body)
+    return invites.send(wanted).value, {"organization": wanted.organization, "invite": wanted.invite_id}

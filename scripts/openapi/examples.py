@@ -41,17 +41,18 @@ _ANSWER = {
     "body": "Your invoices are under Account, Billing.",
     "attachments": [],
 }
+_VISITOR = {
+    "id": "cus_01jd3kq8v7x2m5p8s1v4y7b0ez",
+    "name": "Ada Lovelace",
+    "email": "ada@example.com",
+    "avatarUrl": None,
+}
 _CONVERSATION_SHOWN = {
     **_STATE,
     "subject": "Where do I find my invoices?",
     "handledBy": "agent",
     "assignee": None,
-    "customer": {
-        "id": "cus_01jd3kq8v7x2m5p8s1v4y7b0ez",
-        "name": "Ada Lovelace",
-        "email": "ada@example.com",
-        "avatarUrl": None,
-    },
+    "customer": _VISITOR,
     "page": {"url": "https://shop.example.com/account", "title": "Your account", "referrer": None},
     "context": {
         "timeZone": "Europe/Berlin",
@@ -67,6 +68,13 @@ _CONVERSATION_SHOWN = {
     "archivedAt": None,
     "rating": None,
 }
+_CUSTOMER = {
+    **_VISITOR,
+    "metadata": {"plan": "pro", "seats": "4"},
+    "createdAt": _AT,
+    "updatedAt": _AT,
+}
+_FACT = "fact_01jd3w2m5p8s1v4y7b0ez3k6nq"
 _DOCUMENT_LISTED = {
     "id": _DOCUMENT,
     "title": "Invoices",
@@ -136,6 +144,8 @@ BODIES: dict[str, Any] = {
     "writeNote": {"body": "She asked the same in May. Let us make the menu clearer."},
     "assignConversation": {"userId": _USER},
     "snoozeConversation": {"until": _AT + 86_400_000},
+    "addFact": {"text": "Runs two shops, in Berlin and in Leeds."},
+    "writeToCustomer": {"body": "Your refund is on its way."},
     "updateAgent": {"name": "Grace", "personality": "Short and friendly."},
     "createDocument": {"title": "Invoices", "body": "Your invoices are under Account, Billing."},
     "createWebhook": {
@@ -187,6 +197,22 @@ ANSWERS: dict[str, Any] = {
         "messagePreview": True,
         "showBranding": False,
     },
+    "listCustomers": {"customers": [_CUSTOMER], "nextCursor": _CURSOR},
+    "getCustomer": {
+        "customer": _CUSTOMER,
+        "facts": [
+            {
+                "id": _FACT,
+                "text": "Runs two shops, in Berlin and in Leeds.",
+                "createdAt": _AT,
+                "createdByName": "Ada Lovelace",
+            }
+        ],
+        "nextCursor": None,
+    },
+    "addFact": {"id": _FACT},
+    "removeFact": _OK,
+    "writeToCustomer": {"conversationId": _CONVERSATION, "messageId": _ANSWER["id"]},
     "getAgent": _SETTINGS,
     "updateAgent": _SETTINGS,
     "createDocument": {"id": _DOCUMENT},

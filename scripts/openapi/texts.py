@@ -54,7 +54,11 @@ GROUPS: dict[str, tuple[str, str]] = {
     "messages": ("Messages", "The visitor's side: send what a visitor wrote, and read their thread back."),
     "uploads": ("Files", "Files for messages: take them in, and hand them out."),
     "files": ("Files", "Files for messages: take them in, and hand them out."),
-    "conversations": ("Conversations", "The team's inbox: read, answer, take over, hand back, resolve, assign, snooze, archive."),
+    "conversations": (
+        "Conversations",
+        "The team's inbox: read, answer, take over, hand back, resolve, assign, snooze, archive.",
+    ),
+    "customers": ("Customers", "Who wrote, what is known of them, and writing to them first."),
     "agent": ("Agent", "How the agent behaves."),
     "widget": ("Widget", "What a chat widget on your site shows; your server asks for it."),
     "analytics": ("Analytics", "Figures about your team's and your agent's work."),
@@ -89,6 +93,8 @@ EVENTS_GROUP = ("Events", "What your webhook endpoints are sent.")
 
 PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "conversationId": ("The conversation's id.", "conv_01jd3kq8v5zt4m9rx2c7w6ybne"),
+    "customerId": ("The customer's id.", "cus_01jd3kq8v7x2m5p8s1v4y7b0ez"),
+    "factId": ("The fact's id.", "fact_01jd3w2m5p8s1v4y7b0ez3k6nq"),
     "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),
     "endpointId": ("The endpoint's id.", "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"),
     "eventId": ("The event's id.", "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"),

@@ -16,6 +16,7 @@ from tests.support.template import ROOT
 _GROUPS = {
     "messages": "messages",
     "conversations": "conversations",
+    "customers": "customers",
     "knowledge": "knowledge",
     "agent": "agent",
     "widget": "agent",

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -29,6 +29,7 @@ class Sent:
     subject: str
     text: str
     html: str
+    reply_to: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -51,6 +52,7 @@ def post_office(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
                 simple["Subject"]["Data"],
                 body["Text"]["Data"],
                 body["Html"]["Data"],
+                params.get("ReplyToAddresses", []),
             )
         )
 
@@ -59,13 +61,16 @@ def post_office(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
             taken.append(offered[-1])
 
     before, after = "before-parameter-build.sesv2.SendEmail", "after-call.sesv2.SendEmail"
-    ses.meta.events.register(before, offer)
-    ses.meta.events.register(after, answered)
+    every = (ses, clients.ses(1))  # the second asks once
+    for each in every:
+        each.meta.events.register(before, offer)
+        each.meta.events.register(after, answered)
     try:
         yield taken
     finally:
-        ses.meta.events.unregister(before, offer)
-        ses.meta.events.unregister(after, answered)
+        for each in every:
+            each.meta.events.unregister(before, offer)
+            each.meta.events.unregister(after, answered)
 
 
 def refusal(code: str) -> ClientError:

@@ -24,6 +24,10 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
     owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
     makers: dict[str, Callable[[], Any]] = {
         "conversationId": lambda: api.post("/v1/messages", MESSAGE).body["conversationId"],
+        "customerId": lambda: _customer(api),
+        "factId": lambda: api.post(f"/v1/customers/{_customer(api)}/facts", {"text": "Has two shops."}).body[
+            "id"
+        ],
         "documentId": lambda: api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"],
         "endpointId": lambda: api.post("/v1/webhooks", WEBHOOK).body["id"],
         "eventId": lambda: _delivered(organization.organization_id),
@@ -41,6 +45,12 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
 def filled(path: str, values: dict[str, str]) -> str:
     """Return a path with its parameters in place."""
     return re.sub(r"{(\w+)}", lambda match: values[match[1]], path)
+
+
+def _customer(api: Client) -> str:
+    """Let a visitor write, always the same; return the customer's id."""
+    written = api.post("/v1/messages", MESSAGE).body["conversationId"]
+    return str(api.get(f"/v1/conversations/{written}").body["conversation"]["customer"]["id"])
 
 
 def _delivered(organization: str) -> str:

@@ -134,6 +134,8 @@ ROUTES: dict[str, str] = {
         GET /v1/billing/limits
         GET /v1/conversations
         GET /v1/conversations/<conversation_id>
+        GET /v1/customers
+        GET /v1/customers/<customer_id>
         GET /v1/knowledge/documents
         GET /v1/knowledge/documents/<document_id>
         GET /v1/logs
@@ -152,6 +154,9 @@ ROUTES: dict[str, str] = {
         POST /v1/conversations/<conversation_id>/snooze
         POST /v1/conversations/<conversation_id>/take-over
         POST /v1/conversations/<conversation_id>/unarchive
+        DELETE /v1/customers/<customer_id>/facts/<fact_id>
+        POST /v1/customers/<customer_id>/facts
+        POST /v1/customers/<customer_id>/messages
         POST /v1/knowledge/documents
         POST /v1/uploads
     """,

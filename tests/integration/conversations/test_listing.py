@@ -15,6 +15,7 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import ConversationsQuery
 from helpdesk.conversations.state import Handler, Speaker, State, Status
 from helpdesk.http.validation import parse_query
+from helpdesk.search import service
 from helpdesk.search.service import Found
 from helpdesk.storage import keys
 from helpdesk.storage.transactions import Transaction
@@ -219,7 +220,7 @@ def test_what_was_found_by_words_is_held_to_the_other_filters(
     found: list[str] = []
     cursor = None
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(listing.search, "conversations", search)
+        patched.setattr(service, "conversations", search)
         for _ in range(len(found_ids) + 1):
             with recorded_calls() as calls:
                 answer = page(organization, {**chosen, "q": " red shoes "}, limit, cursor)

@@ -10,7 +10,7 @@ from typing import Literal
 from helpdesk.conversations import repository
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import message_data, state_data
-from helpdesk.conversations.state import STARTED, Handler, Speaker, State
+from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.files.service import Attachments
@@ -39,35 +39,7 @@ def start(
     Sends conversation.created, then message.created; the agent starts answering.
     """
     conversation_id, message_id, now = ids.new("conv"), ids.new("msg"), clock.now_ms()
-    repository.put(
-        transaction,
-        organization,
-        {
-            "id": conversation_id,
-            "customerId": customer_id,
-            "sessionHash": session_hash,
-            "subject": _subject(message),
-            "status": STARTED.status.value,
-            "handledBy": STARTED.handled_by.value,
-            "lastSpeaker": STARTED.last_speaker.value,
-            "assignee": None,
-            "page": message.page,
-            "context": message.context,
-            "startedAt": now,
-            "lastMessageAt": now,
-            "messageCount": 1,
-            "snoozedUntil": None,
-            "archivedAt": None,
-            "rating": None,
-        },
-    )
-    created = Event(
-        organization,
-        WebhookEvent.CONVERSATION_CREATED,
-        {"conversation": state_data(conversation_id, STARTED)},
-        now,
-    )
-    created.add_to(transaction)
+    _put_started(transaction, organization, conversation_id, customer_id, session_hash, message, STARTED, now)
     _add_visitor_message(transaction, organization, conversation_id, message_id, message, STARTED, now)
     return conversation_id, message_id
 
@@ -242,3 +214,77 @@ def _subject(message: VisitorMessage) -> str:
     if not line and message.attachments.shown:
         line = str(message.attachments.shown[0]["name"])
     return line[:_SUBJECT_CHARACTERS]
+
+
+def start_outreach(
+    transaction: Transaction,
+    organization: str,
+    customer_id: str,
+    session_hash: str | None,
+    *,
+    name: str,
+    body: str,
+    attachments: Attachments,
+) -> tuple[str, str]:
+    """Add a new conversation that the team starts with a customer; return its id and that of its message.
+
+    The team handles it. Sends conversation.created, then message.created.
+    """
+    conversation_id, now = ids.new("conv"), clock.now_ms()
+    state = State(Status.OPEN, Handler.TEAM, Speaker.TEAMMATE)
+    written = VisitorMessage(body, attachments, None, None)
+    _put_started(transaction, organization, conversation_id, customer_id, session_hash, written, state, now)
+    conversation = Conversation({"id": conversation_id, "organization": organization})
+    message_id = add_agent_message(
+        transaction,
+        conversation,
+        state,
+        kind="human",
+        name=name,
+        body=body,
+        attachments=attachments,
+        now=now,
+    )
+    return conversation_id, message_id
+
+
+def _put_started(
+    transaction: Transaction,
+    organization: str,
+    conversation_id: str,
+    customer_id: str,
+    session_hash: str | None,
+    first: VisitorMessage,
+    state: State,
+    now: int,
+) -> None:
+    """Add a conversation as it is with its first message, and the event that tells of it."""
+    repository.put(
+        transaction,
+        organization,
+        {
+            "id": conversation_id,
+            "customerId": customer_id,
+            "sessionHash": session_hash,
+            "subject": _subject(first),
+            "status": state.status.value,
+            "handledBy": state.handled_by.value,
+            "lastSpeaker": state.last_speaker.value,
+            "assignee": None,
+            "page": first.page,
+            "context": first.context,
+            "startedAt": now,
+            "lastMessageAt": now,
+            "messageCount": 1,
+            "snoozedUntil": None,
+            "archivedAt": None,
+            "rating": None,
+        },
+    )
+    created = Event(
+        organization,
+        WebhookEvent.CONVERSATION_CREATED,
+        {"conversation": state_data(conversation_id, state)},
+        now,
+    )
+    created.add_to(transaction)

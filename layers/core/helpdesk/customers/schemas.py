@@ -1,6 +1,12 @@
-"""A customer's record."""
+"""What goes in and out of the routes of customers, and what a visitor tells about themselves."""
 
-from helpdesk.http.schemas import Answer
+from typing import Annotated
+
+from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
+from helpdesk.conversations.schemas import ReplyAttachment
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, shown
+
+MAX_FACT_CHARACTERS = 2_000
 
 
 class Identity(Answer):
@@ -10,3 +16,76 @@ class Identity(Answer):
     email: str | None
     avatar_url: str | None
     metadata: dict[str, str] | None
+
+
+class CustomerShape(Answer):
+    """A customer: one who wrote, as far as they have told."""
+
+    id: str
+    name: str | None
+    email: str | None
+    """As the visitor's messages told it; nobody has checked that it is theirs."""
+    avatar_url: str | None
+    metadata: dict[str, str]
+    """What was sent along as `user.metadata`; empty where nothing was."""
+    created_at: Milliseconds
+    """When they first wrote."""
+    updated_at: Milliseconds
+    """When they last told something new about themselves."""
+
+
+class FactShape(Answer):
+    """What the team noted down about a customer."""
+
+    id: str
+    text: str
+    created_at: Milliseconds
+    created_by_name: str | None
+    """The teammate who added it; null where a secret key did."""
+
+
+class CustomersQuery(PageQuery):
+    """The parameters of GET /customers."""
+
+    q: str | None = None
+    """Only customers in whose name or e-mail address all these words occur."""
+
+
+class CustomersAnswer(Answer):
+    """GET /customers, the newest first."""
+
+    customers: list[CustomerShape]
+    """May be fewer than `limit`, even none, while `nextCursor` leads on."""
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class CustomerAnswer(Answer):
+    """GET /customers/{id}: the record, and the newest facts first; `nextCursor` leads to older ones."""
+
+    customer: CustomerShape
+    facts: list[FactShape]
+    next_cursor: str | None
+    """Send it as `cursor` for older facts; null at the end."""
+
+
+class FactInput(Body):
+    """A fact to note down."""
+
+    text: Annotated[str, shown(minLength=1, maxLength=MAX_FACT_CHARACTERS)]
+    """1 to 2,000 characters after trimming."""
+
+
+class FactCreated(Answer):
+    """The answer of a fact: its id."""
+
+    id: str
+
+
+class OutreachInput(Body):
+    """A message that the team writes first."""
+
+    body: Annotated[str, shown(maxLength=MAX_BODY_CHARACTERS)]
+    """Up to 4,000 characters after trimming; may be empty when files are attached."""
+    attachments: Annotated[list[ReplyAttachment], shown(maxItems=MAX_ATTACHMENTS)] | None = None
+    """Up to 6 files from POST /v1/uploads."""

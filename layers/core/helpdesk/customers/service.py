@@ -3,11 +3,36 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from helpdesk.customers import repository
+from helpdesk.customers.repository import OutreachMeanwhile
 from helpdesk.customers.schemas import Identity
+from helpdesk.people.errors import InvalidEmail
+from helpdesk.people.record import normalized_email
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
+
+__all__ = ["OutreachMeanwhile"]  # and everything below
+
+
+class Addressee(NamedTuple):
+    """Where a customer can be written to.
+
+    `session_hash` is the session that they write in, None for one who never did: what is written to them they see
+    there. `email` is what they told, where it is an address that mail can be sent to. `outreach_id` is the conversation
+    that the team started last with one who has no session.
+    """
+
+    item: Item
+    session_hash: str | None
+    email: str | None
+    outreach_id: str | None
+
+    @property
+    def id(self) -> str:
+        """The customer's id."""
+        return str(self.item["id"])
 
 
 def told(identity: Identity | None) -> Item:
@@ -39,3 +64,28 @@ def learn(transaction: Transaction, organization: str, customer_id: str, identit
 def summaries(organization: str, customer_ids: Sequence[str]) -> dict[str, Item]:
     """Return the records of customers by id, in one call per hundred."""
     return repository.get_many(organization, customer_ids)
+
+
+def addressee(organization: str, customer_id: str) -> Addressee:
+    """Return where a customer can be written to. Raises CustomerNotFound."""
+    item = repository.get(organization, customer_id)
+    try:
+        email = normalized_email(item.get("email") or "")
+    except InvalidEmail:
+        email = None
+    return Addressee(item, item.get("sessionHash"), email, item.get("outreachId"))
+
+
+def require(transaction: Transaction, organization: str, customer_id: str) -> None:
+    """Require that a customer is still there. The transaction raises CustomerNotFound."""
+    repository.require(transaction, organization, customer_id)
+
+
+def note_outreach(
+    transaction: Transaction, organization: str, customer: Addressee, conversation_id: str
+) -> None:
+    """Note which conversation the team has started with a customer who has no session.
+
+    The transaction raises OutreachMeanwhile where another was started since the customer was read, CustomerNotFound.
+    """
+    repository.note_outreach(transaction, organization, customer.item, conversation_id)

@@ -3,6 +3,7 @@
 MailNotSent      not sent this time; another try may do it
   MailRefused    this mail will never be taken, such as for an address that cannot be
   MailNotSetUp   this deployment has no address to send from
+  MailInDoubt    nobody knows whether it was sent: no answer came
 """
 
 
@@ -16,3 +17,7 @@ class MailRefused(MailNotSent):
 
 class MailNotSetUp(MailNotSent):
     """No address is set that mail comes from (the parameter MailFrom of template.yaml)."""
+
+
+class MailInDoubt(MailNotSent):
+    """The service was asked and did not answer: the mail may be on its way, or never go."""

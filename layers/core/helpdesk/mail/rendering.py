@@ -57,6 +57,11 @@ def one_line(text: str, characters: int = MAX_NAME_CHARACTERS) -> str:
     return "".join(char for char in spaced if _is_seen(char))[:characters]
 
 
+def lines(text: str) -> str:
+    """Return text of several lines without unseen characters."""
+    return "\n".join("".join(char for char in line if _is_seen(char)) for line in text.splitlines())
+
+
 def _is_seen(char: str) -> bool:
     return char in _JOINERS or unicodedata.category(char) not in _UNSEEN
 
@@ -72,7 +77,7 @@ def _plain(paragraph: Paragraph) -> str:
 
 
 def _html(paragraph: Paragraph) -> str:
-    shown = escape(_plain(paragraph))
+    shown = escape(_plain(paragraph)).replace("\n", "<br>")
     return f'<a href="{shown}">{shown}</a>' if isinstance(paragraph, Link) else shown
 
 

@@ -1,9 +1,10 @@
 """The mails that are sent, and what they say."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from helpdesk.mail import sender
-from helpdesk.mail.rendering import Code, Link, one_line, rendered
+from helpdesk.mail.rendering import Code, Link, Paragraph, lines, one_line, rendered
 
 CODE_MINUTES = 10
 
@@ -42,3 +43,30 @@ def send_invitation(
         ],
     )
     sender.send(mail, email)
+
+
+def send_message(
+    email: str,
+    *,
+    organization: str,
+    written_by: str,
+    body: str,
+    files: Sequence[tuple[str, str]],
+    reply_to: str | None,
+) -> None:
+    """Send what a teammate, who is named, wrote to a customer; `files` are names and addresses. At most once.
+
+    Raises MailNotSent, or one of its kinds.
+    """
+    name, writer = one_line(organization), one_line(written_by)
+    paragraphs: list[Paragraph] = [lines(body)] if body else []
+    for file, address in files:
+        paragraphs += [one_line(file, 200), Link(address)]
+    who = name if writer == name else f"{writer} of {name}"
+    if reply_to:
+        paragraphs.append(f"{who} wrote this to you. To answer, reply to this mail.")
+    else:
+        paragraphs.append(
+            f"{who} wrote this to you. Replies to this mail are not read: answer where you wrote to us before."
+        )
+    sender.send(rendered(f"A message from {name}", paragraphs), email, reply_to=reply_to, once=True)

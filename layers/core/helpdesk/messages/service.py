@@ -55,7 +55,7 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
             if session is None:
                 return _first(organization, session_hash, identity, message)
             if target is None:
-                target = _newest_open(session)
+                target = newest_open(session)
             return _next(session, target, identity, message)
         except SessionChanged as changed:
             session = changed.session(organization)
@@ -157,7 +157,8 @@ def _hinted(session: Session | None) -> Conversation | None:
     return conversations.presumed_open(session.organization, session.current, session.handled_by)
 
 
-def _newest_open(session: Session) -> Conversation | None:
+def newest_open(session: Session) -> Conversation | None:
+    """Return the newest open conversation of a session that is not archived. Two calls, none of an index."""
     started = repository.newest_conversations(session.organization, session.hash, _SEARCHED_FOR_OPEN)
     found = conversations.by_ids(session.organization, started)
     return next((c for c in found if c.state.status is Status.OPEN and not c.archived), None)

@@ -28,3 +28,16 @@ class Named(NamedTuple):
 def names_of(wanted: Sequence[str]) -> list[Named]:
     """Return how organizations are called, in the order given; one that is gone is left out. One call for a hundred."""
     return [Named(item["id"], item["name"], item["slug"]) for item in repository.get_many(wanted)]
+
+
+class Correspondent(NamedTuple):
+    """As what an organization writes to its customers: its name, and where answers go, None where nobody reads them."""
+
+    name: str
+    support_email: str | None
+
+
+def correspondent(organization: str) -> Correspondent:
+    """Return as what the organization writes to its customers. Raises OrganizationNotFound."""
+    item = repository.get(organization)
+    return Correspondent(item["name"], item.get("supportEmail"))

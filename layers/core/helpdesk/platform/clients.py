@@ -107,9 +107,9 @@ def bedrock() -> "BedrockRuntimeClient":
 
 
 @cache
-def ses() -> "SESV2Client":
-    """Return the SES client (1 s to connect, 5 s to read, 3 tries)."""
-    client: SESV2Client = _client("sesv2", _config(1, 5, 3))
+def ses(tries: int = 3) -> "SESV2Client":
+    """Return the SES client (1 s to connect, 5 s to read); with one try it asks once, also where no answer comes."""
+    client: SESV2Client = _client("sesv2", _config(1, 5, tries))
     return client
 
 

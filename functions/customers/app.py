@@ -1,0 +1,72 @@
+"""/v1/customers: who wrote, what is known of them, and writing to them first."""
+
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
+from helpdesk.customers import records
+from helpdesk.customers.errors import CustomerNotFound, CustomerUnreachable, FactNotFound
+from helpdesk.customers.schemas import (
+    CustomerAnswer,
+    CustomersAnswer,
+    CustomersQuery,
+    FactCreated,
+    FactInput,
+    OutreachInput,
+)
+from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
+from helpdesk.http.api import Api
+from helpdesk.http.schemas import OK, Ok, PageQuery
+from helpdesk.messages import outreach
+from helpdesk.messages.schemas import MessageAccepted
+from helpdesk.platform.errors import InvalidCursor
+
+api = Api()
+
+
+@api.get("/v1/customers", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_customers(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
+    """List customers, the newest first, or those whose name or e-mail address holds some words."""
+    return records.newest(caller, query)
+
+
+@api.get("/v1/customers/<customer_id>", access=Access.MEMBER, errors=(CustomerNotFound, InvalidCursor))
+def get_customer(caller: Caller, customer_id: str, page: PageQuery) -> CustomerAnswer:
+    """Return one customer with the newest facts about them."""
+    return records.get(caller, customer_id, page)
+
+
+@api.post("/v1/customers/<customer_id>/facts", access=Access.MEMBER, errors=(CustomerNotFound,))
+def add_fact(caller: Caller, customer_id: str, fact: FactInput) -> FactCreated:
+    """Note down a fact about a customer, for the team."""
+    return records.add_fact(caller, customer_id, fact)
+
+
+@api.delete(
+    "/v1/customers/<customer_id>/facts/<fact_id>",
+    access=Access.MEMBER,
+    errors=(CustomerNotFound, FactNotFound),
+)
+def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> Ok:
+    """Remove a fact about a customer."""
+    records.remove_fact(caller, customer_id, fact_id)
+    return OK
+
+
+@api.post(
+    "/v1/customers/<customer_id>/messages",
+    access=Access.MEMBER,
+    errors=(
+        CustomerNotFound,
+        CustomerUnreachable,
+        EmptyMessage,
+        MessageTooLong,
+        TooManyAttachments,
+        AttachmentMissing,
+        AttachmentWrongType,
+    ),
+)
+def write_to_customer(caller: Caller, customer_id: str, message: OutreachInput) -> MessageAccepted:
+    """Write to a customer first: in their newest open conversation or a new one, and by e-mail where one is known."""
+    return outreach.send(caller, customer_id, message)
+
+
+handler = api.handler

@@ -1,0 +1,304 @@
+"""Reading customers: their list, one with the facts about them, and what a visitor's later messages change."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from helpdesk.customers import records
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.search import service as search
+from helpdesk.search.service import Found
+from helpdesk.storage import keys, table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+
+START_MS = 1_700_000_000_000
+
+
+def write(api: Client, session: str, at: int = 0, **user: Any) -> str:
+    """Let a visitor write, so many ms after the start of the test's time; return the customer's id."""
+    with clock.frozen(lambda: (START_MS + at) * 1_000):
+        body = {"session": f"session-{session}", "body": "Hello", **({"user": user} if user else {})}
+        conversation = api.post("/v1/messages", body).body["conversationId"]
+        found = api.get(f"/v1/conversations/{conversation}").body["conversation"]
+    return str(found["customer"]["id"])
+
+
+def customer(api: Client, customer_id: str) -> Any:
+    answer = api.get(f"/v1/customers/{customer_id}")
+    assert answer.status == 200, answer
+    return answer.body["customer"]
+
+
+def pages(api: Client, url: str) -> list[list[str]]:
+    """Follow the cursors and return the ids of each page."""
+    found, cursor = [], ""
+    while True:
+        answer = api.get(url + (f"&cursor={quote(cursor)}" if cursor else ""))
+        assert answer.status == 200, answer
+        found.append([one["id"] for one in answer.body["customers"]])
+        cursor = answer.body["nextCursor"]
+        if cursor is None:
+            return found
+
+
+def test_a_customer_is_shown_with_all_that_they_told(api: Client) -> None:
+    customer_id = write(
+        api,
+        "shown",
+        name="Vera Visitor",
+        email="vera@example.com",
+        avatarUrl="https://example.com/v.png",
+        metadata={"plan": "pro", "seats": 4, "trial": False},
+    )
+
+    assert api.get(f"/v1/customers/{customer_id}").body == {
+        "customer": {
+            "id": customer_id,
+            "name": "Vera Visitor",
+            "email": "vera@example.com",
+            "avatarUrl": "https://example.com/v.png",
+            "metadata": {"plan": "pro", "seats": "4", "trial": "false"},
+            "createdAt": START_MS,
+            "updatedAt": START_MS,
+        },
+        "facts": [],
+        "nextCursor": None,
+    }
+
+
+def test_one_who_told_nothing_is_shown_without_it(api: Client) -> None:
+    customer_id = write(api, "silent")
+
+    assert customer(api, customer_id) == {
+        "id": customer_id,
+        "name": None,
+        "email": None,
+        "avatarUrl": None,
+        "metadata": {},
+        "createdAt": START_MS,
+        "updatedAt": START_MS,
+    }
+
+
+def test_a_list_shows_a_customer_as_reading_them_does(api: Client) -> None:
+    customer_id = write(api, "same", name="Vera")
+
+    assert api.get("/v1/customers").body == {
+        "customers": [customer(api, customer_id)],
+        "nextCursor": None,
+    }
+
+
+def test_new_values_overwrite_and_omitted_ones_stay(api: Client) -> None:
+    first = {"name": "Vera", "email": "vera@example.com", "metadata": {"plan": "free", "seats": 1}}
+    customer_id = write(api, "merged", 0, **first)
+    assert (
+        write(api, "merged", 10, email="v@example.org", avatarUrl="https://example.com/v.png") == customer_id
+    )
+
+    assert customer(api, customer_id) == {
+        "id": customer_id,
+        "name": "Vera",
+        "email": "v@example.org",
+        "avatarUrl": "https://example.com/v.png",
+        "metadata": {"plan": "free", "seats": "1"},
+        "createdAt": START_MS,
+        "updatedAt": START_MS + 10,
+    }
+
+
+def test_metadata_that_is_sent_takes_the_place_of_what_was_sent_before(api: Client) -> None:
+    customer_id = write(api, "facts", 0, metadata={"plan": "free", "seats": 1})
+    write(api, "facts", 10, metadata={"plan": "pro"})
+
+    assert customer(api, customer_id)["metadata"] == {"plan": "pro"}
+
+
+def test_null_empty_and_dropped_values_erase_nothing(api: Client) -> None:
+    told = {"name": "Vera", "email": "vera@example.com", "avatarUrl": "https://example.com/v.png"}
+    customer_id = write(api, "kept", 0, **told)
+    write(api, "kept", 10, name=None, email=" ", avatarUrl="http://example.com/insecure.png")
+
+    assert {name: customer(api, customer_id)[name] for name in told} == told
+
+
+def test_what_is_told_is_cut_to_its_limits(api: Client) -> None:
+    customer_id = write(
+        api,
+        "long",
+        name="😀" * 81,
+        email="e" * 330,
+        avatarUrl="https://example.com/" + "a" * 500,
+        metadata={f"{number:02d}" + "k" * 300: "v" * 300 for number in range(20)},
+    )
+
+    shown = customer(api, customer_id)
+    assert shown["name"] == "😀" * 80
+    assert shown["email"] == "e" * 320
+    assert shown["avatarUrl"] is None
+    assert shown["metadata"] == {f"{number:02d}" + "k" * 198: "v" * 200 for number in range(16)}
+
+
+def test_the_newest_customers_come_first_on_pages_of_any_size(api: Client, stranger: Client) -> None:
+    made = [write(api, f"number-{number}", number * 10) for number in range(5)]
+    write(stranger, "foreign", 100)
+    write(api, "number-0", 200)  # writing again makes nobody a newer customer
+
+    for limit in (1, 2, 5, 6):
+        found = pages(api, f"/v1/customers?limit={limit}")
+        assert [one for page in found for one in page] == made[::-1]
+        assert all(len(page) <= limit for page in found)
+
+
+def test_a_search_shows_whom_it_names_in_its_order(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two, three = [write(api, f"found-{number}", number * 10) for number in range(3)]
+    asked: list[tuple[str, int, int | None]] = []
+
+    def found(organization: str, text: str, limit: int, after: int | None = None) -> Found:
+        asked.append((text, limit, after))
+        return Found([two, "cus_gone", three], 7) if after is None else Found([one], None)
+
+    monkeypatch.setattr(search, "customers", found)
+
+    assert pages(api, "/v1/customers?q=%20ada%20&limit=3") == [[two, three], [one]]
+    assert asked == [("ada", 3, None), ("ada", 3, 7)]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "named"), [("limit=0", "limit"), ("limit=201", "limit"), ("q=", "q"), ("q=%20%09", "q")]
+)
+def test_a_bad_parameter_is_refused_by_its_name(api: Client, parameter: str, named: str) -> None:
+    answer = api.get(f"/v1/customers?{parameter}")
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert f"`{named}`" in answer.message
+
+
+def test_a_cursor_is_refused_by_every_list_but_its_own(api: Client, stranger: Client) -> None:
+    ids = [write(api, f"cursor-{number}", number) for number in range(2)]
+    cursor = api.get("/v1/customers?limit=1").body["nextCursor"]
+    refused = [
+        api.get(f"/v1/customers?q=ada&cursor={cursor}"),
+        api.get(f"/v1/customers/{ids[0]}?cursor={cursor}"),
+        api.get(f"/v1/conversations?cursor={cursor}"),
+        stranger.get(f"/v1/customers?cursor={cursor}"),
+    ]
+
+    assert [(answer.status, answer.code) for answer in refused] == [(400, "invalid_cursor")] * 4
+
+
+def test_facts_are_noted_and_shown_newest_first(api: Client, member: Client) -> None:
+    customer_id = write(api, "facts")
+    url = f"/v1/customers/{customer_id}/facts"
+    with clock.frozen(lambda: (START_MS + 5) * 1_000):
+        first = member.post(url, {"text": "  Runs two shops. \n"}).body["id"]
+    with clock.frozen(lambda: (START_MS + 6) * 1_000):
+        second = api.post(url, {"text": "Prefers mail."}).body["id"]
+
+    assert api.get(f"/v1/customers/{customer_id}").body["facts"] == [
+        {"id": second, "text": "Prefers mail.", "createdAt": START_MS + 6, "createdByName": None},
+        {"id": first, "text": "Runs two shops.", "createdAt": START_MS + 5, "createdByName": "Max Member"},
+    ]
+
+
+def test_facts_come_in_pages(api: Client) -> None:
+    customer_id = write(api, "paged")
+    for number in range(5):
+        api.post(f"/v1/customers/{customer_id}/facts", {"text": f"fact {number}"})
+    found, url = [], f"/v1/customers/{customer_id}?limit=2"
+    answer = api.get(url)
+    while True:
+        found += [fact["text"] for fact in answer.body["facts"]]
+        if answer.body["nextCursor"] is None:
+            break
+        answer = api.get(f"{url}&cursor={answer.body['nextCursor']}")
+
+    assert found == [f"fact {number}" for number in (4, 3, 2, 1, 0)]
+
+
+def test_a_removed_fact_is_gone_and_is_removed_once(api: Client) -> None:
+    customer_id = write(api, "removed")
+    url = f"/v1/customers/{customer_id}/facts"
+    fact, kept = [api.post(url, {"text": text}).body["id"] for text in ("gone", "kept")]
+
+    assert api.delete(f"{url}/{fact}").body == {"ok": True}
+    assert api.delete(f"{url}/{fact}").code == "fact_not_found"
+    assert [one["id"] for one in api.get(f"/v1/customers/{customer_id}").body["facts"]] == [kept]
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "x" * 2_001, "😀" * 2_001, None, 7])
+def test_a_fact_has_1_to_2000_characters(api: Client, text: Any) -> None:
+    answer = api.post(f"/v1/customers/{write(api, 'bad-fact')}/facts", {"text": text})
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert "`text`" in answer.message
+
+
+@pytest.mark.parametrize("text", ["x", " " + "😀" * 2_000 + " "])
+def test_a_facts_own_limits_are_accepted(api: Client, text: str) -> None:
+    customer_id = write(api, "good-fact")
+    assert api.post(f"/v1/customers/{customer_id}/facts", {"text": text}).status == 200
+    (fact,) = api.get(f"/v1/customers/{customer_id}").body["facts"]
+    assert fact["text"] == text.strip()
+
+
+def test_a_fact_of_another_customer_is_not_found(api: Client) -> None:
+    one, other = write(api, "one"), write(api, "other")
+    fact = api.post(f"/v1/customers/{one}/facts", {"text": "Hers"}).body["id"]
+
+    assert api.delete(f"/v1/customers/{other}/facts/{fact}").code == "fact_not_found"
+    assert len(api.get(f"/v1/customers/{one}").body["facts"]) == 1
+
+
+@pytest.mark.parametrize("missing", ["cus_unknown", "%23", "x" * 129, "😀"])
+def test_a_customer_who_is_not_there_is_not_found_by_any_route(api: Client, missing: str) -> None:
+    url = f"/v1/customers/{quote(missing)}"
+    answers = [
+        api.get(url),
+        api.post(f"{url}/facts", {"text": "Hello"}),
+        api.delete(f"{url}/facts/fact_1"),
+        api.post(f"{url}/messages", {"body": "Hello"}),
+    ]
+
+    assert [(answer.status, answer.code) for answer in answers] == [(404, "customer_not_found")] * 4
+
+
+def test_nothing_is_noted_of_one_who_is_gone(api: Client, organization: NewOrganization) -> None:
+    customer_id = write(api, "gone")
+    key = keys.Customer(organization.organization_id, customer_id)
+    table.delete(key)
+
+    assert api.post(f"/v1/customers/{customer_id}/facts", {"text": "Late"}).code == "customer_not_found"
+    assert table.query_all(key.pk) == []
+
+
+def test_a_list_is_one_query_however_many_there_are(api: Client) -> None:
+    customer_id = ""
+    for number in range(3):
+        customer_id = write(api, f"calls-{number}", number)
+    with recorded_calls() as listed:
+        api.get("/v1/customers")
+    with recorded_calls() as read:
+        api.get(f"/v1/customers/{customer_id}")
+    with recorded_calls() as noted:
+        fact = api.post(f"/v1/customers/{customer_id}/facts", {"text": "Hello"}).body["id"]
+    with recorded_calls() as removed:
+        api.delete(f"/v1/customers/{customer_id}/facts/{fact}")
+
+    assert listed == ["dynamodb:UpdateItem", "dynamodb:Query"]
+    assert read == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:Query"]
+    assert noted == removed == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
+
+
+def test_a_page_ends_before_it_outgrows_an_answer(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [write(api, f"heavy-{number}", number, name="V" * 80) for number in range(5)]
+    monkeypatch.setattr("helpdesk.http.pages.MAX_LISTED_BYTES", 700)  # a customer weighs about 300
+
+    found = pages(api, "/v1/customers?limit=5")
+
+    assert [one for page in found for one in page] == made[::-1]
+    assert [len(page) for page in found] == [2, 2, 1]
+    assert records.fitting([]) == 0

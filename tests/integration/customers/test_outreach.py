@@ -1,0 +1,463 @@
+"""Writing to a customer first: where it goes, what is told of it, and the mail."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
+
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.state import Move
+from helpdesk.customers import repository
+from helpdesk.customers.schemas import OutreachInput
+from helpdesk.delivery.fanout import fan_out
+from helpdesk.messages import outreach as service
+from helpdesk.messages import service as messages
+from helpdesk.messages.schemas import MessageInput
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Answer, Client
+from tests.support.aws import recorded_calls
+from tests.support.interleaving import interleaved
+from tests.support.mail import Sent, carry, jobs, post_office, refusal, run_mailer, stream_records, waiting
+
+EMAIL = "vera@example.com"
+SESSION = "session-of-vera"
+SEEDS = 6
+
+
+@pytest.fixture
+def mails(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
+    """The mails that SES took."""
+    with post_office(monkeypatch) as taken:
+        yield taken
+
+
+def visit(api: Client, body: str = "Hello", session: str = SESSION, **user: Any) -> tuple[str, str]:
+    """Let a visitor write; return the ids of the conversation and the customer."""
+    sent = {"session": session, "body": body, **({"user": user} if user else {})}
+    conversation = api.post("/v1/messages", sent).body["conversationId"]
+    found = api.get(f"/v1/conversations/{conversation}").body["conversation"]
+    return str(conversation), str(found["customer"]["id"])
+
+
+def outreach(client: Client, customer: str, body: str = "Your refund is on its way.", **more: Any) -> Answer:
+    return client.post(f"/v1/customers/{customer}/messages", {"body": body, **more})
+
+
+def with_mail_alone(organization: NewOrganization, customer_id: str = "cus_mail", **told: Any) -> str:
+    """Make a customer who never wrote in a session, as one that was imported."""
+    home = organization.organization_id
+    item = {
+        **keys.Customer(home, customer_id).attributes(),
+        "id": customer_id,
+        "createdAt": 1,
+        "updatedAt": 1,
+        "GSI1PK": keys.customers(home),
+        "GSI1SK": customer_id,
+        **told,
+    }
+    table.put_new(item)
+    return customer_id
+
+
+def test_it_goes_on_with_the_newest_open_conversation_and_leaves_it_with_whom_it_is(
+    api: Client, member: Client
+) -> None:
+    conversation, customer = visit(api)
+    whole_table.remove("EVENT")
+
+    answer = outreach(member, customer)
+
+    assert answer.status == 200
+    assert answer.body["conversationId"] == conversation
+    read = api.get(f"/v1/conversations/{conversation}").body
+    assert (read["conversation"]["handledBy"], read["conversation"]["awaitingHuman"]) == ("agent", False)
+    message = read["messages"][-1]
+    assert message["id"] == answer.body["messageId"]
+    assert message["agent"] == {"kind": "human", "name": "Max Member", "avatarUrl": None}
+    (event,) = whole_table.events()
+    assert event["type"] == "message.created"
+    assert event["data"]["conversation"] == {"id": conversation, "status": "open", "awaitingHuman": False}
+    assert event["data"]["message"]["id"] == answer.body["messageId"]
+
+
+@pytest.mark.parametrize("ended", ["resolve", "archive"])
+def test_it_starts_a_conversation_of_the_teams_where_none_is_open(api: Client, ended: str) -> None:
+    before, customer = visit(api)
+    api.post(f"/v1/conversations/{before}/{ended}")
+    whole_table.remove("EVENT")
+
+    answer = outreach(api, customer, "\nYour refund\nis on its way.")
+
+    conversation = answer.body["conversationId"]
+    assert conversation != before
+    shown = api.get(f"/v1/conversations/{conversation}").body["conversation"]
+    assert shown["customer"]["id"] == customer
+    assert {name: shown[name] for name in ("status", "handledBy", "awaitingHuman", "subject", "page")} == {
+        "status": "open",
+        "handledBy": "team",
+        "awaitingHuman": False,
+        "subject": "Your refund",
+        "page": None,
+    }
+    created, message = whole_table.events()
+    state = {"id": conversation, "status": "open", "awaitingHuman": False}
+    assert (created["type"], created["data"]) == ("conversation.created", {"conversation": state})
+    assert (message["type"], message["data"]["conversation"]) == ("message.created", state)
+    assert message["data"]["message"]["sender"] == "agent"
+    assert message["data"]["message"]["agent"]["kind"] == "human"
+    assert created["createdAt"] == message["createdAt"]
+
+
+def test_the_visitor_sees_it_and_their_answer_waits_for_the_team(api: Client) -> None:
+    before, customer = visit(api)
+    api.post(f"/v1/conversations/{before}/resolve")
+    started = outreach(api, customer).body["conversationId"]
+
+    history = api.get(f"/v1/messages?session={SESSION}").body["conversations"]
+    assert [message["body"] for message in history[0]["messages"]] == ["Your refund is on its way."]
+    assert visit(api, "Thank you")[0] == started
+    shown = api.get(f"/v1/conversations/{started}").body["conversation"]
+    assert (shown["handledBy"], shown["awaitingHuman"]) == ("team", True)
+    assert "agent" not in {job["queue"] for job in whole_table.outbox()[-1]["jobs"]}
+
+
+def test_what_it_started_can_be_resolved_and_opened_again(
+    api: Client, organization: NewOrganization, mails: list[Sent]
+) -> None:
+    customer = with_mail_alone(organization, email=EMAIL)
+    started = outreach(api, customer).body["conversationId"]
+    for move in ("resolve", "reopen", "hand-back"):
+        assert api.post(f"/v1/conversations/{started}/{move}").status == 200
+
+    assert api.get(f"/v1/conversations/{started}").body["conversation"]["handledBy"] == "agent"
+    assert outreach(api, customer, "Once more").body["conversationId"] == started
+
+
+def test_a_key_writes_as_the_organization(api: Client) -> None:
+    conversation, customer = visit(api)
+    outreach(api, customer)
+
+    (organization,) = whole_table.of_kind("ORG")
+    message = api.get(f"/v1/conversations/{conversation}").body["messages"][-1]
+    assert message["agent"]["name"] == organization["name"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"), [("", "empty_message"), (" \n", "empty_message"), ("x" * 4_001, "message_too_long")]
+)
+def test_a_message_that_cannot_be_is_refused(api: Client, body: str, code: str) -> None:
+    _, customer = visit(api)
+    assert (outreach(api, customer, body).status, outreach(api, customer, body).code) == (400, code)
+
+
+def test_attachments_that_are_missing_or_too_many_are_refused(api: Client) -> None:
+    _, customer = visit(api)
+    file = {"id": "file_unknown", "name": "a.txt"}
+
+    assert outreach(api, customer, attachments=[file]).code == "attachment_missing"
+    assert outreach(api, customer, attachments=[file] * 7).code == "too_many_attachments"
+
+
+@pytest.mark.parametrize("told", [{}, {"email": "not an address"}, {"email": ""}])
+def test_one_without_session_and_address_cannot_be_reached(
+    api: Client, organization: NewOrganization, mails: list[Sent], told: dict[str, str]
+) -> None:
+    answer = outreach(api, with_mail_alone(organization, **told))
+
+    assert (answer.status, answer.code) == (400, "customer_unreachable")
+    assert whole_table.of_kind("CONV") == []
+
+
+def test_an_address_alone_reaches_nobody_where_no_mail_is_sent(
+    api: Client, organization: NewOrganization
+) -> None:
+    assert outreach(api, with_mail_alone(organization, email=EMAIL)).code == "customer_unreachable"
+
+
+def test_where_no_mail_is_sent_it_is_seen_in_the_session(api: Client) -> None:
+    _, customer = visit(api, email=EMAIL)
+
+    assert outreach(api, customer).status == 200
+    assert jobs() == []
+
+
+def test_one_who_told_no_address_gets_no_mail(api: Client, mails: list[Sent]) -> None:
+    _, customer = visit(api)
+
+    assert outreach(api, customer).status == 200
+    assert jobs() == []
+
+
+def test_it_is_mailed_with_the_organizations_name(
+    api: Client, member: Client, organization: NewOrganization, mails: list[Sent]
+) -> None:
+    _, customer = visit(api, email="Vera@Example.com")
+    outreach(member, customer, "Dear Vera,\n\n<b>your refund</b> is on its way.")
+    carry()
+
+    (sent,) = mails
+    (item,) = whole_table.of_kind("ORG")
+    assert (sent.to, sent.reply_to) == ([EMAIL], [])
+    assert sent.subject == f"A message from {item['name']}"
+    assert sent.text == (
+        "Dear Vera,\n\n<b>your refund</b> is on its way.\n\n"
+        f"Max Member of {item['name']} wrote this to you. Replies to this mail are not read: "
+        "answer where you wrote to us before.\n"
+    )
+    assert "<p>Dear Vera,<br><br>&lt;b&gt;your refund&lt;/b&gt; is on its way.</p>" in sent.html
+
+
+def test_answers_go_to_the_support_address_where_there_is_one(
+    api: Client, admin: Client, organization: NewOrganization, mails: list[Sent]
+) -> None:
+    assert admin.patch("/v1/organization", {"supportEmail": "help@shop.example"}).status == 200
+    outreach(api, visit(api, email=EMAIL)[1])
+    carry()
+
+    (sent,) = mails
+    assert sent.reply_to == ["help@shop.example"]
+    (item,) = whole_table.of_kind("ORG")
+    assert sent.text.endswith(f"\n\n{item['name']} wrote this to you. To answer, reply to this mail.\n")
+
+
+def test_the_job_holds_ids_alone(api: Client, mails: list[Sent]) -> None:
+    conversation, customer = visit(api, email=EMAIL)
+    message = outreach(api, customer, "Between us").body["messageId"]
+
+    (item,) = jobs()
+    assert item["jobs"][0]["body"] == {
+        "kind": "message",
+        "organization": item["organization"],
+        "customerId": customer,
+        "conversationId": conversation,
+        "messageId": message,
+    }
+
+
+def test_a_mail_names_the_files_with_their_addresses(
+    api: Client, organization: NewOrganization, mails: list[Sent]
+) -> None:
+    file = api.post("/v1/uploads?name=refund.txt", "text", **{"content-type": "text/plain"}).body
+    _, customer = visit(api, email=EMAIL)
+    assert (
+        outreach(api, customer, "", attachments=[{"id": file["id"], "name": "Your refund.txt"}]).status == 200
+    )
+    carry()
+
+    (sent,) = mails
+    assert sent.text.startswith(f"Your refund.txt\n\n{file['url']}\n\n")
+    assert f'<a href="{file["url"]}">' in sent.html
+
+
+def queued() -> list[dict[str, Any]]:
+    """Bring what was asked for into the queue, and take it from there."""
+    assert fan_out(stream_records()) == []
+    return waiting()
+
+
+def test_whatever_comes_twice_is_mailed_once(api: Client, mails: list[Sent]) -> None:
+    outreach(api, visit(api, email=EMAIL)[1])
+    for _ in range(3):
+        carry()
+    records = queued()
+    for _ in range(3):
+        assert run_mailer(records) == []
+
+    assert len(mails) == 1
+
+
+def answer_with(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[str]:
+    """Let SES fail in a way; what it was asked to send comes into the list."""
+    asked: list[str] = []
+
+    def send_email(**request: Any) -> None:
+        asked.extend(request["Destination"]["ToAddresses"])
+        raise error
+
+    monkeypatch.setattr(clients.ses(1), "send_email", send_email)
+    return asked
+
+
+@pytest.mark.parametrize(
+    "error", [refusal("TooManyRequestsException"), EndpointConnectionError(endpoint_url="https://ses")]
+)
+def test_a_mail_that_was_surely_not_taken_is_tried_again(
+    api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    outreach(api, visit(api, email=EMAIL)[1])
+    records = queued()
+    with monkeypatch.context() as patched:
+        answer_with(patched, error)
+        assert run_mailer(records) == [records[0]["messageId"]]
+    assert run_mailer(records) == []
+
+    assert len(mails) == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ReadTimeoutError(endpoint_url="https://ses"),
+        ConnectionClosedError(endpoint_url="https://ses"),
+        refusal("MessageRejected"),
+    ],
+)
+def test_a_mail_of_which_nobody_knows_or_that_is_refused_is_never_tried_again(
+    api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    outreach(api, visit(api, email=EMAIL)[1])
+    records = queued()
+    with monkeypatch.context() as patched:
+        asked = answer_with(patched, error)
+        assert run_mailer(records) == []
+    assert run_mailer(records) == []
+
+    assert asked == [EMAIL]
+    assert mails == []
+
+
+def test_a_mailer_that_died_after_it_had_begun_does_not_begin_again(
+    api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outreach(api, visit(api, email=EMAIL)[1])
+    records = queued()
+    with monkeypatch.context() as patched:
+        answer_with(patched, KeyboardInterrupt())  # which nothing catches
+        with pytest.raises(KeyboardInterrupt):
+            run_mailer(records)
+    assert run_mailer(records) == []
+
+    assert mails == []
+
+
+@pytest.mark.parametrize("gone", ["MSG#", "CUS", "email"])
+def test_what_is_gone_meanwhile_is_not_mailed(
+    api: Client, organization: NewOrganization, mails: list[Sent], gone: str
+) -> None:
+    _, customer = visit(api, email=EMAIL)
+    outreach(api, customer)
+    records = queued()
+    if gone == "email":
+        table.update(keys.Customer(organization.organization_id, customer), "REMOVE email")
+    else:
+        whole_table.remove(gone)
+
+    assert run_mailer(records) == []
+    assert mails == []
+    assert not [item for item in whole_table.of_kind("MSG#") if item.keys() <= {"PK", "SK", "mail"}]
+
+
+def test_one_with_an_address_alone_gets_one_conversation(
+    api: Client, organization: NewOrganization, mails: list[Sent]
+) -> None:
+    customer = with_mail_alone(organization, email=EMAIL)
+    first = outreach(api, customer).body
+    second = outreach(api, customer).body
+    carry()
+
+    assert first["conversationId"] == second["conversationId"]
+    assert [sent.to for sent in mails] == [[EMAIL], [EMAIL]]
+    shown = api.get(f"/v1/conversations?customerId={customer}").body["conversations"]
+    assert [one["id"] for one in shown] == [first["conversationId"]]
+
+
+def sending(organization: NewOrganization, customer: str, number: int) -> Callable[[], str]:
+    caller = Caller(organization.organization_id, person=Person("usr_1", "Max", Role.MEMBER))
+    written = OutreachInput(body=f"number {number}")
+    return lambda: service.send(caller, customer, written).conversation_id
+
+
+@pytest.mark.parametrize("has_session", [True, False])
+def test_several_at_once_start_one_conversation(
+    api: Client, organization: NewOrganization, mails: list[Sent], has_session: bool
+) -> None:
+    for seed in range(SEEDS):
+        if has_session:
+            before, customer = visit(api, session=f"session-{seed}", email=EMAIL)
+            api.post(f"/v1/conversations/{before}/resolve")
+        else:
+            customer = with_mail_alone(organization, f"cus_{seed}", email=EMAIL)
+        whole_table.remove("EVENT", "JOB")
+
+        outcomes = interleaved([sending(organization, customer, number) for number in range(3)], seed)
+
+        (started,) = set(outcomes.all())
+        assert len(api.get(f"/v1/conversations/{started}").body["messages"]) == 3
+        assert sorted(whole_table.kinds()) == ["conversation.created"] + ["message.created"] * 3
+        assert len(jobs()) == 3
+
+
+def test_it_and_a_visitors_message_at_once_make_one_conversation(
+    api: Client, organization: NewOrganization
+) -> None:
+    home = organization.organization_id
+    for seed in range(SEEDS * 2):
+        session = f"session-{seed}"
+        before, customer = visit(api, session=session)
+        api.post(f"/v1/conversations/{before}/resolve")
+        message = MessageInput(session=session, body="I have another question")
+        whole_table.remove("EVENT")
+
+        outcomes = interleaved(
+            [
+                sending(organization, customer, 1),
+                lambda message=message: messages.post(home, message).conversation_id,  # type: ignore[misc]
+            ],
+            seed,
+        )
+
+        (started,) = set(outcomes.all())
+        assert len(api.get(f"/v1/conversations/{started}").body["messages"]) == 2
+        assert sorted(whole_table.kinds()) == ["conversation.created"] + ["message.created"] * 2
+
+
+def test_it_and_a_resolution_at_once_lose_nothing(api: Client, organization: NewOrganization) -> None:
+    max_ = Caller(organization.organization_id, person=Person("usr_1", "Max", Role.MEMBER))
+    for seed in range(SEEDS * 2):
+        before, customer = visit(api, session=f"session-{seed}")
+
+        outcomes = interleaved(
+            [
+                sending(organization, customer, 1),
+                lambda before=before: str(conversations.move(max_, before, Move.RESOLVE)),  # type: ignore[misc]
+            ],
+            seed,
+        )
+
+        went_to = outcomes.all()[0]
+        shown = api.get(f"/v1/conversations/{before}").body["conversation"]
+        assert shown["status"] == "resolved"
+        read = api.get(f"/v1/conversations/{went_to}").body
+        assert read["messages"][-1]["body"] == "number 1" or went_to == before
+        assert [entry["body"] for entry in read["messages"]].count("number 1") == 1
+        assert read["conversation"]["status"] == ("resolved" if went_to == before else "open")
+
+
+def test_nothing_is_written_to_one_who_is_erased_at_this_moment(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation, customer = visit(api)
+    key = keys.Customer(organization.organization_id, customer)
+    found = repository.get(organization.organization_id, customer)
+    table.delete(key)
+    monkeypatch.setattr(repository, "get", lambda *_: found)
+
+    assert outreach(api, customer).code == "customer_not_found"
+    assert len(api.get(f"/v1/conversations/{conversation}").body["messages"]) == 1
+
+
+def test_it_is_the_same_few_calls_however_much_there_is(api: Client, member: Client) -> None:
+    _, customer = visit(api)
+    with recorded_calls() as with_a_token:
+        outreach(member, customer)
+    with recorded_calls() as with_a_key:
+        outreach(api, customer)
+
+    on = ["GetItem", "GetItem", "Query", "BatchGetItem", "TransactWriteItems"]
+    assert with_a_token[-5:] == [f"dynamodb:{name}" for name in on]
+    assert len(with_a_key) == 1 + 1 + 5
