@@ -53,7 +53,13 @@ def test_no_file_names_an_address_to_install_from(path: Path) -> None:
 def test_the_full_text_search_is_carried_only_by_those_who_search() -> None:
     carriers = [name_of(path.parent) for path in DEPLOYED if "tantivy" in pins(path)]
 
-    assert carriers == ["functions/answerer", "functions/indexer"]
+    assert carriers == [
+        "functions/answerer",
+        "functions/conversations",
+        "functions/customers",
+        "functions/indexer",
+        "functions/searcher",
+    ]
 
 
 def test_the_http_client_is_carried_only_by_the_sender() -> None:

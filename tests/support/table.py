@@ -29,6 +29,11 @@ def outbox() -> list[Item]:
     return sorted((item for item in everything() if item["SK"] == "EVENT"), key=lambda item: str(item["id"]))
 
 
+def jobs(queue: str) -> list[Item]:
+    """Return the jobs for a queue that the outbox events carry, in order."""
+    return [job for item in outbox() for job in item["jobs"] if job["queue"] == queue]
+
+
 def events() -> list[dict[str, Any]]:
     """Return the bodies of the outbox events in the order of their ids; each must be as the API's description says."""
     bodies = [json.loads(item["body"]) for item in outbox()]

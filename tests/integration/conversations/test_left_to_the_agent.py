@@ -3,8 +3,8 @@
 from typing import Any
 
 from helpdesk.conversations import answering, repository
+from tests.support import table as whole_table
 from tests.support.api import Client
-from tests.support.table import outbox
 
 
 def write(api: Client, body: str = "Where is my invoice?") -> dict[str, Any]:
@@ -15,7 +15,7 @@ def write(api: Client, body: str = "Where is my invoice?") -> dict[str, Any]:
 
 def jobs() -> list[str]:
     """Return the messages that the agent was asked to answer, in order."""
-    return [job["body"]["messageId"] for item in outbox() for job in item["jobs"]]
+    return [job["body"]["messageId"] for job in whole_table.jobs("agent")]
 
 
 def test_handing_back_gives_the_agent_what_was_written_while_the_team_held_the_conversation(

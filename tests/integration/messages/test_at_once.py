@@ -47,7 +47,7 @@ def test_first_messages_at_once_make_one_conversation_and_one_visitor(count: int
         assert len(whole_table.of_kind("SESSION")) == 1
         assert len(whole_table.of_kind("MSG#")) == count
         assert sorted(whole_table.kinds()) == ["conversation.created"] + ["message.created"] * count
-        assert sum(len(item["jobs"]) for item in whole_table.outbox()) == count
+        assert len(whole_table.jobs("agent")) == count
 
 
 def test_first_messages_of_different_sessions_at_once_do_not_meet() -> None:
@@ -94,8 +94,7 @@ def test_a_message_racing_the_team_lands_in_an_open_conversation_once(chosen: Mo
             answer.conversation_id
         ]
         # Whoever holds the conversation when the message lands answers it.
-        jobs = [job for item in whole_table.outbox() for job in item["jobs"]]
-        assert len(jobs) == (0 if came_late and chosen is Move.TAKE_OVER else 1)
+        assert len(whole_table.jobs("agent")) == (0 if came_late and chosen is Move.TAKE_OVER else 1)
         (told,) = [event for event in whole_table.events() if event["type"] == "message.created"]
         assert told["data"]["conversation"] == {
             "id": answer.conversation_id,

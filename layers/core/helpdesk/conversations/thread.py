@@ -15,6 +15,7 @@ from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
+from helpdesk.search import jobs as search
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -103,6 +104,7 @@ def add_note(
     attachments.keep(transaction, conversation.organization, note_id)
     author = {"kind": "human", "name": name, "avatarUrl": None}
     _put_for_the_team(transaction, conversation, note_id, "note", author, body, attachments.shown, now)
+    search.put(transaction, search.note(conversation.organization, conversation.id, note_id))
     return note_id
 
 
@@ -203,7 +205,8 @@ def _add_message(
         "conversation": state_data(message["conversationId"], state),
         "message": message_data(message),
     }
-    event = Event(organization, WebhookEvent.MESSAGE_CREATED, data, now, jobs)
+    found_by = search.message(organization, message["conversationId"], message["id"])
+    event = Event(organization, WebhookEvent.MESSAGE_CREATED, data, now, (*jobs, found_by))
     repository.put_message(transaction, organization, {**message, "eventId": event.id})
     event.add_to(transaction)
 
