@@ -21,6 +21,14 @@ class PersonAllowance(ItemKey):
     request_class: str
 
 
+class PersonIdempotency(ItemKey):
+    """What became of a person's request with an Idempotency-Key, where it concerns no organization."""
+
+    PK, SK = "PERSON#{user_id}", "IDEMPOTENCY#{request_hash}"
+    user_id: str
+    request_hash: str
+
+
 class PersonByEmail(ItemKey):
     """Which person an e-mail address belongs to; the address is kept as its SHA-256."""
 

@@ -20,6 +20,7 @@ from helpdesk.storage.account_keys import (
     Person,
     PersonAllowance,
     PersonByEmail,
+    PersonIdempotency,
     SharedBucket,
     SignIn,
     SupportEmail,
@@ -45,6 +46,7 @@ __all__ = [  # and every kind below
     "Person",
     "PersonAllowance",
     "PersonByEmail",
+    "PersonIdempotency",
     "SharedBucket",
     "SignIn",
     "SupportEmail",
@@ -313,14 +315,6 @@ class Idempotency(ItemKey):
 
     PK, SK = "ORG#{organization}#IDEMPOTENCY#{request_hash}", "IDEMPOTENCY"
     organization: str
-    request_hash: str
-
-
-class PersonIdempotency(ItemKey):
-    """The same of a request that concerns a person and no organization."""
-
-    PK, SK = "PERSON#{user_id}", "IDEMPOTENCY#{request_hash}"
-    user_id: str
     request_hash: str
 
 

@@ -1,0 +1,118 @@
+"""Idempotency-Key on the deployed local stack, whose functions have no more rights than template.yaml gives them."""
+
+import json
+import secrets
+import urllib.request
+import uuid
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+from urllib.error import HTTPError
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What came back."""
+
+    status: int
+    replayed: bool
+    body: bytes
+
+    @property
+    def code(self) -> str | None:
+        return json.loads(self.body).get("error", {}).get("code")
+
+
+type Send = Callable[..., Sent]
+
+
+@pytest.fixture
+def send(stack: Mapping[str, str]) -> Send:
+    def post(path: str, body: Any, key: str, credential: str = "secret_key") -> Sent:
+        request = urllib.request.Request(
+            stack["base_url"] + path,
+            data=json.dumps(body).encode(),
+            headers={
+                "authorization": f"Bearer {stack[credential]}",
+                "content-type": "application/json",
+                "idempotency-key": key,
+            },
+            method="POST",
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return Sent(answer.status, answer.headers["idempotent-replayed"] == "true", answer.read())
+        except HTTPError as refused:
+            with refused:
+                return Sent(refused.code, False, refused.read())
+
+    return post
+
+
+def a_message() -> dict[str, str]:
+    return {"session": f"visitor-{secrets.token_hex(8)}", "body": "Where is my invoice?"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "credential"),
+    [
+        ("/v1/messages", a_message, "secret_key"),
+        ("/v1/knowledge/documents", lambda: {"title": "Twice", "body": "Once."}, "secret_key"),
+        ("/v1/billing/branding", lambda: {"showBranding": True}, "secret_key"),
+        (
+            "/v1/organizations",
+            lambda: {"name": "Twice", "slug": f"twice-{secrets.token_hex(6)}"},
+            "member_token",
+        ),
+    ],
+    ids=["messages", "knowledge", "organizations", "people"],
+)
+def test_each_functions_role_may_keep_an_answer_and_give_it_again(
+    send: Send, path: str, body: Callable[[], Any], credential: str
+) -> None:
+    key, sent = str(uuid.uuid4()), body()
+
+    first, again = send(path, sent, key, credential), send(path, sent, key, credential)
+    other = send(path, {**sent, "other": True}, key, credential)
+
+    assert (first.status, first.replayed) == (200, False), first
+    assert (again.status, again.replayed, again.body) == (200, True, first.body)
+    assert (other.status, other.code) == (422, "idempotency_mismatch")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "credential"),
+    [
+        ("/v1/keys", {"name": "Twice"}, "owner_token"),
+        ("/v1/uploads", {"name": "a.png", "type": "image/png", "size": 100}, "secret_key"),
+    ],
+    ids=["keys", "files"],
+)
+def test_a_secret_is_told_once(send: Send, path: str, body: Any, credential: str) -> None:
+    key = str(uuid.uuid4())
+
+    assert send(path, body, key, credential).status == 200
+    assert send(path, body, key, credential).code == "idempotency_answer_withheld"
+
+
+def test_of_twelve_at_once_one_is_stored(send: Send) -> None:
+    key, message = str(uuid.uuid4()), a_message()
+
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda _: send("/v1/messages", message, key), range(12)))
+
+    assert {answer.code for answer in answers} <= {None, "idempotency_in_progress"}
+    assert len({answer.body for answer in answers if answer.status == 200}) == 1
+    assert [answer.replayed for answer in answers if answer.status == 200].count(False) == 1
+
+
+def test_after_a_refusal_the_mended_body_may_have_the_key(send: Send) -> None:
+    key, message = str(uuid.uuid4()), a_message()
+
+    assert send("/v1/messages", {**message, "session": "short"}, key).code == "invalid_session"
+    mended = send("/v1/messages", message, key)
+
+    assert (mended.status, mended.replayed) == (200, False)
