@@ -36,6 +36,7 @@ FUNCTIONS = {
     "index-queue": "IndexerFunction",
     "mail-queue": "MailerFunction",
     "search-queue": "SearcherFunction",
+    "nightly-schedule": "NightlyFunction",
     "sweeper-schedule": "SweeperFunction",
     "reconciler-schedule": "ReconcilerFunction",
     "timer-queue": "TimekeeperFunction",

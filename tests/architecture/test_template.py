@@ -39,7 +39,18 @@ API_FUNCTIONS = {
     "Files",
     "Organizations",
 } | ACCOUNT_FUNCTIONS
-WORKERS = {"Fanout", "Delivery", "Answerer", "Indexer", "Mailer", "Searcher", "Sweeper", "Reconciler", "Timekeeper"}
+WORKERS = {
+    "Fanout",
+    "Delivery",
+    "Answerer",
+    "Indexer",
+    "Mailer",
+    "Searcher",
+    "Nightly",
+    "Sweeper",
+    "Reconciler",
+    "Timekeeper",
+}
 
 
 def paths() -> dict[str, Any]:

@@ -58,6 +58,13 @@ class HandOff:
     reason: Reason
 
 
+@dataclass(frozen=True, slots=True)
+class Goodbye:
+    """The last word in a conversation that ends with it."""
+
+    text: str
+
+
 class ModelTrouble(Exception):
     """The model is throttled, slow or misconfigured: to be tried again."""
 

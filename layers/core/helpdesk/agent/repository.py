@@ -3,7 +3,7 @@
 from typing import Any
 
 from helpdesk.agent.schemas import DEFAULTS, AgentSettings
-from helpdesk.storage import keys, table
+from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -18,11 +18,23 @@ def get(organization: str) -> AgentSettings:
 def change(organization: str, changed: dict[str, Any], log_entry: Item) -> None:
     """Write settings, named as in the API, and the log entry that tells of them, as one."""
     transaction = Transaction()
+    placed: Item = {}
+    removed = ""
+    if changed.get("nightlySweep") is True:
+        # Who has it on is found here by the sweep, which reads no other organization.
+        placed = {
+            "GSI1PK": shards.nightly_sweeps(shards.shard_of(organization)),
+            "GSI1SK": organization,
+            "organization": organization,
+        }
+    elif changed.get("nightlySweep") is False:
+        removed = " REMOVE GSI1PK, GSI1SK"
+    values = changed | placed
     transaction.update(
         keys.AgentSettings(organization),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in changed),
-        names={f"#{name}": name for name in changed},
-        values={f":{name}": value for name, value in changed.items()},
+        "SET " + ", ".join(f"#{name} = :{name}" for name in values) + removed,
+        names={f"#{name}": name for name in values},
+        values={f":{name}": value for name, value in values.items()},
     )
     transaction.put(log_entry, new=True)
     transaction.commit()

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from helpdesk.agent import bedrock, embedded, repository
-from helpdesk.agent.answerer import Answerer, HandOff, ModelTrouble, Question, Reason, Reply, Turn
+from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, ModelTrouble, Question, Reason, Reply, Turn
+from helpdesk.agent.contentment import says_all_is_well
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.agent.wishes import wants_a_person
 from helpdesk.conversations import answering
@@ -26,6 +27,9 @@ from helpdesk.storage.table import Item
 THREAD_MESSAGES = 30
 """How much of a thread is read: what was written since the last answer, and for the model what led to it."""
 
+GOODBYE_TEXT = "You're welcome! I'm closing this conversation. If anything else comes up, just write here."
+"""What the visitor reads when the agent resolves a conversation."""
+
 QUESTION_CHARACTERS = 4_000
 PASSAGES = 5
 
@@ -38,6 +42,7 @@ class Outcome(StrEnum):
 
     ANSWERED = "answered"
     HANDED_OFF = "handed_off"
+    RESOLVED = "resolved"
     GONE = "gone"  # the conversation is not there, or not in this organization
     NOT_OURS = "not_ours"  # it is settled, archived, or a person holds it
     ANSWERED_ALREADY = "answered_already"
@@ -115,12 +120,14 @@ def _pending(newest_first: list[Item], answered_up_to: str) -> list[Item]:
 
 def _decide(
     conversation: Conversation, pending: list[Item], newest_first: list[Item], own: AgentSettings
-) -> Reply | HandOff:
+) -> Reply | HandOff | Goodbye:
     text = cut("\n\n".join(message["body"] for message in pending if message["body"]), QUESTION_CHARACTERS)
     if not text:
         return HandOff(Reason.NO_TEXT)
     if any(wants_a_person(message["body"]) for message in pending):
         return HandOff(Reason.ASKED_FOR_A_PERSON)
+    if own.auto_resolve and _is_finished(conversation, pending, newest_first, own.name):
+        return Goodbye(GOODBYE_TEXT)
     passages = retrieval.find(conversation.organization, text, limit=PASSAGES)
     if passages is None:
         return HandOff(Reason.NO_KNOWLEDGE)
@@ -128,15 +135,33 @@ def _decide(
     return chosen_answerer()(Question(text, turns, passages, own))
 
 
-def _write(conversation: Conversation, job: AgentJob, reply: Reply | HandOff, own: AgentSettings) -> Outcome:
+def _is_finished(
+    conversation: Conversation, pending: list[Item], newest_first: list[Item], agent_name: str
+) -> bool:
+    """Tell whether the agent has answered on its own, and all that the visitor says to it is that all is well."""
+    if answering.was_handed_off(conversation):
+        return False
+    kinds = {message["agent"]["kind"] for message in newest_first if message["agent"]}
+    return kinds == {"ai"} and all(
+        says_all_is_well(message["body"], agent_name) and not message["attachments"] for message in pending
+    )
+
+
+def _write(
+    conversation: Conversation, job: AgentJob, reply: Reply | HandOff | Goodbye, own: AgentSettings
+) -> Outcome:
     hands_off = isinstance(reply, HandOff)
+    ends = isinstance(reply, Goodbye)
     written = answering.answer(
         conversation,
         answering=job.message_id,
         name=own.name,
         body=HAND_OFF_TEXT if isinstance(reply, HandOff) else cut(reply.text, MAX_BODY_CHARACTERS),
         hand_off_reason=reply.reason.value if isinstance(reply, HandOff) else None,
+        ends=ends,
     )
     if not written:
         return Outcome.DROPPED
+    if ends:
+        return Outcome.RESOLVED
     return Outcome.HANDED_OFF if hands_off else Outcome.ANSWERED

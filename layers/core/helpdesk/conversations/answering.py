@@ -24,36 +24,60 @@ def answered_up_to(conversation: Conversation) -> str:
     return str(conversation.item.get("answeredUpTo") or "")
 
 
+def was_handed_off(conversation: Conversation) -> bool:
+    """Tell whether the agent ever handed the conversation to the team."""
+    return "handedOffAt" in conversation.item
+
+
 def answer(
-    conversation: Conversation, *, answering: str, name: str, body: str, hand_off_reason: str | None
+    conversation: Conversation,
+    *,
+    answering: str,
+    name: str,
+    body: str,
+    hand_off_reason: str | None = None,
+    ends: bool = False,
 ) -> bool:
     """Write the agent's message that answers up to a visitor's message; with a reason, also hand over to the team.
 
-    Sends message.created, and conversation.updated after it where the conversation is handed over; both carry the
-    state after the change (Specification: Events). Returns False, with nothing written, where the conversation was
-    settled, archived, taken over, answered (by a teammate, too) or erased since it was read.
+    With `ends` it resolves the conversation, unless someone has written since it was read. Sends message.created, and
+    conversation.updated after it where the conversation is handed over or resolved; both carry the state after the
+    change (Specification: Events). Returns False, with nothing written, where the conversation was settled, archived,
+    taken over, answered (by a teammate, too) or erased since it was read.
     """
     now = clock.now_ms()
     state = replace(conversation.state, last_speaker=Speaker.AGENT)
     if hand_off_reason is not None:
         state = after(state, Move.HAND_OFF)
+    elif ends:
+        state = after(state, Move.RESOLVE)
     transaction = Transaction()
     repository.save(
         transaction,
         conversation,
         state,
         message_at=now,
-        values={"answeredUpTo": answering},
+        # Its last word is a handoff while this is the time of its last message.
+        values={"answeredUpTo": answering, **({"handedOffAt": now} if hand_off_reason is not None else {})},
         condition=(
             "(attribute_not_exists(answeredUpTo) OR answeredUpTo < :answering) AND lastSpeaker <> :teammate"
+            + (" AND messageCount = :wasMessageCount" if ends else "")
         ),
-        condition_values={":answering": answering, ":teammate": Speaker.TEAMMATE.value},
+        condition_values={
+            ":answering": answering,
+            ":teammate": Speaker.TEAMMATE.value,
+            **({":wasMessageCount": conversation.item["messageCount"]} if ends else {}),
+        },
     )
     thread.add_agent_message(
         transaction, conversation, state, kind="ai", name=name, body=body, attachments=NO_ATTACHMENTS, now=now
     )
     if hand_off_reason is not None:
         line = f"{name} handed this conversation to the team: {hand_off_reason}."
+        thread.add_system_line(transaction, conversation, line, now)
+        thread.add_updated(transaction, conversation, state, now)
+    elif ends:
+        line = f"{name} resolved this conversation: the visitor said that all is well."
         thread.add_system_line(transaction, conversation, line, now)
         thread.add_updated(transaction, conversation, state, now)
     try:

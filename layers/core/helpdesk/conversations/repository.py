@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from helpdesk.conversations import places
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.filters import Source
+from helpdesk.conversations.places import InboxList
 from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.state import Aside, State, Status
 from helpdesk.platform import clock
@@ -186,6 +187,19 @@ def newest_messages(organization: str, conversation_id: str, limit: int) -> list
     """Return the newest customer-visible messages, newest first."""
     partition = keys.Conversation(organization, conversation_id).pk
     return table.newest(partition, limit, sk_prefix="MSG#", consistent=True).items
+
+
+def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[Conversation]:
+    """Return open conversations in which nobody waits for a person, quiet since before an instant (ms).
+
+    The longest quiet first, behind a place in that list ("" at its beginning). One query.
+    """
+    bounds = (behind + "0" if behind else "0", f"{before:013d}")
+    if bounds[0] >= bounds[1]:
+        return []
+    partition = keys.inbox(organization, InboxList.OPEN.value)
+    page = table.query(partition, index="GSI1", sk_between=bounds, limit=limit)
+    return [Conversation(item) for item in page.items]
 
 
 def messages_after(organization: str, conversation_id: str, message_id: str, limit: int) -> list[Item]:

@@ -29,6 +29,13 @@ class PersonIdempotency(ItemKey):
     request_hash: str
 
 
+class Night(ItemKey):
+    """How far the nightly sweep has come in one night (its date in UTC)."""
+
+    PK, SK = "NIGHT#{date}", "NIGHT"
+    date: str
+
+
 class PersonByEmail(ItemKey):
     """Which person an e-mail address belongs to; the address is kept as its SHA-256."""
 

@@ -20,6 +20,11 @@ def pending_deliveries(shard: int) -> str:
     return f"PENDING#{shard}"
 
 
+def nightly_sweeps(shard: int) -> str:
+    """Return GSI1's partition of one shard's organizations that have the nightly sweep on; sorted by their ids."""
+    return f"NIGHTLY#{shard}"
+
+
 def new_outbox_items(shard: int) -> str:
     """Return GSI2's partition of one shard's outbox items that were not fanned out yet; sorted by time."""
     return f"OUTBOX#{shard}"

@@ -1,0 +1,98 @@
+"""That all is well is heard where a message says that and nothing else."""
+
+import pytest
+
+from helpdesk.agent.contentment import says_all_is_well
+
+WELL = """
+    thanks
+    Thanks!
+    Thank you so much 🙏
+    Great, thanks a lot for your help!
+    ok thx bye
+    Perfect, that worked. Thank you!
+    It's solved now, thanks
+    Problem solved
+    That's all, thanks
+    that answers my question
+    Danke!
+    Vielen Dank für die schnelle Hilfe
+    Super, hat geklappt. Danke schön!
+    Das hat geholfen, vielen lieben Dank
+    Alles klar, danke
+    Problem gelöst
+    Merci beaucoup !
+    Parfait, ça marche. Merci
+    C'est bon, merci pour votre aide
+    C’est résolu
+    Muchas gracias
+    Perfecto, ya funciona, gracias
+    Está resuelto, gracias por su ayuda
+    Grazie mille
+    Ottimo, ora funziona. Grazie
+    Tutto chiaro, grazie per la risposta
+    Muito obrigada!
+    Deu certo, obrigado pela ajuda
+    Bedankt!
+    Top, het werkt. Dank je wel
+    Dank u voor uw hulp
+"""
+
+MORE = """
+    thanks, but it still fails
+    Thanks. How do I delete my account?
+    thanks and where are my invoices
+    not solved
+    It's not solved, thanks
+    no thanks
+    ok
+    great
+    yes
+    hello
+    Thanks for nothing
+    Thanks, I would like a refund
+    thanks, I want to talk to a human
+    it works sometimes
+    if that helped I would say thanks
+    Danke, aber es geht nicht
+    Danke! Und wie kündige ich?
+    Merci mais ça ne marche pas
+    Merci, je voudrais parler à un humain
+    No funciona, gracias
+    Gracias, ¿y el envío?
+    Grazie, ma non funziona
+    Obrigado, mas não funcionou
+    Bedankt, maar het werkt niet
+    Thank you 12345
+    🙏
+    ?
+"""
+
+
+def lines(text: str) -> list[str]:
+    return [line.strip() for line in text.strip().splitlines()]
+
+
+@pytest.mark.parametrize("text", lines(WELL))
+def test_all_is_well(text: str) -> None:
+    assert says_all_is_well(text)
+
+
+@pytest.mark.parametrize("text", [*lines(MORE), "", "   ", "thanks " * 40])
+def test_the_visitor_says_more_or_something_else(text: str) -> None:
+    assert not says_all_is_well(text)
+
+
+@pytest.mark.parametrize("text", [f"{line}?" for line in lines(WELL)])
+def test_a_question_is_never_all_well(text: str) -> None:
+    assert not says_all_is_well(text)
+
+
+def test_the_agent_may_be_called_by_its_name() -> None:
+    assert says_all_is_well("Thanks, Robin!", "Robin")
+    assert not says_all_is_well("Thanks, Robin!", "Grace")
+    assert not says_all_is_well("Robin", "Robin")
+
+
+def test_words_of_a_long_message_are_told_apart_in_no_time() -> None:
+    assert not says_all_is_well("ok " * 66 + "x")
