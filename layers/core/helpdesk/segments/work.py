@@ -135,12 +135,14 @@ class Work:
         for segment in self.segments:
             with self.view([segment]) as view:
                 index = self.form.open(view)
-                if not _any_alive(index, field_name, present):
+                # By a query: the library takes a number for no term when it removes by term.
+                having = tantivy.Query.term_set_query(index.schema, field_name, present)
+                # A search, because a term's frequency counts what is marked as gone.
+                if not index.searcher().search(having, 1).hits:
                     kept.append(segment)
                     continue
                 writer = index.writer(heap_size=_HEAP_BYTES, num_threads=1)
-                for value in present:
-                    writer.delete_documents_by_term(field_name, value)
+                writer.delete_documents_by_query(having)
                 writer.commit()
                 writer.wait_merging_threads()
                 kept += self.take(view)
@@ -188,12 +190,3 @@ class Work:
         self.opstamp = max(self.opstamp, described["opstamp"])
         segments: list[Segment] = described["segments"]
         return segments
-
-
-def _any_alive(index: tantivy.Index, field_name: str, values: Sequence[str | int]) -> bool:
-    # A term's frequency counts what is marked as gone, a search does not.
-    searcher = index.searcher()
-    found = [value for value in values if searcher.doc_freq(field_name, value)]
-    if not found:
-        return False
-    return bool(searcher.search(tantivy.Query.term_set_query(index.schema, field_name, found), 1).hits)

@@ -1,0 +1,363 @@
+"""From what is written to what is found."""
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.search import finding, index, indexing, service
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.searched import NOTHING_FAILED, Inbox, customers_found, found, objects, put, run
+
+MINUTE_US = 60_000_000
+
+
+def test_a_conversation_is_found_by_messages_notes_files_subject_and_customer(inbox: Inbox) -> None:
+    conversation = inbox.conversation(inbox.customer("John Smith", "js@example.com"), "Broken kettle")
+    run(
+        inbox.message(conversation, "It leaks at the handle", "kitchen-photo.png"),
+        inbox.note(conversation, "Third complaint this week"),
+    )
+    for text in ("leaks", "photo", "complaint", "kettle", "smith", "js@example.com", "@example.com"):
+        assert found(inbox.organization, text) == [conversation], text
+
+
+def test_all_words_must_occur_each_anywhere_in_the_thread(inbox: Inbox) -> None:
+    customer = inbox.customer("John Smith")
+    both, one = inbox.conversation(customer), inbox.conversation(customer)
+    run(inbox.message(both, "The kettle leaks"), inbox.message(both, "A refund please"))
+    run(inbox.message(one, "The kettle is fine"))
+    assert found(inbox.organization, "kettle refund") == [both]
+    assert found(inbox.organization, "kettle smith refund") == [both]
+    assert sorted(found(inbox.organization, "smith kettle")) == sorted([both, one])
+    assert found(inbox.organization, "kettle toaster") == []
+
+
+def test_the_last_word_is_a_beginning_and_the_others_are_whole(inbox: Inbox) -> None:
+    conversation = inbox.conversation(inbox.customer())
+    run(inbox.message(conversation, "Crème brûlée torch"))
+    assert found(inbox.organization, "creme bru") == [conversation]
+    assert found(inbox.organization, "CRÈME BRÛ") == [conversation]
+    assert found(inbox.organization, "bru torch") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "finds"), [("退款", True), ("退款 订单", True), ("单", True), ("款退", False)]
+)
+def test_words_of_scripts_without_spaces_are_found_inside_of_a_run(
+    inbox: Inbox, text: str, *, finds: bool
+) -> None:
+    conversation = inbox.conversation(inbox.customer())
+    run(inbox.message(conversation, "我要退款订单"))
+    assert found(inbox.organization, text) == ([conversation] if finds else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "a",
+        '"',
+        "*",
+        "?*.+[](){}^$|\\",
+        "a AND OR NOT",
+        "field:value",
+        "[1 TO 2]",
+        "\x00\ufffe",
+        "@",
+        "a@b.+%'",
+        "x" * 5000,
+        "é" * 300,
+        "\U0001f600 \ud800",
+        "+-&&||!(){}",
+    ],
+)
+def test_nothing_that_a_user_types_is_refused(inbox: Inbox, text: str) -> None:
+    conversation = inbox.conversation(inbox.customer("Ann"))
+    run(inbox.message(conversation, "some words"))
+    assert service.conversations(inbox.organization, text, 10).ids == []
+    assert service.customers(inbox.organization, text, 10).ids == []
+
+
+def test_the_most_recently_active_conversation_comes_first_and_each_once(inbox: Inbox) -> None:
+    customer = inbox.customer("Ann")
+    now = clock.now_us()
+    jobs, made = [], []
+    for number in range(8):
+        with clock.frozen(lambda at=now + number * MINUTE_US: at):  # type: ignore[misc]
+            made.append(inbox.conversation(customer))
+            jobs += [inbox.message(made[-1], "parcel lost"), inbox.message(made[-1], "parcel still lost")]
+    with clock.frozen(lambda: now + 20 * MINUTE_US):
+        jobs.append(inbox.message(made[0], "anything else"))
+    run(*jobs)
+    expected = [made[0], *reversed(made[1:])]
+    assert found(inbox.organization, "parcel") == expected  # in pages of three
+    assert found(inbox.organization, "ann") == expected
+
+
+def test_common_words_give_the_same_as_rare_ones(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer = inbox.customer("Ann")
+    now = clock.now_us()
+    jobs, with_both = [], []
+    for number in range(12):
+        with clock.frozen(lambda at=now + number * MINUTE_US: at):  # type: ignore[misc]
+            conversation = inbox.conversation(customer)
+            jobs += [
+                inbox.message(conversation, "parcel"),
+                inbox.message(conversation, "lost" if number % 2 else "found"),
+            ]
+            with_both += [conversation] if number % 2 else []
+    run(*jobs)
+    expected = with_both[::-1]
+    assert found(inbox.organization, "parcel lost") == expected
+    monkeypatch.setattr(finding, "RARE", 1)
+    monkeypatch.setattr(finding, "_HEADS_AT_ONCE", 5)
+    assert found(inbox.organization, "parcel lost") == expected
+    monkeypatch.setattr(finding, "_MOST_ROUNDS", 1)
+    assert found(inbox.organization, "parcel lost") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "finds"),
+    [
+        ("smi", True),
+        ("jo smi", True),
+        ("SMITH john", True),
+        ("john.smith@example.com", True),
+        ("john.smith", True),
+        ("example.com", True),
+        ("@example.com", True),
+        ("@example.org", False),
+        ("smith.john@example.com", False),
+        ("mith", False),
+    ],
+)
+def test_a_customer_is_found_by_beginnings_of_the_name_and_by_the_address(
+    inbox: Inbox, text: str, *, finds: bool
+) -> None:
+    customer = inbox.customer("John Smith", "john.smith@example.com")
+    other = inbox.customer("Mary Jones", "mary@example.net")
+    run(*({"organization": inbox.organization, "customerId": each} for each in (customer, other)))
+    assert customers_found(inbox.organization, text) == ([customer] if finds else [])
+
+
+def test_customers_come_newest_first_in_pages(inbox: Inbox) -> None:
+    now = clock.now_us()
+    made = []
+    for number in range(5):
+        with clock.frozen(lambda at=now + number * MINUTE_US: at):  # type: ignore[misc]
+            made.append(inbox.customer("Ann"))
+    run(*({"organization": inbox.organization, "customerId": each} for each in made))
+    first = service.customers(inbox.organization, "ann", 3)
+    second = service.customers(inbox.organization, "ann", 3, first.after)
+    assert (first.ids, second.ids, second.after) == ([made[4], made[3], made[2]], [made[1], made[0]], None)
+
+
+def test_another_organization_finds_nothing(inbox: Inbox, other_organization: NewOrganization) -> None:
+    other = Inbox(other_organization.organization_id)
+    conversation = inbox.conversation(inbox.customer("Ann"))
+    theirs = other.conversation(other.customer("Bea"))
+    # A job with another organization's conversation finds no item.
+    run(
+        inbox.message(conversation, "secret recipe"),
+        other.message(theirs, "weather"),
+        {"organization": other.organization, "conversationId": conversation},
+    )
+    assert found(inbox.organization, "secret") == [conversation]
+    assert found(other.organization, "secret") == []
+    assert found(other.organization, "ann") == customers_found(other.organization, "ann") == []
+    assert customers_found(inbox.organization, "ann") == [inbox.names[conversation]]
+
+
+def test_who_is_renamed_is_found_by_the_new_name_alone_in_every_conversation(inbox: Inbox) -> None:
+    customer = inbox.customer("Ann", "ann@example.com")
+    first, second = inbox.conversation(customer), inbox.conversation(customer)
+    run(inbox.message(first, "one"), inbox.message(second, "two"))
+    inbox.rename(customer, "Bea", "bea@example.com")
+    run(inbox.message(second, "three"))  # a message is what tells of it
+    assert sorted(found(inbox.organization, "bea")) == sorted([first, second])
+    assert found(inbox.organization, "ann") == customers_found(inbox.organization, "ann") == []
+    # And back again: a document that says the same as one that went is no repetition.
+    run(inbox.rename(customer, "Ann", "ann@example.com"))
+    assert sorted(found(inbox.organization, "ann")) == sorted([first, second])
+    assert customers_found(inbox.organization, "ann@") == [customer]
+
+
+def test_a_conversation_that_is_gone_is_found_no_more(inbox: Inbox) -> None:
+    customer = inbox.customer("Ann")
+    gone, left = inbox.conversation(customer), inbox.conversation(customer)
+    run(inbox.message(gone, "parcel"), inbox.note(gone, "parcel"), inbox.message(left, "parcel"))
+    assert run(inbox.remove(gone)) == NOTHING_FAILED
+    assert found(inbox.organization, "parcel") == [left]
+    assert found(inbox.organization, "ann") == [left]
+
+
+def test_a_job_for_a_whole_conversation_indexes_what_is_missing(inbox: Inbox) -> None:
+    conversation = inbox.conversation(inbox.customer("Ann"))
+    indexed = inbox.message(conversation, "first words")
+    inbox.message(conversation, "second words")
+    inbox.note(conversation, "third words")
+    system = keys.Note(inbox.organization, conversation, "msg_system")
+    put(
+        system,
+        {
+            "id": "msg_system",
+            "conversationId": conversation,
+            "kind": "system",
+            "body": "Resolved",
+            "attachments": [],
+        },
+    )
+    run(indexed)
+    run({"organization": inbox.organization, "conversationId": conversation})
+    assert [found(inbox.organization, word) for word in ("first", "second", "third")] == [[conversation]] * 3
+    assert found(inbox.organization, "resolved") == []
+    assert documents(inbox) == 5  # the customer, the head, three entries
+
+
+def test_a_repeated_batch_changes_nothing(inbox: Inbox) -> None:
+    conversation = inbox.conversation(inbox.customer("Ann"))
+    jobs = [inbox.message(conversation, "first words"), inbox.note(conversation, "second words")]
+    run(*jobs)
+    before = objects(inbox.organization)
+    index.forget_copies()
+    with recorded_calls() as calls:
+        assert run(*jobs, *jobs) == NOTHING_FAILED
+    assert objects(inbox.organization) == before
+    assert "s3:PutObject" not in calls
+
+
+def test_a_message_more_in_a_long_thread_reads_that_message_alone(inbox: Inbox) -> None:
+    conversation = inbox.conversation(inbox.customer("Ann"))
+    run(*(inbox.message(conversation, f"message {number}") for number in range(30)))
+    job = inbox.message(conversation, "one more")
+    with recorded_calls() as calls:
+        run(job)
+    assert calls == [
+        "s3:GetObject",  # the manifest, unchanged
+        "dynamodb:BatchGetItem",  # the conversation
+        "dynamodb:BatchGetItem",  # its customer
+        "dynamodb:BatchGetItem",  # the message
+        "s3:PutObject",  # the bundle
+        "s3:PutObject",  # the manifest
+    ]
+    assert documents(inbox) == 33
+
+
+def test_a_batch_of_many_makes_one_commit(inbox: Inbox) -> None:
+    customer = inbox.customer("Ann")
+    jobs = [inbox.message(inbox.conversation(customer), f"parcel {n}") for n in range(20)]
+    with recorded_calls() as calls:
+        run(*jobs)
+    assert calls.count("s3:PutObject") == 2
+    assert len(objects(inbox.organization)) == 2
+
+
+def test_batches_one_by_one_leave_few_segments_and_all_is_found(inbox: Inbox) -> None:
+    customer = inbox.customer("Ann")
+    made = [inbox.conversation(customer) for _ in range(20)]
+    for number, conversation in enumerate(made):
+        run(inbox.message(conversation, f"parcel {number}"))
+    manifest = index.copy_of(inbox.organization).manifest
+    assert manifest.meta is not None
+    assert len(manifest.meta["segments"]) <= 14
+    assert documents(inbox) == 41
+    assert sorted(found(inbox.organization, "parcel")) == sorted(made)
+    index.forget_copies()
+    assert sorted(found(inbox.organization, "parcel")) == sorted(made)
+
+
+def test_nothing_but_ids_is_stored(inbox: Inbox) -> None:
+    conversation = inbox.conversation(inbox.customer("Ann"), "Subject")
+    run(inbox.message(conversation, "some words"), inbox.note(conversation, "other words"))
+    reader = index.copy_of(inbox.organization).reader()
+    searcher = reader._searcher
+    assert searcher is not None
+    query = index.tantivy.Query.all_query()
+    stored = [searcher.doc(at).to_dict() for _, at in searcher.search(query, 100).hits]
+    assert sorted(map(str, stored)) == sorted(
+        map(str, [{}, {}, {"id": [conversation]}, {"id": [inbox.names[conversation]]}])
+    )
+
+
+def test_what_the_api_writes_reaches_the_index_by_its_jobs(
+    api: Client, organization: NewOrganization
+) -> None:
+    sent = api.post(
+        "/v1/messages",
+        {
+            "session": "session-1",
+            "body": "The kettle leaks",
+            "user": {"name": "John Smith", "email": "js@example.com"},
+        },
+    ).body
+    path = f"/v1/conversations/{sent['conversationId']}"
+    api.post(f"{path}/reply", {"body": "Please send it back"})
+    api.post(f"{path}/note", {"body": "Known fault"})
+    jobs = [
+        job["body"]
+        for item in whole_table.everything()
+        if item.get("entity") == "outbox"
+        for job in item["jobs"]
+        if job["queue"] == "search"
+    ]
+    assert len(jobs) == 3
+    assert all(set(job) <= {"organization", "conversationId", "messageId", "noteId"} for job in jobs)
+    assert run(*jobs) == NOTHING_FAILED
+    for text in ("kettle", "back", "fault", "smith", "kettle smith fault"):
+        assert found(organization.organization_id, text) == [sent["conversationId"]]
+    assert len(customers_found(organization.organization_id, "smi")) == 1
+
+
+def test_what_cannot_be_read_fails_alone(inbox: Inbox) -> None:
+    good, bad = inbox.conversation(inbox.customer("Ann")), inbox.conversation(inbox.customer("Bea"))
+    jobs = [inbox.message(good, "parcel"), inbox.message(bad, "parcel")]
+    table.update(keys.Conversation(inbox.organization, bad), "REMOVE subject")
+    nonsense = {"organization": inbox.organization, "conversationId": "no#id"}
+    answer = run(*jobs, nonsense, {"organization": inbox.organization})
+    assert answer == {"batchItemFailures": [{"itemIdentifier": f"message-{number}"} for number in (1, 2, 3)]}
+    assert found(inbox.organization, "parcel") == [good]
+
+
+def test_a_failure_of_one_organization_leaves_the_others_alone(
+    inbox: Inbox, other_organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Inbox(other_organization.organization_id)
+    jobs = [
+        inbox.message(inbox.conversation(inbox.customer()), "parcel"),
+        other.message(other.conversation(other.customer()), "parcel"),
+    ]
+    index_one = indexing.index
+
+    def failing(organization: str, work: list[indexing.Work]) -> None:
+        if organization == inbox.organization:
+            raise RuntimeError
+        index_one(organization, work)
+
+    monkeypatch.setattr(indexing, "index", failing)
+    assert run(*jobs) == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    assert len(found(other.organization, "parcel")) == 1
+
+
+def test_what_failed_comes_back_soon(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexing, "index", lambda *_: 1 / 0)
+    asked: list[dict[str, int]] = []
+    monkeypatch.setattr(
+        type(clients.sqs()),
+        "change_message_visibility_batch",
+        lambda _, **request: asked.extend(request["Entries"]),
+        raising=False,
+    )
+    run(*({"organization": inbox.organization, "customerId": f"cus_{number}"} for number in range(12)))
+    assert len(asked) == 12
+    assert {entry["VisibilityTimeout"] for entry in asked} == {5}
+
+
+def documents(inbox: Inbox) -> int:
+    """Return how many documents the index has."""
+    copy = index.copy_of(inbox.organization)
+    copy.refresh()
+    return copy.reader().documents
