@@ -123,6 +123,8 @@ def test_whatever_the_step_at_which_a_request_dies_its_repeats_make_it_happen_on
     with recorded_calls() as calls:
         request.send()
     once = census()
+    # The first transaction alone proves the claim: a request that wrote two could die between them.
+    assert calls.count("dynamodb:TransactWriteItems") == (name not in LEASE_ALONE)
     ends = []
     for step in range(len(calls)):
         whole_table.clear()

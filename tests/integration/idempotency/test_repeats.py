@@ -26,7 +26,7 @@ MESSAGE = {"session": "visitor-0001", "body": "Where is my invoice?"}
 WEBHOOK = {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
 KEY = {"idempotency-key": "order-4711-confirmation"}
 DAY_MS = 86_400_000
-SEEDS = 12
+SEEDS = 6
 
 
 @contextmanager
