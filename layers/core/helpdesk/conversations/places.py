@@ -35,6 +35,10 @@ class AssignedList(StrEnum):
     ARCHIVED = "archived"
 
 
+ERASED = "erased"
+"""A list beside those of the inbox: conversations that are being erased, where the eraser finds them again."""
+
+
 def inbox_list(state: State, *, archived: bool) -> InboxList:
     """Return the list of the inbox that a conversation in this state stands in."""
     if archived:

@@ -7,6 +7,10 @@ from helpdesk.conversations.state import Aside, Handler, Speaker, State, Status
 from helpdesk.storage.table import ConditionFailed, Item
 
 
+BEING_ERASED = "erasing"
+"""The attribute by which the eraser marks an item as good as gone (privacy.repository)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """A conversation's item, and the state in it."""
@@ -51,12 +55,17 @@ class Conversation:
         """Whether it is archived: then it takes no writes."""
         return self.item["archivedAt"] is not None
 
+    @property
+    def being_erased(self) -> bool:
+        """Whether it is on its way out of the table: it is as good as gone for everyone but the eraser."""
+        return BEING_ERASED in self.item
+
 
 class Changed(ConditionFailed):
     """The conversation is not as it was when it was read; `conversation` is what it is now."""
 
     def __init__(self, item: Item | None) -> None:
-        if item is None:
+        if item is None or BEING_ERASED in item:
             raise ConversationNotFound
         super().__init__(item)
         self.conversation = Conversation(item)

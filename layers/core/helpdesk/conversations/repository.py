@@ -6,7 +6,7 @@ from helpdesk.conversations import places
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.filters import Source
 from helpdesk.conversations.places import InboxList
-from helpdesk.conversations.record import Changed, Conversation
+from helpdesk.conversations.record import BEING_ERASED, Changed, Conversation
 from helpdesk.conversations.state import Aside, State, Status
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
@@ -20,7 +20,7 @@ EXAMINED = 500
 def get(organization: str, conversation_id: str) -> Conversation:
     """Return a conversation. Raises ConversationNotFound."""
     item = table.get(keys.Conversation(organization, conversation_id))
-    if item is None:
+    if item is None or BEING_ERASED in item:
         raise ConversationNotFound
     return Conversation(item)
 
@@ -29,7 +29,7 @@ def get_many(organization: str, conversation_ids: Sequence[str]) -> list[Convers
     """Return those of the conversations that exist, in the order given."""
     wanted = [keys.Conversation(organization, conversation_id) for conversation_id in conversation_ids]
     found = table.get_many(wanted)
-    return [Conversation(found[key]) for key in wanted if key in found]
+    return [Conversation(found[key]) for key in wanted if key in found and BEING_ERASED not in found[key]]
 
 
 def put(transaction: Transaction, organization: str, item: Item) -> None:
@@ -167,7 +167,10 @@ def forget_current(transaction: Transaction, conversation: Conversation) -> None
     transaction.update(
         keys.Session(conversation.organization, conversation.item["sessionHash"]),
         "SET conversationId = :none ADD openings :one",
-        values={":none": None, ":one": 1},
+        # Another customer's by now, or gone: then this one is being erased, and its conversations with it.
+        condition="customerId = :customer",
+        values={":none": None, ":one": 1, ":customer": conversation.item["customerId"]},
+        on_failure=lambda _: ConversationNotFound(),
     )
 
 
@@ -257,7 +260,7 @@ def page(
     in_order = sorted((place for place in found if place >= read_up_to), reverse=True)
     kept = in_order[:limit]
     end = kept[-1] if len(in_order) > limit else read_up_to or None
-    return [found[place] for place in kept], end
+    return [found[place] for place in kept if not found[place].being_erased], end
 
 
 def place_of(conversation: Conversation, index: Index) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import answering, snooze_repository, thread
-from helpdesk.conversations.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime
+from helpdesk.conversations.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime, ConversationNotFound
 from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.schemas import SnoozeInput
 from helpdesk.conversations.service import overtaking, write_move
@@ -95,6 +95,8 @@ def wake(organization: str, conversation_id: str, until: int) -> Outcome:
         thread.add_system_line(transaction, conversation, "The snooze is over.", clock.now_ms())
         try:
             transaction.commit()
+        except ConversationNotFound:
+            conversation = None
         except Changed as changed:
             conversation = changed.conversation
         else:

@@ -9,6 +9,10 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 
+_BEING_ERASED = "erasing"  # the eraser's mark (privacy.repository): as good as gone
+_IS_THERE = f"attribute_exists(PK) AND attribute_not_exists({_BEING_ERASED})"
+
+
 class OutreachMeanwhile(ConditionFailed):
     """Another message was sent to the same customer, who has no session, and started a conversation."""
 
@@ -32,11 +36,13 @@ def put(transaction: Transaction, organization: str, customer_id: str, session_h
 
 
 def overwrite(transaction: Transaction, organization: str, customer_id: str, told: Item) -> None:
-    """Overwrite what was told anew; what was not stays."""
+    """Overwrite what was told anew; what was not stays. The transaction raises CustomerNotFound."""
     values = {**told, "updatedAt": clock.now_ms()}
     transaction.update(
         keys.Customer(organization, customer_id),
         "SET " + ", ".join(f"#{name} = :{name}" for name in values),
+        condition=_IS_THERE,
+        on_failure=lambda _: CustomerNotFound(),
         names={f"#{name}": name for name in values},
         values={f":{name}": value for name, value in values.items()},
     )
@@ -45,7 +51,7 @@ def overwrite(transaction: Transaction, organization: str, customer_id: str, tol
 def get(organization: str, customer_id: str) -> Item:
     """Return a customer's item. Raises CustomerNotFound."""
     item = table.get(keys.Customer(organization, customer_id))
-    if item is None:
+    if item is None or _BEING_ERASED in item:
         raise CustomerNotFound
     return item
 
@@ -53,7 +59,8 @@ def get(organization: str, customer_id: str) -> Item:
 def get_many(organization: str, customer_ids: Sequence[str]) -> dict[str, Item]:
     """Return the items of customers by id."""
     wanted = [keys.Customer(organization, customer_id) for customer_id in dict.fromkeys(customer_ids)]
-    return {item["id"]: item for item in table.get_many(wanted, consistent=False).values()}
+    found = table.get_many(wanted, consistent=False).values()
+    return {item["id"]: item for item in found if _BEING_ERASED not in item}
 
 
 def newest(organization: str, limit: int, before: str | None) -> tuple[list[Item], str | None]:
@@ -74,7 +81,7 @@ def require(transaction: Transaction, organization: str, customer_id: str) -> No
     """Require that a customer is still there. The transaction raises CustomerNotFound."""
     transaction.require(
         keys.Customer(organization, customer_id),
-        "attribute_exists(PK)",
+        _IS_THERE,
         on_failure=lambda _: CustomerNotFound(),
     )
 
@@ -88,12 +95,12 @@ def note_outreach(transaction: Transaction, organization: str, customer: Item, c
     was = customer.get("outreachId")
 
     def meaning(found: Item | None) -> Exception:
-        return OutreachMeanwhile(found) if found else CustomerNotFound()
+        return OutreachMeanwhile(found) if found and _BEING_ERASED not in found else CustomerNotFound()
 
     transaction.update(
         keys.Customer(organization, customer["id"]),
         "SET outreachId = :new",
-        condition="outreachId = :was" if was else "attribute_exists(PK) AND attribute_not_exists(outreachId)",
+        condition=f"{_IS_THERE} AND " + ("outreachId = :was" if was else "attribute_not_exists(outreachId)"),
         values={":new": conversation_id, **({":was": was} if was else {})},
         on_failure=meaning,
     )

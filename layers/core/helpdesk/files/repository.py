@@ -47,13 +47,16 @@ def get_many(organization: str, file_ids: Sequence[str]) -> dict[str, Item]:
 
 
 def attach(transaction: Transaction, organization: str, file_id: str, message_id: str, size: int) -> None:
-    """Keep a file with the message that attaches it. The transaction raises AttachmentMissing when it is gone."""
+    """Keep a file with the message that attaches it. The transaction raises AttachmentMissing when it is gone.
+
+    `uses` counts the messages that attach it: it goes with the last of them.
+    """
     transaction.update(
         keys.File(organization, file_id),
-        "SET attachedTo = :message, #size = :size, received = :yes REMOVE GSI1PK, GSI1SK",
+        "SET attachedTo = :message, #size = :size, received = :yes REMOVE GSI1PK, GSI1SK ADD uses :one",
         condition="attribute_exists(PK) AND removing = :no",
         names={"#size": "size"},
-        values={":message": message_id, ":size": size, ":yes": True, ":no": False},
+        values={":message": message_id, ":size": size, ":yes": True, ":no": False, ":one": 1},
         on_failure=lambda _: AttachmentMissing(),
     )
 
@@ -87,3 +90,36 @@ def begin_removal(organization: str, file_id: str) -> bool:
 def delete(organization: str, file_id: str) -> None:
     """Remove a file's item."""
     table.delete(keys.File(organization, file_id))
+
+
+def begin_erasure(organization: str, file_id: str, uses: int | None) -> bool:
+    """Mark a file as going, if no more than `uses` messages attach it (None: whoever does); return whether it is."""
+    condition, values = "attribute_exists(PK)", {":yes": True}
+    if uses is not None:
+        condition += " AND (attribute_not_exists(uses) OR uses <= :uses)"
+        values[":uses"] = uses
+    try:
+        table.update(
+            keys.File(organization, file_id), "SET removing = :yes", condition=condition, values=values
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def add_deletion(transaction: Transaction, organization: str, file_id: str) -> None:
+    """Add to a transaction that a file is removed. It raises ConditionFailed where it was removed already."""
+    transaction.delete(
+        keys.File(organization, file_id), condition="attribute_exists(PK)", on_failure=ConditionFailed
+    )
+
+
+def add_release(transaction: Transaction, organization: str, file_id: str, uses: int) -> None:
+    """Add to a transaction that so many messages less attach a file. It raises ConditionFailed where none would."""
+    transaction.update(
+        keys.File(organization, file_id),
+        "SET uses = uses - :gone",
+        condition="uses > :gone",
+        values={":gone": uses},
+        on_failure=ConditionFailed,
+    )

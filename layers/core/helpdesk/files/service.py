@@ -25,6 +25,7 @@ from helpdesk.files.errors import (
 from helpdesk.files.repository import HOUR_MS, UNATTACHED_HOURS
 from helpdesk.files.schemas import FormUpload, Uploaded, UploadRequest
 from helpdesk.files.sniffing import essence, runs_in_a_browser
+from helpdesk.idempotency import service as idempotency
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import cut
@@ -60,6 +61,9 @@ def upload(organization: str, base_url: str, name: str | None, media_type: str, 
     _require_size(len(content))
     item = _new_item(organization, base_url, name or "", media_type, len(content))
     item |= {"received": True, "runs": runs_in_a_browser(item["name"], item["type"], content)}
+    answer_kept_at = idempotency.answer_kept_at()
+    if answer_kept_at is not None:  # the answer holds the file's name, and is to go with the file
+        item["answerKeptAt"] = answer_kept_at
     # The item first: bytes without one would be found by nobody, an item without bytes is swept.
     repository.put(organization, item)
     store.put(organization, item["id"], content)
@@ -115,6 +119,12 @@ def address(token: str) -> str:
     # What is served was not necessarily attached: a file that would run is never shown, whatever its type says.
     media_type = _UNTYPED if file["runs"] else file["type"]
     return store.address(organization, file_id, file["name"], media_type)
+
+
+def id_in(address: str) -> str | None:
+    """Return the id of the file that an address of ours leads to, None for any other address."""
+    match = _ADDRESS.fullmatch(address.rpartition("/")[2])
+    return None if match is None else f"file_{match[2]}"
 
 
 def sweep() -> int:

@@ -17,6 +17,7 @@ repeat runs again.
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -102,6 +103,18 @@ def key_in(headers: Mapping[str, str]) -> str | None:
     return key
 
 
+_running: ContextVar[ItemKey | None] = ContextVar("running", default=None)
+
+
+def answer_kept_at() -> str | None:
+    """Return the hash under which the answer to the organization's request that now runs will be kept, if it is.
+
+    For who has to remove that answer together with what it tells of.
+    """
+    key = _running.get()
+    return key.request_hash if isinstance(key, keys.Idempotency) else None
+
+
 def once(request: Keyed, remaining_ms: int, run: Callable[[], Outcome]) -> Outcome:
     """Run a request that was not run before under its key, and return its outcome, or the one that was kept.
 
@@ -124,12 +137,15 @@ def once(request: Keyed, remaining_ms: int, run: Callable[[], Outcome]) -> Outco
     except Throttled:
         # The first one is writing at this moment, or DynamoDB wants a pause: it is worth trying again soon.
         raise _in_progress() from None
+    running = _running.set(key)
     try:
         with carried_by_the_first(repository.proof(key, claim_id, _in_progress)):
             outcome = run()
     except Exception:
         _quietly(lambda: repository.release(key, claim_id, clock.now_ms()))
         raise
+    finally:
+        _running.reset(running)
     _quietly(lambda: _keep(key, claim_id, outcome))
     return outcome
 

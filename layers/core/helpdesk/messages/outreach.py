@@ -12,6 +12,7 @@ from typing import NamedTuple
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import outreach, thread
 from helpdesk.conversations.content import require_body
+from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.mailing import MessageMail
 from helpdesk.conversations.record import Changed
 from helpdesk.conversations.state import Handler
@@ -64,7 +65,7 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> MessageAcc
                 mail = MessageMail(organization, to.id, accepted.conversation_id, accepted.message_id)
                 transaction.put(mail.to_item(), new=True)
             transaction.commit()
-        except (SessionChanged, Changed):
+        except (SessionChanged, Changed, ConversationNotFound):
             continue  # the session and its conversation are read anew
         except OutreachMeanwhile:
             to = customers.addressee(organization, customer_id)

@@ -83,12 +83,13 @@ def save(transaction: Transaction, before: Session, now: Session) -> None:
     transaction.update(
         keys.Session(before.organization, before.hash),
         "SET conversationId = :current, handledBy = :handledBy, told = :told",
-        condition=f"conversationId = :was AND {unopened}",
+        condition=f"customerId = :customer AND conversationId = :was AND {unopened}",
         values={
             ":current": now.current,
             ":handledBy": now.handled_by,
             ":told": now.told,
             ":was": before.current,
+            ":customer": before.customer_id,
             **({":openings": before.openings} if before.openings else {}),
         },
         on_failure=SessionChanged,

@@ -12,11 +12,13 @@ from dataclasses import replace
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.content import require_body
+from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.rendering import message_shape
 from helpdesk.conversations.state import STARTED, Status
 from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
+from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.schemas import Identity
 from helpdesk.files import service as files
 from helpdesk.messages import repository, sessions
@@ -64,6 +66,10 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
             now = changed.conversation
             target = now if now.state.status is Status.OPEN and not now.archived else None
     raise Conflict
+        except (ConversationNotFound, CustomerNotFound):
+            # Erased since, perhaps with the session, which then begins anew as another customer's.
+            session = repository.get(organization, session_hash)
+            target = None
 
 
 def history(organization: str, session_token: str) -> History:
@@ -161,4 +167,6 @@ def newest_open(session: Session) -> Conversation | None:
     """Return the newest open conversation of a session that is not archived. Two calls, none of an index."""
     started = repository.newest_conversations(session.organization, session.hash, _SEARCHED_FOR_OPEN)
     found = conversations.by_ids(session.organization, started)
-    return next((c for c in found if c.state.status is Status.OPEN and not c.archived), None)
+    # Of the customer who wrote in the session before, and is being erased, there may be some left.
+    own = [one for one in found if one.item["customerId"] == session.customer_id]
+    return next((one for one in own if one.state.status is Status.OPEN and not one.archived), None)

@@ -69,11 +69,13 @@ def _write(transaction: Transaction, conversation: Conversation, stars: int, not
     given = rating.given(conversation)
     if given is None or given.resolution != rating.resolution(conversation):
         given = Given(f"rat_{ids.ulid(now)}", rating.resolution(conversation), now)
+        rating.save(transaction, conversation, given, stars, note)
         repository.put(
             transaction, conversation.organization, given.rating_id, conversation.id, given.at, stars
         )
     elif now - given.at > CHANGEABLE_HOURS * _HOUR_MS:
         raise RatingSettled
     else:
+        # The conversation before its rating: where both are being erased, that is what the visitor is told of.
+        rating.save(transaction, conversation, given, stars, note)
         repository.change(transaction, conversation.organization, given.rating_id, stars)
-    rating.save(transaction, conversation, given, stars, note)

@@ -32,6 +32,7 @@ class Filter(NamedTuple):
 
 
 MAX_BATCH_GET = 100  # BatchGetItem's limit
+_MAX_BATCH_WRITE = 25  # BatchWriteItem's
 _MAX_UNPROCESSED_ROUNDS = 5
 
 
@@ -236,6 +237,28 @@ def update(
 def delete(key: ItemKey) -> None:
     """Remove an item; nothing happens where there is none."""
     clients.dynamodb().delete_item(TableName=settings().table_name, Key=to_wire(key.attributes()))
+
+
+def delete_many(keys: Sequence[ItemKey]) -> None:
+    """Remove items; nothing happens where there are none. One call for 25; asks again for what was left unprocessed."""
+    name = settings().table_name
+    wanted: list[WireItem] = [
+        to_wire(each) for each in {key.pk + key.sk: key.attributes() for key in keys}.values()
+    ]
+    for _ in range(_MAX_UNPROCESSED_ROUNDS + len(wanted) // _MAX_BATCH_WRITE):
+        if not wanted:
+            return
+        batch, wanted = wanted[:_MAX_BATCH_WRITE], wanted[_MAX_BATCH_WRITE:]
+        try:
+            answer = clients.dynamodb().batch_write_item(
+                RequestItems={name: [{"DeleteRequest": {"Key": key}} for key in batch]}
+            )
+        except ClientError as error:
+            raise _translated(error) from error
+        left = answer.get("UnprocessedItems", {}).get(name, [])
+        wanted = [dict(request["DeleteRequest"]["Key"]) for request in left] + wanted
+    if wanted:
+        raise Throttled
 
 
 def put_new(item: Item) -> None:
