@@ -4,88 +4,202 @@ Calls happen in an order drawn by a seed (tests/support/interleaving.py). Whatev
 be what the moves make of the state one after another, and each event must tell of the state that its own write left.
 """
 
+import os
 import random
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import pytest
 
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.conversations import repository, service
-from helpdesk.conversations.schemas import ReplyInput
+from helpdesk.agent import service as agent
+from helpdesk.agent.answerer import HandOff, Reason, Reply
+from helpdesk.agent.service import AgentJob
+from helpdesk.conversations import assigning, repository, service, snoozing
+from helpdesk.conversations.errors import ConversationArchived, NotArchived
+from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
 from helpdesk.conversations.state import Move
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
-from tests.support.interleaving import interleaved
+from tests.support.interleaving import Outcomes, interleaved
 
-INTERLEAVINGS = 200
-BATCHES = 4
+INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "240"))
+"""How many orders one run of the suite tries; thousands with the environment variable."""
+BATCHES = 8
 SESSION = "session-of-many-hands"
 ORGANIZATION = "org_1"
 MAX = Caller(ORGANIZATION, person=Person("usr_1", "Max", Role.MEMBER))
-type State = tuple[str, str, str]
+ADA = "usr_2"
+EARLIER = 1_700_000_000_000  # when a snooze was to end that nobody has ended yet
+LATER = 4_000_000_000_000
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A conversation as the tables tell of it."""
+
+    status: str
+    handler: str
+    speaker: str
+    snoozed_until: int | None = None
+    archived: bool = False
+    assignee: str | None = None
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.status, self.handler
+
+    @property
+    def awaited(self) -> bool:
+        return self.place == ("open", "team") and self.speaker != "teammate"
+
 
 # Written by hand from the specification: status and handler after each piece of work in each state.
-STATES = {
-    "resolve": {("open", "agent"): ("resolved", "agent"), ("open", "team"): ("resolved", "team")},
-    "close": {("open", "agent"): ("resolved", "agent"), ("open", "team"): ("resolved", "team")},
-    "reopen": {("resolved", "agent"): ("open", "agent"), ("resolved", "team"): ("open", "team")},
-    "take-over": {
-        ("open", "agent"): ("open", "team"),
-        ("resolved", "agent"): ("open", "team"),
-        ("resolved", "team"): ("open", "team"),
-    },
+OPENS_FOR_THE_TEAM = {
+    ("open", "agent"): ("open", "team"),
+    ("resolved", "agent"): ("open", "team"),
+    ("resolved", "team"): ("open", "team"),
+}
+OPENS = {("resolved", "agent"): ("open", "agent"), ("resolved", "team"): ("open", "team")}
+SETTLES = {("open", "agent"): ("resolved", "agent"), ("open", "team"): ("resolved", "team")}
+STATES: dict[str, dict[tuple[str, str], tuple[str, str]]] = {
+    "resolve": SETTLES,
+    "close": SETTLES,
+    "reopen": OPENS,
+    "take-over": OPENS_FOR_THE_TEAM,
     "hand-back": {("open", "team"): ("open", "agent")},
-    "reply taking over": {
-        ("open", "agent"): ("open", "team"),
-        ("resolved", "agent"): ("open", "team"),
-        ("resolved", "team"): ("open", "team"),
-    },
-    "reply reopening": {("resolved", "agent"): ("open", "agent"), ("resolved", "team"): ("open", "team")},
+    "reply taking over": OPENS_FOR_THE_TEAM,
+    "reply reopening": OPENS,
     "reply": {},
     "message": {},
+    "agent answers": {},
+    "agent hands off": {("open", "agent"): ("open", "team")},
+    "snooze": OPENS,
+    "end snooze": {},
+    "wake": {},
+    "assign": {},
+    "unassign": {},
+    "note": {},
+    "archive": {},
+    "unarchive": {},
 }
 PIECES = list(STATES)
 STATUSES, HANDLERS, SPEAKERS = ("open", "resolved"), ("agent", "team"), ("visitor", "agent", "teammate")
-TOLD_AS = {"message": "message.created visitor", "reply": "message.created agent"}
+# What a committed piece leaves in the thread for the team alone.
+LINES = {"agent hands off", "snooze", "end snooze", "wake", "assign", "unassign", "note"}
+# Two teammates and the agent, or the visitor, at the same conversation: the encounters that have to be right.
+ENCOUNTERS = [
+    ("take-over", "agent answers"),
+    ("take-over", "agent hands off"),
+    ("reply", "agent answers"),
+    ("reply taking over", "agent hands off", "resolve"),
+    ("resolve", "reply"),
+    ("resolve", "agent answers", "message"),
+    ("snooze", "message"),
+    ("snooze", "agent hands off"),
+    ("snooze", "resolve", "message"),
+    ("archive", "reply"),
+    ("archive", "message"),
+    ("archive", "agent answers", "unarchive"),
+    ("assign", "resolve"),
+    ("assign", "archive", "unassign"),
+    ("assign", "reopen", "unassign"),
+    ("wake", "message"),
+    ("wake", "snooze"),
+    ("wake", "end snooze", "archive"),
+    ("wake", "wake", "wake"),
+    ("note", "archive", "unarchive"),
+]
 
 
-def work(name: str, conversation_id: str) -> Callable[[], Any]:
+def after(name: str, seen: Seen) -> Seen | None:
+    """Return what a piece of work makes of a conversation; itself where nothing is to be done, None where refused."""
+    if name == "unarchive":
+        return replace(seen, archived=False) if seen.archived else None
+    if name == "archive":
+        return seen if seen.archived else replace(seen, archived=True, snoozed_until=None)
+    if name in {"agent answers", "agent hands off"} and (
+        seen.archived or seen.place != ("open", "agent") or seen.speaker == "teammate"
+    ):
+        return seen
+    if name == "wake":
+        return replace(seen, snoozed_until=None) if seen.snoozed_until == EARLIER else seen
+    if seen.archived:
+        return None
+    status, handler = STATES[name].get(seen.place, seen.place)
+    now = replace(seen, status=status, handler=handler, speaker=speaks(name) or seen.speaker)
+    if name in {"message", "resolve", "close", "end snooze", "agent hands off"}:
+        now = replace(now, snoozed_until=None)
+    if name == "snooze":
+        now = replace(now, snoozed_until=LATER)
+    if name in {"assign", "unassign"}:
+        now = replace(now, assignee=ADA if name == "assign" else None)
+    return now
+
+
+def work(name: str, conversation_id: str, message_id: str = "") -> Callable[[], Any]:
     if name == "message":
         return partial(messages.post, ORGANIZATION, MessageInput(session=SESSION, body="Still there?"))
+    if name.startswith("agent"):
+        return partial(agent.work, AgentJob(ORGANIZATION, conversation_id, message_id), last_try=False)
     if name.startswith("reply"):
         how = {"takeOver": name == "reply taking over", "reopen": name == "reply reopening"}
         written = ReplyInput.model_validate({"body": "Yes", **how})
         return partial(service.reply, MAX, conversation_id, written)
+    if name in {"snooze", "end snooze"}:
+        until = SnoozeInput(until=LATER if name == "snooze" else None)
+        return partial(snoozing.snooze, MAX, conversation_id, until)
+    if name == "wake":
+        return partial(snoozing.wake, ORGANIZATION, conversation_id, EARLIER)
+    if name in {"assign", "unassign"}:
+        return partial(assigning.assign, MAX, conversation_id, ADA if name == "assign" else None)
+    if name == "note":
+        return partial(service.note, MAX, conversation_id, NoteInput(body="For the team."))
     return partial(service.move, MAX, conversation_id, Move(name))
 
 
 def speaks(name: str) -> str | None:
     if name == "message":
         return "visitor"
+    if name.startswith("agent"):
+        return "agent"
     return "teammate" if name.startswith("reply") else None
 
 
-def after(name: str, state: State) -> State:
-    status, handler = STATES[name].get(state[:2], state[:2])
-    return status, handler, speaks(name) or state[2]
+def told_of_work(name: str, before: Seen, now: Seen) -> list[str]:
+    """Return the events of a piece that was written."""
+    if name == "message":
+        return ["message.created visitor"]
+    if name == "agent hands off":
+        return ["message.created agent", "conversation.updated"]
+    if speaks(name) is not None:
+        return ["message.created agent"]
+    return ["conversation.updated"] if before.place != now.place else []
 
 
-def shown(conversation_id: str, state: State) -> dict[str, Any]:
-    status, handler, speaker = state
-    awaited = (status, handler) == ("open", "team") and speaker != "teammate"
-    return {"id": conversation_id, "status": status, "awaitingHuman": awaited}
+def shown(conversation_id: str, seen: Seen) -> dict[str, Any]:
+    return {"id": conversation_id, "status": seen.status, "awaitingHuman": seen.awaited}
 
 
-def state_of(conversation_id: str) -> State:
+def seen_of(conversation_id: str) -> Seen:
     item = repository.get(ORGANIZATION, conversation_id).item
-    state = item["status"], item["handledBy"], item["lastSpeaker"]
-    waiting = shown(conversation_id, state)["awaitingHuman"]
-    assert item["GSI1PK"] == f"ORG#{ORGANIZATION}#INBOX#{'waiting' if waiting else item['status']}"
-    return state
+    seen = Seen(
+        item["status"],
+        item["handledBy"],
+        item["lastSpeaker"],
+        item["snoozedUntil"],
+        item["archivedAt"] is not None,
+        item["assignee"],
+    )
+    waiting = "waiting" if seen.awaited else seen.status
+    assert item["GSI1PK"] == f"ORG#{ORGANIZATION}#INBOX#{'archived' if seen.archived else waiting}"
+    theirs = f"ORG#{ORGANIZATION}#ASSIGNED#{ADA}#{'archived' if seen.archived else seen.status}"
+    assert item.get("GSI3PK") == (theirs if seen.assignee else None)
+    return seen
 
 
 def told_of(conversation_id: str) -> list[tuple[str, dict[str, Any]]]:
@@ -98,53 +212,103 @@ def told_of(conversation_id: str) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def begin(state: State) -> str:
-    """Start a conversation and put it into a state; return its id."""
+def begin(seen: Seen) -> tuple[str, str]:
+    """Start a conversation and put it into a state; return its id and its message's."""
     whole_table.clear()
-    conversation_id = messages.post(ORGANIZATION, MessageInput(session=SESSION, body="Hello")).conversation_id
-    status, handler, speaker = state
-    waiting = shown(conversation_id, state)["awaitingHuman"]
+    member = {"userId": ADA, "name": "Ada", "email": "ada@example.com", "role": "member", "joinedAt": 1}
+    table.put_new({**keys.Member(ORGANIZATION, ADA).attributes(), **member})
+    written = messages.post(ORGANIZATION, MessageInput(session=SESSION, body="Hello"))
+    waiting = "waiting" if seen.awaited else seen.status
+    inbox = keys.inbox(ORGANIZATION, "archived" if seen.archived else waiting)
+    theirs = keys.assigned_conversations(ORGANIZATION, ADA, "archived" if seen.archived else seen.status)
+    values = {
+        "status": seen.status,
+        "handledBy": seen.handler,
+        "lastSpeaker": seen.speaker,
+        "snoozedUntil": seen.snoozed_until,
+        "archivedAt": EARLIER if seen.archived else None,
+        "assignee": seen.assignee,
+        "GSI1PK": inbox,
+        **({"GSI3PK": theirs} if seen.assignee else {}),
+    }
     table.update(
-        keys.Conversation(ORGANIZATION, conversation_id),
-        "SET #status = :status, handledBy = :handler, lastSpeaker = :speaker, GSI1PK = :list",
-        names={"#status": "status"},
-        values={
-            ":status": status,
-            ":handler": handler,
-            ":speaker": speaker,
-            ":list": keys.inbox(ORGANIZATION, "waiting" if waiting else status),
-        },
+        keys.Conversation(ORGANIZATION, written.conversation_id),
+        "SET " + ", ".join(f"#{name} = :{name}" for name in values),
+        names={f"#{name}": name for name in values},
+        values={f":{name}": value for name, value in values.items()},
     )
-    return conversation_id
+    return written.conversation_id, written.message_id
+
+
+def drawn(rng: random.Random) -> Seen:
+    seen = Seen(rng.choice(STATUSES), rng.choice(HANDLERS), rng.choice(SPEAKERS))
+    if seen.status == "open" and rng.random() < 0.4:
+        seen = replace(seen, snoozed_until=EARLIER)
+    if rng.random() < 0.15:
+        seen = replace(seen, archived=True, snoozed_until=None)
+    return replace(seen, assignee=rng.choice([ADA, None]))
+
+
+@pytest.fixture(autouse=True)
+def _any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a snooze end at a time that can be written down here."""
+    monkeypatch.setattr(snoozing, "MAX_SNOOZE_MS", LATER)
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_whatever_the_order_each_write_follows_from_the_one_before_and_is_told_of(batch: int) -> None:
+def test_whatever_the_order_each_write_follows_from_the_one_before_and_is_told_of(
+    batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for seed in range(batch, INTERLEAVINGS, BATCHES):
         rng = random.Random(seed)
-        state: State = (rng.choice(STATUSES), rng.choice(HANDLERS), rng.choice(SPEAKERS))
-        conversation_id = begin(state)
-        names = rng.choices(PIECES, k=rng.choice([2, 3]))
+        seen = drawn(rng)
+        names = list(rng.choice(ENCOUNTERS) if seed % 2 else rng.choices(PIECES, k=rng.choice([2, 3])))
+        hands_off = "agent hands off" in names
+        if hands_off:  # one decision for all
+            names = [name.replace("agent answers", "agent hands off") for name in names]
+        decision = HandOff(Reason.NOTHING_FOUND) if hands_off else Reply("Here.")
+        monkeypatch.setattr(agent, "_decide", lambda *_, decided=decision: decided)
+        conversation_id, message_id = begin(seen)
 
-        outcomes = interleaved([work(name, conversation_id) for name in names], seed)
+        outcomes = interleaved([work(name, conversation_id, message_id) for name in names], seed)
 
-        outcomes.all()
-        begun = shown(conversation_id, ("open", "agent", "visitor"))
-        expected = [("conversation.created", begun), ("message.created visitor", begun)]
-        for number in outcomes.commits:
-            name = names[number]
-            if name == "message" and state[0] == "resolved":
-                continue  # it starts a conversation of its own
-            assert speaks(name) or after(name, state) != state, (seed, names)
-            state = after(name, state)
-            told_as = TOLD_AS.get(name.partition(" ")[0], "conversation.updated")
-            expected.append((told_as, shown(conversation_id, state)))
-        by_text = sorted(told_of(conversation_id), key=str)
-        assert by_text == sorted(expected, key=str), (seed, names, outcomes.commits)
-        assert state_of(conversation_id) == state, (seed, names, outcomes.commits)
-        # Only a move may find that there is nothing to do.
-        idle = set(range(len(names))) - set(outcomes.commits)
-        assert not any(speaks(names[number]) for number in idle), (seed, names)
+        check(seen, names, conversation_id, outcomes, (seed, names))
+
+
+def check(
+    seen: Seen, names: list[str], conversation_id: str, outcomes: Outcomes[Any], told_about: object
+) -> None:
+    """Hold what happened to the tables: each write to the one before it, each event, and who wrote nothing."""
+    begun = shown(conversation_id, Seen("open", "agent", "visitor"))
+    expected = [("conversation.created", begun), ("message.created visitor", begun)]
+    lived, written, lines = [seen], set(), 0
+    for number in outcomes.commits:
+        name, result = names[number], outcomes.results[number]
+        if name == "wake" and result != "woken":
+            continue  # it removed what reminded of a snooze that is over
+        written.add(number)
+        if name == "message" and result.conversation_id != conversation_id:
+            assert any(each.status == "resolved" or each.archived for each in lived), told_about
+            continue  # it started a conversation of its own, or followed one that did
+        before, now = lived[-1], after(name, lived[-1])
+        assert now is not None, told_about
+        assert speaks(name) or name == "note" or now != before, told_about
+        expected += [(kind, shown(conversation_id, now)) for kind in told_of_work(name, before, now)]
+        lines += name in LINES
+        lived.append(now)
+    assert sorted(told_of(conversation_id), key=str) == sorted(expected, key=str), (told_about, outcomes)
+    assert seen_of(conversation_id) == lived[-1], (told_about, outcomes)
+    notes = [item for item in whole_table.of_kind("NOTE#") if item["conversationId"] == conversation_id]
+    assert len(notes) == lines, told_about
+    for number in set(range(len(names))) - written:
+        error = outcomes.errors[number]
+        if error is not None:
+            assert isinstance(error, ConversationArchived | NotArchived), (told_about, error)
+        # Whoever wrote nothing met a state in which there was nothing to do, or in which he was refused.
+        idle = [after(names[number], each) for each in lived]
+        assert names[number].startswith("agent") or any(
+            now == each if error is None else now is None for now, each in zip(idle, lived, strict=True)
+        ), told_about
 
 
 @pytest.mark.parametrize("speaker", ["reply", "message"])
@@ -166,7 +330,7 @@ def test_a_move_that_was_overtaken_does_not_unsay_who_spoke_last(speaker: str) -
 
 @pytest.mark.parametrize("seed", range(3))
 def test_ten_identical_moves_at_once_are_one_move(seed: int) -> None:
-    conversation_id = begin(("open", "team", "visitor"))
+    conversation_id, _ = begin(Seen("open", "team", "visitor"))
 
     interleaved([work("resolve", conversation_id)] * 10, seed).all()
 

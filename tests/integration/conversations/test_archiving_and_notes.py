@@ -1,0 +1,201 @@
+"""Putting conversations away and bringing them back, and what the team writes for itself."""
+
+from typing import Any
+
+import pytest
+
+from helpdesk.conversations import repository
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+
+NOW = 1_800_000_000_000
+SESSION = {"session": "session-to-archive", "body": "Hello"}
+
+
+@pytest.fixture
+def conversation(api: Client) -> str:
+    return str(api.post("/v1/messages", SESSION).body["conversationId"])
+
+
+def do(api: Client, conversation_id: str, step: str, body: Any = None) -> Any:
+    answer = api.post(f"/v1/conversations/{conversation_id}/{step}", body)
+    assert answer.status == 200, answer.body
+    return answer.body
+
+
+def agents_work() -> list[str]:
+    """Return the messages that the agent was asked to come to."""
+    jobs = [job for item in whole_table.everything() for job in item.get("jobs", [])]
+    return [job["body"]["messageId"] for job in jobs if job["queue"] == "agent"]
+
+
+def test_archiving_twice_keeps_the_first_time(api: Client, conversation: str) -> None:
+    for passed in (0, 1_000):
+        with clock.frozen(lambda at=NOW + passed: at * 1_000):  # type: ignore[misc]
+            assert do(api, conversation, "archive") == {"ok": True}
+
+    assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["archivedAt"] == NOW
+
+
+def test_unarchiving_what_is_not_archived_is_refused_and_once_is_enough(
+    api: Client, conversation: str
+) -> None:
+    path = f"/v1/conversations/{conversation}/unarchive"
+    assert (api.post(path).status, api.post(path).code) == (400, "not_archived")
+    do(api, conversation, "archive")
+    do(api, conversation, "unarchive")
+
+    assert api.post(path).code == "not_archived"
+    assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["archivedAt"] is None
+
+
+def test_what_the_visitor_writes_to_an_archived_conversation_starts_another_until_it_is_back(
+    api: Client, conversation: str
+) -> None:
+    do(api, conversation, "archive")
+    second = api.post("/v1/messages", SESSION).body["conversationId"]
+    do(api, second, "resolve")
+    do(api, conversation, "unarchive")
+
+    assert second != conversation
+    assert api.post("/v1/messages", SESSION).body["conversationId"] == conversation
+
+
+def test_unarchiving_gives_the_agent_what_it_had_not_come_to(api: Client) -> None:
+    first = api.post("/v1/messages", SESSION).body
+    do(api, first["conversationId"], "archive")
+    assert agents_work() == [first["messageId"]]
+
+    do(api, first["conversationId"], "unarchive")
+
+    assert agents_work() == [first["messageId"]] * 2
+
+
+@pytest.mark.parametrize("steps", [["take-over"], ["resolve"], ["reply"]])
+def test_unarchiving_gives_the_agent_nothing_where_nothing_waits_for_it(
+    api: Client, conversation: str, steps: list[str]
+) -> None:
+    for step in (*steps, "archive"):
+        do(api, conversation, step, {"body": "Here."} if step == "reply" else None)
+    before = agents_work()
+
+    do(api, conversation, "unarchive")
+
+    assert agents_work() == before
+
+
+def test_archiving_and_unarchiving_cost_three_calls(api: Client, conversation: str) -> None:
+    do(api, conversation, "take-over")
+    with recorded_calls() as away:
+        do(api, conversation, "archive")
+    with recorded_calls() as back:
+        do(api, conversation, "unarchive")
+
+    assert away == back == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+
+
+def test_a_note_is_read_by_the_team_and_never_by_the_visitor_or_an_endpoint(
+    api: Client, member: Client, organization: NewOrganization, conversation: str
+) -> None:
+    whole_table.remove("EVENT")
+    before = repository.get(organization.organization_id, conversation).item
+
+    written = do(api, conversation, "note", {"body": "  She is a VIP. "})
+    by_max = do(member, conversation, "note", {"body": "I know her."})
+
+    messages = api.get(f"/v1/conversations/{conversation}").body["messages"]
+    notes = [entry for entry in messages if entry["kind"] == "note"]
+    assert [note["id"] for note in notes] == [written["messageId"], by_max["messageId"]]
+    assert notes[0] == {
+        "id": written["messageId"],
+        "conversationId": conversation,
+        "createdAt": notes[0]["createdAt"],
+        "kind": "note",
+        "sender": "agent",
+        "agent": {
+            "kind": "human",
+            "name": organizations.name_of(organization.organization_id),
+            "avatarUrl": None,
+        },
+        "body": "She is a VIP.",
+        "attachments": [],
+    }
+    assert notes[1]["agent"]["name"] == "Max Member"
+    history = api.get(f"/v1/messages?session={SESSION['session']}").body["conversations"]
+    assert [entry["body"] for entry in history[0]["messages"]] == ["Hello"]
+    assert whole_table.events() == []
+    assert repository.get(organization.organization_id, conversation).item == before
+
+
+def test_a_note_carries_files(api: Client, conversation: str) -> None:
+    file = api.request("POST", "/v1/uploads?name=plan.txt", "A plan.", **{"content-type": "text/plain"}).body
+
+    do(api, conversation, "note", {"body": "", "attachments": [{"id": file["id"], "name": "plan.txt"}]})
+
+    entry = api.get(f"/v1/conversations/{conversation}").body["messages"][-1]
+    assert [(each["name"], each["url"]) for each in entry["attachments"]] == [("plan.txt", file["url"])]
+    item = next(item for item in whole_table.of_kind("FILE") if item["id"] == file["id"])
+    assert entry["id"] in str(item)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"body": ""}, "empty_message"),
+        ({"body": "x" * 4_001}, "message_too_long"),
+        (
+            {"body": "x", "attachments": [{"id": f"f{n}", "name": "a"} for n in range(7)]},
+            "too_many_attachments",
+        ),
+        ({"body": "x", "attachments": [{"id": "file_unknown", "name": "a"}]}, "attachment_missing"),
+        ({}, "invalid_request"),
+        ([], "invalid_json"),
+    ],
+)
+def test_a_note_that_is_none_is_refused(api: Client, conversation: str, body: Any, code: str) -> None:
+    answer = api.post(f"/v1/conversations/{conversation}/note", body)
+
+    assert (answer.status, answer.code) == (400, code)
+    assert whole_table.of_kind("NOTE#") == []
+
+
+def test_a_note_of_a_conversation_that_is_not_there_is_not_found(stranger: Client, conversation: str) -> None:
+    for conversation_id in (conversation, "conv_unknown", "#"):
+        answer = stranger.post(f"/v1/conversations/{conversation_id.replace('#', '%23')}/note", {"body": "x"})
+        assert (answer.status, answer.code) == (404, "conversation_not_found")
+
+
+def test_a_note_costs_four_calls_of_a_key_and_of_a_token(
+    api: Client, member: Client, conversation: str
+) -> None:
+    with recorded_calls() as with_key:
+        do(api, conversation, "note", {"body": "x"})
+    with recorded_calls() as with_token:
+        do(member, conversation, "note", {"body": "x"})
+
+    assert len(with_key) == len(with_token) == 4
+
+
+def test_a_message_keeps_the_id_of_its_event(
+    api: Client, organization: NewOrganization, conversation: str
+) -> None:
+    do(api, conversation, "reply", {"body": "Here."})
+
+    messages = [item for item in whole_table.of_kind("MSG#") if item["conversationId"] == conversation]
+    told = {
+        event["data"]["message"]["id"]: event["id"]
+        for event in whole_table.events()
+        if "message" in event["data"]
+    }
+    assert {message["id"]: message["eventId"] for message in messages} == told
+    assert len(told) == 2
+    for message in messages:
+        assert table.get(keys.Event(organization.organization_id, message["eventId"])) is not None
+    assert all(
+        "eventId" not in entry for entry in api.get(f"/v1/conversations/{conversation}").body["messages"]
+    )

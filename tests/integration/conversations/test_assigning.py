@@ -1,0 +1,168 @@
+"""Assigning a conversation to a teammate: only to one, in the lists at once, told to the team alone."""
+
+from typing import Any
+
+import pytest
+
+from helpdesk.conversations import assigning, repository
+from helpdesk.conversations.errors import NotAMember
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Answer, Client
+from tests.support.aws import recorded_calls
+from tests.support.people import make_person, token_of
+
+SESSION = {"session": "session-to-assign", "body": "Hello"}
+
+
+@pytest.fixture
+def conversation(api: Client) -> str:
+    return str(api.post("/v1/messages", SESSION).body["conversationId"])
+
+
+@pytest.fixture
+def ada(organization: NewOrganization) -> str:
+    return make_person(organization.organization_id, role="member", name="Ada")
+
+
+def assign(api: Client, conversation_id: str, user_id: Any) -> Answer:
+    return api.post(f"/v1/conversations/{conversation_id}/assign", {"userId": user_id})
+
+
+def lines(api: Client, conversation_id: str) -> list[str]:
+    entries = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
+    return [entry["body"] for entry in entries if entry["kind"] == "system"]
+
+
+def test_a_member_is_assigned_and_unassigned_and_the_team_reads_by_whom(
+    api: Client, organization: NewOrganization, conversation: str, ada: str
+) -> None:
+    ada_herself = Client(token_of(ada, organization.organization_id))
+    seen = []
+    for caller, user_id in ((api, ada), (ada_herself, None), (ada_herself, ada), (api, None)):
+        assert assign(caller, conversation, user_id).body == {"ok": True}
+        seen.append(api.get(f"/v1/conversations/{conversation}").body["conversation"]["assignee"])
+
+    assert seen == [ada, None, ada, None]
+    assert lines(api, conversation) == [
+        "This conversation was assigned to Ada.",
+        "Ada unassigned this conversation.",
+        "Ada assigned this conversation to themselves.",
+        "This conversation is assigned to nobody any more.",
+    ]
+
+
+def test_assigning_tells_no_endpoint_and_changes_neither_state_nor_activity(
+    api: Client, organization: NewOrganization, conversation: str, ada: str
+) -> None:
+    whole_table.remove("EVENT")
+    before = repository.get(organization.organization_id, conversation).item
+
+    assign(api, conversation, ada)
+
+    assert whole_table.events() == []
+    now = repository.get(organization.organization_id, conversation).item
+    assert {name for name in now if now.get(name) != before.get(name)} == {"assignee", "GSI3PK"}
+
+
+@pytest.mark.parametrize("who", ["usr_unknown", "#", "", "stranger", "one who left"])
+def test_one_who_is_no_member_is_assigned_nothing(
+    api: Client,
+    organization: NewOrganization,
+    other_organization: NewOrganization,
+    conversation: str,
+    ada: str,
+    who: str,
+) -> None:
+    if who == "stranger":
+        who = make_person(other_organization.organization_id, role="owner", name="Stranger")
+    if who == "one who left":
+        table.delete(keys.Member(organization.organization_id, ada))
+        who = ada
+
+    answer = assign(api, conversation, who)
+
+    assert (answer.status, answer.code) == (400, "not_a_member")
+    assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["assignee"] is None
+    assert lines(api, conversation) == []
+
+
+def test_one_who_leaves_at_this_moment_is_assigned_nothing(
+    organization: NewOrganization, conversation: str, ada: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assigning.belonging, "name_of", lambda *_: "Ada, as she was read")
+    table.delete(keys.Member(organization.organization_id, ada))
+    caller = assigning.Caller(organization.organization_id, key_id="key_1")
+
+    with pytest.raises(NotAMember):
+        assigning.assign(caller, conversation, ada)
+
+    assert repository.get(organization.organization_id, conversation).assignee is None
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({}, "invalid_request"),
+        ({"userId": 7}, "invalid_request"),
+        ({"userId": ["usr_1"]}, "invalid_request"),
+        ([], "invalid_json"),
+        (None, "invalid_json"),
+    ],
+)
+def test_a_body_that_names_nobody_is_refused(api: Client, conversation: str, body: Any, code: str) -> None:
+    answer = api.post(f"/v1/conversations/{conversation}/assign", body)
+
+    assert (answer.status, answer.code) == (400, code)
+
+
+def test_anothers_conversation_is_not_found(stranger: Client, conversation: str) -> None:
+    assert assign(stranger, conversation, None).code == "conversation_not_found"
+
+
+def test_assigning_costs_four_calls_unassigning_three_and_the_same_again_two(
+    api: Client, conversation: str, ada: str
+) -> None:
+    costs = []
+    for user_id in (ada, ada, None, None):
+        with recorded_calls() as calls:
+            assign(api, conversation, user_id)
+        costs.append(len(calls))
+
+    assert costs == [4, 2, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("steps", "which"),
+    [
+        ([], "open"),
+        (["resolve"], "resolved"),
+        (["archive"], "archived"),
+        (["resolve", "archive"], "archived"),
+        (["resolve", "reopen"], "open"),
+        (["archive", "unarchive"], "open"),
+        (["resolve", "archive", "unarchive"], "resolved"),
+        (["take-over", "message"], "open"),
+    ],
+)
+def test_an_assigned_conversation_stands_in_the_list_of_its_state(
+    api: Client, organization: NewOrganization, conversation: str, ada: str, steps: list[str], which: str
+) -> None:
+    assign(api, conversation, ada)
+    for step in steps:
+        if step == "message":
+            api.post("/v1/messages", SESSION)
+        else:
+            assert api.post(f"/v1/conversations/{conversation}/{step}").status == 200
+
+    item = repository.get(organization.organization_id, conversation).item
+    assert item["GSI3PK"] == f"ORG#{organization.organization_id}#ASSIGNED#{ada}#{which}"
+    assert item["GSI3SK"] == item["GSI1SK"]
+
+
+def test_an_archived_conversation_is_not_assigned(api: Client, conversation: str, ada: str) -> None:
+    api.post(f"/v1/conversations/{conversation}/archive")
+
+    for user_id in (ada, None, "usr_unknown"):
+        assert assign(api, conversation, user_id).code == "conversation_archived"

@@ -1,0 +1,356 @@
+"""Snoozing until a time, and waking then: on time, once, and not where it is over."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.conversations import repository, snoozing
+from helpdesk.delivery.fanout import fan_out_again
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.platform.settings import settings
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Answer, Client, Context, function
+from tests.support.aws import recorded_calls
+from tests.support.people import issue_token
+from tests.support.queues import sqs_event
+
+NOW = 1_800_000_000_000
+MINUTE, DAY, YEAR = 60_000, 86_400_000, 365 * 86_400_000
+SESSION = {"session": "session-of-a-sleeper", "body": "Hello"}
+
+type At = Callable[[int], None]
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> At:
+    """Set the clock; it stands at NOW from the beginning."""
+
+    def set_to(instant: int) -> None:
+        monkeypatch.setattr(clock, "_now_us", lambda: instant * 1_000)
+
+    set_to(NOW)
+    return set_to
+
+
+@pytest.fixture
+def asleep(api: Client, at: At) -> str:
+    """A conversation; the clock stands."""
+    return str(api.post("/v1/messages", SESSION).body["conversationId"])
+
+
+def snooze(api: Client, conversation_id: str, until: Any) -> Answer:
+    return api.post(f"/v1/conversations/{conversation_id}/snooze", {"until": until})
+
+
+def shown(api: Client, conversation_id: str) -> dict[str, Any]:
+    return dict(api.get(f"/v1/conversations/{conversation_id}").body["conversation"])
+
+
+def lines(api: Client, conversation_id: str) -> list[str]:
+    entries = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
+    return [entry["body"] for entry in entries if entry["kind"] == "system"]
+
+
+def timers() -> list[dict[str, Any]]:
+    """Return the outbox's jobs for the timer queue."""
+    return [job for item in whole_table.of_kind("JOB") for job in item["jobs"] if job["queue"] == "timer"]
+
+
+def wake(organization: NewOrganization, conversation_id: str, until: int) -> str:
+    return snoozing.wake(organization.organization_id, conversation_id, until).value
+
+
+@pytest.mark.parametrize(
+    "until",
+    [
+        NOW + MINUTE - 1,
+        NOW,
+        NOW - DAY,
+        0,
+        -1,
+        NOW + YEAR + 1,
+        10**18,
+        "tomorrow",
+        str(NOW + DAY),
+        NOW + DAY + 0.5,
+        True,
+        [],
+        {},
+    ],
+)
+def test_a_time_that_is_none_or_too_soon_or_too_far_is_refused(api: Client, asleep: str, until: Any) -> None:
+    answer = snooze(api, asleep, until)
+
+    assert (answer.status, answer.code) == (400, "bad_snooze_time")
+    assert shown(api, asleep)["snoozedUntil"] is None
+    assert whole_table.of_kind("SNOOZE") == []
+
+
+@pytest.mark.parametrize("until", [NOW + MINUTE, NOW + DAY, NOW + YEAR])
+def test_a_minute_to_a_year_ahead_is_taken(api: Client, asleep: str, until: int) -> None:
+    assert snooze(api, asleep, until).body == {"ok": True}
+
+    assert shown(api, asleep)["snoozedUntil"] == until
+
+
+@pytest.mark.parametrize(
+    ("body", "code"), [({}, "invalid_request"), ([], "invalid_json"), (None, "invalid_json")]
+)
+def test_a_body_without_a_time_is_refused(api: Client, asleep: str, body: Any, code: str) -> None:
+    answer = api.post(f"/v1/conversations/{asleep}/snooze", body)
+
+    assert (answer.status, answer.code) == (400, code)
+
+
+def test_an_unknown_conversation_and_anothers_are_not_found(stranger: Client, asleep: str) -> None:
+    for conversation_id in (asleep, "conv_unknown"):
+        answer = snooze(stranger, conversation_id, NOW + DAY)
+        assert (answer.status, answer.code) == (404, "conversation_not_found")
+
+
+def test_the_team_reads_who_snoozed_until_when_and_that_it_is_over(
+    api: Client, organization: NewOrganization, asleep: str, at: At
+) -> None:
+    member = Client(issue_token(organization.organization_id, role="member", name="Max Member"))
+    snooze(member, asleep, NOW + DAY)
+    snooze(member, asleep, NOW + 2 * DAY)
+    snooze(api, asleep, None)
+    snooze(api, asleep, NOW + DAY)
+    at(NOW + DAY)
+    wake(organization, asleep, NOW + DAY)
+
+    assert lines(api, asleep) == [
+        "Max Member snoozed this conversation until 2027-01-16 08:00 UTC.",
+        "Max Member snoozed this conversation until 2027-01-17 08:00 UTC.",
+        "The snooze was ended.",
+        "This conversation was snoozed until 2027-01-16 08:00 UTC.",
+        "The snooze is over.",
+    ]
+
+
+def test_snoozing_until_the_same_time_again_writes_nothing(api: Client, asleep: str) -> None:
+    snooze(api, asleep, NOW + DAY)
+    before = whole_table.of_kind("")
+    with recorded_calls() as calls:
+        assert snooze(api, asleep, NOW + DAY).body == {"ok": True}
+
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
+    assert [item for item in whole_table.of_kind("") if item["SK"] != "ALLOWANCE"] == [
+        item for item in before if item["SK"] != "ALLOWANCE"
+    ]
+
+
+def test_a_wake_comes_once_however_often_it_is_reminded_of(
+    api: Client, organization: NewOrganization, asleep: str, at: At
+) -> None:
+    snooze(api, asleep, NOW + DAY)
+    at(NOW + DAY)
+
+    assert [wake(organization, asleep, NOW + DAY) for _ in range(3)] == ["woken", "over", "over"]
+
+    assert shown(api, asleep)["snoozedUntil"] is None
+    assert lines(api, asleep).count("The snooze is over.") == 1
+    assert whole_table.of_kind("SNOOZE") == []
+
+
+def test_a_reminder_of_an_earlier_snooze_leaves_the_later_one(
+    api: Client, organization: NewOrganization, asleep: str, at: At
+) -> None:
+    snooze(api, asleep, NOW + MINUTE)
+    snooze(api, asleep, NOW + DAY)
+    at(NOW + MINUTE)
+
+    assert wake(organization, asleep, NOW + MINUTE) == "over"
+
+    assert shown(api, asleep)["snoozedUntil"] == NOW + DAY
+    (reminder,) = whole_table.of_kind("SNOOZE")
+    assert (reminder["until"], reminder["expiresAt"]) == (NOW + DAY, (NOW + 8 * DAY) // 1_000)
+
+
+def test_a_conversation_that_is_gone_leaves_no_reminder(
+    api: Client, organization: NewOrganization, asleep: str, at: At
+) -> None:
+    snooze(api, asleep, NOW + DAY)
+    table.delete(keys.Conversation(organization.organization_id, asleep))
+    at(NOW + DAY)
+
+    assert wake(organization, asleep, NOW + DAY) == "gone"
+
+    assert whole_table.of_kind("SNOOZE") == []
+
+
+def test_a_visitors_message_ends_the_snooze_and_its_reminder_does_no_harm(
+    api: Client, organization: NewOrganization, asleep: str, at: At
+) -> None:
+    snooze(api, asleep, NOW + DAY)
+    assert api.post("/v1/messages", SESSION).body["conversationId"] == asleep
+    assert shown(api, asleep)["snoozedUntil"] is None
+    at(NOW + DAY)
+
+    assert wake(organization, asleep, NOW + DAY) == "over"
+
+    assert whole_table.of_kind("SNOOZE") == []
+    assert "The snooze is over." not in lines(api, asleep)
+
+
+@pytest.mark.parametrize("move", ["resolve", "close", "archive", "snooze with null"])
+def test_a_move_that_ends_the_snooze_takes_its_reminder_with_it(api: Client, asleep: str, move: str) -> None:
+    snooze(api, asleep, NOW + DAY)
+    if move == "snooze with null":
+        snooze(api, asleep, None)
+    else:
+        api.post(f"/v1/conversations/{asleep}/{move}")
+
+    assert shown(api, asleep)["snoozedUntil"] is None
+    assert whole_table.of_kind("SNOOZE") == []
+
+
+@pytest.mark.parametrize(
+    ("ahead", "queued"), [(MINUTE, True), (15 * MINUTE, True), (15 * MINUTE + 1, False), (YEAR, False)]
+)
+def test_what_ends_within_fifteen_minutes_is_queued_at_once(
+    api: Client, organization: NewOrganization, asleep: str, ahead: int, queued: bool
+) -> None:
+    snooze(api, asleep, NOW + ahead)
+    work = {
+        "kind": "wake",
+        "organization": organization.organization_id,
+        "conversationId": asleep,
+        "until": NOW + ahead,
+    }
+
+    assert [(job["body"], job["dueAt"]) for job in timers()] == ([(work, NOW + ahead)] if queued else [])
+
+
+@pytest.mark.parametrize(
+    ("passed", "delay"), [(0, 120), (1, 120), (1_000, 119), (119_999, 1), (120_000, 0), (DAY, 0)]
+)
+def test_the_fan_out_lets_the_queue_hold_a_wake_back_until_its_time(
+    api: Client, asleep: str, at: At, monkeypatch: pytest.MonkeyPatch, passed: int, delay: int
+) -> None:
+    snooze(api, asleep, NOW + 2 * MINUTE)
+    at(NOW + passed)
+    sent: list[Any] = []
+    monkeypatch.setattr(
+        clients.sqs(), "send_message_batch", lambda **given: sent.append(given) or {"Failed": []}
+    )
+    fan_out_again([item for item in whole_table.of_kind("JOB") if item["jobs"][0]["queue"] == "timer"])
+
+    [given] = sent
+    assert given["QueueUrl"] == settings().timer_queue_url
+    [entry] = given["Entries"]
+    assert entry["DelaySeconds"] == delay
+    assert "MessageDeduplicationId" not in entry
+
+
+def test_a_wake_that_comes_early_is_sent_on_and_wakes_nobody(
+    api: Client, organization: NewOrganization, asleep: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snooze(api, asleep, NOW + 20 * MINUTE)
+    sent: list[Any] = []
+    monkeypatch.setattr(
+        clients.sqs(), "send_message_batch", lambda **given: sent.append(given) or {"Failed": []}
+    )
+
+    assert wake(organization, asleep, NOW + 20 * MINUTE) == "early"
+
+    assert shown(api, asleep)["snoozedUntil"] == NOW + 20 * MINUTE
+    [entry] = sent[0]["Entries"]
+    assert entry["DelaySeconds"] == 900
+    assert json.loads(entry["MessageBody"])["until"] == NOW + 20 * MINUTE
+
+
+def test_the_timekeeper_wakes_what_its_queue_says_and_reports_what_it_could_not_do(
+    api: Client, organization: NewOrganization, asleep: str, at: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snooze(api, asleep, NOW + DAY)
+    at(NOW + DAY)
+    work = {
+        "kind": "wake",
+        "organization": organization.organization_id,
+        "conversationId": asleep,
+        "until": NOW + DAY,
+    }
+    timekeeper = function("timekeeper").handler
+    with monkeypatch.context() as broken:
+        broken.setattr(repository, "get", _trouble)
+        assert timekeeper(sqs_event(work), Context()) == {
+            "batchItemFailures": [{"itemIdentifier": "message-0"}]
+        }
+    unknown = {**work, "kind": "tea"}
+
+    answer = timekeeper(sqs_event(unknown, work), Context())
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    assert shown(api, asleep)["snoozedUntil"] is None
+
+
+def _trouble(*_: object) -> None:
+    raise RuntimeError("trouble")
+
+
+def test_a_run_of_the_timekeeper_queues_what_ends_within_fifteen_minutes_and_what_should_have_ended(
+    api: Client, at: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = {"late": DAY, "soon": DAY + 10 * MINUTE, "edge": DAY + 25 * MINUTE, "far": DAY + 25 * MINUTE + 1}
+    ids = {}
+    for name, ahead in ends.items():
+        session = {**SESSION, "session": f"session-of-{name}"}
+        ids[name] = api.post("/v1/messages", session).body["conversationId"]
+        snooze(api, ids[name], NOW + ahead)
+    at(NOW + DAY + 10 * MINUTE)
+    sent: list[Any] = []
+    monkeypatch.setattr(
+        clients.sqs(), "send_message_batch", lambda **given: sent.extend(given["Entries"]) or {}
+    )
+
+    assert function("timekeeper").handler({"run": "snoozes"}, Context()) is None
+
+    queued = {json.loads(entry["MessageBody"])["conversationId"]: entry["DelaySeconds"] for entry in sent}
+    assert queued == {ids["late"]: 0, ids["soon"]: 0, ids["edge"]: 900}
+
+
+def test_a_run_that_has_no_time_left_queues_nothing(api: Client, asleep: str, at: At) -> None:
+    snooze(api, asleep, NOW + DAY)
+    at(NOW + DAY)
+
+    assert snoozing.queue_due(NOW + DAY) == 0
+    assert snoozing.queue_due(NOW + DAY + 1) == 1
+
+
+def test_a_run_costs_a_query_for_each_shard_and_a_wake_two_calls(
+    api: Client, organization: NewOrganization, asleep: str, at: At
+) -> None:
+    with recorded_calls() as run:
+        snoozing.queue_due(NOW + MINUTE)
+    snooze(api, asleep, NOW + DAY)
+    at(NOW + DAY)
+    with recorded_calls() as waking:
+        wake(organization, asleep, NOW + DAY)
+
+    assert run == ["dynamodb:Query"] * 16
+    assert waking == ["dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+
+
+def test_a_snooze_costs_three_calls(api: Client, asleep: str) -> None:
+    with recorded_calls() as calls:
+        snooze(api, asleep, NOW + DAY)
+
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+
+
+def test_snoozing_a_resolved_conversation_gives_the_agent_what_it_had_not_come_to(
+    api: Client, asleep: str
+) -> None:
+    api.post(f"/v1/conversations/{asleep}/resolve")
+    whole_table.remove("EVENT", "JOB")
+
+    snooze(api, asleep, NOW + DAY)
+
+    (event,) = whole_table.outbox()
+    assert event["type"] == "conversation.updated"
+    assert [job["queue"] for job in event["jobs"]] == ["agent"]
