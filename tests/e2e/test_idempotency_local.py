@@ -23,7 +23,8 @@ class Sent:
 
     @property
     def code(self) -> str | None:
-        return json.loads(self.body).get("error", {}).get("code")
+        code: str | None = json.loads(self.body).get("error", {}).get("code")
+        return code
 
 
 type Send = Callable[..., Sent]

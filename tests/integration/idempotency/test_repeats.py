@@ -13,6 +13,7 @@ from botocore.exceptions import ClientError
 from helpdesk.idempotency import repository, service
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
+from helpdesk.storage import keys
 from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Conflict, Transaction
 from tests.support import table as whole_table
@@ -368,7 +369,8 @@ def test_where_a_rule_fails_because_the_repeat_kept_it_the_lost_claim_is_what_is
 ) -> None:
     """The repeat took the slug: "slug_taken" would be a lie about what became of the request."""
     client = Client(token_of(make_person(None, role="member", name="Paula"), None))
-    new, repeat, main = {"name": "Acme", "slug": "acme-3"}, [], threading.current_thread()
+    new, main = {"name": "Acme", "slug": "acme-3"}, threading.current_thread()
+    repeat: list[Answer] = []
 
     def sleep(model: Any, **_: Any) -> None:
         if model.name == "TransactWriteItems" and threading.current_thread() is main and not repeat:
@@ -403,7 +405,7 @@ def test_a_refused_request_whose_transaction_comes_late_writes_nothing(api: Clie
         patch.setattr(Transaction, "commit", lose)
         assert api.post("/v1/messages", MESSAGE, **KEY).code == "internal_error"
     (item,) = kept()
-    key = service.keys.Idempotency.parse(item["PK"], item["SK"])
+    key = keys.Idempotency.parse(item["PK"], item["SK"])
     assert key is not None
     late = repository.proof(key, item["claimId"], RuntimeError)
     with pytest.raises(RuntimeError):

@@ -67,7 +67,9 @@ def test_requests_that_differ_in_one_of_these_have_items_of_their_own(other: Key
 
 
 def test_a_renewed_token_is_the_same_person() -> None:
-    renewed = replace(BY_PERSON, caller=Caller("org_1", person=replace(ADA, token_hash="another's")))
+    renewed = replace(
+        BY_PERSON, caller=Caller("org_1", person=Person("usr_1", "Ada", Role.ADMIN, token_hash="another's"))
+    )
 
     assert renewed.item_key() == BY_PERSON.item_key()
 
