@@ -65,11 +65,11 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
         except Changed as changed:
             now = changed.conversation
             target = now if now.state.status is Status.OPEN and not now.archived else None
-    raise Conflict
         except (ConversationNotFound, CustomerNotFound):
             # Erased since, perhaps with the session, which then begins anew as another customer's.
             session = repository.get(organization, session_hash)
             target = None
+    raise Conflict
 
 
 def history(organization: str, session_token: str) -> History:
