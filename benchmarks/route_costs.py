@@ -120,6 +120,8 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
         api.post("/v1/messages", {**MESSAGE, "session": f"visitor-number-{number}"})
     yield from _inbox_requests(api, organization, to)
 
+    yield from _of_customers(api, to)
+
     yield to("POST", "/v1/knowledge/documents", DOCUMENT)
     for number in range(others):
         api.post("/v1/knowledge/documents", {**DOCUMENT, "title": f"Webhooks {number}"})
@@ -157,6 +159,25 @@ def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) 
     yield to("POST", f"{at}/snooze", {"until": clock.now_ms() + 86_400_000}, route=f"{one}/snooze")
     for move in ("archive", "unarchive"):
         yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
+
+
+def _of_customers(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests about one customer, who has an open conversation, and then none."""
+    found = api.get("/v1/conversations?status=open").body["conversations"][0]
+    one, customer = "/v1/customers/<customer_id>", found["customer"]["id"]
+    at = f"/v1/customers/{customer}"
+    yield to("GET", f"/v1/conversations?customerId={customer}", shown="GET /v1/conversations?customerId=…")
+    yield to("GET", "/v1/conversations?assignee=none", shown="GET /v1/conversations?assignee=none")
+    yield to("GET", "/v1/customers")
+    yield to("POST", f"{at}/facts", {"text": "Runs two shops."}, route=f"{one}/facts")
+    yield to("GET", at, route=one)
+    fact = api.get(at).body["facts"][0]["id"]
+    yield to("DELETE", f"{at}/facts/{fact}", route=f"{one}/facts/<fact_id>")
+    written = {"body": MESSAGE["body"]}
+    yield to("POST", f"{at}/messages", written, route=f"{one}/messages")
+    api.post(f"/v1/conversations/{found['id']}/resolve")
+    starting = "POST /v1/customers/<customer_id>/messages, starting a conversation"
+    yield to("POST", f"{at}/messages", written, route=f"{one}/messages", shown=starting)
 
 
 def _of_webhooks(api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:

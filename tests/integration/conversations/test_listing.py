@@ -15,6 +15,7 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import ConversationsQuery
 from helpdesk.conversations.state import Handler, Speaker, State, Status
 from helpdesk.http.validation import parse_query
+from helpdesk.platform.errors import InvalidCursor, InvalidRequest
 from helpdesk.search import service
 from helpdesk.search.service import Found
 from helpdesk.storage import keys
@@ -253,3 +254,80 @@ def test_what_is_said_of_one_conversation_is_what_the_lists_say(one: Made, chose
     }
 
     assert wanted.matches(Conversation(item)) is holds(chosen, one)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "queries"),
+    [
+        ({}, 3),
+        ({"status": "open"}, 2),
+        ({"status": "resolved"}, 1),
+        ({"awaitingHuman": "true"}, 1),
+        ({"awaitingHuman": "false"}, 2),
+        ({"archived": "true", "status": "open", "snoozed": "false"}, 1),
+        ({"assignee": "none"}, 3),
+        ({"assignee": "usr_b"}, 2),
+        ({"assignee": "me", "status": "open"}, 1),
+        ({"assignee": "me", "customerId": "cus_a"}, 1),
+        ({"status": "resolved", "awaitingHuman": "true"}, 0),
+    ],
+)
+def test_a_list_is_read_from_the_most_selective_index(chosen: dict[str, str], queries: int) -> None:
+    with recorded_calls() as calls:
+        page("org_empty", chosen, 50, None)
+
+    assert calls == ["dynamodb:Query"] * queries
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("status", "closed"),
+        ("awaitingHuman", "1"),
+        ("awaitingHuman", "True"),
+        ("awaitingHuman", ""),
+        ("archived", "yes"),
+        ("archived", "both"),
+        ("snoozed", "null"),
+        ("assignee", ""),
+        ("assignee", " "),
+        ("q", ""),
+        ("q", " \t"),
+    ],
+)
+def test_a_bad_value_is_refused_by_the_parameters_name(parameter: str, value: str) -> None:
+    with pytest.raises(InvalidRequest, match=f"`{parameter}`"):
+        page("org_empty", {parameter: value}, 50, None)
+
+
+def test_a_key_has_no_conversations_of_its_own() -> None:
+    key = Caller("org_empty", key_id="key_1", cursor_key=b"k" * 32)
+
+    with pytest.raises(InvalidRequest, match="`assignee`"):
+        listing.newest(key, parse_query(ConversationsQuery, {"assignee": ["me"]}))
+
+
+@pytest.mark.parametrize("parameter", ["assignee", "customerId"])
+@pytest.mark.parametrize("unknown", ["usr_unknown", "#", "a#b", "x" * 129, "x" * 3_000, "\0", "😀", "None"])
+def test_an_id_of_any_form_lists_nothing(parameter: str, unknown: str) -> None:
+    assert page("org_empty", {parameter: unknown}, 50, None).conversations == []
+
+
+def test_a_cursor_belongs_to_its_filters() -> None:
+    organization = f"org_{next(_numbers)}"
+    state = State(Status.OPEN, Handler.AGENT, Speaker.VISITOR)
+    put(organization, [Made(state, None, "cus_a", False, False, 1, number) for number in range(3)])
+    cursor = page(organization, {"snoozed": "false"}, 1, None).next_cursor
+    others = (
+        {},
+        {"snoozed": "true"},
+        {"snoozed": "false", "assignee": "none"},
+        {"snoozed": "false", "q": "x"},
+    )
+
+    for chosen in others:
+        with pytest.raises(InvalidCursor):
+            page(organization, chosen, 1, cursor)
+    with pytest.raises(InvalidCursor):
+        page("org_other", {"snoozed": "false"}, 1, str(cursor)[:-1])
+    assert len(page(organization, {"snoozed": "false"}, 2, cursor).conversations) == 2

@@ -7,8 +7,8 @@ from helpdesk.admission.caller import Caller
 from helpdesk.http.schemas import Answer, PageQuery
 from helpdesk.storage import cursor
 
-MAX_LISTED_BYTES = 5_000_000
-"""How much the items of a list may weigh together: Lambda answers 6 MB at most, the rest of the answer included."""
+MAX_LISTED_BYTES = 5_500_000
+"""How much the items of a list may weigh together: Lambda answers 6 MiB at most, the rest of the answer included."""
 
 
 def position(caller: Caller, page: PageQuery, query: str) -> Any:

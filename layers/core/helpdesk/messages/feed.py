@@ -19,7 +19,12 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
 from helpdesk.messages import repository, sessions
 from helpdesk.messages.schemas import History
-from helpdesk.messages.service import HISTORY_CONVERSATIONS, HISTORY_MESSAGES, shown_conversation
+from helpdesk.messages.service import (
+    HISTORY_CONVERSATIONS,
+    HISTORY_MESSAGES,
+    history_room,
+    shown_conversation,
+)
 from helpdesk.platform import clock, deadline, ids
 from helpdesk.storage.table import Item
 
@@ -92,8 +97,12 @@ def _settling(messages: dict[str, list[Item]], waits_until: int) -> bool:
 
 
 def _answer(found: list[Conversation], messages: dict[str, list[Item]]) -> History:
-    newest = sorted((message["id"] for each in messages.values() for message in each), reverse=True)
-    kept = set(newest[:HISTORY_MESSAGES])
+    newest = sorted(
+        (message for each in messages.values() for message in each),
+        key=lambda message: str(message["id"]),
+        reverse=True,
+    )
+    kept = {message["id"] for message in newest[: history_room(newest)]}
     found.sort(key=lambda each: int(each.item["lastMessageAt"]), reverse=True)
     return History(
         conversations=[

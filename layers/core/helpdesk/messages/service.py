@@ -6,7 +6,7 @@ conversation, the message, its events and the agent's job. In an existing conver
 session) and one write, because the session holds a hint at its conversation which the write itself proves.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from helpdesk.conversations import service as conversations
@@ -21,6 +21,7 @@ from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.schemas import Identity
 from helpdesk.files import service as files
+from helpdesk.http.pages import fitting
 from helpdesk.messages import repository, sessions
 from helpdesk.messages.repository import Session, SessionChanged
 from helpdesk.messages.schemas import History, HistoryConversation, MessageAccepted, MessageInput
@@ -76,7 +77,8 @@ def history(organization: str, session_token: str) -> History:
     """Return what a visitor may read back: 200 messages across the 10 most recently started conversations.
 
     The most recently active conversation comes first, messages within one are oldest first, and the oldest
-    messages are left out. An unknown session has no history. Raises InvalidSession.
+    messages are left out, more of them where 200 would outgrow an answer. An unknown session has no history. Raises
+    InvalidSession.
     """
     session_hash = sessions.hashed(sessions.require_session(session_token))
     started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
@@ -87,8 +89,8 @@ def history(organization: str, session_token: str) -> History:
         for conversation in found
         for message in conversations.newest_messages(conversation, HISTORY_MESSAGES)
     ]
-    messages.sort(key=lambda pair: (pair[1]["createdAt"], pair[1]["id"]))
-    kept = messages[-HISTORY_MESSAGES:]
+    messages.sort(key=lambda pair: (pair[1]["createdAt"], pair[1]["id"]), reverse=True)
+    kept = messages[: history_room([message for _, message in messages])][::-1]
     owners = {owner for owner, _ in kept}
     return History(
         conversations=[
@@ -97,6 +99,11 @@ def history(organization: str, session_token: str) -> History:
             if conversation.id in owners
         ]
     )
+
+
+def history_room(newest_first: Sequence[Item]) -> int:
+    """Return how many of these messages a history shows: 200 (Specification: Limits), as far as they fit an answer."""
+    return fitting([message_shape(message) for message in newest_first[:HISTORY_MESSAGES]])
 
 
 def shown_conversation(conversation: Conversation, messages: Iterable[Item]) -> HistoryConversation:

@@ -1,0 +1,177 @@
+"""No answer outgrows what Lambda hands on (6 MiB), however heavy the items of a list are.
+
+The heaviest character of a message is a control character: six characters in the answer's JSON, the first of which is
+escaped again where the function's result carries that JSON as text.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from helpdesk.conversations import repository, thread
+from helpdesk.files.service import Attachments
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock, ids
+from helpdesk.search import service as search
+from helpdesk.search.service import Found
+from helpdesk.storage import keys
+from helpdesk.storage.transactions import Transaction
+from tests.support.api import Client, gateway_event, invoke
+
+LAMBDA_BYTES = 6 * 1_024 * 1_024
+HEAVY = "\x01"
+QUOTE = '"'
+FILES = [
+    {
+        "name": QUOTE * 200,
+        "size": 20_000_000,
+        "type": "application/" + "x" * 127,
+        "url": "https://support.example.com/v1/files/" + "f" * 97,
+    }
+    for _ in range(6)
+]
+
+
+def result(api: Client, url: str) -> tuple[int, Any]:
+    """Return how many bytes the function's result has, and the answer in it."""
+    headers = {"Authorization": f"Bearer {api.credential}"}
+    raw = invoke(gateway_event("GET", url, headers=headers))
+    assert raw["statusCode"] == 200, raw
+    return len(json.dumps(raw, ensure_ascii=False).encode()), json.loads(raw["body"])
+
+
+def heavy_thread(api: Client, organization: NewOrganization, count: int) -> str:
+    """Return a conversation with so many of the heaviest messages behind its first."""
+    body = {"session": "session-heavy", "body": "first"}
+    conversation_id = str(api.post("/v1/messages", body).body["conversationId"])
+    found = repository.get(organization.organization_id, conversation_id)
+    files = Attachments(FILES, ())
+    text = f"a{HEAVY * 3_998}a"
+    for number in range(count):
+        transaction = Transaction()
+        thread.add_agent_message(
+            transaction,
+            found,
+            found.state,
+            kind="human",
+            name="N",
+            body=text,
+            attachments=files,
+            now=clock.now_ms() + number,
+        )
+        transaction.commit()
+    return conversation_id
+
+
+def test_a_thread_and_a_history_of_the_heaviest_messages_fit(
+    api: Client, organization: NewOrganization
+) -> None:
+    conversation_id = heavy_thread(api, organization, 205)
+
+    found: list[str] = []
+    cursor, sizes = "", []
+    while cursor is not None:
+        url = f"/v1/conversations/{conversation_id}?limit=200" + (f"&cursor={cursor}" if cursor else "")
+        size, answer = result(api, url)
+        assert size < LAMBDA_BYTES
+        found = [entry["id"] for entry in answer["messages"]] + found
+        sizes.append(len(answer["messages"]))
+        cursor = answer["nextCursor"]
+
+    assert len(found) == len(set(found)) == 206
+    assert found == sorted(found)
+    assert 100 < sizes[0] < 200  # 200 of them would not have fitted
+
+    size, answer = result(api, "/v1/messages?session=session-heavy")
+    assert size < LAMBDA_BYTES
+    (shown,) = answer["conversations"]
+    assert [message["id"] for message in shown["messages"]] == found[-len(shown["messages"]) :]
+    assert len(shown["messages"]) > 100
+
+    size, answer = result(api, f"/v1/messages?session=session-heavy&after={found[0]}")
+    assert size < LAMBDA_BYTES
+    assert [message["id"] for message in answer["conversations"][0]["messages"]][-1] == found[-1]
+
+
+def heavy_customers(organization: NewOrganization, count: int) -> list[str]:
+    """Make customers with everything that a visitor can tell, each with a conversation; return the latter's ids."""
+    home = organization.organization_id
+    made = []
+    for _ in range(count):
+        customer_id, conversation_id = ids.new("cus"), ids.new("conv")
+        transaction = Transaction()
+        told = {
+            "name": QUOTE * 80,
+            "email": QUOTE * 320,
+            "avatarUrl": "https://example.com/" + "é" * 492,
+            "metadata": {f"{number:02d}" + QUOTE * 198: QUOTE * 200 for number in range(16)},
+        }
+        transaction.put(
+            {
+                **keys.Customer(home, customer_id).attributes(),
+                "id": customer_id,
+                "sessionHash": "h",
+                "createdAt": 1,
+                "updatedAt": 1,
+                "GSI1PK": keys.customers(home),
+                "GSI1SK": customer_id,
+                **told,
+            }
+        )
+        repository.put(
+            transaction,
+            home,
+            {
+                "id": conversation_id,
+                "customerId": customer_id,
+                "sessionHash": "h",
+                "subject": QUOTE * 80,
+                "status": "resolved",
+                "handledBy": "agent",
+                "lastSpeaker": "teammate",
+                "assignee": None,
+                "page": {"url": QUOTE * 2_048, "title": QUOTE * 200, "referrer": QUOTE * 2_048},
+                "context": {
+                    **dict.fromkeys(("timeZone", "locale", "browser", "os", "screen"), QUOTE * 200),
+                    "device": "desktop",
+                },
+                "startedAt": 1_700_000_000_000,
+                "lastMessageAt": 1_700_000_000_000,
+                "messageCount": 1,
+                "snoozedUntil": None,
+                "archivedAt": None,
+                "rating": 5,
+            },
+        )
+        transaction.commit()
+        made.append(conversation_id)
+    return made
+
+
+def test_lists_of_the_heaviest_conversations_and_customers_fit(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = heavy_customers(organization, 200)
+
+    found: list[str] = []
+    for url, name in (
+        ("/v1/conversations?limit=200", "conversations"),
+        ("/v1/customers?limit=200", "customers"),
+    ):
+        found, cursor = [], ""
+        while cursor is not None:
+            size, answer = result(api, url + (f"&cursor={cursor}" if cursor else ""))
+            assert size < LAMBDA_BYTES
+            found += [one["id"] for one in answer[name]]
+            cursor = answer["nextCursor"]
+        assert len(found) == len(set(found)) == 200
+
+    # What words were found in is on one page or the next by where the search goes on, so all of it has to fit.
+    customers = found
+    monkeypatch.setattr(search, "conversations", lambda *_: Found(made, None))
+    monkeypatch.setattr(search, "customers", lambda *_: Found(customers, None))
+    for name, expected in (("conversations", made), ("customers", customers)):
+        size, answer = result(api, f"/v1/{name}?limit=200&q=word")
+        assert [one["id"] for one in answer[name]] == expected
+        assert 4_500_000 < size < LAMBDA_BYTES
