@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from helpdesk.segments import store
-from helpdesk.segments.store import Bundle, BundleMissing, Manifest, Place
+from helpdesk.segments.store import Bundle, BundleMissing, Manifest, Overtaken, Place
 from helpdesk.segments.work import Change, live_files
 from helpdesk.storage.transactions import Conflict
 
@@ -81,7 +81,12 @@ class Copy:
         bundle = store.put_bundle(self.place, before, list(files.items())) if files else None
         after = store.succeed(before, change.meta, live, bundle, anew=anew)
         store.remove_superseded(self.place, before)
-        manifest = store.swap(self.place, before, after)
+        try:
+            manifest = store.swap(self.place, before, after)
+        except Overtaken:
+            if bundle is not None:
+                store.take_back(self.place, bundle)
+            raise
         for name, data in change.files.items():
             (self.home / name).write_bytes(data)
         if bundle is not None:

@@ -213,6 +213,15 @@ def sweep(place: Place, present: Manifest) -> None:
     )
 
 
+def take_back(place: Place, bundle: Bundle) -> None:
+    """Remove the bundle of a swap that was refused, unless the manifest names it after all. Two calls.
+
+    It does where S3 had done the swap, its answer was lost, and a second try was refused because of the first.
+    """
+    if bundle.key not in {each.key for each in load(place, Manifest()).bundles}:
+        _remove(place, [bundle.key])
+
+
 def remove_unnamed(place: Place, present: Manifest) -> None:
     """Remove at once every bundle that is not live: superseded ones and what a crash left behind.
 

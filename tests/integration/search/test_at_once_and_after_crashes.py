@@ -1,0 +1,143 @@
+"""Several searchers at one index, searchers that die half-way, and what is left in the bucket."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.platform import clock
+from helpdesk.search import index
+from helpdesk.search.index import SearchCopy
+from helpdesk.segments import store
+from helpdesk.segments.copies import Copies
+from helpdesk.segments.store import Manifest, Overtaken, Place
+from tests.support.searched import NOTHING_FAILED, Inbox, Job, found, objects, run
+
+HOUR_US = 3_600_000_000
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], Any]:
+    """Do something as another function's environment, which has copies of its own."""
+
+    def do(work: Callable[[], Any]) -> Any:
+        with monkeypatch.context() as other:
+            other.setattr(index, "_copies", Copies(SearchCopy))
+            done = work()
+            index.forget_copies()
+            return done
+
+    return do
+
+
+def documents(inbox: Inbox) -> int:
+    copy = index.copy_of(inbox.organization)
+    copy.refresh()
+    return copy.reader().documents
+
+
+def test_of_two_searchers_at_once_the_one_overtaken_does_its_part_again(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch, elsewhere: Callable[[Callable[[], Any]], Any]
+) -> None:
+    customer = inbox.customer("Ann")
+    one, other = inbox.conversation(customer), inbox.conversation(customer)
+    shared = inbox.message(one, "shared")
+    first, second = inbox.message(one, "parcel one"), inbox.message(other, "parcel other")
+    swap, rivals = store.swap, [True]
+
+    def overtaken(place: Place, before: Manifest, after: Manifest) -> Manifest:
+        if rivals:
+            rivals.clear()
+            assert elsewhere(lambda: run(second, shared)) == NOTHING_FAILED
+        return swap(place, before, after)
+
+    monkeypatch.setattr(store, "swap", overtaken)
+    assert run(first, shared) == NOTHING_FAILED
+    assert sorted(found(inbox.organization, "parcel")) == sorted([one, other])
+    assert documents(inbox) == 6  # the customer, two heads, three messages: nothing twice
+    # The upload of the one overtaken is not left behind.
+    assert len(objects(inbox.organization)) == 3
+
+
+def test_whoever_is_overtaken_again_and_again_leaves_its_jobs_to_the_queue(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = inbox.message(inbox.conversation(inbox.customer()), "parcel")
+
+    def overtaken(*_: Any) -> Manifest:
+        raise Overtaken
+
+    with monkeypatch.context() as busy:
+        busy.setattr(store, "swap", overtaken)
+        assert run(job) == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    assert objects(inbox.organization) == {}
+    assert run(job) == NOTHING_FAILED
+    assert len(found(inbox.organization, "parcel")) == 1
+
+
+@pytest.mark.parametrize("step", ["before the bundle", "after the bundle", "after the manifest"])
+def test_after_a_death_at_any_step_the_repeated_job_indexes_everything_once(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    conversation = inbox.conversation(inbox.customer("Ann"))
+    run(inbox.message(conversation, "earlier words"))
+    job = inbox.message(conversation, "parcel")
+
+    class Died(BaseException):
+        """The process ends here: nothing catches it."""
+
+    def dying(do: Callable[..., Any], *, after: bool) -> Callable[..., Any]:
+        def died(*arguments: Any) -> Any:
+            if after:
+                do(*arguments)
+            raise Died
+
+        return died
+
+    with monkeypatch.context() as broken:
+        if step == "after the manifest":
+            broken.setattr(store, "swap", dying(store.swap, after=True))
+        else:
+            broken.setattr(store, "put_bundle", dying(store.put_bundle, after=step == "after the bundle"))
+        with pytest.raises(Died):
+            run(job)
+    index._copies = Copies(SearchCopy)  # the environment is gone with what it had
+    assert run(job, job) == NOTHING_FAILED
+    assert found(inbox.organization, "parcel") == [conversation]
+    assert documents(inbox) == 4
+
+
+def test_a_swap_whose_answer_was_lost_is_not_undone(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A client tries again what it had no answer to, and is refused because of its own first try.
+    job = inbox.message(inbox.conversation(inbox.customer()), "parcel")
+    swap = store.swap
+
+    def lost(*arguments: Any) -> Manifest:
+        swap(*arguments)
+        raise Overtaken
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "swap", lost)
+        assert run(job) == NOTHING_FAILED
+    index.forget_copies()
+    assert len(found(inbox.organization, "parcel")) == 1
+    assert documents(inbox) == 3
+
+
+def test_superseded_bundles_are_removed_after_their_grace(inbox: Inbox) -> None:
+    customer = inbox.customer("Ann")
+    now = clock.now_us()
+
+    def one_more(number: int) -> Job:
+        return inbox.message(inbox.conversation(customer), f"parcel {number}")
+
+    with clock.frozen(lambda: now):
+        for number in range(16):
+            run(one_more(number))
+    before = len(objects(inbox.organization))
+    with clock.frozen(lambda: now + HOUR_US + 1_000):
+        run(one_more(16))
+    assert len(objects(inbox.organization)) < before
+    assert len(set(found(inbox.organization, "parcel"))) == 17
+    index.forget_copies()
+    assert len(set(found(inbox.organization, "parcel"))) == 17
