@@ -40,8 +40,12 @@ class Emulator:
 
     def runs(self) -> bool:
         """Say whether the emulator that this stack started still runs."""
-        record = ProcessRecord.load(self._record_file)
+        record = self.process()
         return record is not None and record.runs()
+
+    def process(self) -> ProcessRecord | None:
+        """Return the process that was started last, None where it was stopped."""
+        return ProcessRecord.load(self._record_file)
 
     def answers(self) -> bool:
         """Say whether it is ready for requests."""

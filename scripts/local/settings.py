@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -104,9 +105,16 @@ def _parameters(text: str) -> dict[str, str]:
     return parameters
 
 
-def _template_parameters() -> set[str]:
-    # CloudFormation's own tags (!Ref, !Sub) mean nothing here: the section wanted has none of them.
+def read_template() -> dict[str, Any]:
+    """Return template.yaml. Of CloudFormation's own tags (!Ref, !Sub) the text behind them is left, where it is one."""
     loader = type("Loader", (yaml.SafeLoader,), {})
-    yaml.add_multi_constructor("!", lambda *_: None, Loader=loader)
-    template = yaml.load(TEMPLATE.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - a SafeLoader, extended
-    return set(template["Parameters"])
+    yaml.add_multi_constructor(
+        "!", lambda _, __, node: node.value if isinstance(node.value, str) else None, Loader=loader
+    )
+    text = TEMPLATE.read_text(encoding="utf-8")
+    template: dict[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - a SafeLoader, extended
+    return template
+
+
+def _template_parameters() -> set[str]:
+    return set(read_template()["Parameters"])

@@ -13,13 +13,20 @@ from types import FrameType
 from scripts.local import deployment, seed
 from scripts.local.emulator import Emulator
 from scripts.local.progress import Problem, Progress
+from scripts.local.scheduler import Scheduler
 from scripts.local.settings import ROOT, StackSettings
 
 
-def up(settings: StackSettings, progress: Progress) -> dict[str, str]:
-    """Bring the stack up, or to date, and leave it running. Return what stack.json holds. Errors: Problem."""
+def up(settings: StackSettings, progress: Progress, *, scheduled: bool = False) -> dict[str, str]:
+    """Bring the stack up, or to date, and leave it running. Return what stack.json holds. Errors: Problem.
+
+    With `scheduled` the functions that have a schedule run by it; tests call them themselves.
+    """
     with _alone(settings):
-        return _bring_up(settings, progress)
+        described = _bring_up(settings, progress)
+        if scheduled:
+            Scheduler(settings).start()
+        return described
 
 
 def dev(settings: StackSettings, progress: Progress) -> None:
@@ -32,10 +39,12 @@ def dev(settings: StackSettings, progress: Progress) -> None:
         raise KeyboardInterrupt(signum)
 
     previous = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
-    emulator = Emulator(settings)
+    emulator, scheduler = Emulator(settings), Scheduler(settings)
     with _alone(settings):
         try:
-            welcome(settings, _bring_up(settings, progress))
+            described = _bring_up(settings, progress)
+            scheduler.start()
+            welcome(settings, described)
             print("\nCtrl-C stops it; what it holds is there again the next time.", flush=True)
             while emulator.runs():
                 time.sleep(0.5)
@@ -45,6 +54,7 @@ def dev(settings: StackSettings, progress: Progress) -> None:
         finally:
             for number in previous:
                 signal.signal(number, signal.SIG_IGN)
+            scheduler.stop()
             if emulator.runs():
                 progress.say("Stopping the emulator, which saves its state first.")
                 emulator.stop()
@@ -59,6 +69,7 @@ def down(settings: StackSettings, progress: Progress) -> None:
         progress.say(f"No stack was ever started for port {settings.port}.")
         return
     with _alone(settings):
+        Scheduler(settings).stop()
         if Emulator(settings).stop():
             progress.say("Stopped; what it holds is there again the next time.")
         else:

@@ -49,8 +49,8 @@ def news(organization: str, session_token: str, after: str, wait_seconds: int) -
     began = _states(found)
     counts: dict[str, int] = {}
     messages = _newer(found, after, counts)
-    while not messages and _states(found) == began and clock.now_ms() + LOOKS_EVERY_MS <= waits_until:
-        _pause(LOOKS_EVERY_MS)
+    while not messages and _states(found) == began and (left := waits_until - clock.now_ms()) > 0:
+        _pause(min(left, LOOKS_EVERY_MS))
         found = _looked_at_again(organization, session_hash, found)
         messages = _newer(found, after, counts)
     if messages and _settling(messages, waits_until):
