@@ -65,6 +65,12 @@ class Desk:
         if step.startswith("reply"):
             how = {"takeOver": step.endswith("takeOver"), "reopen": step.endswith("reopen")}
             return self.api.post(f"{path}/reply", {"body": "A person here.", **how})
+        if step == "the team writes first":
+            customer = self.api.get(path).body["conversation"]["customer"]["id"]
+            return self.api.post(f"/v1/customers/{customer}/messages", {"body": "It is mended."})
+        if step == "rating":
+            rating = {"session": self.session, "conversationId": self.id, "stars": 5}
+            return self.api.post("/v1/messages/rating", rating)
         if step == "note":
             return self.api.post(f"{path}/note", {"body": "For the team."})
         if step == "assign":
@@ -97,6 +103,8 @@ BY_HAND: dict[str, tuple[list[str], str]] = {
     "a teammate replies": ([], "reply"),
     "a teammate replies and takes over": ([], "reply with takeOver"),
     "a teammate replies and reopens": (["resolve"], "reply with reopen"),
+    "the team writes to a customer first": (["resolve"], "the team writes first"),
+    "the team writes to a customer in an open conversation": ([], "the team writes first"),
     "a teammate takes over": ([], "take-over"),
     "a teammate hands back": (["take-over"], "hand-back"),
     "a conversation is resolved": ([], "resolve"),
@@ -107,6 +115,7 @@ BY_HAND: dict[str, tuple[list[str], str]] = {
     "a resolved conversation is snoozed": (["resolve"], "snooze"),
     "a snooze is ended": (["snooze"], "snooze with null"),
     "a note is written": ([], "note"),
+    "a visitor rates a conversation": (["resolve"], "rating"),
     "a conversation is assigned": ([], "assign"),
     "a conversation is archived": ([], "archive"),
     "a conversation is unarchived": (["archive"], "unarchive"),
@@ -117,5 +126,7 @@ BY_ITSELF = {
     "a visitor's first message",
     "the agent answers",
     "the agent hands to the team",
+    "the agent ends what it finished",
+    "the nightly sweep resolves a conversation",
     "a snooze's time comes",
 }

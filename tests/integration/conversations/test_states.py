@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import service as agent
-from helpdesk.agent.answerer import HandOff, Reason, Reply
+from helpdesk.agent.answerer import Goodbye, HandOff, Reason, Reply
 from helpdesk.agent.service import AgentJob
-from helpdesk.conversations import repository, snoozing
+from helpdesk.conversations import repository, snoozing, sweeping
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from tests.support import states
@@ -62,7 +62,7 @@ def begin(api: Client) -> Begin:
 def agent_decides(monkeypatch: pytest.MonkeyPatch, organization: NewOrganization) -> Callable[..., str]:
     """Let the agent come to the first message of a conversation and decide as told; return the outcome."""
 
-    def work(desk: Desk, decision: Reply | HandOff) -> str:
+    def work(desk: Desk, decision: Reply | HandOff | Goodbye) -> str:
         monkeypatch.setattr(agent, "_decide", lambda *_: decision)
         first = desk.api.get(f"/v1/conversations/{desk.id}").body["messages"][0]["id"]
         return agent.work(AgentJob(organization.organization_id, desk.id, first), last_try=False).value
@@ -77,7 +77,11 @@ def wake(organization: str, desk: Desk) -> str:
         return snoozing.wake(organization, desk.id, until).value
 
 
-ANSWER, HAND_OFF = Reply("Under Account, Billing."), HandOff(Reason.NOTHING_FOUND)
+DECISIONS: dict[str, Reply | HandOff | Goodbye] = {
+    "agent's answer": Reply("Under Account, Billing."),
+    "agent hands to the team": HandOff(Reason.NOTHING_FOUND),
+    "agent ends it": Goodbye("You are welcome."),
+}
 
 
 def column(item: dict[str, Any]) -> str:
@@ -104,17 +108,17 @@ def test_each_cell_of_the_table_is_what_the_api_does(
     for before, cell in MOVES[row].items():
         desk = begin(ON_THE_WAY[before])
         expected = before if cell in {states.STAYS, states.SILENT} else cell
-        if row == "visitor's message":
-            written = desk.do("message")
+        if row in {"visitor's message", "the team writes first"}:
+            written = desk.do("message" if row == "visitor's message" else row)
             assert (written.body["conversationId"] != desk.id) == (cell == states.ANOTHER), (row, before)
             expected = before if cell == states.ANOTHER else expected
-        elif row in {"agent's answer", "agent hands to the team"}:
-            outcome = agent_decides(desk, ANSWER if row == "agent's answer" else HAND_OFF)
+        elif row in DECISIONS:
+            outcome = agent_decides(desk, DECISIONS[row])
             assert (outcome == "not_ours") == (cell == states.SILENT), (row, before)
         elif row == "its time has come":
             outcome = wake(organization.organization_id, desk)
             assert (outcome == "woken") == (cell != states.STAYS), (row, before)
-        elif cell in {"conversation_archived", "not_archived"}:
+        elif cell in {"conversation_archived", "not_archived", "not_resolved"}:
             answer = desk.do(row)
             assert (answer.status, answer.code) == (400, cell), (row, before)
             expected = before
@@ -129,7 +133,10 @@ def test_each_cell_of_the_table_is_what_the_api_does(
         assert not (quiet and whole_table.events()), (row, before)
 
 
-SPEAKING = {"visitor's message", "agent's answer", "reply", "reply with takeOver", "reply with reopen"}
+SPEAKING = {
+    *("visitor's message", "agent's answer", "the team writes first"),
+    *("reply", "reply with takeOver", "reply with reopen"),
+}
 
 
 @pytest.mark.parametrize("before", list(ON_THE_WAY)[:-1])
@@ -174,14 +181,34 @@ def test_a_first_message_sends_what_the_table_says(api: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trigger", "decision"), [("the agent answers", ANSWER), ("the agent hands to the team", HAND_OFF)]
+    ("trigger", "row"),
+    [
+        ("the agent answers", "agent's answer"),
+        ("the agent hands to the team", "agent hands to the team"),
+        ("the agent ends what it finished", "agent ends it"),
+    ],
 )
 def test_what_the_agent_does_sends_what_the_table_says(
-    begin: Begin, agent_decides: Callable[..., str], trigger: str, decision: Any
+    begin: Begin, agent_decides: Callable[..., str], trigger: str, row: str
 ) -> None:
-    agent_decides(begin([]), decision)
+    agent_decides(begin([]), DECISIONS[row])
 
     assert whole_table.kinds() == TRIGGERS[trigger]
+
+
+def test_the_nightly_sweep_sends_what_the_table_says(
+    begin: Begin, agent_decides: Callable[..., str], organization: NewOrganization
+) -> None:
+    desk = begin([])
+    agent_decides(desk, DECISIONS["agent's answer"])
+    whole_table.remove("EVENT")
+    answered = repository.get(organization.organization_id, desk.id)
+    assert sweeping.is_finished(answered)
+
+    assert sweeping.resolve([answered], "Assistant", 24) == 1
+
+    assert desk.state() == "resolved, agent"
+    assert whole_table.kinds() == TRIGGERS["the nightly sweep resolves a conversation"]
 
 
 def test_a_wake_sends_what_the_table_says(begin: Begin, organization: NewOrganization) -> None:
