@@ -16,6 +16,11 @@ def no_copies() -> Iterator[None]:
     index.forget_copies()
 
 
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "PAUSE_SECONDS", 0)
+
+
 @pytest.fixture
 def inbox(organization: NewOrganization) -> Inbox:
     return Inbox(organization.organization_id)

@@ -1,5 +1,7 @@
 """An organization's search index as a function holds it: what is in it, and how it is changed."""
 
+import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,13 +14,17 @@ from helpdesk.search.documents import Kind, number_of
 from helpdesk.search.segments import Edit
 from helpdesk.search.terms import Word
 from helpdesk.segments import store
-from helpdesk.segments.copies import TRIES, Copies, Copy
+from helpdesk.segments.copies import Copies, Copy
 from helpdesk.segments.store import Overtaken, Place
 from helpdesk.segments.work import Change, files_of
 from helpdesk.storage.transactions import Conflict
 
 # Other terms, or other fields, are another index: raise this and index every conversation again.
 _FORMAT = "v1"
+_TRIES = 8
+PAUSE_SECONDS = 0.2
+"""About what a commit takes; a writer that was overtaken waits up to this, then up to twice this, and so on."""
+
 _SPECIAL = frozenset(".+*?()|[]{}^$\\-")
 _MOST_OWNERS_AT_ONCE = 1_000
 
@@ -182,7 +188,9 @@ class SearchCopy(Copy):
                 return False
             return True
 
-        for _ in range(TRIES):
+        for number in range(_TRIES):
+            # Two that are overtaken by each other in turn would go on so: whoever waits longer lets the other finish.
+            time.sleep(random.uniform(0, number * PAUSE_SECONDS))  # noqa: S311 - no secret
             self.refresh()
             yield publish
 

@@ -8,7 +8,9 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 
 _PAGE = 500
-_BEING_ERASED = "erasing"  # the eraser's mark (privacy.repository): what has it is gone, as far as the index goes
+_BEING_ERASED = (
+    "erasing"  # the eraser's mark (privacy.repository): what has it is gone, as far as the index goes
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,12 @@ def forget(organization: str, customer_id: str, conversation_ids: Sequence[str])
     To be called when their items are gone from the table: what is in the table may be indexed again at any time. May be
     repeated, and is to be repeated after a failure. Raises what AWS raises, Conflict, NotRemoved.
     """
-    _copy(organization).erase(customer_id, conversation_ids)
+    forget_many(organization, [customer_id], conversation_ids)
+
+
+def forget_many(organization: str, customer_ids: Sequence[str], conversation_ids: Sequence[str]) -> None:
+    """Do the same for many customers, by one rewriting of the index."""
+    _copy(organization).erase(customer_ids, conversation_ids)
 
 
 def _present(organization: str) -> "Reader":
