@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from helpdesk.admission.caller import Caller
 from helpdesk.conversations import assigning, repository
 from helpdesk.conversations.errors import NotAMember
+from helpdesk.members import belonging
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
@@ -91,9 +93,9 @@ def test_one_who_is_no_member_is_assigned_nothing(
 def test_one_who_leaves_at_this_moment_is_assigned_nothing(
     organization: NewOrganization, conversation: str, ada: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assigning.belonging, "name_of", lambda *_: "Ada, as she was read")
+    monkeypatch.setattr(belonging, "name_of", lambda *_: "Ada, as she was read")
     table.delete(keys.Member(organization.organization_id, ada))
-    caller = assigning.Caller(organization.organization_id, key_id="key_1")
+    caller = Caller(organization.organization_id, key_id="key_1")
 
     with pytest.raises(NotAMember):
         assigning.assign(caller, conversation, ada)

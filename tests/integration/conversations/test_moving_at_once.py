@@ -283,7 +283,8 @@ def check(
     expected = [("conversation.created", begun), ("message.created visitor", begun)]
     lived, written, lines = [seen], set(), 0
     for number in outcomes.commits:
-        name, result = names[number], outcomes.results[number]
+        name = names[number]
+        result: Any = outcomes.results[number]
         if name == "wake" and result != "woken":
             continue  # it removed what reminded of a snooze that is over
         written.add(number)

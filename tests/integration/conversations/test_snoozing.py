@@ -60,6 +60,19 @@ def timers() -> list[dict[str, Any]]:
     return [job for item in whole_table.of_kind("JOB") for job in item["jobs"] if job["queue"] == "timer"]
 
 
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the queues are sent, which goes nowhere else: the queue of each entry, and the entry."""
+    found: list[Any] = []
+
+    def send(**given: Any) -> dict[str, Any]:
+        found.extend((given["QueueUrl"], entry) for entry in given["Entries"])
+        return {}
+
+    monkeypatch.setattr(clients.sqs(), "send_message_batch", send)
+    return found
+
+
 def wake(organization: NewOrganization, conversation_id: str, until: int) -> str:
     return snoozing.wake(organization.organization_id, conversation_id, until).value
 
@@ -230,36 +243,27 @@ def test_what_ends_within_fifteen_minutes_is_queued_at_once(
     ("passed", "delay"), [(0, 120), (1, 120), (1_000, 119), (119_999, 1), (120_000, 0), (DAY, 0)]
 )
 def test_the_fan_out_lets_the_queue_hold_a_wake_back_until_its_time(
-    api: Client, asleep: str, at: At, monkeypatch: pytest.MonkeyPatch, passed: int, delay: int
+    api: Client, asleep: str, at: At, sent: list[Any], passed: int, delay: int
 ) -> None:
     snooze(api, asleep, NOW + 2 * MINUTE)
     at(NOW + passed)
-    sent: list[Any] = []
-    monkeypatch.setattr(
-        clients.sqs(), "send_message_batch", lambda **given: sent.append(given) or {"Failed": []}
-    )
     fan_out_again([item for item in whole_table.of_kind("JOB") if item["jobs"][0]["queue"] == "timer"])
 
-    [given] = sent
-    assert given["QueueUrl"] == settings().timer_queue_url
-    [entry] = given["Entries"]
+    [(queue, entry)] = sent
+    assert queue == settings().timer_queue_url
     assert entry["DelaySeconds"] == delay
     assert "MessageDeduplicationId" not in entry
 
 
 def test_a_wake_that_comes_early_is_sent_on_and_wakes_nobody(
-    api: Client, organization: NewOrganization, asleep: str, monkeypatch: pytest.MonkeyPatch
+    api: Client, organization: NewOrganization, asleep: str, sent: list[Any]
 ) -> None:
     snooze(api, asleep, NOW + 20 * MINUTE)
-    sent: list[Any] = []
-    monkeypatch.setattr(
-        clients.sqs(), "send_message_batch", lambda **given: sent.append(given) or {"Failed": []}
-    )
 
     assert wake(organization, asleep, NOW + 20 * MINUTE) == "early"
 
     assert shown(api, asleep)["snoozedUntil"] == NOW + 20 * MINUTE
-    [entry] = sent[0]["Entries"]
+    [(_, entry)] = sent
     assert entry["DelaySeconds"] == 900
     assert json.loads(entry["MessageBody"])["until"] == NOW + 20 * MINUTE
 
@@ -294,7 +298,7 @@ def _trouble(*_: object) -> None:
 
 
 def test_a_run_of_the_timekeeper_queues_what_ends_within_fifteen_minutes_and_what_should_have_ended(
-    api: Client, at: At, monkeypatch: pytest.MonkeyPatch
+    api: Client, at: At, sent: list[Any]
 ) -> None:
     ends = {"late": DAY, "soon": DAY + 10 * MINUTE, "edge": DAY + 25 * MINUTE, "far": DAY + 25 * MINUTE + 1}
     ids = {}
@@ -303,14 +307,10 @@ def test_a_run_of_the_timekeeper_queues_what_ends_within_fifteen_minutes_and_wha
         ids[name] = api.post("/v1/messages", session).body["conversationId"]
         snooze(api, ids[name], NOW + ahead)
     at(NOW + DAY + 10 * MINUTE)
-    sent: list[Any] = []
-    monkeypatch.setattr(
-        clients.sqs(), "send_message_batch", lambda **given: sent.extend(given["Entries"]) or {}
-    )
 
     assert function("timekeeper").handler({"run": "snoozes"}, Context()) is None
 
-    queued = {json.loads(entry["MessageBody"])["conversationId"]: entry["DelaySeconds"] for entry in sent}
+    queued = {json.loads(entry["MessageBody"])["conversationId"]: entry["DelaySeconds"] for _, entry in sent}
     assert queued == {ids["late"]: 0, ids["soon"]: 0, ids["edge"]: 900}
 
 

@@ -48,9 +48,9 @@ def cell(row: str, before: Standing) -> str:
             State(before.status, before.handled_by, Speaker.VISITOR, before.aside), ROWS[row]
         ).standing
     except AppError as refused:
-        now = before if row in NOBODY_TO_REFUSE else None
-        if now is None:
+        if row not in NOBODY_TO_REFUSE:
             return refused.code
+        now = before
     if now == before:
         return states.SILENT if row == "agent hands to the team" else states.STAYS
     if before.aside is Aside.ARCHIVED:
