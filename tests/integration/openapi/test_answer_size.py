@@ -68,6 +68,7 @@ def test_a_thread_and_a_history_of_the_heaviest_messages_fit(
     api: Client, organization: NewOrganization
 ) -> None:
     conversation_id = heavy_thread(api, organization, 205)
+    now_us = clock.now_ms() * 1_000
 
     found: list[str] = []
     cursor, sizes = "", []
@@ -92,6 +93,11 @@ def test_a_thread_and_a_history_of_the_heaviest_messages_fit(
     size, answer = result(api, f"/v1/messages?session=session-heavy&after={found[0]}")
     assert size < LAMBDA_BYTES
     assert [message["id"] for message in answer["conversations"][0]["messages"]][-1] == found[-1]
+
+    with clock.frozen(lambda: now_us + 60_000_000):
+        size, answer = result(api, "/v1/events?limit=200")
+    assert size < LAMBDA_BYTES
+    assert answer["hasMore"] is True
 
 
 def heavy_customers(organization: NewOrganization, count: int) -> list[str]:
