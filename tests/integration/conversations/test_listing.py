@@ -1,6 +1,6 @@
 """Lists of conversations: every combination of filters, against a model that keeps them in a list."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import count
 from typing import Any
@@ -43,6 +43,16 @@ class Made:
     @property
     def id(self) -> str:
         return f"conv_{self.number:026d}"
+
+
+def numbered(made: list[Made]) -> list[Made]:
+    """Give each a number of its own; what is settled or archived is not snoozed."""
+    return [
+        replace(
+            one, number=number, snoozed=one.snoozed and not one.archived and one.state.status is Status.OPEN
+        )
+        for number, one in enumerate(made)
+    ]
 
 
 conversations = st.builds(
@@ -163,10 +173,7 @@ def test_pages_of_any_size_joined_are_the_models_list(
     made: list[Made], chosen: dict[str, str], limits: list[int], examined: int
 ) -> None:
     organization = f"org_{next(_numbers)}"
-    made = [
-        Made(m.state, m.assignee, m.customer, m.archived, m.snoozed, m.activity, number)
-        for number, m in enumerate(made)
-    ]
+    made = numbered(made)
     put(organization, made)
     found: list[str] = []
     cursor, turn = None, 0
@@ -177,7 +184,7 @@ def test_pages_of_any_size_joined_are_the_models_list(
             with recorded_calls() as calls:
                 answer = page(organization, chosen, limit, cursor)
             assert len(answer.conversations) <= limit
-            assert len(calls) <= 4, calls
+            assert len(calls) <= 7, calls  # of three lists and the customers; a list is read twice at most
             found += [one.id for one in answer.conversations]
             cursor, turn = answer.next_cursor, turn + 1
             if cursor is None:
@@ -204,10 +211,7 @@ def test_what_was_found_by_words_is_held_to_the_other_filters(
 ) -> None:
     """The search finds some of the conversations, and two that are gone, in an order of its own."""
     organization = f"org_{next(_numbers)}"
-    made = [
-        Made(m.state, m.assignee, m.customer, m.archived, m.snoozed, m.activity, number)
-        for number, m in enumerate(made)
-    ]
+    made = numbered(made)
     put(organization, made)
     order = [number for number in hits if number < len(made) or number >= 10]
     found_ids = [f"conv_{number:026d}" for number in order]

@@ -68,6 +68,10 @@ class Wanted:
         """
         if self.awaiting_human and self.status is Status.RESOLVED:
             return Source("GSI1", (), None)
+        if self.snoozed and (
+            self.archived or self.status is Status.RESOLVED
+        ):  # what settles one ends its snooze
+            return Source("GSI1", (), None)
         if self.customer_id is not None:
             keys.Customer(organization, self.customer_id)
             partition = keys.customer_conversations(organization, self.customer_id)
@@ -89,7 +93,7 @@ class Wanted:
         if self.status is not Status.RESOLVED:
             lists += [InboxList.WAITING] if self.awaiting_human is not False else []
             lists += [InboxList.OPEN] if not self.awaiting_human else []
-        if self.status is not Status.OPEN and not self.awaiting_human:
+        if self.status is not Status.OPEN and not self.awaiting_human and not self.snoozed:
             lists.append(InboxList.RESOLVED)
         return lists
 
@@ -97,7 +101,7 @@ class Wanted:
         if self.archived:
             return [AssignedList.ARCHIVED]
         lists = [AssignedList.OPEN] if self.status is not Status.RESOLVED else []
-        if self.status is not Status.OPEN and not self.awaiting_human:
+        if self.status is not Status.OPEN and not self.awaiting_human and not self.snoozed:
             lists.append(AssignedList.RESOLVED)
         return lists
 

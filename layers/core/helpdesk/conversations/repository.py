@@ -10,7 +10,7 @@ from helpdesk.conversations.record import BEING_ERASED, Changed, Conversation
 from helpdesk.conversations.state import Aside, State, Status
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import Index, Item
+from helpdesk.storage.table import Index, Item, Page
 from helpdesk.storage.transactions import Transaction
 
 EXAMINED = 500
@@ -239,21 +239,14 @@ def page(
 ) -> tuple[list[Conversation], str | None]:
     """Return conversations of a source in the order of its index, and the place that the list goes on behind.
 
-    One query for each partition. Where the source leaves some out, each query reads up to `EXAMINED` conversations, so
-    that there may be fewer than `limit`, even none, while the list goes on. A partition that was read less far than
-    another has the last word: what lies behind its place is found by the next page.
+    One query for each partition. Where the source leaves some out, up to `EXAMINED` conversations of each are looked
+    at, so that there may be fewer than `limit`, even none, while the list goes on. A partition that was read less far
+    than another has the last word: what lies behind its place is found by the next page.
     """
     found: dict[str, Conversation] = {}  # by place: one that is moving may be met in two lists
     read_up_to = ""
     for partition in source.partitions:
-        part = table.query(
-            partition,
-            index=source.index,
-            limit=limit if source.matching is None else max(limit, EXAMINED),
-            newest_first=True,
-            after=_start(organization, source.index, partition, before),
-            matching=source.matching,
-        )
+        part = _part(source, partition, limit, _start(organization, source.index, partition, before))
         found |= {item[f"{source.index}SK"]: Conversation(item) for item in part.items}
         if part.after is not None:
             read_up_to = max(read_up_to, part.after[f"{source.index}SK"])
@@ -261,6 +254,31 @@ def page(
     kept = in_order[:limit]
     end = kept[-1] if len(in_order) > limit else read_up_to or None
     return [found[place] for place in kept if not found[place].being_erased], end
+
+
+def _part(source: Source, partition: str, limit: int, after: Item | None) -> Page:
+    """Return up to `limit` or somewhat more conversations of one partition, the latest first.
+
+    One query where none is left out. Else it looks at twice as many as are wanted, and at four times as many again
+    while those are too few: what is left out is paid for as well, and mostly that is enough.
+    """
+    items: list[Item] = []
+    step, left = limit, limit
+    if source.matching is not None:
+        step, left = 2 * limit, max(limit, EXAMINED)
+    while True:
+        part = table.query(
+            partition,
+            index=source.index,
+            limit=min(step, left),
+            newest_first=True,
+            after=after,
+            matching=source.matching,
+        )
+        items += part.items
+        after, left, step = part.after, left - step, step * 4
+        if after is None or left <= 0 or len(items) >= limit:
+            return Page(items, after)
 
 
 def place_of(conversation: Conversation, index: Index) -> str:
