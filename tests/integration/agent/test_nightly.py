@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import night_repository, nightly
-from helpdesk.conversations import sweeping
+from helpdesk.conversations import repository, sweeping
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.storage import shards, table
+from helpdesk.storage import keys, shards, table
 from tests.integration.agent.conftest import Desk
 from tests.integration.agent.test_worker import events
 from tests.support.api import Client, Context, function
@@ -184,7 +184,7 @@ def test_what_is_not_finished_by_the_agent_is_left(
 def test_a_snoozed_one_is_left(on: Desk, at: Callable[[float], Any]) -> None:
     with at(48):
         conversation = answered(on)
-    key = sweeping.repository.keys.Conversation(on.organization, conversation)
+    key = keys.Conversation(on.organization, conversation)
     table.update(key, "SET snoozedUntil = :later", values={":later": NOW + HOUR_MS})
 
     assert sweep().resolved == 0
@@ -194,7 +194,7 @@ def test_a_snoozed_one_is_left(on: Desk, at: Callable[[float], Any]) -> None:
 def test_one_in_which_the_visitor_writes_meanwhile_is_left_alone(
     on: Desk, at: Callable[[float], Any]
 ) -> None:
-    outcomes = set()
+    outcomes: set[bool] = set()
     for seed in range(8):
         session = f"session-number-{seed}"
         with at(48):
@@ -203,17 +203,15 @@ def test_one_in_which_the_visitor_writes_meanwhile_is_left_alone(
         with at(0):
             page = sweeping.quiet_page(on.organization, "", NOW - 24 * HOUR_MS, 100)
             [finished] = [each for each in page if each.id == conversation]
-            resolve, post = interleaved(
-                [
-                    partial(sweeping._resolve, finished, "Assistant", 24),
-                    partial(messages.post, on.organization, sent),
-                ],
-                seed,
-            ).all() or (None, None)
+            pieces: list[Callable[[], Any]] = [
+                partial(sweeping._resolve, finished, "Assistant", 24),
+                partial(messages.post, on.organization, sent),
+            ]
+            resolve, post = interleaved(pieces, seed).results
 
         resolved = status(on, conversation) == "resolved"
         assert resolved == resolve
-        assert resolved == (post.conversation_id != conversation)  # type: ignore[union-attr]
+        assert resolved == (post.conversation_id != conversation)
         outcomes.add(resolved)
     assert outcomes == {True, False}
 
@@ -260,14 +258,14 @@ def test_what_fails_in_one_organization_is_none_of_the_others_business(
     with at(48):
         Client(other_organization.secret_key).patch("/v1/agent", {"nightlySweep": True})
         conversation = answered(on)
-    read = sweeping.repository.quiet_page
+    read = repository.quiet_page
 
     def fail(organization: str, *rest: Any) -> Any:
         if organization == other_organization.organization_id:
             raise RuntimeError
         return read(organization, *rest)
 
-    monkeypatch.setattr(sweeping.repository, "quiet_page", fail)
+    monkeypatch.setattr(repository, "quiet_page", fail)
 
     assert sweep() == nightly.Swept(1, done=True)
     assert status(on, conversation) == "resolved"

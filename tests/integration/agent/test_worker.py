@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from helpdesk.agent import service
-from helpdesk.agent.answerer import HandOff, ModelTrouble, Question, Reason, Reply
+from helpdesk.agent.answerer import Goodbye, HandOff, ModelTrouble, Question, Reason, Reply
 from helpdesk.conversations import answering
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
@@ -235,7 +235,7 @@ def test_what_happens_while_the_agent_is_thinking_silences_it(
     thought = service._decide
     moments: list[list[dict[str, Any]]] = []
 
-    def overtaken(*arguments: Any) -> Reply | HandOff:
+    def overtaken(*arguments: Any) -> Reply | HandOff | Goodbye:
         decided = thought(*arguments)
         key = keys.Conversation(stocked.organization, conversation_id)
         if doing == "reply":

@@ -40,7 +40,7 @@ def functions(monkeypatch: pytest.MonkeyPatch) -> Functions:
 def pauses(monkeypatch: pytest.MonkeyPatch, *happenings: Any) -> None:
     """Let something happen in each pause between two looks."""
     left = list(happenings)
-    monkeypatch.setattr(scheduler.time, "sleep", lambda _: left.pop(0)())
+    monkeypatch.setattr("scripts.local.scheduler.time.sleep", lambda _: left.pop(0)())
 
 
 def test_it_runs_what_is_due_until_the_emulator_is_stopped(

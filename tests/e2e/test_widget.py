@@ -1,0 +1,134 @@
+"""What a chat widget lives on: news that are waited for, ratings, and conversations that end by themselves."""
+
+import json
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import boto3
+import pytest
+
+from scripts.local.settings import ACCOUNT, STACK_NAME
+from tests.support.api import Answer
+from tests.support.web import Web
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def api(stack: Mapping[str, str]) -> Iterator[Web]:
+    web = Web(stack["base_url"], stack["secret_key"])
+    yield web
+    web.patch("/v1/agent", {"autoResolve": False, "nightlySweep": False})
+
+
+def client(service: str, stack: Mapping[str, str]) -> Any:
+    return boto3.client(  # type: ignore[call-overload]
+        service,
+        endpoint_url=stack["endpoint_url"],
+        region_name=stack["region"],
+        aws_access_key_id=ACCOUNT["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=ACCOUNT["AWS_SECRET_ACCESS_KEY"],
+    )
+
+
+def write(api: Web, session: str, body: str) -> dict[str, str]:
+    answer = api.post("/v1/messages", {"session": session, "body": body})
+    assert answer.status == 200, answer
+    return dict(answer.body)
+
+
+def news(api: Web, session: str, after: str, wait: int) -> Answer:
+    return api.get(f"/v1/messages?session={session}&after={after}&wait={wait}")
+
+
+def waited_for(api: Web, session: str, after: str) -> dict[str, Any]:
+    """Return the first conversation of the first answer that has a message; a call waits 20 s at most."""
+    for _ in range(3):
+        [first, *_] = news(api, session, after, 20).body["conversations"]
+        if first["messages"]:
+            return dict(first)
+    raise AssertionError("nothing came")
+
+
+def test_an_answer_arrives_in_a_waiting_call(api: Web) -> None:
+    session = f"visitor-{uuid.uuid4()}"
+    asked = write(api, session, "How are webhooks signed?")
+
+    found = waited_for(api, session, asked["messageId"])
+
+    assert [message["agent"]["kind"] for message in found["messages"]] == ["ai"]
+    assert found["status"] == "open"
+
+
+def test_a_teammates_reply_ends_a_wait_that_is_under_way(api: Web) -> None:
+    session = f"visitor-{uuid.uuid4()}"
+    asked = write(api, session, "How are webhooks signed?")
+    answered = waited_for(api, session, asked["messageId"])["messages"][-1]["id"]
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(news, api, session, answered, 20)
+        time.sleep(1)
+        reply = {"body": "A person here", "takeOver": True}
+        assert api.post(f"/v1/conversations/{asked['conversationId']}/reply", reply).status == 200
+        answer = waiting.result()
+
+    [found] = answer.body["conversations"]
+    assert [message["body"] for message in found["messages"]] == ["A person here"]
+
+
+def test_what_the_agent_finished_ends_and_is_rated(api: Web) -> None:
+    api.patch("/v1/agent", {"autoResolve": True})
+    session = f"visitor-{uuid.uuid4()}"
+    asked = write(api, session, "How are webhooks signed?")
+    waited_for(api, session, asked["messageId"])
+
+    thanked = write(api, session, "Danke, das hat geholfen!")
+    ended = waited_for(api, session, thanked["messageId"])
+    before = api.get("/v1/analytics/satisfaction?days=7").body
+    rating = {"session": session, "conversationId": ended["id"], "stars": 5, "note": "Quick"}
+    rated = api.post("/v1/messages/rating", rating)
+    after = api.get("/v1/analytics/satisfaction?days=7").body
+
+    assert ended["status"] == "resolved"
+    assert rated.body == {"ok": True}
+    assert after["count"] == before["count"] + 1
+    assert after["perDaySum"][-1] == before["perDaySum"][-1] + 5
+
+
+def test_the_night_resolves_what_the_agent_finished_a_day_ago(api: Web, stack: Mapping[str, str]) -> None:
+    session = f"visitor-{uuid.uuid4()}"
+    asked = write(api, session, "How are webhooks signed?")
+    answered = waited_for(api, session, asked["messageId"])
+    api.patch("/v1/agent", {"nightlySweep": True})
+    _make_older(stack, asked["conversationId"])
+
+    sweep(stack)
+
+    [found] = news(api, session, answered["messages"][-1]["id"], 0).body["conversations"]
+    assert (found["status"], found["messages"]) == ("resolved", [])
+    thread = api.get(f"/v1/conversations/{asked['conversationId']}").body["messages"]
+    assert "nobody has written for 24 hours" in thread[-1]["body"]
+
+
+def sweep(stack: Mapping[str, str]) -> None:
+    """Run the night's function, as its schedule would; a night that was done before is begun again."""
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    night = {"PK": {"S": f"NIGHT#{today}"}, "SK": {"S": "NIGHT"}}
+    client("dynamodb", stack).delete_item(TableName=stack["table"], Key=night)
+    answer = client("lambda", stack).invoke(FunctionName=f"{STACK_NAME}-nightly", Payload=json.dumps({}))
+    assert "FunctionError" not in answer, answer["Payload"].read()
+
+
+def _make_older(stack: Mapping[str, str], conversation_id: str) -> None:
+    """Let a conversation's last message be of two days ago."""
+    at = time.time_ns() // 1_000_000 - 2 * DAY_MS
+    client("dynamodb", stack).update_item(
+        TableName=stack["table"],
+        Key={"PK": {"S": f"ORG#{stack['organization_id']}#CONV#{conversation_id}"}, "SK": {"S": "CONV"}},
+        UpdateExpression="SET lastMessageAt = :at, GSI1SK = :place",
+        ConditionExpression="attribute_exists(PK)",
+        ExpressionAttributeValues={":at": {"N": str(at)}, ":place": {"S": f"{at:013d}#{conversation_id}"}},
+    )
