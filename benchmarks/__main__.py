@@ -24,6 +24,7 @@ BENCHMARKS = (
     "outages",
     "retrieving",
     "indexing",
+    "searching",
     "package_sizes",
 )
 
