@@ -1,4 +1,4 @@
-"""/v1/customers: who wrote, what is known of them, and writing to them first."""
+"""/v1/customers: who wrote, what is known of them, and writing to them first; /v1/erasures: who is no longer known."""
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
@@ -18,6 +18,10 @@ from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.messages import outreach
 from helpdesk.messages.schemas import MessageAccepted
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.privacy import export
+from helpdesk.privacy import service as privacy
+from helpdesk.privacy.errors import ErasureNotFound
+from helpdesk.privacy.schemas import ExportAnswer, ReceiptAnswer
 
 api = Api()
 
@@ -67,6 +71,24 @@ def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> Ok:
 def write_to_customer(caller: Caller, customer_id: str, message: OutreachInput) -> MessageAccepted:
     """Write to a customer first: in their newest open conversation or a new one, and by e-mail where one is known."""
     return outreach.send(caller, customer_id, message)
+
+
+@api.delete("/v1/customers/<customer_id>", access=Access.ADMIN, errors=(CustomerNotFound,))
+def erase_customer(caller: Caller, customer_id: str) -> ReceiptAnswer:
+    """Erase a customer with all that is kept of them. The receipt is answered again for as long as that runs."""
+    return privacy.erase(caller, customer_id)
+
+
+@api.get("/v1/customers/<customer_id>/export", access=Access.ADMIN, errors=(CustomerNotFound, InvalidCursor))
+def export_customer(caller: Caller, customer_id: str, page: PageQuery) -> ExportAnswer:
+    """Return all that is kept of a customer, in pages: the record, facts, conversations with their threads, ratings."""
+    return export.page(caller, customer_id, page)
+
+
+@api.get("/v1/erasures/<erasure_id>", access=Access.MEMBER, errors=(ErasureNotFound,))
+def get_erasure(caller: Caller, erasure_id: str) -> ReceiptAnswer:
+    """Return the receipt of an erasure; its counts are there once it is finished."""
+    return privacy.get(caller.organization, erasure_id)
 
 
 handler = api.handler

@@ -41,6 +41,7 @@ def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_doe
         (shards.pending_deliveries, 7),
         (shards.new_outbox_items, 7),
         (shards.nightly_sweeps, 7),
+        (shards.retaining, 7),
         (shards.snoozes, 7),
     ):
         assert f"`{partition(shard).replace('7', '{shard}')}`" in PAGE

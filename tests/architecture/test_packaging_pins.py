@@ -57,6 +57,7 @@ def test_the_full_text_search_is_carried_only_by_those_who_search() -> None:
         "functions/answerer",
         "functions/conversations",
         "functions/customers",
+        "functions/eraser",
         "functions/indexer",
         "functions/searcher",
     ]

@@ -50,6 +50,7 @@ WORKERS = {
     "Sweeper",
     "Reconciler",
     "Timekeeper",
+    "Eraser",
 }
 
 
@@ -246,8 +247,8 @@ def test_what_was_written_in_the_inbox_is_searched_by_who_shows_it_and_changed_b
         and {"s3:PutObject", "s3:DeleteObject"} & set(actions(statement))
     }
 
-    assert reach == {"Conversations", "Customers", "Searcher"}
-    assert writes == {"Searcher"}
+    assert reach == {"Conversations", "Customers", "Searcher", "Eraser"}
+    assert writes == {"Searcher", "Eraser"}
 
 
 def test_only_the_answerer_may_call_a_model_and_only_when_one_is_chosen() -> None:

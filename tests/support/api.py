@@ -17,6 +17,7 @@ _GROUPS = {
     "messages": "messages",
     "conversations": "conversations",
     "customers": "customers",
+    "erasures": "customers",
     "knowledge": "knowledge",
     "agent": "agent",
     "widget": "agent",

@@ -35,10 +35,10 @@ def newest(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
     if text is not None:
         hits = search.customers(caller.organization, text, query.limit, start)
         known = repository.get_many(caller.organization, hits.ids)
-        shapes = [_shape(known[customer_id]) for customer_id in hits.ids if customer_id in known]
+        shapes = [shape(known[customer_id]) for customer_id in hits.ids if customer_id in known]
         return CustomersAnswer(customers=shapes, next_cursor=next_cursor(caller, hits.after, name))
     found, end = repository.newest(caller.organization, query.limit, start)
-    shapes = [_shape(item) for item in found]
+    shapes = [shape(item) for item in found]
     room = fitting(shapes)
     if room < len(shapes):
         shapes, end = shapes[:room], shapes[room - 1].id
@@ -53,8 +53,8 @@ def get(caller: Caller, customer_id: str, page: PageQuery) -> CustomerAnswer:
         caller.organization, customer_id, page.limit, position(caller, page, name)
     )
     return CustomerAnswer(
-        customer=_shape(customer),
-        facts=[_fact(item) for item in found],
+        customer=shape(customer),
+        facts=[fact_shape(item) for item in found],
         next_cursor=next_cursor(caller, end, name),
     )
 
@@ -85,7 +85,8 @@ def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> None:
     transaction.commit()
 
 
-def _shape(item: Item) -> CustomerShape:
+def shape(item: Item) -> CustomerShape:
+    """Return a customer for the team."""
     return CustomerShape(
         id=item["id"],
         name=item.get("name"),
@@ -97,7 +98,8 @@ def _shape(item: Item) -> CustomerShape:
     )
 
 
-def _fact(item: Item) -> FactShape:
+def fact_shape(item: Item) -> FactShape:
+    """Return a fact for the team."""
     return FactShape(
         id=item["id"],
         text=item["text"],

@@ -94,7 +94,8 @@ def delete(organization: str, file_id: str) -> None:
 
 def begin_erasure(organization: str, file_id: str, uses: int | None) -> bool:
     """Mark a file as going, if no more than `uses` messages attach it (None: whoever does); return whether it is."""
-    condition, values = "attribute_exists(PK)", {":yes": True}
+    condition = "attribute_exists(PK)"
+    values: Item = {":yes": True}
     if uses is not None:
         condition += " AND (attribute_not_exists(uses) OR uses <= :uses)"
         values[":uses"] = uses

@@ -34,7 +34,7 @@ from helpdesk.idempotency.repository import State
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
-from helpdesk.storage import keys
+from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item, Throttled
 from helpdesk.storage.transactions import carried_by_the_first
@@ -113,6 +113,11 @@ def answer_kept_at() -> str | None:
     """
     key = _running.get()
     return key.request_hash if isinstance(key, keys.Idempotency) else None
+
+
+def forget_answer(organization: str, request_hash: str) -> None:
+    """Remove what is kept under a hash: a repeat of that request is a new one."""
+    table.delete(keys.Idempotency(organization, request_hash))
 
 
 def once(request: Keyed, remaining_ms: int, run: Callable[[], Outcome]) -> Outcome:

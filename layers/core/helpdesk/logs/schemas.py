@@ -40,6 +40,8 @@ class LogKind(StrEnum):
     INVITE_RESENT = "invite_resent"
     INVITE_WITHDRAWN = "invite_withdrawn"
     ORGANIZATION_CREATED = "organization_created"
+    CUSTOMER_ERASED = "customer_erased"
+    RETENTION_APPLIED = "retention_applied"
 
 
 class LogEntry(Answer):

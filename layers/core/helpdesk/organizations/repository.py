@@ -7,7 +7,7 @@ from helpdesk.admission.allowance import bucket_attributes
 from helpdesk.admission.limits import Plan, RequestClass, Tier, rate_of
 from helpdesk.organizations.errors import OrganizationNotFound, SlugTaken, UpgradeRequired
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import keys, shards, table
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -122,12 +122,24 @@ def change(transaction: Transaction, seen: Item, changed: dict[str, Any]) -> Non
             values[f":old_{name}"] = seen[name]
     transaction.update(
         keys.Organization(seen["id"]),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in changed),
+        "SET "
+        + ", ".join(f"#{name} = :{name}" for name in changed)
+        + _entry_of_retention(seen["id"], changed, values),
         condition=" AND ".join(conditions),
         names=names,
         values=values,
         on_failure=ConditionFailed,
     )
+
+
+def _entry_of_retention(organization: str, changed: dict[str, Any], values: Item) -> str:
+    """Return what an update says besides, so that who keeps conversations for a time is found each night."""
+    if "retentionDays" not in changed:
+        return ""
+    if changed["retentionDays"] is None:
+        return " REMOVE GSI1PK, GSI1SK"
+    values |= {":list": shards.retaining(shards.shard_of(organization)), ":entry": organization}
+    return ", GSI1PK = :list, GSI1SK = :entry"
 
 
 def move_claim(

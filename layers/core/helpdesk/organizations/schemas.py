@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from helpdesk.admission.limits import Plan, Tier
 from helpdesk.delivery.errors import MAX_URL_CHARACTERS
@@ -19,6 +19,18 @@ TaskKeyPrefix = Annotated[
     shown(maxLength=MAX_PREFIX_CHARACTERS, pattern=f"^[A-Za-z][A-Za-z0-9]{{0,{MAX_PREFIX_CHARACTERS - 1}}}$"),
 ]
 BoardUrl = Annotated[str, shown(maxLength=MAX_URL_CHARACTERS, format="uri")]
+MIN_RETENTION_DAYS, MAX_RETENTION_DAYS = 30, 3_650
+
+
+def _retention_days(value: int) -> int:
+    if not MIN_RETENTION_DAYS <= value <= MAX_RETENTION_DAYS:
+        raise ValueError(f"must be from {MIN_RETENTION_DAYS} to {MAX_RETENTION_DAYS}")
+    return value
+
+
+RetentionDays = Annotated[
+    int, AfterValidator(_retention_days), shown(minimum=MIN_RETENTION_DAYS, maximum=MAX_RETENTION_DAYS)
+]
 SupportEmail = Annotated[str, shown(maxLength=MAX_EMAIL_CHARACTERS, format="email")]
 
 
@@ -86,6 +98,8 @@ class OrganizationAnswer(Answer):
     """Where the task board is; a task's own address is made of it."""
     support_email: SupportEmail | None
     """The organization's address for support; no other organization has it."""
+    retention_days: RetentionDays | None
+    """How long conversations are kept after their last message, in days; null for as long as the organization is."""
     publishable_key: str
     """Tells in public places which organization this is; the API refuses it as a credential."""
     created_at: Milliseconds
@@ -104,6 +118,8 @@ class OrganizationUpdate(Body):
     """An https address without credentials; null takes it away."""
     support_email: SupportEmail | None = None
     """An address that no other organization has; null takes it away."""
+    retention_days: RetentionDays | None = None
+    """After how many days without a message conversations are erased, each night; null keeps them."""
 
 
 class Branding(Body):

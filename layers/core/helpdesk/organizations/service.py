@@ -17,6 +17,12 @@ def shows_branding(organization: str) -> bool:
     return bool(repository.get(organization)["showBranding"])
 
 
+def retention_days(organization: str) -> int | None:
+    """Return for how many days the organization keeps conversations, None for as long as it is there."""
+    found = repository.get(organization).get("retentionDays")
+    return None if found is None else int(found)
+
+
 class Named(NamedTuple):
     """An organization by what people know it."""
 

@@ -28,7 +28,8 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _PREFIX = re.compile(rf"[A-Za-z][A-Za-z0-9]{{0,{MAX_PREFIX_CHARACTERS - 1}}}")
-_CLEARABLE = ("taskKeyPrefix", "boardUrl", "supportEmail")
+_CHECKED = ("taskKeyPrefix", "boardUrl", "supportEmail")
+_CLEARABLE = (*_CHECKED, "retentionDays")
 # Each try that fails is a change of somebody else's that went through.
 _TRIES = 10
 
@@ -90,7 +91,7 @@ def _checked(wanted: OrganizationUpdate) -> dict[str, Any]:
         sent["name"] = one_line(sent["name"], MAX_NAME_CHARACTERS)
     if "slug" in sent:
         require_slug(sent["slug"])
-    prefix, url, email = (sent.get(name) for name in _CLEARABLE)
+    prefix, url, email = (sent.get(name) for name in _CHECKED)
     if prefix is not None and _PREFIX.fullmatch(prefix) is None:
         raise KeyPrefixInvalid
     if url is not None:
@@ -135,6 +136,7 @@ def _shown(item: Item) -> OrganizationAnswer:
         task_key_prefix=item.get("taskKeyPrefix"),
         board_url=item.get("boardUrl"),
         support_email=item.get("supportEmail"),
+        retention_days=item.get("retentionDays"),
         publishable_key=item["publishableKey"],
         created_at=item["createdAt"],
     )

@@ -165,15 +165,16 @@ class SearchCopy(Copy):
                 return
         raise Conflict
 
-    def erase(self, customer_id: str, conversation_ids: Sequence[str]) -> None:
-        """Leave nothing of a customer and its conversations in any object of the index. Raises Conflict, NotRemoved.
+    def erase(self, customer_ids: Sequence[str], conversation_ids: Sequence[str]) -> None:
+        """Leave nothing of customers and conversations in any object of the index. Raises Conflict, NotRemoved.
 
         Publishes in any case: whoever is about to add what was read before is thereby overtaken, and reads again. May
         be repeated, and must be after a failure.
         """
-        customer, owners = number_of(customer_id), [number_of(each) for each in conversation_ids]
+        customers = [number_of(each) for each in customer_ids]
+        owners = [number_of(each) for each in conversation_ids]
         for change in self._tries():
-            made = segments.purge(self.home, self.manifest.meta, customer, owners)
+            made = segments.purge(self.home, self.manifest.meta, customers, owners)
             if change(made, self._holding_dead_files(made)):
                 store.remove_unnamed(self.place, self.manifest)
                 return

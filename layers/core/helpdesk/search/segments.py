@@ -53,17 +53,17 @@ def commit(home: Path, meta: dict[str, Any] | None, edit: Edit) -> Change:
         return Change(work.meta, work.new_files(), merged)
 
 
-def purge(home: Path, meta: dict[str, Any] | None, customer: int, owners: Sequence[int]) -> Change:
-    """Return what becomes of an index when nothing of a customer and its conversations is to be left of it.
+def purge(home: Path, meta: dict[str, Any] | None, customers: Sequence[int], owners: Sequence[int]) -> Change:
+    """Return what becomes of an index when nothing of some customers and conversations is to be left of it.
 
     Every segment that knows of them is written again without what is gone, be it for now or for long: an entry that is
     only marked as gone still has its words in the files.
     """
     with workshop(home) as shop:
         work = Work(FORMAT, home, shop, meta)
-        concerned = _knowing(work, customer, owners)
+        concerned = _knowing(work, customers, owners)
         names = {segment["segment_id"] for segment in concerned}
-        work.remove("customer", [customer])
+        work.remove("customer", customers)
         work.remove("owner", owners)
         chosen = [segment for segment in work.segments if segment["segment_id"] in names]
         if chosen:
@@ -98,13 +98,13 @@ def _merged(work: Work, chosen: Sequence[Segment], shown: Sequence[Segment] | No
     return True
 
 
-def _knowing(work: Work, customer: int, owners: Sequence[int]) -> list[Segment]:
+def _knowing(work: Work, customers: Sequence[int], owners: Sequence[int]) -> list[Segment]:
     """Return the segments in which a customer or a conversation occurs, also where it is marked as gone."""
     found: list[Segment] = []
     for segment in work.segments:
         with work.view([segment]) as view:
             searcher = FORMAT.open(view).searcher()
-            if searcher.doc_freq("customer", customer) or any(
+            if any(searcher.doc_freq("customer", customer) for customer in customers) or any(
                 searcher.doc_freq("owner", owner) for owner in owners
             ):
                 found.append(segment)

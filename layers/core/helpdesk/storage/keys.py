@@ -312,6 +312,14 @@ class LogEntry(ItemKey):
     log_id: str
 
 
+class Erasure(ItemKey):
+    """What is to be erased, and the receipt of it: of a customer, or of what is older than it may be kept."""
+
+    PK, SK = "ORG#{organization}#ERASURE#{erasure_id}", "ERASURE"
+    organization: str
+    erasure_id: str
+
+
 class Idempotency(ItemKey):
     """What became of a request with an Idempotency-Key, by the SHA-256 of caller, path and key."""
 

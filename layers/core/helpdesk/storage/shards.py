@@ -30,6 +30,11 @@ def new_outbox_items(shard: int) -> str:
     return f"OUTBOX#{shard}"
 
 
+def retaining(shard: int) -> str:
+    """Return GSI1's partition of one shard's organizations that keep conversations for a time; sorted by their ids."""
+    return f"RETAINING#{shard}"
+
+
 def snoozes(shard: int) -> str:
     """Return GSI1's partition of one shard's snoozed conversations; sorted by when they are to come back."""
     return f"WAKE#{shard}"

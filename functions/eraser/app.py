@@ -1,0 +1,48 @@
+"""EraseQueue: erasing customers, and each night what organizations want no longer kept.
+
+A group of the queue is a customer, or an organization with its retention.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import try_again_soon
+from helpdesk.platform.settings import settings
+from helpdesk.privacy import erasing, retention, service
+from helpdesk.privacy.erasing import Outcome
+
+_RESERVE_MS = 60_000  # for rewriting the index, and the page that is under way when the time is over
+
+_WORK: dict[str, Callable[[str, str, int], Outcome]] = {
+    service.CUSTOMER: erasing.erase_customer,
+    service.RETENTION: retention.apply,
+}
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
+    """Do what the messages of a batch say, and report those to be tried again; or begin the night's work."""
+    until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
+    if "Records" not in event:
+        logger.info("retention_begun", extra={"organizations": retention.begin_night(until)})
+        return None
+    failed = [record for record in event["Records"] if not _done(record, until)]
+    for record in failed:
+        try_again_soon(settings().erase_queue_url, record)
+    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+
+
+def _done(record: dict[str, Any], until: int) -> bool:
+    try:
+        work = json.loads(record["body"])
+        told = {"kind": work["kind"], "organization": work["organization"], "erasure": work["erasureId"]}
+        outcome = _WORK[work["kind"]](work["organization"], work["erasureId"], until)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+        logger.error(
+            "erasure_failed", extra={"error": type(error).__name__, "message_id": record["messageId"]}
+        )
+        return False
+    logger.info("erasure_worked", extra={**told, "outcome": outcome.value})
+    return True

@@ -1,0 +1,10 @@
+"""What the routes of erasures can refuse."""
+
+from helpdesk.platform.errors import AppError
+
+
+class ErasureNotFound(AppError):
+    """No such erasure in this organization."""
+
+    status, code = 404, "erasure_not_found"
+    message = "No erasure has this id in your organization. DELETE /v1/customers/{id} answers it."
