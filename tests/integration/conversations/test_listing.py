@@ -322,7 +322,7 @@ def test_a_cursor_belongs_to_its_filters() -> None:
     state = State(Status.OPEN, Handler.AGENT, Speaker.VISITOR)
     put(organization, [Made(state, None, "cus_a", False, False, 1, number) for number in range(3)])
     cursor = page(organization, {"snoozed": "false"}, 1, None).next_cursor
-    others = (
+    others: tuple[dict[str, str], ...] = (
         {},
         {"snoozed": "true"},
         {"snoozed": "false", "assignee": "none"},

@@ -5,7 +5,6 @@ from urllib.parse import quote
 
 import pytest
 
-from helpdesk.customers import records
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.search import service as search
@@ -301,4 +300,3 @@ def test_a_page_ends_before_it_outgrows_an_answer(api: Client, monkeypatch: pyte
 
     assert [one for page in found for one in page] == made[::-1]
     assert [len(page) for page in found] == [2, 2, 1]
-    assert records.fitting([]) == 0

@@ -71,7 +71,8 @@ def test_a_thread_and_a_history_of_the_heaviest_messages_fit(
     now_us = clock.now_ms() * 1_000
 
     found: list[str] = []
-    cursor, sizes = "", []
+    cursor: str | None = ""
+    sizes: list[int] = []
     while cursor is not None:
         url = f"/v1/conversations/{conversation_id}?limit=200" + (f"&cursor={cursor}" if cursor else "")
         size, answer = result(api, url)
@@ -161,6 +162,7 @@ def test_lists_of_the_heaviest_conversations_and_customers_fit(
     made = heavy_customers(organization, 200)
 
     found: list[str] = []
+    cursor: str | None
     for url, name in (
         ("/v1/conversations?limit=200", "conversations"),
         ("/v1/customers?limit=200", "customers"),
