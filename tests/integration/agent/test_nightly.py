@@ -211,6 +211,7 @@ def test_one_in_which_the_visitor_writes_meanwhile_is_left_alone(
 
         resolved = status(on, conversation) == "resolved"
         assert resolved == resolve
+        assert post is not None
         assert resolved == (post.conversation_id != conversation)
         outcomes.add(resolved)
     assert outcomes == {True, False}
