@@ -21,6 +21,7 @@ from helpdesk.people import tokens
 from helpdesk.platform.errors import AppError
 from helpdesk.secret_keys import service as secret_keys
 from scripts import redrive
+from scripts.reindex import reindex
 
 DEFAULT_STACK = "helpdesk-dev"
 
@@ -107,6 +108,10 @@ def _import_key(options: argparse.Namespace) -> dict[str, str]:
     return {"organization_id": options.organization_id, "key_id": key_id}
 
 
+def _reindex(options: argparse.Namespace) -> dict[str, int]:
+    return reindex(options.organization_id)
+
+
 def _redrive(options: argparse.Namespace) -> dict[str, int | str]:
     return redrive.redrive(options.queue)
 
@@ -172,6 +177,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     again.add_argument("queue", metavar="QUEUE", choices=[*redrive.QUEUES, redrive.FANOUT])
     again.set_defaults(run=_redrive)
+
+    index = commands.add_parser(
+        "reindex",
+        help="make searchable what an organization's index lacks of its conversations and customers",
+    )
+    index.add_argument("organization_id", metavar="ORGANIZATION_ID")
+    index.set_defaults(run=_reindex)
     return parser
 
 
