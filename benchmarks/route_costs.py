@@ -178,6 +178,10 @@ def _of_customers(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
     api.post(f"/v1/conversations/{found['id']}/resolve")
     starting = "POST /v1/customers/<customer_id>/messages, starting a conversation"
     yield to("POST", f"{at}/messages", written, route=f"{one}/messages", shown=starting)
+    yield to("GET", f"{at}/export", route=f"{one}/export")
+    yield to("DELETE", at, route=one)
+    erasure = api.delete(at).body["receipt"]["id"]
+    yield to("GET", f"/v1/erasures/{erasure}", route="/v1/erasures/<erasure_id>")
 
 
 def _of_webhooks(api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:

@@ -39,6 +39,8 @@ FUNCTIONS = {
     "nightly-schedule": "NightlyFunction",
     "sweeper-schedule": "SweeperFunction",
     "reconciler-schedule": "ReconcilerFunction",
+    "erase-queue": "EraserFunction",
+    "eraser-schedule": "EraserFunction",
     "timer-queue": "TimekeeperFunction",
     "timekeeper-schedule": "TimekeeperFunction",
 }

@@ -75,6 +75,23 @@ _CUSTOMER = {
     "updatedAt": _AT,
 }
 _FACT = "fact_01jd3w2m5p8s1v4y7b0ez3k6nq"
+_RATING = "rat_01jd3kzz4v7y0b3e6h9m2p5s8w"
+_RECEIPT = {
+    "id": "ers_01jd3x5p8s1v4y7b0ez3k6nq9t",
+    "customerId": _CUSTOMER["id"],
+    "requestedAt": _AT + 86_400_000,
+    "finishedAt": _AT + 86_404_000,
+    "counts": {
+        "customers": 1,
+        "conversations": 3,
+        "messages": 42,
+        "notes": 7,
+        "ratings": 2,
+        "files": 1,
+        "events": 42,
+        "facts": 1,
+    },
+}
 _DOCUMENT_LISTED = {
     "id": _DOCUMENT,
     "title": "Invoices",
@@ -116,6 +133,7 @@ _ORGANIZATION = {
     "taskKeyPrefix": "SHOP",
     "boardUrl": "https://shop.example.com/board",
     "supportEmail": "support@shop.example.com",
+    "retentionDays": 730,
     "publishableKey": "svc_pk_01jd3f0z3c6e9g2j5m8q1t4w7x_9HaUe1TiB6oSnx7Qp4Nd8sLq0vKf2ZtYw7RbXc5GmPj",
     "createdAt": _AT,
 }
@@ -212,6 +230,22 @@ ANSWERS: dict[str, Any] = {
     },
     "addFact": {"id": _FACT},
     "removeFact": _OK,
+    "eraseCustomer": {"receipt": {**_RECEIPT, "finishedAt": None, "counts": None}},
+    "getErasure": {"receipt": _RECEIPT},
+    "exportCustomer": {
+        "customer": _CUSTOMER,
+        "facts": [
+            {"id": _FACT, "text": "Runs two shops.", "createdAt": _AT, "createdByName": "Ada Lovelace"},
+        ],
+        "conversations": [
+            {
+                "conversation": _CONVERSATION_SHOWN,
+                "messages": [{**_QUESTION, "kind": "message"}, {**_ANSWER, "kind": "message"}],
+                "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
+            }
+        ],
+        "nextCursor": None,
+    },
     "writeToCustomer": {"conversationId": _CONVERSATION, "messageId": _ANSWER["id"]},
     "getAgent": _SETTINGS,
     "updateAgent": _SETTINGS,

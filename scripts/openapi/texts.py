@@ -59,6 +59,7 @@ GROUPS: dict[str, tuple[str, str]] = {
         "The team's inbox: read, answer, take over, hand back, resolve, assign, snooze, archive.",
     ),
     "customers": ("Customers", "Who wrote, what is known of them, and writing to them first."),
+    "erasures": ("Customers", "Who wrote, what is known of them, and writing to them first."),
     "agent": ("Agent", "How the agent behaves."),
     "widget": ("Widget", "What a chat widget on your site shows; your server asks for it."),
     "analytics": ("Analytics", "Figures about your team's and your agent's work."),
@@ -94,6 +95,7 @@ EVENTS_GROUP = ("Events", "What your webhook endpoints are sent.")
 PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "conversationId": ("The conversation's id.", "conv_01jd3kq8v5zt4m9rx2c7w6ybne"),
     "customerId": ("The customer's id.", "cus_01jd3kq8v7x2m5p8s1v4y7b0ez"),
+    "erasureId": ("The erasure's id.", "ers_01jd3x5p8s1v4y7b0ez3k6nq9t"),
     "factId": ("The fact's id.", "fact_01jd3w2m5p8s1v4y7b0ez3k6nq"),
     "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),
     "endpointId": ("The endpoint's id.", "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"),

@@ -28,6 +28,7 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "factId": lambda: api.post(f"/v1/customers/{_customer(api)}/facts", {"text": "Has two shops."}).body[
             "id"
         ],
+        "erasureId": lambda: api.delete(f"/v1/customers/{_customer(api)}").body["receipt"]["id"],
         "documentId": lambda: api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"],
         "endpointId": lambda: api.post("/v1/webhooks", WEBHOOK).body["id"],
         "eventId": lambda: _delivered(organization.organization_id),

@@ -136,6 +136,7 @@ ROUTES: dict[str, str] = {
         GET /v1/conversations/<conversation_id>
         GET /v1/customers
         GET /v1/customers/<customer_id>
+        GET /v1/erasures/<erasure_id>
         GET /v1/knowledge/documents
         GET /v1/knowledge/documents/<document_id>
         GET /v1/logs
@@ -161,6 +162,8 @@ ROUTES: dict[str, str] = {
         POST /v1/uploads
     """,
     "admin or owner": """
+        DELETE /v1/customers/<customer_id>
+        GET /v1/customers/<customer_id>/export
         DELETE /v1/webhooks/<endpoint_id>
         DELETE /v1/webhooks/<endpoint_id>/secret
         GET /v1/events

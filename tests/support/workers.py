@@ -1,0 +1,96 @@
+"""The whole service at work behind the API: stream, queues and workers, until nothing is left to do."""
+
+import itertools
+from typing import Any
+
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from helpdesk.storage.table import to_wire
+from tests.support import table as whole_table
+from tests.support.api import Context, function
+
+WORKERS = {
+    "agent": "answerer",
+    "index": "indexer",
+    "mail": "mailer",
+    "search": "searcher",
+    "timer": "timekeeper",
+    "erase": "eraser",
+    "delivery": "delivery",
+    "retry": "delivery",
+}
+"""The function behind each queue."""
+
+_sequence = itertools.count(1)
+
+
+class LongContext(Context):
+    """What a worker is told of the time that it has."""
+
+    def __init__(self, milliseconds: int = 300_000) -> None:
+        self._milliseconds = milliseconds
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self._milliseconds
+
+
+class Workers:
+    """Carries what the outbox asks for to the queues, and what is queued to the workers.
+
+    `holding` names queues that are left alone. What was carried once is not carried again.
+    """
+
+    def __init__(self, *holding: str) -> None:
+        self.holding = set(holding)
+        self._carried: set[str] = set()
+
+    def run(self) -> None:
+        """Work until neither stream nor queue has anything; messages that are held back stay."""
+        while self.fan_out() or sum(self.work(name) for name in WORKERS if name not in self.holding):
+            pass
+
+    def fan_out(self) -> int:
+        """Fan out what is new in the outbox; return how many items that were."""
+        found = [
+            item
+            for item in whole_table.everything()
+            if item.get("entity") == "outbox" and item["id"] not in self._carried
+        ]
+        if found:
+            records = [
+                {"dynamodb": {"NewImage": to_wire(item), "SequenceNumber": str(next(_sequence))}}
+                for item in found
+            ]
+            assert function("fanout").handler({"Records": records}, None) == {"batchItemFailures": []}
+        self._carried |= {item["id"] for item in found}
+        return len(found)
+
+    def work(self, queue: str, context: Context | None = None) -> int:
+        """Hand a batch of a queue's messages to its worker; return how many were done."""
+        url = getattr(settings(), f"{queue}_queue_url")
+        records = received(url)
+        if not records:
+            return 0
+        answer = function(WORKERS[queue]).handler({"Records": records}, context or LongContext())
+        failed = {failure["itemIdentifier"] for failure in answer["batchItemFailures"]}
+        for record in records:
+            if record["messageId"] not in failed:
+                clients.sqs().delete_message(QueueUrl=url, ReceiptHandle=record["receiptHandle"])
+        return len(records) - len(failed)
+
+
+def received(url: str) -> list[dict[str, Any]]:
+    """Receive up to ten messages as a function is handed them."""
+    answer = clients.sqs().receive_message(
+        QueueUrl=url, MaxNumberOfMessages=10, MessageSystemAttributeNames=["All"]
+    )
+    return [
+        {
+            "messageId": message["MessageId"],
+            "receiptHandle": message["ReceiptHandle"],
+            "body": message["Body"],
+            "attributes": message["Attributes"],
+            "eventSourceARN": f"arn:aws:sqs:eu-west-1:123456789012:{url.rpartition('/')[2]}",
+        }
+        for message in answer.get("Messages", [])
+    ]
