@@ -8,7 +8,6 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
-
 _BEING_ERASED = "erasing"  # the eraser's mark (privacy.repository): as good as gone
 _IS_THERE = f"attribute_exists(PK) AND attribute_not_exists({_BEING_ERASED})"
 
