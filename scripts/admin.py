@@ -9,16 +9,19 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.admission.caller import Role
 from helpdesk.admission.limits import Plan
+from helpdesk.logs import service as logs
 from helpdesk.members import service as members
 from helpdesk.organizations import operation as organizations
 from helpdesk.people import tokens
 from helpdesk.platform.errors import AppError
+from helpdesk.privacy import service as privacy
 from helpdesk.secret_keys import service as secret_keys
 from scripts import redrive
 from scripts.reindex import reindex
@@ -112,6 +115,16 @@ def _reindex(options: argparse.Namespace) -> dict[str, int]:
     return reindex(options.organization_id)
 
 
+def _erase_customer(options: argparse.Namespace) -> dict[str, Any]:
+    if not options.yes:
+        question = f"Erase {options.customer_id} with all that is kept of them? It cannot be undone. [y/N] "
+        print(question, end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+            raise OperatorError("Nothing was erased. Answer y, or give --yes.")
+    receipt = privacy.requested(options.organization_id, options.customer_id, actor=logs.SYSTEM)
+    return receipt.model_dump(by_alias=True)
+
+
 def _redrive(options: argparse.Namespace) -> dict[str, int | str]:
     return redrive.redrive(options.queue)
 
@@ -171,6 +184,14 @@ def _parser() -> argparse.ArgumentParser:
         "--sha256", required=True, metavar="HEX", help="the SHA-256 of the whole key, in hexadecimal"
     )
     key.set_defaults(run=_import_key)
+
+    erase = commands.add_parser(
+        "erase-customer", help="erase a customer with all that is kept of them; prints the receipt"
+    )
+    erase.add_argument("organization_id", metavar="ORGANIZATION_ID")
+    erase.add_argument("customer_id", metavar="CUSTOMER_ID")
+    erase.add_argument("--yes", action="store_true", help="do not ask")
+    erase.set_defaults(run=_erase_customer)
 
     again = commands.add_parser(
         "redrive", help="move a queue's dead letters back to it, once what made them is mended"

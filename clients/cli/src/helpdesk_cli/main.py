@@ -7,7 +7,17 @@ import os
 import click
 
 from helpdesk_cli import __version__
-from helpdesk_cli.commands import account, conversations, keys, limits, logs, organizations, people, webhooks
+from helpdesk_cli.commands import (
+    account,
+    conversations,
+    customers,
+    keys,
+    limits,
+    logs,
+    organizations,
+    people,
+    webhooks,
+)
 from helpdesk_cli.framework import Main
 from helpdesk_cli.session import Session
 
@@ -35,6 +45,7 @@ for command in (
     people.members,
     people.invites,
     conversations.conversations,
+    customers.customers,
     logs.logs,
     webhooks.webhooks,
     limits.limits,

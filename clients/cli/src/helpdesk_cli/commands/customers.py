@@ -1,0 +1,131 @@
+"""customers: who wrote, taking out what is kept of them, and erasing it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from helpdesk_cli.api import LARGEST_PAGE, Api
+from helpdesk_cli.framework import ID, Listing, limit_option
+from helpdesk_cli.output import confirmed, moment, say, say_facts, say_json, say_table
+from helpdesk_cli.problems import Problem
+from helpdesk_cli.session import Session, pass_session
+
+
+@click.group(cls=Listing)
+def customers() -> None:
+    """The people who wrote."""
+
+
+@customers.command("list")
+@click.option("--search", "text", help="Only those in whose name or e-mail address all these words occur.")
+@limit_option
+@pass_session
+def list_customers(session: Session, text: str | None, limit: int) -> None:
+    """List customers, the newest first."""
+    answer = session.api().listed("customers", name="customers", limit=limit, q=text)
+    if session.as_json:
+        say_json(answer)
+        return
+    say_table(
+        ("ID", "NAME", "E-MAIL", "FIRST WROTE"),
+        [(one["id"], one["name"], one["email"], moment(one["createdAt"])) for one in answer["customers"]],
+        empty="There are no such customers." if text else "There are no customers yet.",
+    )
+
+
+@customers.command()
+@click.argument("customer_id", metavar="ID", type=ID)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write; it must not exist yet. Only you can read it. [default: <ID>.json]",
+)
+@pass_session
+def export(session: Session, customer_id: str, output: Path | None) -> None:
+    """Write all that is kept of a customer to one JSON file."""
+    whole = _whole(session.api(), customer_id)
+    path = output or Path(f"{customer_id}.json")
+    try:
+        with os.fdopen(
+            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as file:
+            json.dump(whole, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+    except OSError as error:
+        raise Problem(f"Cannot write {path}: {error.strerror}.", "Name another file with --output.") from None
+    entries = sum(len(one["messages"]) for one in whole["conversations"])
+    told = {"file": str(path), "conversations": len(whole["conversations"]), "entries": entries}
+    if session.as_json:
+        say_json(told)
+    else:
+        say(f"Wrote {told['conversations']} conversations with {entries} entries to {path}.")
+
+
+@customers.command()
+@click.argument("customer_id", metavar="ID", type=ID)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@pass_session
+def erase(session: Session, customer_id: str, *, yes: bool) -> None:
+    """Erase a customer with all that is kept of them. This cannot be undone."""
+    if not yes and not confirmed(
+        f"Erase {customer_id} with all conversations, notes, files and ratings? It cannot be undone."
+    ):
+        raise Problem("Nothing was erased.", "Answer y, or give --yes.")
+    answer = session.api().delete("customers", customer_id)
+    if session.as_json:
+        say_json(answer)
+        return
+    erasure = answer["receipt"]["id"]
+    say(f"The erasure {erasure} has begun. Its receipt: helpdesk customers receipt {erasure}")
+
+
+@customers.command()
+@click.argument("erasure_id", metavar="ID", type=ID)
+@pass_session
+def receipt(session: Session, erasure_id: str) -> None:
+    """Show the receipt of an erasure."""
+    answer = session.api().get("erasures", erasure_id)
+    if session.as_json:
+        say_json(answer)
+        return
+    one = answer["receipt"]
+    facts = [
+        ("Id", one["id"]),
+        ("Customer", one["customerId"]),
+        ("Requested", moment(one["requestedAt"])),
+        ("Finished", moment(one["finishedAt"])),
+    ]
+    say_facts([*facts, *((kind.capitalize(), number) for kind, number in (one["counts"] or {}).items())])
+
+
+def _whole(api: Api, customer_id: str) -> dict[str, Any]:
+    """Return an export as one object: a conversation that came in parts is whole again."""
+    whole: dict[str, Any] = {"customer": None, "facts": [], "conversations": []}
+    by_id: dict[str, dict[str, Any]] = {}
+    for page in _pages(api, customer_id):
+        whole["customer"] = whole["customer"] or page["customer"]
+        whole["facts"] += page["facts"]
+        for part in page["conversations"]:
+            one = by_id.setdefault(
+                part["conversation"]["id"], {**part["conversation"], "messages": [], "ratings": []}
+            )
+            one["messages"] += part["messages"]
+            one["ratings"] += part["ratings"]
+    whole["conversations"] = list(by_id.values())
+    return whole
+
+
+def _pages(api: Api, customer_id: str) -> Iterator[dict[str, Any]]:
+    cursor: str | None = None
+    while True:
+        page = api.get("customers", customer_id, "export", limit=LARGEST_PAGE, cursor=cursor)
+        yield page
+        cursor = page["nextCursor"]
+        if cursor is None:
+            return

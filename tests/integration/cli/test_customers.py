@@ -1,0 +1,84 @@
+"""Customers on the command line: their data as one file, and erasing them."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from scripts import admin
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.cli import Cli
+from tests.support.workers import Workers
+
+
+@pytest.fixture
+def customer(api: Client) -> str:
+    """A customer with two conversations."""
+    sent = {"session": "session-of-vera", "user": {"name": "Vera", "email": "vera@example.com"}}
+    first = api.post("/v1/messages", {**sent, "body": "One"}).body["conversationId"]
+    for number in range(5):
+        api.post(f"/v1/conversations/{first}/note", {"body": f"Note {number}"})
+    api.post(f"/v1/conversations/{first}/resolve")
+    api.post("/v1/messages", {**sent, "body": "Two"})
+    return str(api.get(f"/v1/conversations/{first}").body["conversation"]["customer"]["id"])
+
+
+def test_an_export_is_one_file_that_nobody_else_reads(
+    owner: Cli, customer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However many pages it takes.
+    monkeypatch.setattr("helpdesk_cli.commands.customers.LARGEST_PAGE", 2)
+    path = tmp_path / "vera.json"
+    assert owner.ok("customers", "export", customer, "--output", str(path)) == (
+        f"Wrote 2 conversations with 7 entries to {path}.\n"
+    )
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    assert whole["customer"]["email"] == "vera@example.com"
+    assert [[entry["body"] for entry in one["messages"]] for one in whole["conversations"]] == [
+        ["One", "Note 0", "Note 1", "Note 2", "Note 3", "Note 4"],
+        ["Two"],
+    ]
+    assert whole["conversations"][0]["subject"] == "One"
+    refused = owner.run("customers", "export", customer, "--output", str(path))
+    assert refused.exit_code == 1
+    assert "Name another file with --output." in refused.stderr
+
+
+def test_erasing_asks_first_and_tells_where_the_receipt_is(owner: Cli, customer: str) -> None:
+    refused = owner.run("customers", "erase", customer, stdin="n\n")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert f"Erase {customer} with all conversations" in refused.stderr
+    assert "Vera" in owner.ok("customers", "list", "--limit", "5")
+
+    told = owner.ok("customers", "erase", customer, stdin="y\n")
+    erasure = told.split()[2]
+    assert told == f"The erasure {erasure} has begun. Its receipt: helpdesk customers receipt {erasure}\n"
+    assert "Finished   -" in owner.ok("customers", "receipt", erasure)
+    Workers("agent", "search").run()
+    shown = owner.ok("customers", "receipt", erasure)
+    assert "Conversations  2" in shown
+    assert "Notes          5" in shown
+    assert owner.ok("customers") == "There are no customers yet.\n"
+    again = owner.run("customers", "erase", customer, "--yes")
+    assert again.stderr.startswith("Error: customer_not_found: ")
+
+
+def test_the_operator_erases_by_hand(
+    customer: str,
+    organization: NewOrganization,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
+    words = ["erase-customer", organization.organization_id, customer]
+    assert admin.main([*words, "--yes"]) == 0
+    receipt = json.loads(capsys.readouterr().out)
+    assert receipt["customerId"] == customer
+    Workers("agent", "search").run()
+    assert [item["customerId"] for item in whole_table.of_kind("ERASURE")] == [customer]
+    assert admin.main([*words, "--yes"]) == 1
+    assert "No customer has this id" in capsys.readouterr().err

@@ -1,0 +1,225 @@
+"""A customer who is being erased while others write: whatever the order of calls, nothing of the old one is left.
+
+Everyone goes through the real handlers; the order of all calls to DynamoDB is drawn by a seed.
+"""
+
+import json
+import os
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from helpdesk.agent import service as agent
+from helpdesk.agent.service import AgentJob
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.privacy import erasing, service
+from helpdesk.search import service as search
+from tests.support import table as whole_table
+from tests.support.api import Answer, Client
+from tests.support.interleaving import interleaved
+
+INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "48"))
+"""How many orders one run of the suite tries; thousands with the environment variable."""
+BATCHES = 8
+SESSION = "session-of-the-erased"
+REFUSALS = {
+    "conversation_not_found",
+    "customer_not_found",
+    "conversation_archived",
+    "not_archived",
+    "not_resolved",
+}
+
+
+@pytest.fixture(autouse=True)
+def no_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index of words has tests of its own."""
+    monkeypatch.setattr(search, "forget", lambda *_: None)
+
+
+def others(
+    api: Client, home: str, customer: str, conversation: str, message: str
+) -> dict[str, Callable[[], Any]]:
+    """Return what others may do at the same moment, by name."""
+    at = f"/v1/conversations/{conversation}"
+    visitor = {"session": SESSION, "body": "meanwhile", "user": {"name": "Told meanwhile"}}
+    rating = {"session": SESSION, "conversationId": conversation, "stars": 5, "note": "meanwhile"}
+    return {
+        "message": partial(api.post, "/v1/messages", visitor),
+        "same user": partial(api.post, "/v1/messages", {**visitor, "user": {"name": "Old"}}),
+        "reply": partial(api.post, f"{at}/reply", {"body": "meanwhile", "reopen": True}),
+        "note": partial(api.post, f"{at}/note", {"body": "meanwhile"}),
+        "reopen": partial(api.post, f"{at}/reopen"),
+        "resolve": partial(api.post, f"{at}/resolve"),
+        "archive": partial(api.post, f"{at}/archive"),
+        "unarchive": partial(api.post, f"{at}/unarchive"),
+        "snooze": partial(api.post, f"{at}/snooze", {"until": clock.now_ms() + 7_200_000}),
+        "rate": partial(api.post, "/v1/messages/rating", rating),
+        "fact": partial(api.post, f"/v1/customers/{customer}/facts", {"text": "meanwhile"}),
+        "outreach": partial(api.post, f"/v1/customers/{customer}/messages", {"body": "meanwhile"}),
+        "agent": lambda: agent.work(AgentJob(home, conversation, message), last_try=True),
+        "export": partial(api.get, f"/v1/customers/{customer}/export"),
+        "erase": partial(api.delete, f"/v1/customers/{customer}"),
+    }
+
+
+def erase(home: str) -> None:
+    """Do the eraser's work for whatever is asked for, as often as it is handed out."""
+    for item in whole_table.of_kind("ERASURE"):
+        erasing.erase_customer(home, item["id"], clock.now_ms() + 600_000)
+
+
+def requested_and_erased(api: Client, home: str, customer: str) -> Answer:
+    answer = api.delete(f"/v1/customers/{customer}")
+    erase(home)
+    return answer
+
+
+def problems_left(customer: str, old: set[str]) -> list[str]:
+    """Return what is left of the old customer, and what stands alone."""
+    items = whole_table.everything()
+    keys = {(item["PK"], item["SK"]) for item in items}
+    conversations = {item["id"]: item for item in items if item["SK"] == "CONV"}
+    customers = {item["id"] for item in items if item["SK"] == "CUS"}
+    found: list[str] = []
+    for item in items:
+        text, where = json.dumps(item, default=str), f"{item['PK']} {item['SK']}"
+        kind = item["SK"].partition("#")[0]
+        if kind not in {"ERASURE", "LOG", "JOB", "IDEMPOTENCY"} and (customer in text or "Old" in text):
+            found.append(f"of the old customer: {where}")
+        if kind in {"MSG", "NOTE", "SNOOZE"} and (item["PK"], "CONV") not in keys:
+            found.append(f"without a conversation: {where}")
+        if kind == "FACT" and (item["PK"], "CUS") not in keys:
+            found.append(f"without a customer: {where}")
+        if kind == "RATING" and item["conversationId"] not in conversations:
+            found.append(f"without a conversation: {where}")
+        if kind == "CONV" and item["SK"] != "CONV" and item["conversationId"] not in conversations:
+            found.append(f"leads nowhere: {where}")
+        if kind == "SESSION" and item.get("customerId") not in customers:
+            found.append(f"without a customer: {where}")
+        if item["SK"] == "CONV" and item["customerId"] not in customers:
+            found.append(f"without a customer: {where}")
+        if kind == "EVENT" and item["type"] == "message.created":
+            message = json.loads(item["body"])["data"]["message"]
+            if message["conversationId"] in old or message["conversationId"] not in conversations:
+                found.append(f"an event without its message: {where}")
+    return found
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_whatever_happens_at_the_same_moment_nothing_of_the_old_customer_is_left(
+    batch: int, api: Client, organization: NewOrganization
+) -> None:
+    home = organization.organization_id
+    for number in range(batch, INTERLEAVINGS, BATCHES):
+        rng = random.Random(number)
+        whole_table.remove(
+            "CONV", "MSG", "NOTE", "CUS", "FACT", "SESSION", "RATING", "EVENT", "ERASURE", "JOB", "LOG"
+        )
+        written = api.post("/v1/messages", {"session": SESSION, "body": "Old", "user": {"name": "Old"}}).body
+        conversation = written["conversationId"]
+        customer = api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"]
+        for before in rng.sample(["resolve", "archive", "rate", "reply", "fact", "snooze"], rng.randrange(4)):
+            others(api, home, customer, conversation, written["messageId"])[before]()
+        # What was asked for before it began is the old customer's, too.
+        doing = others(api, home, customer, conversation, written["messageId"])
+        chosen = rng.sample(sorted(doing), 3)
+        pieces = [partial(requested_and_erased, api, home, customer), *(doing[name] for name in chosen)]
+        outcomes = interleaved(pieces, seed=number)
+        erase(home)
+
+        told = f"seed {number}: {chosen}"
+        for error in outcomes.errors:
+            assert error is None, told
+        for answer in outcomes.results:
+            if isinstance(answer, Answer) and answer.status != 200:
+                assert answer.code in REFUSALS, f"{told}: {answer.body}"
+        assert problems_left(customer, {conversation}) == [], told
+        [erasure] = whole_table.of_kind("ERASURE")
+        assert erasure["finishedAt"] is not None, told
+        assert erasure["counts"]["customers"] == 1, told
+        assert erasure["counts"]["conversations"] >= 1, told
+        # Whoever writes in the session from now on is somebody else, and is answered.
+        assert api.post("/v1/messages", {"session": SESSION, "body": "after"}).status == 200, told
+
+
+def test_two_erasers_at_once_count_everything_once(api: Client, organization: NewOrganization) -> None:
+    home = organization.organization_id
+    for seed in range(4):
+        whole_table.remove("CONV", "MSG", "NOTE", "CUS", "SESSION", "EVENT", "ERASURE", "JOB", "LOG")
+        written = api.post("/v1/messages", {"session": SESSION, "body": "Old"}).body["conversationId"]
+        for number in range(20):
+            api.post(f"/v1/conversations/{written}/note", {"body": f"Note {number}"})
+        customer = api.get(f"/v1/conversations/{written}").body["conversation"]["customer"]["id"]
+        service.requested(home, customer, actor="system")
+        outcomes = interleaved([partial(erase, home), partial(erase, home)], seed=seed)
+        assert outcomes.errors == [None, None]
+        erase(home)
+        [erasure] = whole_table.of_kind("ERASURE")
+        counts = erasure["counts"]
+        assert (counts["messages"], counts["notes"], counts["conversations"], counts["customers"]) == (
+            1,
+            20,
+            1,
+            1,
+        )
+        assert problems_left(customer, {written}) == []
+
+
+def test_an_erasure_that_dies_at_any_of_its_steps_is_gone_on_with(
+    api: Client, organization: NewOrganization
+) -> None:
+    home = organization.organization_id
+    steps = 0
+    while _dies_at(api, home, steps):
+        steps += 1
+    assert steps > 8
+
+
+class Died(Exception):
+    """The function's end."""
+
+
+def _dies_at(api: Client, home: str, step: int) -> bool:
+    """Let an eraser die before its call of this number, and another go on; return whether there was such a call."""
+
+    whole_table.remove(
+        "CONV", "MSG", "NOTE", "CUS", "FACT", "SESSION", "RATING", "EVENT", "ERASURE", "JOB", "LOG"
+    )
+    sent = {"session": SESSION, "body": "Old", "user": {"name": "Old"}}
+    written = api.post("/v1/messages", sent).body["conversationId"]
+    customer = api.get(f"/v1/conversations/{written}").body["conversation"]["customer"]["id"]
+    api.post(f"/v1/customers/{customer}/facts", {"text": "Old"})
+    api.post(f"/v1/conversations/{written}/resolve")
+    api.post(
+        "/v1/messages/rating", {"session": SESSION, "conversationId": written, "stars": 2, "note": "Old"}
+    )
+    service.requested(home, customer, actor="system")
+    calls = 0
+
+    def count(**_: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > step + 1:  # the first is this test's own look at the table
+            raise Died
+
+    events = clients.dynamodb().meta.events
+    events.register("before-call", count)
+    try:
+        erase(home)
+    except Died:
+        died = True
+    else:
+        died = False
+    finally:
+        events.unregister("before-call", count)
+    erase(home)
+    [erasure] = whole_table.of_kind("ERASURE")
+    kinds = ("customers", "conversations", "messages", "notes", "ratings", "events", "facts")
+    assert [erasure["counts"][kind] for kind in kinds] == [1, 1, 1, 1, 1, 1, 1], step
+    assert problems_left(customer, {written}) == [], step
+    return died

@@ -1,0 +1,226 @@
+"""Keeping conversations no longer than an organization wants."""
+
+from typing import Any
+
+import pytest
+
+from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery.sender import Sender
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.privacy import repository
+from helpdesk.storage import keys, table
+from tests.support import table as whole_table
+from tests.support.api import Client, function
+from tests.support.traces import in_the_index, in_the_table
+from tests.support.workers import LongContext, Workers
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture(autouse=True)
+def receivers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No receiver answers."""
+
+    async def send(_self: Sender, _url: str, _body: bytes, _headers: Any) -> Outcome:
+        return Outcome(503, Failure.STATUS, 5)
+
+    monkeypatch.setattr(Sender, "send", send)
+
+
+@pytest.fixture
+def workers() -> Workers:
+    return Workers("agent", "search")
+
+
+def write(api: Client, session: str, body: str = "Hello", **user: Any) -> str:
+    answer = api.post("/v1/messages", {"session": f"session-of-{session}", "body": body, "user": user})
+    assert answer.status == 200, answer.body
+    return str(answer.body["conversationId"])
+
+
+def age(api_organization: NewOrganization, conversation: str, days: int) -> None:
+    """Let a conversation's last message, and what its customer told, be so many days old."""
+    home = api_organization.organization_id
+    at = clock.now_ms() - days * DAY_MS
+    item = table.get(keys.Conversation(home, conversation))
+    assert item is not None
+    table.update(
+        keys.Conversation(home, conversation),
+        "SET lastMessageAt = :at, GSI1SK = :place",
+        values={":at": at, ":place": f"{at:013d}#{conversation}"},
+    )
+    table.update(keys.Customer(home, item["customerId"]), "SET updatedAt = :at", values={":at": at})
+
+
+def keep_for(api: Client, days: int | None) -> None:
+    assert api.patch("/v1/organization", {"retentionDays": days}).status == 200
+
+
+def night(workers: Workers) -> None:
+    """Let the night's schedule run, and all that follows from it."""
+    assert function("eraser").handler({"source": "aws.events"}, LongContext()) is None
+    workers.run()
+
+
+def entries(api: Client) -> list[Any]:
+    return [entry["detail"] for entry in api.get("/v1/logs?kind=retention_applied").body["logs"]]
+
+
+def conversations_left() -> set[str]:
+    return {item["id"] for item in whole_table.of_kind("CONV") if item["SK"] == "CONV"}
+
+
+def test_conversations_that_are_older_go_whatever_their_state(
+    api: Client, organization: NewOrganization, workers: Workers
+) -> None:
+    old = [write(api, f"old-{number}", name=f"Person {number}") for number in range(5)]
+    api.post(f"/v1/conversations/{old[1]}/resolve")
+    api.post(f"/v1/conversations/{old[2]}/archive")
+    api.post(f"/v1/conversations/{old[3]}/snooze", {"until": clock.now_ms() + 300 * DAY_MS})
+    api.post(f"/v1/conversations/{old[4]}/take-over")
+    young = write(api, "young", "Young words", name="Yves Young")
+    for conversation in old:
+        age(organization, conversation, 31)
+    age(organization, young, 29)
+    keep_for(api, 30)
+    night(workers)
+
+    assert conversations_left() == {young}
+    assert [item["name"] for item in whole_table.of_kind("CUS")] == ["Yves Young"]
+    assert whole_table.of_kind("SNOOZE") == []
+    assert in_the_table(["Person 1", "old-1"]) == []
+    [detail] = entries(api)
+    kinds = {"customers": 5, "conversations": 5, "messages": 5, "notes": 1, "events": 5}
+    assert detail == {"erasureId": detail["erasureId"], "ratings": 0, "files": 0, "facts": 0, **kinds}
+    receipt = api.get(f"/v1/erasures/{detail['erasureId']}").body["receipt"]
+    assert receipt["customerId"] is None
+    assert receipt["counts"]["conversations"] == 5
+
+
+def test_without_the_setting_nothing_goes_and_nothing_is_asked(
+    api: Client, organization: NewOrganization, workers: Workers
+) -> None:
+    conversation = write(api, "old")
+    age(organization, conversation, 4_000)
+    night(workers)
+    keep_for(api, 30)
+    keep_for(api, None)
+    night(workers)
+    assert conversations_left() == {conversation}
+    assert entries(api) == []
+    assert whole_table.of_kind("ERASURE") == []
+
+
+def test_a_night_is_begun_once(api: Client, organization: NewOrganization, workers: Workers) -> None:
+    age(organization, write(api, "old"), 31)
+    keep_for(api, 30)
+    night(workers)
+    night(workers)
+    assert len(entries(api)) == 1
+
+
+def test_a_customer_with_something_younger_stays(
+    api: Client, organization: NewOrganization, workers: Workers
+) -> None:
+    old = write(api, "both", "Ancient words", name="Bea Both")
+    api.post(f"/v1/conversations/{old}/resolve")
+    young = write(api, "both", "Young words")
+    age(organization, old, 31)
+    keep_for(api, 30)
+    night(workers)
+
+    assert conversations_left() == {young}
+    assert in_the_table(["Ancient words"]) == []
+    history = api.get("/v1/messages?session=session-of-both").body["conversations"]
+    assert [conversation["id"] for conversation in history] == [young]
+    assert [item["name"] for item in whole_table.of_kind("CUS")] == ["Bea Both"]
+    assert write(api, "both", "More") == young
+
+
+def test_a_visitor_whose_conversation_went_begins_another(
+    api: Client, organization: NewOrganization, workers: Workers
+) -> None:
+    old = write(api, "back", name="Bob Back")
+    age(organization, old, 31)
+    home = organization.organization_id
+    [customer] = whole_table.of_kind("CUS")
+    # They told something new last week, so they stay.
+    table.update(
+        keys.Customer(home, customer["id"]), "SET updatedAt = :now", values={":now": clock.now_ms() - DAY_MS}
+    )
+    keep_for(api, 30)
+    night(workers)
+    assert conversations_left() == set()
+    anew = write(api, "back", "I am back")
+    assert anew != old
+    assert api.get(f"/v1/conversations/{anew}").body["conversation"]["customer"]["id"] == customer["id"]
+
+
+def test_facts_and_words_go_with_their_customer(api: Client, organization: NewOrganization) -> None:
+    workers = Workers("agent")
+    old, young = write(api, "old", "Rhubarb", name="Olaf"), write(api, "young", "Celery", name="Yves")
+    customer = api.get(f"/v1/conversations/{old}").body["conversation"]["customer"]["id"]
+    api.post(f"/v1/customers/{customer}/facts", {"text": "Likes turnips"})
+    workers.run()
+    home = organization.organization_id
+    assert in_the_index(home, ["rhubarb", "olaf", "celery", "yves"]) == ["rhubarb", "olaf", "celery", "yves"]
+    age(organization, old, 400)
+    keep_for(api, 365)
+    night(workers)
+    assert in_the_index(home, ["rhubarb", "olaf", "celery", "yves"]) == ["celery", "yves"]
+    assert in_the_table(["turnips", "olaf"]) == []
+    assert conversations_left() == {young}
+    assert entries(api)[0]["facts"] == 1
+
+
+def test_a_run_that_dies_after_marking_is_gone_on_with(
+    api: Client, organization: NewOrganization, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        age(organization, write(api, f"old-{number}"), 31)
+    keep_for(api, 30)
+    with pytest.MonkeyPatch.context() as dying:
+
+        def die(*_: Any, **__: Any) -> None:
+            raise RuntimeError
+
+        dying.setattr(repository, "delete_conversation", die)
+        night(workers)
+    assert len(conversations_left()) == 3
+    assert api.get("/v1/conversations").body["conversations"] == []
+    clients_again(monkeypatch)
+    night(workers)
+    assert conversations_left() == set()
+    assert whole_table.of_kind("CUS") == []
+    assert entries(api)[0]["conversations"] == 3
+    assert entries(api)[0]["messages"] == 3
+
+
+def clients_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what failed be handed out again at once: its message would rest for some seconds."""
+    from moto.sqs.models import sqs_backends  # noqa: PLC0415 - for this alone
+
+    for queue in sqs_backends["123456789012"]["eu-west-1"].queues.values():
+        for message in queue._messages:
+            message.change_visibility(0)
+    del monkeypatch
+
+
+@pytest.mark.parametrize("days", [0, 29, 3_651, -1, 30.5, "30", True])
+def test_a_time_outside_of_its_bounds_is_refused(api: Client, days: Any) -> None:
+    refused = api.patch("/v1/organization", {"retentionDays": days})
+    assert (refused.status, refused.code) == (400, "invalid_request")
+    assert "retentionDays" in refused.message
+
+
+def test_the_setting_is_shown_and_logged(admin: Client, organization: NewOrganization) -> None:
+    assert admin.get("/v1/organization").body["retentionDays"] is None
+    for days in (30, 3_650, None):
+        assert admin.patch("/v1/organization", {"retentionDays": days}).body["retentionDays"] == days
+        assert admin.get("/v1/organization").body["retentionDays"] == days
+        [entry, *_] = admin.get("/v1/logs?kind=settings_changed").body["logs"]
+        assert entry["detail"] == {"settings": ["retentionDays"]}
+    item = table.get(keys.Organization(organization.organization_id))
+    assert item is not None
+    assert "GSI1PK" not in item
