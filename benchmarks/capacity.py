@@ -3,10 +3,13 @@
 The emulators answer `ConsumedCapacity` with constants, so it is reckoned here ("Read/write capacity", "Item sizes
 and formats"): a read unit is 4 KB read consistently, 8 KB otherwise; a write unit is 1 KB of the larger of the item
 before and after; a transaction doubles both; a query counts its items together, a batch each by itself; what is not
-there costs one unit. An item with an index's keys is written to that index too, twice where its keys there change.
+there costs one unit; what a filter leaves out of a query is paid for. An item with an index's keys is written to that
+index too, twice where its keys there change.
 """
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,18 +17,22 @@ from typing import Any
 
 from helpdesk.platform import clients
 
-INDEXES = ("GSI1", "GSI2")  # both project every attribute
+INDEXES = ("GSI1", "GSI2", "GSI3")  # all project every attribute
 
 type Wire = Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class Used:
-    """What a piece of work asked of AWS: operations in their order, and DynamoDB's units."""
+    """What a piece of work asked of AWS: operations in their order, and DynamoDB's units.
+
+    `written` has the write units by where they went: the table, or an index.
+    """
 
     calls: list[str] = field(default_factory=list)
     read_units: float = 0
     write_units: float = 0
+    written: Counter[str] = field(default_factory=Counter)
 
 
 def size(item: Wire) -> int:
@@ -57,13 +64,18 @@ def read_units(items: list[Wire], *, consistent: bool) -> float:
 
 def write_units(before: Wire | None, after: Wire | None, *, transaction: bool) -> int:
     """Return the units of a write, its indexes included. A transaction's doubling is of the table's own."""
+    return sum(units_written(before, after, transaction=transaction).values())
+
+
+def units_written(before: Wire | None, after: Wire | None, *, transaction: bool) -> Counter[str]:
+    """Return the same by where they go: the table, or an index."""
     own = max(1, math.ceil(max(size(before or {}), size(after or {})) / 1024)) * (2 if transaction else 1)
-    return own + sum(_index_units(index, before, after) for index in INDEXES)
+    return Counter(table=own) + Counter({index: _index_units(index, before, after) for index in INDEXES})
 
 
 def _index_units(index: str, before: Wire | None, after: Wire | None) -> int:
     names = (f"{index}PK", f"{index}SK")
-    old, new = (item if item is not None and names[0] in item else None for item in (before, after))
+    old, new = (item if item is not None and item.keys() >= {*names} else None for item in (before, after))
     if old == new:
         return 0
     moved = old is None or new is None or any(old[name] != new[name] for name in names)
@@ -93,8 +105,12 @@ def metered() -> Iterator[Used]:
             answer = call(operation, parameters)
         finally:
             for key, old in zip(keys, before, strict=True):
-                used.write_units += write_units(old, read(key), transaction=operation == "TransactWriteItems")
-        used.read_units += _units_read(operation, parameters, answer)
+                used.written += units_written(old, read(key), transaction=operation == "TransactWriteItems")
+            used.write_units = used.written.total()
+        examined = answer
+        if "FilterExpression" in parameters:
+            examined = call(operation, _unfiltered(parameters))
+        used.read_units += _units_read(operation, parameters, examined)
         return answer
 
     def other(model: Any, **_: Any) -> None:
@@ -110,6 +126,15 @@ def metered() -> Iterator[Used]:
         client._make_api_call = call  # noqa: SLF001
         for one in others:
             one.meta.events.unregister("before-call", other)
+
+
+def _unfiltered(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a query that answers all that it has read."""
+    query = {name: value for name, value in parameters.items() if name != "FilterExpression"}
+    used = set(re.findall(r"[#:]\w+", query["KeyConditionExpression"]))
+    for part in ("ExpressionAttributeNames", "ExpressionAttributeValues"):
+        query[part] = {name: value for name, value in query[part].items() if name in used}
+    return query
 
 
 def _written_keys(operation: str, parameters: Mapping[str, Any]) -> list[Wire]:

@@ -59,7 +59,7 @@ class Section:
 
 def render(sections: Sequence[Section]) -> str:
     """Return results.md."""
-    parts = ["# Benchmarks", _preface()]
+    parts = ["# Benchmarks", _PREFACE + circumstances()]
     rows = [
         (
             target.name,
@@ -82,11 +82,16 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
-def _preface() -> str:
+_PREFACE = """Written by `make bench`; not by hand. Ratios compare what ran in turns in one run, so they are the \
+figures to rely on; absolute times are this machine's.
+
+"""
+
+
+def circumstances() -> str:
+    """Return when and on what something was measured, as a list."""
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _VERSIONS)
     return (
-        "Written by `make bench`; not by hand. Ratios compare what ran in turns in one run, so they are the figures to "
-        "rely on; absolute times are this machine's.\n\n"
         f"- Date: {dt.datetime.now(tz=dt.UTC):%Y-%m-%d}, commit {_commit()}\n"
         f"- Machine: {_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}; load at the end "
         f"{os.getloadavg()[0]:.1f}\n"

@@ -1,0 +1,132 @@
+"""An organization with many conversations: the product's table in memory, filled by scripts/seeding."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from unittest import mock
+
+from benchmarks.recording import emulated_aws, new_organization
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.files import store
+from helpdesk.knowledge import indexing as knowledge
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
+from helpdesk.search import indexing
+from helpdesk.storage import table
+from helpdesk.webhooks import service as webhooks
+from scripts.seeding.life import Desk, live, session_of
+from scripts.seeding.memory_table import MemoryTable, answering
+from scripts.seeding.plan import BETWEEN_MS, TEAM, visitors
+from tests.support.api import Client
+from tests.support.people import issue_token, make_person
+
+NOW_MS = 1_763_712_000_000  # 2025-11-21 08:00 UTC
+SEED = 1
+_INDEXED_AT_ONCE = 1_000
+_LOGGED = (LogKind.KEY_CREATED, LogKind.SETTINGS_CHANGED, LogKind.WEBHOOK_CHANGED)
+_KINDS = ["message.created", "conversation.created", "conversation.updated"]
+_DOCUMENT = (
+    """# Webhooks
+
+## When your endpoint answers 401
+
+An endpoint that answers 401 to a webhook checks the signature with another secret. Look up which key signs.
+"""
+    + "Guide {number} tells about invoices, refunds and the calendar. " * 30
+)
+
+
+class Clock:
+    """The time of such an organization, in microseconds: it stands still unless it is moved."""
+
+    def __init__(self) -> None:
+        self.us = NOW_MS * 1_000
+
+    def __call__(self) -> int:
+        """Return the present."""
+        return self.us
+
+    @contextmanager
+    def at(self, instant_ms: int) -> Iterator[None]:
+        """Let it be another time inside."""
+        before, self.us = self.us, instant_ms * 1_000
+        try:
+            yield
+        finally:
+            self.us = before
+
+
+@dataclass(frozen=True, slots=True)
+class Populated:
+    """What there is to ask of it: callers, the clock, and ids of things that are the same however many others are."""
+
+    api: Client
+    owner: Client
+    organization: str
+    team: list[str]
+    session: str
+    clock: Clock
+    items: int
+
+
+@contextmanager
+def populated(conversations: int, *, searchable: bool = True) -> Iterator[Populated]:
+    """Stand in for AWS with an organization that has so many conversations; what is old was written when it was."""
+    now = Clock()
+    memory = MemoryTable()
+    with emulated_aws(), clock.frozen(now), answering(memory):
+        settings.cache_clear()  # read by the first client, before there were queues
+        with now.at(NOW_MS - (conversations + 100) * BETWEEN_MS):
+            created = new_organization()
+            organization, api = created.organization_id, Client(created.secret_key)
+            people = [make_person(organization, role="member", name=f"Teammate {n}") for n in range(TEAM)]
+            for kinds in (_KINDS, _KINDS[:1]):
+                api.post("/v1/webhooks", {"url": "https://93.184.215.14/hook", "events": kinds})
+            for number in range(20 + conversations // 1_000):
+                made = api.post(
+                    "/v1/knowledge/documents",
+                    {"title": f"Guide {number}", "body": _DOCUMENT.format(number=number)},
+                ).body
+                knowledge.index(organization, [made["id"]])
+        random = Random(SEED)  # noqa: S311 - to be the same each time
+        for number in range(30 + conversations // 20):  # as many as if someone changed a setting twice a day
+            with now.at(NOW_MS - number * 20 * BETWEEN_MS):
+                summary = "The organization's settings were changed."
+                table.put_new(logs.entry(organization, random.choice(_LOGGED), actor="Olga", summary=summary))
+        desk = Desk(
+            organization,
+            [item for item in memory.items() if item["SK"]["S"].startswith("MEMBER#")],
+            [Caller(organization, person=Person(each, "Teammate", Role.MEMBER)) for each in people],
+            webhooks.listening(organization),
+            "https://api.example.com",
+            NOW_MS,
+            SEED,
+        )
+        with mock.patch.object(store, "put"):
+            everyone = visitors(conversations, SEED)
+            memory.load(item for visitor in everyone for item in live(desk, visitor))
+        if searchable:
+            _index(memory, organization)
+        owner = Client(issue_token(organization, role="owner", name="Olga"))
+        yield Populated(api, owner, organization, people, _session(), now, len(memory))
+
+
+def _session() -> str:
+    """Return a session that has one conversation, among the newest."""
+    first = next(visitor for visitor in visitors(50, SEED) if len(visitor.conversations) == 1)
+    return session_of(first.number, SEED)
+
+
+def _index(memory: MemoryTable, organization: str) -> None:
+    """Make the conversations searchable, as a queue that is worked off does."""
+    jobs: list[dict[str, Any]] = [
+        {"organization": organization, "conversationId": item["id"]["S"]}
+        for item in memory.items()
+        if item["SK"]["S"] == "CONV"
+    ]
+    for start in range(0, len(jobs), _INDEXED_AT_ONCE):
+        indexing.index(organization, jobs[start : start + _INDEXED_AT_ONCE])

@@ -1,0 +1,228 @@
+"""What is asked of organizations of different sizes: every route that reads, an inbox's writes, and what follows."""
+
+import asyncio
+import base64
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.populated import NOW_MS, Populated
+from helpdesk.agent import service as agent
+from helpdesk.agent.service import AgentJob
+from helpdesk.delivery import service as delivering
+from helpdesk.delivery.fanout import fan_out
+from helpdesk.delivery.outcome import Outcome
+from helpdesk.delivery.queue import Reminder
+from helpdesk.events import leftover
+from helpdesk.platform import clock
+from helpdesk.search import indexing
+from helpdesk.storage import shards
+from helpdesk.storage.table import Item, to_wire
+from helpdesk.webhooks import service as webhooks
+from tests.support.api import Answer, Client, gateway_event
+
+PAGE = 5
+"""What each list is asked for: every list has as many among the newest fifty conversations."""
+
+_BODY = (
+    "Hello, since yesterday our server answers 401 to every webhook. Do I have to make a new endpoint, or can the \
+secret be kept that it has? We have not changed anything that I know of."
+)
+_CONTEXT = {"timeZone": "Europe/Berlin", "locale": "de-DE", "browser": "Firefox 145", "os": "macOS 26"}
+_DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One piece of work to measure: how it is shown, which route it is of (None: no request), and what it does."""
+
+    shown: str
+    route: tuple[str, str] | None
+    work: Callable[[], object]
+
+
+def reads(it: Populated, page: int = PAGE) -> Iterator[Asked]:
+    """Yield a request to every route that reads, and to every list with each of its filters."""
+
+    def get(shown: str, path: str = "", *, values: str = "", client: Client = it.api) -> Asked:
+        route = shown.partition("?")[0].partition(",")[0]
+        question = f"&{values}" if values else ""
+        url = f"{path or route}?limit={page}{question}" if page else f"{path or route}?{values}"
+        return Asked(f"GET {shown}", ("GET", route), _asks(client, "GET", url))
+
+    conversations = "/v1/conversations"
+    yield get(conversations)
+    for value in ("status=open", "status=resolved", "awaitingHuman=true", "awaitingHuman=false"):
+        yield get(f"{conversations}?{value}", values=value)
+    yield get(f"{conversations}?assignee={{userId}}", values=f"assignee={it.team[0]}")
+    for value in ("assignee=none", "archived=true", "snoozed=true", "snoozed=false"):
+        yield get(f"{conversations}?{value}", values=value)
+    for value in ("status=open&snoozed=true", "status=open&assignee=none", "q=invoice", "q=nowhere"):
+        yield get(f"{conversations}?{value}", values=value)
+    cursor = _cursor(it.api, f"{conversations}?limit={PAGE}")
+    yield get(f"{conversations}, a second page", values=f"cursor={cursor}")
+    one = it.api.get(f"{conversations}?limit=1&status=resolved").body["conversations"][0]
+    customer = str(one["customer"]["id"])
+    yield get(f"{conversations}?customerId={{customerId}}", values=f"customerId={customer}")
+    yield get(f"{conversations}/<conversation_id>", f"{conversations}/{one['id']}")
+
+    thread = it.api.get(f"/v1/messages?session={it.session}").body["conversations"]
+    messages = [message for each in thread for message in each["messages"]]
+    yield get("/v1/messages?session", "/v1/messages", values=f"session={it.session}")
+    behind = f"session={it.session}&after={messages[-1]['id']}"
+    yield get("/v1/messages?session&after, nothing new", "/v1/messages", values=behind)
+
+    yield get("/v1/customers")
+    yield get("/v1/customers?q=@example.com", values="q=@example.com")
+    yield get("/v1/customers/<customer_id>", f"/v1/customers/{customer}")
+    yield get("/v1/customers/<customer_id>/export", f"/v1/customers/{customer}/export")
+    yield from _others(it, get)
+
+
+def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
+    yield get("/v1/logs")
+    yield get("/v1/logs?kind=settings_changed", values="kind=settings_changed")
+    entry = str(it.api.get("/v1/logs?limit=1").body["logs"][0]["id"])
+    yield get("/v1/logs/<log_id>", f"/v1/logs/{entry}")
+    since = (
+        NOW_MS - 4 * 3_600_000
+    )  # the first page is the oldest events: from an instant on they are the same ones
+    yield get("/v1/events", values=f"from={since}")
+    yield get("/v1/events?types=conversation.created", values=f"from={since}&types=conversation.created")
+    yield get("/v1/webhooks")
+    endpoint = str(it.api.get("/v1/webhooks").body["webhooks"][0]["id"])
+    yield get("/v1/webhooks/<endpoint_id>/deliveries", f"/v1/webhooks/{endpoint}/deliveries")
+    yield get("/v1/analytics/satisfaction?days=7", values="days=7")
+    yield get("/v1/analytics/satisfaction?days=30", values="days=30")
+    yield get("/v1/knowledge/documents")
+    document = str(it.api.get("/v1/knowledge/documents?limit=1").body["documents"][0]["id"])
+    yield get("/v1/knowledge/documents/<document_id>", f"/v1/knowledge/documents/{document}")
+    for route in ("agent", "widget/settings", "billing/limits", "organization"):
+        yield get(f"/v1/{route}")
+    for route in ("me", "keys", "members", "invites"):
+        yield get(f"/v1/{route}", client=it.owner)
+
+
+def writes(it: Populated) -> Iterator[Asked]:
+    """Yield the writes of an inbox, in an order in which each finds what it needs."""
+    post = _posting(it.api)
+    new = {"session": "a-visitor-who-is-new", "body": _BODY, "user": {"name": "Ada"}, "context": _CONTEXT}
+    yield post("/v1/messages", new, shown="/v1/messages, the first of a session")
+    yield post("/v1/messages", {"session": new["session"], "body": _BODY, "context": _CONTEXT})
+    uploaded = _upload(it.api)
+    yield Asked("POST /v1/uploads", ("POST", "/v1/uploads"), lambda: _upload(it.api))
+    attached = {
+        "session": new["session"],
+        "body": _BODY,
+        "attachments": [{"id": uploaded.body["id"], "name": "a"}],
+    }
+    yield post("/v1/messages", attached, shown="/v1/messages with a file")
+    conversation = it.api.get("/v1/conversations?limit=1").body["conversations"][0]
+    route = "/v1/conversations/<conversation_id>"
+    at = f"/v1/conversations/{conversation['id']}"
+    for move, body in (
+        ("take-over", None),
+        ("reply", {"body": _BODY}),
+        ("note", {"body": _BODY}),
+        ("assign", {"userId": it.team[0]}),
+        ("hand-back", None),
+        ("snooze", {"until": clock.now_ms() + _DAY_MS}),
+        ("resolve", None),
+    ):
+        yield post(f"{at}/{move}", body, route=f"{route}/{move}")
+    rating = {"session": new["session"], "conversationId": conversation["id"], "stars": 5}
+    yield post("/v1/messages/rating", rating)
+    for move in ("reopen", "close", "archive", "unarchive"):
+        yield post(f"{at}/{move}", None, route=f"{route}/{move}")
+    customer = conversation["customer"]["id"]
+    yield post(
+        f"/v1/customers/{customer}/facts",
+        {"text": "Has two shops."},
+        route="/v1/customers/<customer_id>/facts",
+    )
+    yield post("/v1/knowledge/documents", {"title": "A guide", "body": _BODY * 10})
+    endpoint = str(it.api.get("/v1/webhooks").body["webhooks"][0]["id"])
+    one = "/v1/webhooks/<endpoint_id>"
+    yield post(f"/v1/webhooks/{endpoint}/test", None, route=f"{one}/test")
+    yield Asked(
+        "PATCH /v1/agent", ("PATCH", "/v1/agent"), _asks(it.api, "PATCH", "/v1/agent", {"name": "Ada"})
+    )
+
+
+def following(it: Populated) -> Iterator[Asked]:
+    """Yield what a visitor's message sets going: fan-out, a delivery, the agent, the answer's fan-out, the index."""
+    question = "Why does my endpoint answer 401 to a webhook?"
+    message = {"session": "a-visitor-of-the-agent", "body": question, "context": _CONTEXT}
+    it.api.post("/v1/messages", message)
+    _fanning_out()()
+    posted = it.api.post("/v1/messages", message).body
+    [event] = _waiting()
+    yield Asked("The fan-out of its event, to two endpoints", None, _fanning_out())
+    endpoint = webhooks.listening(it.organization)[0]
+    reminder = Reminder(it.organization, endpoint.id, event["id"], endpoint.key_id, 1, clock.now_ms())
+    yield Asked("A delivery", None, lambda: asyncio.run(delivering.handle(reminder, _Receiver())))
+    job = AgentJob(it.organization, posted["conversationId"], posted["messageId"])
+    yield Asked("The agent's answer", None, lambda: _require_answered(agent.work(job, last_try=False)))
+    yield Asked("The fan-out of the answer's event", None, _fanning_out())
+    found = {"organization": it.organization, **posted}
+    yield Asked(
+        "Making a message searchable, by itself", None, lambda: indexing.index(it.organization, [found])
+    )
+
+
+def _require_answered(outcome: agent.Outcome) -> None:
+    if outcome is not agent.Outcome.ANSWERED:
+        raise RuntimeError(f"the agent: {outcome}")
+
+
+class _Receiver:
+    """A webhook receiver that answers at once."""
+
+    async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:  # noqa: ARG002
+        return Outcome(200, None, 1)
+
+
+def _waiting() -> list[Item]:
+    """Return what the fan-out has not dealt with."""
+    later = clock.now_ms() + 1
+    return [item for shard in range(shards.SHARDS) for item in leftover.left(shard, later, 100).items]
+
+
+def _fanning_out() -> Callable[[], object]:
+    """Return what the stream's function does with all that waits for it now."""
+    records = [{"dynamodb": {"SequenceNumber": item["id"], "NewImage": to_wire(item)}} for item in _waiting()]
+
+    def work() -> None:
+        if fan_out(records):
+            raise RuntimeError("records failed")
+
+    return work
+
+
+def _posting(api: Client) -> Callable[..., Asked]:
+    def post(path: str, body: Any, *, route: str = "", shown: str = "") -> Asked:
+        name = route or path
+        return Asked(f"POST {shown or name}", ("POST", name), _asks(api, "POST", path, body))
+
+    return post
+
+
+def _asks(client: Client, method: str, url: str, body: Any = None) -> Callable[[], object]:
+    def work() -> Answer:
+        answer = client.request(method, url, body)
+        if answer.status >= 400:
+            raise RuntimeError(f"{method} {url}: {answer}")
+        return answer
+
+    return work
+
+
+def _cursor(api: Client, url: str) -> str:
+    return str(api.get(url).body["nextCursor"])
+
+
+def _upload(api: Client) -> Answer:
+    headers = {"content-type": "image/png", "authorization": f"Bearer {api.credential}"}
+    event = gateway_event("POST", "/v1/uploads?name=photo.png", headers=headers)
+    event["body"] = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(2_000)).decode()
+    return api.answer_to({**event, "isBase64Encoded": True})

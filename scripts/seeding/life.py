@@ -1,0 +1,257 @@
+"""Living through a visitor's conversations with the product's own services, on a clock of their own.
+
+Each visitor lives in a table of their own that holds nothing but the organization's members besides, so what a million
+messages leave behind is made as quickly as the services run: every item is what the product wrote, none is copied by
+hand. What time to live would have removed by now is left out, and what the fan-out does is done: no event is waiting.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from helpdesk.admission.caller import Caller
+from helpdesk.conversations import answering, assigning, snoozing
+from helpdesk.conversations import service as inbox
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
+from helpdesk.conversations.state import Move
+from helpdesk.customers import records
+from helpdesk.customers.schemas import FactInput
+from helpdesk.delivery import repository as deliveries
+from helpdesk.delivery import service as delivering
+from helpdesk.delivery.attempts import DeliveryState, Progress
+from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery.repository import Delivery, Result
+from helpdesk.events import leftover
+from helpdesk.files import service as files
+from helpdesk.messages import service as messages
+from helpdesk.messages.schemas import MessageAccepted, MessageInput
+from helpdesk.platform import clock, ids
+from helpdesk.ratings import service as ratings
+from helpdesk.ratings.schemas import RatingInput
+from helpdesk.storage.table import Item, from_wire
+from helpdesk.webhooks.record import Endpoint
+from scripts.seeding import texts
+from scripts.seeding.memory_table import MemoryTable
+from scripts.seeding.memory_table import answering as answered_by
+from scripts.seeding.plan import BETWEEN_MS, End, Planned, Visitor
+
+_PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
+_DAY_MS = 86_400_000
+_LONGEST_STEP_MS = 600_000
+_CONTEXT = {
+    "timeZone": "Europe/Berlin",
+    "locale": "de-DE",
+    "browser": "Firefox 145",
+    "os": "macOS 26",
+    "device": "desktop",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """An organization as the seeding finds it: its members' items, those who answer, where its events go, and the rest.
+
+    `now` (ms) is when the newest conversation has just been held.
+    """
+
+    organization: str
+    members: Sequence[dict[str, Any]]
+    team: Sequence[Caller]
+    endpoints: Sequence[Endpoint]
+    base_url: str
+    now: int
+    seed: int = 1
+    agent: str = "Helpdesk"
+
+
+def session_of(visitor: int, seed: int) -> str:
+    """Return the session token of a visitor, with which the thread can be read."""
+    return f"seeded-visitor-{seed}-{visitor}"
+
+
+def live(desk: Desk, visitor: Visitor) -> list[dict[str, Any]]:
+    """Return the items, in wire form, that a visitor's conversations leave behind."""
+    world = MemoryTable()
+    world.load(desk.members)
+    there = {(item["PK"]["S"], item["SK"]["S"]) for item in desk.members}
+    life = _Life(desk, visitor)
+    with answered_by(world), clock.frozen(lambda: life.us), _random_ids(life.random):
+        life.spend()
+        life.deliver(world)
+    return [
+        item
+        for item in world.items()
+        if (item["PK"]["S"], item["SK"]["S"]) not in there
+        and int(item.get("expiresAt", {"N": desk.now})["N"]) > desk.now // 1_000
+    ]
+
+
+@contextmanager
+def _random_ids(random: Random) -> Iterator[None]:
+    before = ids._random_bits  # noqa: SLF001 - ids that are the same for the same seed are made here alone
+    ids._random_bits = random.getrandbits  # noqa: SLF001
+    try:
+        yield
+    finally:
+        ids._random_bits = before  # noqa: SLF001
+
+
+class _Life:
+    """One visitor's: `us` is the present (microseconds)."""
+
+    def __init__(self, desk: Desk, visitor: Visitor) -> None:
+        self.random = Random(f"{desk.seed} life {visitor.number}")  # noqa: S311 - to be the same each time
+        self.us = 0
+        self._desk = desk
+        self._visitor = visitor
+        self._session = session_of(visitor.number, desk.seed)
+        name, email = texts.person(self.random)
+        self._identity = {"name": name, "email": email, "metadata": {"plan": "team", "seats": 12}}
+        self._tells = self.random.random() < 0.7
+        self._step_ms = 0
+        self._steps = 0
+
+    def spend(self) -> None:
+        """Hold the conversations, one after the other."""
+        for number, conversation in enumerate(self._visitor.conversations):
+            self._hold(conversation)
+            if number == 0 and self.random.random() < 0.2:
+                self._add_facts()
+
+    def deliver(self, world: MemoryTable) -> None:
+        """Do what the fan-out and the delivery function did with the events that are still kept."""
+        kept = [
+            item
+            for wire in world.items()
+            if "GSI2PK" in wire
+            and wire["SK"]["S"] in {"EVENT", "JOB"}
+            and (item := from_wire(wire))["expiresAt"] > self._desk.now // 1_000
+        ]
+        for item in kept:
+            if "body" in item:
+                self._deliver(item)
+        leftover.settle(kept)
+
+    def _hold(self, planned: Planned) -> None:
+        started = self._desk.now - (planned.number + 1) * BETWEEN_MS + self.random.randrange(BETWEEN_MS // 2)
+        self.us = started * 1_000
+        steps = planned.messages + 8
+        self._step_ms = min((self._desk.now - started) // (steps + 1), _LONGEST_STEP_MS)
+        written = self._write(first=True)
+        conversation_id = written.conversation_id
+        caller = self._desk.team[planned.assignee if planned.assignee is not None else planned.number % 5]
+        with_team = planned.end in {End.WAITING, End.ANSWERED, End.SNOOZED} or (
+            planned.end is not End.AGENT and (planned.assignee is not None or self.random.random() < 0.4)
+        )
+        if with_team:
+            self._answer(written, reason="the visitor asked for a person")
+        if planned.assignee is not None:
+            self._pass()
+            assigning.assign(caller, conversation_id, caller.the_person().id)
+        if planned.noted:
+            self._pass()
+            inbox.note(caller, conversation_id, NoteInput(body=texts.of_note(self.random)))
+        self._talk(planned, caller, written, with_team=with_team)
+        self._settle(planned, caller, conversation_id)
+
+    def _talk(self, planned: Planned, caller: Caller, first: MessageAccepted, *, with_team: bool) -> None:
+        """Let visitor and desk take turns, so that the last word is whose the plan says."""
+        count, answered, newest = 1 + with_team, with_team, first
+        visitor_last = planned.end is End.WAITING
+        while count < planned.messages or answered is visitor_last:
+            if answered:
+                newest = self._write()
+            elif with_team:
+                self._pass()
+                body = texts.of_team(self.random)
+                inbox.reply(caller, first.conversation_id, ReplyInput(body=body, take_over=True))
+            else:
+                self._answer(newest)
+            answered = not answered
+            count += 1
+
+    def _settle(self, planned: Planned, caller: Caller, conversation_id: str) -> None:
+        self._pass()
+        if planned.end is End.SNOOZED:
+            self.us = max(self.us, self._desk.now * 1_000 - 1_000_000)
+            until = self._desk.now + self.random.randint(1, 7) * _DAY_MS
+            snoozing.snooze(caller, conversation_id, SnoozeInput(until=until))
+        if planned.end not in {End.RESOLVED, End.ARCHIVED}:
+            return
+        inbox.move(caller, conversation_id, Move.RESOLVE)
+        if planned.rated:
+            self._pass()
+            rating = {
+                "session": self._session,
+                "conversationId": conversation_id,
+                "stars": self.random.choices((1, 2, 3, 4, 5), (8, 5, 10, 27, 50))[0],
+                "note": texts.of_visitor(self.random) if self.random.random() < 0.2 else None,
+            }
+            ratings.rate(self._desk.organization, RatingInput.model_validate(rating))
+        if planned.end is End.ARCHIVED:
+            self._pass()
+            inbox.move(caller, conversation_id, Move.ARCHIVE)
+
+    def _write(self, *, first: bool = False) -> MessageAccepted:
+        self._pass()
+        sent: dict[str, Any] = {"session": self._session, "body": texts.of_visitor(self.random)}
+        if self._tells:
+            sent["user"] = self._identity
+        if first:
+            sent["context"] = _CONTEXT
+            sent["page"] = {"url": "https://shop.example.com/settings", "title": "Settings"}
+        if self.random.random() < 0.05:
+            file = files.upload(
+                self._desk.organization, self._desk.base_url, "picture.png", "image/png", _PICTURE
+            )
+            sent["attachments"] = [{"id": file.id, "name": "picture.png"}]
+        return messages.post(self._desk.organization, MessageInput.model_validate(sent))
+
+    def _answer(self, written: MessageAccepted, *, reason: str | None = None) -> None:
+        self._pass()
+        conversation = answering.find(self._desk.organization, written.conversation_id)
+        answering.answer(
+            conversation or Conversation({}),
+            answering=written.message_id,
+            name=self._desk.agent,
+            body=texts.of_team(self.random),
+            hand_off_reason=reason,
+        )
+
+    def _add_facts(self) -> None:
+        conversation = answering.find(self._desk.organization, self._newest())
+        for _ in range(self.random.randint(1, 3)):
+            self._pass()
+            fact = FactInput(text=texts.of_note(self.random))
+            if conversation is not None:
+                records.add_fact(self._desk.team[0], conversation.item["customerId"], fact)
+
+    def _newest(self) -> str:
+        session = messages.history(self._desk.organization, self._session)
+        return session.conversations[0].id
+
+    def _deliver(self, event: Item) -> None:
+        created_at = int(event["createdAt"])
+        self.us = (created_at + 400) * 1_000
+        reminders = delivering.book(
+            event["organization"], event["id"], event["type"], created_at, list(self._desk.endpoints)
+        )
+        for reminder in reminders:
+            self.us = (created_at + 700) * 1_000
+            self._attempt(reminder.delivery)
+
+    def _attempt(self, delivery: Delivery) -> None:
+        """Make the only attempt: 98 of 100 arrive, the others are given up."""
+        now = clock.now_ms()
+        deliveries.claim(delivery, Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0), 1, now)
+        arrived = self.random.random() < 0.98
+        outcome = Outcome(200, None, 85) if arrived else Outcome(500, Failure.STATUS, 85)
+        state = DeliveryState.DELIVERED if arrived else DeliveryState.DROPPED
+        deliveries.record(delivery, Result(1, 1, now, outcome, state, None))
+
+    def _pass(self) -> None:
+        """Let some time go by."""
+        self.us += self.random.randint(self._step_ms // 2, self._step_ms) * 1_000 + 1_000

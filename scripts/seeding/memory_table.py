@@ -1,0 +1,233 @@
+"""The product's table in memory, for more items than an emulator holds, and quick enough to live through a year.
+
+It stands where botocore would send a request (`answering`) and answers the operations that the product uses, with
+their conditions, transactions, pages and cursors, as DynamoDB does; a test holds it against moto. An index is kept in
+its order, so a query costs what it reads. Items are kept as bytes: a million of them take about a gigabyte.
+"""
+
+import marshal
+from bisect import bisect_left, insort
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from helpdesk.platform import clients
+from scripts.seeding import expressions
+from scripts.seeding.expressions import Context
+
+INDEXES = ("GSI1", "GSI2", "GSI3")
+PAGE_BYTES = 1_048_576  # a query's page ends behind the item that reaches it
+
+type Wire = Mapping[str, Any]
+type Key = tuple[str, str]
+
+
+class MemoryTable:
+    """One table; `call` answers a request."""
+
+    def __init__(self) -> None:
+        self._items: dict[Key, bytes] = {}
+        self._order: dict[str, dict[str, list[tuple[str, Key]]]] = {
+            "": defaultdict(list),
+            **{index: defaultdict(list) for index in INDEXES},
+        }
+
+    def __len__(self) -> int:
+        """Return how many items there are."""
+        return len(self._items)
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        """Yield every item in wire form."""
+        for raw in self._items.values():
+            yield marshal.loads(raw)  # noqa: S302 - what `put` has dumped
+
+    def load(self, items: Iterable[Wire]) -> None:
+        """Put many new items, which may be made one after the other; quicker than one by one."""
+        for item in items:
+            key = (item["PK"]["S"], item["SK"]["S"])
+            self._items[key] = marshal.dumps(dict(item))
+            for order, pk, sk in _places(item):
+                self._order[order][pk].append((sk, key))
+        for order in self._order.values():
+            for partition in order.values():
+                partition.sort()
+
+    def find(self, key: Key) -> dict[str, Any] | None:
+        """Return an item, or None."""
+        raw = self._items.get(key)
+        return None if raw is None else marshal.loads(raw)  # noqa: S302 - what `put` has dumped
+
+    def put(self, key: Key, item: Wire | None) -> None:
+        """Put an item in the place of what was there; None removes it."""
+        before = self.find(key)
+        if before is not None:
+            for order, pk, sk in _places(before):
+                partition = self._order[order][pk]
+                del partition[bisect_left(partition, (sk, key))]
+                if not partition:
+                    del self._order[order][pk]
+            del self._items[key]
+        if item is not None:
+            self._items[key] = marshal.dumps(dict(item))
+            for order, pk, sk in _places(item):
+                insort(self._order[order][pk], (sk, key))
+
+    def call(self, operation: str, request: Wire) -> dict[str, Any]:
+        """Answer a request as DynamoDB would. Raises ClientError."""
+        match operation:
+            case "GetItem":
+                found = self.find(_key(request["Key"]))
+                return {} if found is None else {"Item": found}
+            case "BatchGetItem":
+                return self._batch(request)
+            case "Query":
+                return self._query(request)
+            case "PutItem" | "UpdateItem" | "DeleteItem":
+                return self._write(operation.removesuffix("Item"), request)
+            case "TransactWriteItems":
+                return self._transaction(request["TransactItems"])
+            case _:
+                raise NotImplementedError(operation)
+
+    def _batch(self, request: Wire) -> dict[str, Any]:
+        [(name, wanted)] = request["RequestItems"].items()
+        found = [item for key in wanted["Keys"] if (item := self.find(_key(key))) is not None]
+        return {"Responses": {name: found}, "UnprocessedKeys": {}}
+
+    def _query(self, request: Wire) -> dict[str, Any]:
+        index = request.get("IndexName", "")
+        pk, low, high = _bounds(request, index)
+        order = self._order[index].get(pk, [])
+        start, end = bisect_left(order, (low,)), bisect_left(order, (high + "\U0010ffff",))
+        forward = request.get("ScanIndexForward", True)
+        if (after := request.get("ExclusiveStartKey")) is not None:
+            place = bisect_left(order, (after[f"{index}SK"]["S"], _key(after)))
+            there = place < len(order) and order[place] == (after[f"{index}SK"]["S"], _key(after))
+            start, end = (max(start, place + there), end) if forward else (start, min(end, place))
+        return self._page(request, order, range(start, end) if forward else range(end - 1, start - 1, -1))
+
+    def _page(self, request: Wire, order: list[tuple[str, Key]], places: range) -> dict[str, Any]:
+        tests = [
+            expressions.condition(request[name])
+            for name in ("KeyConditionExpression", "FilterExpression")
+            if name in request
+        ]
+        limit, size, items = request.get("Limit", len(places)), 0, []
+        read = 0
+        item: dict[str, Any] = {}
+        for place in places:
+            if read == limit or size >= PAGE_BYTES:
+                break
+            raw = self._items[order[place][1]]
+            item = marshal.loads(raw)  # noqa: S302 - what `put` has dumped
+            read += 1
+            size += len(raw)
+            context = Context(item, request)
+            if all(test(context) for test in tests):
+                items.append(item)
+        answer: dict[str, Any] = {"Items": items, "Count": len(items), "ScannedCount": read}
+        if read and (read == limit or size >= PAGE_BYTES):
+            index = request.get("IndexName")
+            names = ["PK", "SK", *([f"{index}PK", f"{index}SK"] if index else [])]
+            answer["LastEvaluatedKey"] = {name: item[name] for name in names}
+        return answer
+
+    def _write(self, kind: str, request: Wire) -> dict[str, Any]:
+        key = _key_written(kind, request)
+        before = self.find(key)
+        if not _holds(before, request):
+            found = {"Item": before} if before is not None and _shows(request) else {}
+            raise ClientError(
+                {"Error": {"Code": "ConditionalCheckFailedException", "Message": ""}, **found}, kind
+            )
+        after = _after(kind, request, before)
+        self.put(key, after)
+        returned = {"ALL_NEW": after, "ALL_OLD": before, "UPDATED_NEW": after, "UPDATED_OLD": before}
+        attributes = returned.get(request.get("ReturnValues", "NONE"))
+        return {} if attributes is None else {"Attributes": attributes}
+
+    def _transaction(self, actions: Iterable[Wire]) -> dict[str, Any]:
+        changes: list[tuple[Key, Wire | None]] = []
+        reasons: list[dict[str, Any]] = []
+        for action in actions:
+            [(kind, request)] = action.items()
+            key = _key_written(kind, request)
+            before = self.find(key)
+            if not _holds(before, request):
+                shown = {"Item": before} if before is not None and _shows(request) else {}
+                reasons.append({"Code": "ConditionalCheckFailed", **shown})
+                continue
+            reasons.append({"Code": "None"})
+            if kind != "ConditionCheck":
+                changes.append((key, _after(kind, request, before)))
+        if any(reason["Code"] != "None" for reason in reasons):
+            error = {"Error": {"Code": "TransactionCanceledException", "Message": ""}}
+            raise ClientError({**error, "CancellationReasons": reasons}, "TransactWriteItems")  # type: ignore[typeddict-item]
+        for key, item in changes:
+            self.put(key, item)
+        return {}
+
+
+@contextmanager
+def answering(table: MemoryTable) -> Iterator[MemoryTable]:
+    """Let this process's DynamoDB client be answered by a table in memory: no request leaves."""
+    client: Any = clients.dynamodb()
+    before = client.__dict__.get("_make_api_call")
+    client._make_api_call = table.call  # noqa: SLF001 - the one place that all operations pass
+    try:
+        yield table
+    finally:
+        if before is None:
+            del client._make_api_call  # noqa: SLF001 - see above
+        else:
+            client._make_api_call = before  # noqa: SLF001 - see above
+
+
+def _key(attributes: Wire) -> Key:
+    return attributes["PK"]["S"], attributes["SK"]["S"]
+
+
+def _key_written(kind: str, request: Wire) -> Key:
+    return _key(request["Item"] if kind == "Put" else request["Key"])
+
+
+def _places(item: Wire) -> Iterator[tuple[str, str, str]]:
+    yield "", item["PK"]["S"], item["SK"]["S"]
+    for index in INDEXES:
+        if f"{index}PK" in item and f"{index}SK" in item:
+            yield index, item[f"{index}PK"]["S"], item[f"{index}SK"]["S"]
+
+
+def _bounds(request: Wire, index: str) -> tuple[str, str, str]:
+    """Return the partition and the least and greatest sort key that a key condition lets through."""
+    names, values = request["ExpressionAttributeNames"], request["ExpressionAttributeValues"]
+    text = request["KeyConditionExpression"]
+    if not text.startswith("#pk = :pk") or names["#pk"] != f"{index}PK":
+        raise NotImplementedError(text)
+    if "BETWEEN" in text:
+        return values[":pk"]["S"], values[":low"]["S"], values[":high"]["S"]
+    prefix = values[":sk"]["S"] if "begins_with" in text else ""
+    return values[":pk"]["S"], prefix, prefix + "\U0010ffff" if prefix else "\U0010ffff"
+
+
+def _holds(before: Wire | None, request: Wire) -> bool:
+    text = request.get("ConditionExpression")
+    return text is None or expressions.condition(text)(Context(before or {}, request))
+
+
+def _shows(request: Wire) -> bool:
+    return request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
+
+
+def _after(kind: str, request: Wire, before: Wire | None) -> Wire | None:
+    if kind == "Put":
+        item: Wire = request["Item"]
+        return item
+    if kind == "Delete":
+        return None
+    after = dict(before or request["Key"])
+    expressions.update(request["UpdateExpression"])(Context(before or request["Key"], request), after)
+    return after

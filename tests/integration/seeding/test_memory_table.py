@@ -1,0 +1,162 @@
+"""The table in memory answers as moto does: every call of every request, and what the table holds afterwards."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from benchmarks.populated import NOW_MS, Clock, Populated
+from benchmarks.scale_requests import following, reads, writes
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.files import store
+from helpdesk.knowledge import indexing as knowledge
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.platform.settings import settings
+from helpdesk.search import indexing
+from helpdesk.storage.table import from_wire
+from helpdesk.webhooks import service as webhooks
+from scripts.seeding.life import Desk, live, session_of
+from scripts.seeding.memory_table import MemoryTable
+from scripts.seeding.plan import BETWEEN_MS, TEAM, visitors
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.people import issue_token, make_person
+
+CONVERSATIONS = 16
+GUIDE = "# Webhooks\n\nAn endpoint that answers 401 to a webhook checks the signature with another secret."
+type Answer = dict[str, Any]
+
+
+def scanned() -> list[Any]:
+    pages = clients.dynamodb().get_paginator("scan").paginate(TableName=settings().table_name)
+    return [item for page in pages for item in page["Items"]]
+
+
+def comparable(answer: Answer) -> Answer:
+    """Leave out what depends on the answerer; items of a batch come in any order, and numbers in any spelling."""
+    found: Answer = {}
+    for name in ("Item", "Attributes"):
+        if name in answer:
+            found[name] = from_wire(answer[name])
+    if "Items" in answer:
+        found["Items"] = [from_wire(item) for item in answer["Items"]]
+    for items in answer.get("Responses", {}).values():
+        found["Batch"] = sorted(
+            (from_wire(item) for item in items), key=lambda item: (item["PK"], item["SK"])
+        )
+    return found
+
+
+def outcome(call: Any, operation: str, request: Any) -> tuple[Answer, str, Any, ClientError | None]:
+    try:
+        answer = call(operation, request)
+    except ClientError as error:
+        reasons = error.response.get("CancellationReasons", [])
+        found: Any = [(reason.get("Code"), reason.get("Item")) for reason in reasons]  # type: ignore[attr-defined]
+        return {}, error.response["Error"]["Code"], (found, error.response.get("Item")), error
+    return answer, "", None, None
+
+
+@contextmanager
+def both_answer(memory: MemoryTable) -> Iterator[list[str]]:
+    """Put every call to moto and to the table in memory; collect the operations that were compared."""
+    client: Any = clients.dynamodb()
+    moto = client._make_api_call
+    compared: list[str] = []
+
+    def call(operation: str, request: Any) -> Answer:
+        ours = outcome(memory.call, operation, request)
+        theirs = outcome(moto, operation, request)
+        assert comparable(ours[0]) == comparable(theirs[0]), (operation, request)
+        assert ours[1:3] == theirs[1:3], (operation, request)
+        goes_on = theirs[0].get("LastEvaluatedKey")
+        assert goes_on is None or goes_on == ours[0].get("LastEvaluatedKey"), request
+        compared.append(operation)
+        if theirs[3] is not None:
+            raise theirs[3]
+        return theirs[0]
+
+    client._make_api_call = call
+    try:
+        yield compared
+    finally:
+        client._make_api_call = moto
+
+
+@pytest.fixture
+def it(organization: NewOrganization, monkeypatch: pytest.MonkeyPatch) -> Iterator[Populated]:
+    """A small populated organization in moto."""
+    monkeypatch.setattr(store, "put", lambda *_: None)
+    now = Clock()
+    owner = organization.organization_id
+    api = Client(organization.secret_key)
+    with clock.frozen(now):
+        with now.at(NOW_MS - (CONVERSATIONS + 10) * BETWEEN_MS):
+            team = [make_person(owner, role="member", name=f"Teammate {n}") for n in range(TEAM)]
+            hook = {
+                "url": "https://93.184.215.14/hook",
+                "events": ["message.created", "conversation.created"],
+            }
+            for _ in range(2):
+                api.post("/v1/webhooks", hook)
+            for number in range(6):
+                made = api.post("/v1/knowledge/documents", {"title": f"Guide {number}", "body": GUIDE}).body
+                knowledge.index(owner, [made["id"]])
+        members = [item for item in scanned() if item["SK"]["S"].startswith("MEMBER#")]
+        callers = [Caller(owner, person=Person(each, "Teammate", Role.MEMBER)) for each in team]
+        desk = Desk(owner, members, callers, webhooks.listening(owner), "https://api.example.com", NOW_MS)
+        first = None
+        for visitor in visitors(CONVERSATIONS, desk.seed):
+            for item in live(desk, visitor):
+                clients.dynamodb().put_item(TableName=settings().table_name, Item=item)
+            if first is None and len(visitor.conversations) == 1:
+                first = session_of(visitor.number, desk.seed)
+        found = [item["id"] for item in whole_table.everything() if item["SK"] == "CONV"]
+        assert len(found) == CONVERSATIONS
+        indexing.index(owner, [{"organization": owner, "conversationId": each} for each in found])
+        person = Client(issue_token(owner, role="owner", name="Olga"))
+        yield Populated(api, person, owner, team, str(first), now, 0)
+
+
+def test_every_call_is_answered_as_moto_answers_it(it: Populated) -> None:
+    memory = MemoryTable()
+    memory.load(scanned())
+    with both_answer(memory) as compared:
+        for asked in (*reads(it), *reads(it, page=0)):
+            asked.work()
+        for work in (writes, following):
+            for asked in work(it):
+                it.clock.us += 1_000_000
+                asked.work()
+
+    assert {"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "TransactWriteItems"} <= set(
+        compared
+    )
+    assert len(compared) > 250
+    by_key = {(item["PK"], item["SK"]): item for item in whole_table.everything()}
+    assert {(each["PK"]["S"], each["SK"]["S"]): from_wire(each) for each in memory.items()} == by_key
+
+
+def test_a_transaction_of_which_one_condition_fails_writes_nothing(it: Populated) -> None:
+    memory = MemoryTable()
+    memory.load(scanned())
+    there = {"PK": {"S": f"ORG#{it.organization}#ORG"}, "SK": {"S": "ORG"}}
+    name = settings().table_name
+    actions = [
+        {"Put": {"TableName": name, "Item": {**there, "SK": {"S": "NEW"}}}},
+        {
+            "Put": {
+                "TableName": name,
+                "Item": there,
+                "ConditionExpression": "attribute_not_exists(PK)",
+                "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+            }
+        },
+    ]
+    with both_answer(memory), pytest.raises(ClientError):
+        clients.dynamodb().transact_write_items(TransactItems=actions)  # type: ignore[arg-type]
+
+    assert memory.find((there["PK"]["S"], "NEW")) is None

@@ -1,0 +1,39 @@
+"""A job as its outbox item keeps it."""
+
+import pytest
+
+from helpdesk.events.outbox import Job, JobQueue
+
+BODY = {"organization": "org_1", "messageId": "msg_1"}
+
+
+@pytest.mark.parametrize(
+    ("job", "attribute"),
+    [
+        (Job(JobQueue.SEARCH, "org_1", "", BODY), {"queue": "search", "body": BODY}),
+        (
+            Job(JobQueue.TIMER, "org_1", "", BODY, due_at=5),
+            {"queue": "timer", "body": BODY, "dueAt": 5},
+        ),
+        (
+            Job(JobQueue.DELIVERY, "wh_1", "", BODY),
+            {"queue": "delivery", "body": BODY, "group": "wh_1"},
+        ),
+        (
+            Job(JobQueue.AGENT, "conv_1", "msg_1", BODY),
+            {"queue": "agent", "body": BODY, "group": "conv_1", "deduplication": "msg_1"},
+        ),
+        (
+            Job(JobQueue.INDEX, "org_1", "doc_1", BODY),
+            {"queue": "index", "body": BODY, "group": "org_1", "deduplication": "doc_1"},
+        ),
+    ],
+)
+def test_a_job_is_kept_without_what_follows_from_the_rest(job: Job, attribute: dict[str, object]) -> None:
+    assert job.to_attribute() == attribute
+    assert Job.from_attribute(attribute) == job
+
+
+def test_a_job_that_an_earlier_version_kept_whole_is_read() -> None:
+    kept = {"queue": "search", "group": "org_1", "deduplication": "msg_1", "body": BODY}
+    assert Job.from_attribute(kept) == Job(JobQueue.SEARCH, "org_1", "msg_1", BODY)
