@@ -132,6 +132,9 @@ NEEDS_MORE = {
     "requestCode",
     "signOut",
     "showInvite",
+    # A time that is ahead when it is sent; a conversation that is in the archive.
+    "snoozeConversation",
+    "unarchiveConversation",
 }
 
 
