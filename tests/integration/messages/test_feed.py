@@ -9,7 +9,10 @@ import pytest
 
 from helpdesk.messages import feed
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import clock, deadline
+from helpdesk.platform import clients, clock, deadline, ids
+from helpdesk.platform.settings import settings
+from helpdesk.storage import keys
+from helpdesk.storage.wire import to_wire
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 
@@ -181,16 +184,16 @@ def test_a_wait_ends_when_its_time_is_over(api: Client, organization: NewOrganiz
     assert time.pauses == [1_000] * 7
 
 
-@pytest.mark.parametrize(("left", "waited"), [(24.5, 20), (15, 11), (5, 1), (4.9, 0), (0, 0)])
+@pytest.mark.parametrize(("left", "waited"), [(24.5, 20), (15, 11), (4.9, 0.9), (4, 0), (0, 0)])
 def test_a_wait_is_never_held_when_the_functions_time_is_short(
-    api: Client, organization: NewOrganization, time: Time, left: float, waited: int
+    api: Client, organization: NewOrganization, time: Time, left: float, waited: float
 ) -> None:
     message = write(api)
 
     with running_for(left):
         feed.news(organization.organization_id, SESSION, message["messageId"], 20)
 
-    assert time.now - START == waited * 1_000
+    assert time.now - START == round(waited * 1_000)
 
 
 def test_nothing_is_waited_for_where_nobody_said_how_long_the_function_may_run(
@@ -241,12 +244,31 @@ def test_a_waiting_call_is_charged_once(api: Client, time: Time) -> None:
     assert len(time.pauses) == 3
 
 
+def put_messages(organization: NewOrganization, conversation: str, count: int) -> None:
+    """Put messages as they are written, without sending each."""
+    for begin in range(0, count, 25):
+        requests = []
+        for number in range(begin, min(begin + 25, count)):
+            message_id = ids.new("msg")
+            item = {
+                **keys.Message(organization.organization_id, conversation, message_id).attributes(),
+                "id": message_id,
+                "conversationId": conversation,
+                "createdAt": clock.now_ms(),
+                "sender": "visitor",
+                "agent": None,
+                "body": str(number),
+                "attachments": [],
+            }
+            requests.append({"PutRequest": {"Item": to_wire(item)}})
+        clients.dynamodb().batch_write_item(RequestItems={settings().table_name: requests})  # type: ignore[dict-item]
+
+
 def test_at_most_200_messages_are_answered_the_newest(
     api: Client, organization: NewOrganization, time: Time
 ) -> None:
     first = write(api)
-    for number in range(201):
-        write(api, str(number))
+    put_messages(organization, first["conversationId"], 201)
 
     [found] = news(organization, first["messageId"], wait=0)
 
