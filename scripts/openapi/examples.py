@@ -5,16 +5,13 @@ from typing import Any
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.conversations.state import Move
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
-from scripts.openapi import oauth_examples
+from scripts.openapi import account_examples, oauth_examples
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
 _DOCUMENT = "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"
-_INVITE = "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"
-_INVITE_PATH = "/invite/Zr8Wm3KcT1yQf6HbN0dLxP5sVu2GjA9eRo7CiMwXqYk"
 _ENDPOINT = "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"
-_KEY = "key_01jd3g1a4d7f0h3k6n9r2v5y8c"
 _EVENT = "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"
-_AT = 1763683199500
+_AT = account_examples.AT
 _FILE = {
     "name": "invoice.png",
     "size": 48213,
@@ -111,32 +108,6 @@ _LOG_ENTRY = {
     "summary": "https://shop.example.com/hooks stopped answering.",
     "detail": {"endpointId": _ENDPOINT},
 }
-_USER = "usr_01jd3f1a4d7f0h3k6n9r2v5y8c"
-_MINE = {
-    "id": "org_01jd3f0z3c6e9g2j5m8q1t4w7x",
-    "name": "Example Shop",
-    "slug": "example-shop",
-    "role": "owner",
-}
-_ME = {
-    "user": {"id": _USER, "name": "Ada Lovelace", "email": "ada@example.com"},
-    "organization": _MINE,
-    "organizations": [_MINE],
-}
-_ORGANIZATION = {
-    "id": _MINE["id"],
-    "name": "Example Shop",
-    "slug": "example-shop",
-    "plan": "pro",
-    "tier": "higher",
-    "showBranding": False,
-    "taskKeyPrefix": "SHOP",
-    "boardUrl": "https://shop.example.com/board",
-    "supportEmail": "support@shop.example.com",
-    "retentionDays": 730,
-    "publishableKey": "svc_pk_01jd3f0z3c6e9g2j5m8q1t4w7x_9HaUe1TiB6oSnx7Qp4Nd8sLq0vKf2ZtYw7RbXc5GmPj",
-    "createdAt": _AT,
-}
 _SETTINGS = {**DEFAULTS.model_dump(by_alias=True), "name": "Grace", "personality": "Short and friendly."}
 _OK = {"ok": True}
 _CURSOR = "eyJwIjoiMDFqZDNrcTgifQ.8c1f0a9b"
@@ -144,6 +115,7 @@ _UPLOADED = {"id": "file_01jd3q7r0v4f8h1j3k6m9n2p5s", **_FILE}
 
 BODIES: dict[str, Any] = {
     **oauth_examples.BODIES,
+    **account_examples.BODIES,
     "postMessage": {
         "session": "visitor-4f9c2b7a",
         "body": "Where do I find my invoices?",
@@ -160,7 +132,7 @@ BODIES: dict[str, Any] = {
     "upload": {"name": "invoice.png", "type": "image/png", "size": 48213},
     "reply": {"body": "They are under Account, Billing.", "takeOver": True},
     "writeNote": {"body": "She asked the same in May. Let us make the menu clearer."},
-    "assignConversation": {"userId": _USER},
+    "assignConversation": {"userId": account_examples.USER},
     "snoozeConversation": {"until": _AT + 86_400_000},
     "addFact": {"text": "Runs two shops, in Berlin and in Leeds."},
     "writeToCustomer": {"body": "Your refund is on its way."},
@@ -171,19 +143,11 @@ BODIES: dict[str, Any] = {
         "events": ["message.created", "conversation.updated"],
     },
     "updateWebhook": {"events": ["message.created"]},
-    "updateMe": {"name": "Ada Lovelace"},
-    "setMyOrganization": {"organizationId": _MINE["id"]},
-    "createOrganization": {"name": "Example Shop", "slug": "example-shop"},
-    "updateOrganization": {"taskKeyPrefix": "SHOP", "supportEmail": "support@shop.example.com"},
-    "updateMember": {"role": "admin"},
-    "setBranding": {"showBranding": False},
-    "createInvite": {"email": "grace@example.com", "role": "admin"},
-    "acceptInvite": {"token": _INVITE_PATH.removeprefix("/invite/")},
-    "createKey": {"name": "Shop server"},
 }
 
 ANSWERS: dict[str, Any] = {
     **oauth_examples.ANSWERS,
+    **account_examples.ANSWERS,
     "postMessage": {"conversationId": _CONVERSATION, "messageId": _QUESTION["id"]},
     "getHistory": {
         "conversations": [{**_STATE, "startedAt": _AT, "messages": [_QUESTION, _ANSWER]}],
@@ -265,7 +229,7 @@ ANSWERS: dict[str, Any] = {
                 "status": "delivered",
                 "lastDeliveryAt": _AT + 3_100,
                 "failingSince": None,
-                "keyId": _KEY,
+                "keyId": account_examples.KEY,
                 "secretCreatedAt": None,
             }
         ]
@@ -310,64 +274,6 @@ ANSWERS: dict[str, Any] = {
     },
     "updateWebhook": _OK,
     "removeWebhook": _OK,
-    "listKeys": {
-        "keys": [
-            {
-                "id": _KEY,
-                "name": "Shop server",
-                "hint": "x7Qp",
-                "createdAt": _AT,
-                "createdByName": "Ada Lovelace",
-                "lastUsedAt": _AT + 2_300,
-                "revokedAt": None,
-                "legacy": False,
-            }
-        ]
-    },
-    "getMe": _ME,
-    "updateMe": _ME,
-    "setMyOrganization": _OK,
-    "leaveOrganization": _OK,
-    "createOrganization": {"id": _MINE["id"], "slug": "example-shop"},
-    "getOrganization": _ORGANIZATION,
-    "updateOrganization": _ORGANIZATION,
-    "listMembers": {
-        "members": [
-            {
-                "userId": _USER,
-                "name": "Ada Lovelace",
-                "email": "ada@example.com",
-                "role": "owner",
-                "joinedAt": _AT,
-            }
-        ],
-        "nextCursor": None,
-    },
-    "updateMember": _OK,
-    "removeMember": _OK,
-    "setBranding": _OK,
-    "createInvite": {"id": _INVITE, "path": _INVITE_PATH},
-    "listInvites": {
-        "invites": [
-            {
-                "id": _INVITE,
-                "email": "grace@example.com",
-                "role": "admin",
-                "invitedByName": "Ada Lovelace",
-                "createdAt": _AT,
-                "validUntil": _AT + 7 * 86_400_000,
-            }
-        ],
-        "nextCursor": None,
-    },
-    "resendInvite": _OK,
-    "withdrawInvite": _OK,
-    "acceptInvite": {"organizationId": "org_01jd3f9z3c6e9g2j5m8q1t4w7y"},
-    "createKey": {
-        "id": _KEY,
-        "key": "svc_key_01jd3f0z3c6e9g2j5m8q1t4w7x_4Nd8sLq0vKf2ZtYw7RbXc5GmPj9HaUe1TiB6oSnx7Qp",
-    },
-    "revokeKey": _OK,
     "getLimits": {
         "tier": "standard",
         "version": "2026-11-20",

@@ -1,0 +1,108 @@
+"""Values that look like real ones, for people, organizations, invitations and keys: bodies and answers by operation."""
+
+from typing import Any
+
+AT = 1763683199500
+KEY = "key_01jd3g1a4d7f0h3k6n9r2v5y8c"
+_INVITE = "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"
+_INVITE_PATH = "/invite/Zr8Wm3KcT1yQf6HbN0dLxP5sVu2GjA9eRo7CiMwXqYk"
+USER = "usr_01jd3f1a4d7f0h3k6n9r2v5y8c"
+_MINE = {
+    "id": "org_01jd3f0z3c6e9g2j5m8q1t4w7x",
+    "name": "Example Shop",
+    "slug": "example-shop",
+    "role": "owner",
+}
+_ME = {
+    "user": {"id": USER, "name": "Ada Lovelace", "email": "ada@example.com"},
+    "organization": _MINE,
+    "organizations": [_MINE],
+}
+_ORGANIZATION = {
+    "id": _MINE["id"],
+    "name": "Example Shop",
+    "slug": "example-shop",
+    "plan": "pro",
+    "tier": "higher",
+    "showBranding": False,
+    "taskKeyPrefix": "SHOP",
+    "boardUrl": "https://shop.example.com/board",
+    "supportEmail": "support@shop.example.com",
+    "retentionDays": 730,
+    "publishableKey": "svc_pk_01jd3f0z3c6e9g2j5m8q1t4w7x_9HaUe1TiB6oSnx7Qp4Nd8sLq0vKf2ZtYw7RbXc5GmPj",
+    "createdAt": AT,
+}
+_OK = {"ok": True}
+
+BODIES: dict[str, Any] = {
+    "updateMe": {"name": "Ada Lovelace"},
+    "setMyOrganization": {"organizationId": _MINE["id"]},
+    "createOrganization": {"name": "Example Shop", "slug": "example-shop"},
+    "updateOrganization": {"taskKeyPrefix": "SHOP", "supportEmail": "support@shop.example.com"},
+    "updateMember": {"role": "admin"},
+    "setBranding": {"showBranding": False},
+    "createInvite": {"email": "grace@example.com", "role": "admin"},
+    "acceptInvite": {"token": _INVITE_PATH.removeprefix("/invite/")},
+    "createKey": {"name": "Shop server"},
+}
+
+ANSWERS: dict[str, Any] = {
+    "listKeys": {
+        "keys": [
+            {
+                "id": KEY,
+                "name": "Shop server",
+                "hint": "x7Qp",
+                "createdAt": AT,
+                "createdByName": "Ada Lovelace",
+                "lastUsedAt": AT + 2_300,
+                "revokedAt": None,
+                "legacy": False,
+            }
+        ]
+    },
+    "getMe": _ME,
+    "updateMe": _ME,
+    "setMyOrganization": _OK,
+    "leaveOrganization": _OK,
+    "createOrganization": {"id": _MINE["id"], "slug": "example-shop"},
+    "getOrganization": _ORGANIZATION,
+    "updateOrganization": _ORGANIZATION,
+    "listMembers": {
+        "members": [
+            {
+                "userId": USER,
+                "name": "Ada Lovelace",
+                "email": "ada@example.com",
+                "role": "owner",
+                "joinedAt": AT,
+            }
+        ],
+        "nextCursor": None,
+    },
+    "updateMember": _OK,
+    "removeMember": _OK,
+    "setBranding": _OK,
+    "createInvite": {"id": _INVITE, "path": _INVITE_PATH},
+    "listInvites": {
+        "invites": [
+            {
+                "id": _INVITE,
+                "email": "grace@example.com",
+                "role": "admin",
+                "invitedByName": "Ada Lovelace",
+                "createdAt": AT,
+                "validUntil": AT + 7 * 86_400_000,
+            }
+        ],
+        "nextCursor": None,
+    },
+    "resendInvite": _OK,
+    "withdrawInvite": _OK,
+    "acceptInvite": {"organizationId": "org_01jd3f9z3c6e9g2j5m8q1t4w7y"},
+    "createKey": {
+        "id": KEY,
+        "key": "svc_key_01jd3f0z3c6e9g2j5m8q1t4w7x_4Nd8sLq0vKf2ZtYw7RbXc5GmPj9HaUe1TiB6oSnx7Qp",
+    },
+    "revokeKey": _OK,
+}
