@@ -65,12 +65,6 @@ def begin(api: Web, question: str) -> Desk:
     return Desk(api, accepted.body["conversationId"], session, lambda: int(time.time() * 1_000) + AN_HOUR_MS)
 
 
-def has_come_to_it(desk: Desk) -> bool:
-    """Whether the agent has answered or handed over."""
-    thread = desk.api.get(f"/v1/conversations/{desk.id}").body["messages"]
-    return any(entry["sender"] == "agent" for entry in thread)
-
-
 def wake_soon(stack: Mapping[str, str], desk: Desk) -> None:
     """Let a snooze end in two seconds, which the API only grants for a minute: write its time, queue its wake."""
     service = {
@@ -115,11 +109,20 @@ class Row:
         assert answer.status == 200, (self.trigger, answer.body)
         about = answer.body.get("conversationId", self.desk.id)
         told = [*TRIGGERS[self.trigger]]
-        if (
-            about != self.desk.id and step == "message"
-        ):  # it started another, which the agent comes to as well
-            told += TRIGGERS[HANDS_OVER]
+        if about != self.desk.id and step == "message":
+            told += TRIGGERS[HANDS_OVER]  # it started another, which the agent comes to as well
         self.expected[about] = [*self.expected.get(about, []), *told]
+
+
+def differing(rows: Sequence[Row], receiver: Receiver) -> list[tuple[str, list[str], list[str] | None]]:
+    """Return the rows of which not what is expected has come: the trigger, the events expected, those that came."""
+    came = kinds_by_conversation(receiver)
+    return [
+        (row.trigger, sorted(kinds), came.get(about))
+        for row in rows
+        for about, kinds in row.expected.items()
+        if came.get(about) != sorted(kinds)
+    ]
 
 
 def test_each_trigger_sends_its_events_and_no_other(
@@ -134,27 +137,18 @@ def test_each_trigger_sends_its_events_and_no_other(
         questions = [NOT_ANSWERED if trigger == HANDS_OVER else ANSWERED for trigger in triggers]
         desks = pool.map(partial(begin, api), questions)
         rows = [Row(trigger, desk) for trigger, desk in zip(triggers, desks, strict=True)]
-        all_at_once(lambda row: eventually(lambda: has_come_to_it(row.desk)), rows)
+        eventually(lambda: not differing(rows, receiver))  # the agent has come to all of them
         all_at_once(Row.prepare, rows)
         asleep = next(row.desk for row in rows if row.trigger == WAKES)
         wake_soon(stack, asleep)
         all_at_once(Row.happen, [row for row in rows if row.trigger in BY_HAND])
         eventually(lambda: asleep.state() == "open, agent")
 
-    def differing() -> list[tuple[str, list[str], list[str] | None]]:
-        came = kinds_by_conversation(receiver)
-        return [
-            (row.trigger, sorted(kinds), came.get(about))
-            for row in rows
-            for about, kinds in row.expected.items()
-            if came.get(about) != sorted(kinds)
-        ]
-
     with contextlib.suppress(AssertionError):
-        eventually(lambda: not differing(), seconds=20)
-    assert differing() == []
+        eventually(lambda: not differing(rows, receiver))
+    assert differing(rows, receiver) == []
     time.sleep(2)  # what should not be sent would be on its way
-    assert differing() == []
+    assert differing(rows, receiver) == []
 
 
 def test_the_rows_that_are_tried_are_the_table_without_what_needs_a_night_or_other_settings() -> None:
