@@ -51,6 +51,12 @@ ARGS ?= --help
 cli: venv ## the command line for people (ARGS="whoami"); pip install ./clients/cli puts it on the PATH as helpdesk
 	@PYTHONPATH=clients/cli/src $(PYTHON) -m helpdesk_cli $(ARGS)
 
+CONVERSATIONS ?= 1000
+
+.PHONY: seed
+seed: venv ## fill the stack started last with conversations (CONVERSATIONS=1000 SEED=1)
+	@exec $(PYTHON) -m scripts.seeding --conversations $(CONVERSATIONS) --seed $(SEED)
+
 RECEIVER_PORT ?= 8787
 
 .PHONY: receiver
@@ -98,6 +104,10 @@ bench: venv ## measure what the product costs (benchmarks/results.md); about eig
 	@exec $(PYTHON) -m benchmarks
 
 SEED ?= 1
+
+.PHONY: scale
+scale: venv ## what requests cost with 100 to 100,000 conversations (benchmarks/scale.md); up to half an hour, 4 GB of memory
+	@exec $(PYTHON) -m benchmarks.scale
 
 .PHONY: chaos
 chaos: venv ## 2,000 events to failing receivers while workers die (benchmarks/chaos.md; SEED=n; up to ten minutes)
