@@ -48,6 +48,7 @@ def test_an_organization_is_shown_with_all_its_settings(api: Client, organizatio
         "taskKeyPrefix": None,
         "boardUrl": None,
         "supportEmail": None,
+        "retentionDays": None,
         "publishableKey": organization.publishable_key,
     }
 
