@@ -185,9 +185,10 @@ made once, warm, by a secret key or a person, admission included. The table is i
 (`scripts/seeding/memory_table.py`, held against moto by a test), its indexes in order, so that a million items fit.
 
 Units are reckoned from the items that a call reads and writes, in every index, by the rules of DynamoDB's Developer
-Guide (`benchmarks/capacity.py`): moto answers `ReturnConsumedCapacity` with constants, and the local stack's emulator
-leaves the indexes out of transactions. A test holds calls and units at 1,000 conversations to those at 50. Flat is: no
-call more, and at most {FLAT} times the units."""
+Guide (`benchmarks/capacity.py`): moto answers `ReturnConsumedCapacity` with constants, the local stack's emulator only
+what is read. What is written it answers by the rules, indexes and transactions included, and a test holds the reckoning
+to it. Another test holds calls and units at 1,000 conversations to those at 50. Flat is: no call more, and at most
+{FLAT} times the units."""
 
 
 def _sizes(found: Sequence[Measured]) -> Section:

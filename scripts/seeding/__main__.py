@@ -111,7 +111,9 @@ def _seed(stack: Stack, count: int, seed: int, progress: Progress) -> None:
         if time.monotonic() - said > _SAYS_EVERY_SECONDS:
             progress.say(f"{len(conversations):,} of {count:,} conversations, {written:,} items")
             said = time.monotonic()
-    progress.say(f"{len(conversations):,} conversations, {written:,} items. Asking for them to be searchable.")
+    progress.say(
+        f"{len(conversations):,} conversations, {written:,} items. Asking for them to be searchable."
+    )
     for some in batched(conversations, _SENT_AT_ONCE, strict=False):
         bodies = [{"organization": organization, "conversationId": each} for each in some]
         entries = [
