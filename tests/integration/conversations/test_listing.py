@@ -327,6 +327,7 @@ def test_a_cursor_belongs_to_its_filters() -> None:
         {"snoozed": "true"},
         {"snoozed": "false", "assignee": "none"},
         {"snoozed": "false", "q": "x"},
+        {"snoozed": "false", "q": "None"},
     )
 
     for chosen in others:

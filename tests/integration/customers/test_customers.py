@@ -181,12 +181,13 @@ def test_a_cursor_is_refused_by_every_list_but_its_own(api: Client, stranger: Cl
     cursor = api.get("/v1/customers?limit=1").body["nextCursor"]
     refused = [
         api.get(f"/v1/customers?q=ada&cursor={cursor}"),
+        api.get(f"/v1/customers?q=None&cursor={cursor}"),
         api.get(f"/v1/customers/{ids[0]}?cursor={cursor}"),
         api.get(f"/v1/conversations?cursor={cursor}"),
         stranger.get(f"/v1/customers?cursor={cursor}"),
     ]
 
-    assert [(answer.status, answer.code) for answer in refused] == [(400, "invalid_cursor")] * 4
+    assert [(answer.status, answer.code) for answer in refused] == [(400, "invalid_cursor")] * 5
 
 
 def test_facts_are_noted_and_shown_newest_first(api: Client, member: Client) -> None:

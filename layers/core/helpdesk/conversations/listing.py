@@ -51,7 +51,7 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
     A page may hold fewer than asked for, even none, while there is a cursor. Raises InvalidRequest, InvalidCursor.
     """
     asked, text = wanted(caller, query), _text(query)
-    name = f"conversations?{asked!r}&{text}"
+    name = f"conversations?{asked!r}&{text!r}"  # no text is not the text "None"
     start = position(caller, query, name)
     if text is not None:
         found, end = _searched(caller.organization, text, asked, query.limit, start)

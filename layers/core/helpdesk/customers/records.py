@@ -30,7 +30,7 @@ def newest(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
     text = None if query.q is None else trimmed(query.q)
     if text == "":
         raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all customers.")
-    name = f"customers?{text}"
+    name = f"customers?{text!r}"  # no text is not the text "None"
     start = position(caller, query, name)
     if text is not None:
         hits = search.customers(caller.organization, text, query.limit, start)
