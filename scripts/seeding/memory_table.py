@@ -51,8 +51,8 @@ class MemoryTable:
             self._items[key] = marshal.dumps(dict(item))
             for order, pk, sk in _places(item):
                 self._order[order][pk].append((sk, key))
-        for order in self._order.values():
-            for partition in order.values():
+        for partitions in self._order.values():
+            for partition in partitions.values():
                 partition.sort()
 
     def find(self, key: Key) -> dict[str, Any] | None:
@@ -139,10 +139,10 @@ class MemoryTable:
         key = _key_written(kind, request)
         before = self.find(key)
         if not _holds(before, request):
-            found = {"Item": before} if before is not None and _shows(request) else {}
-            raise ClientError(
-                {"Error": {"Code": "ConditionalCheckFailedException", "Message": ""}, **found}, kind
-            )
+            error: Any = {"Error": {"Code": "ConditionalCheckFailedException", "Message": ""}}
+            if before is not None and _shows(request):
+                error["Item"] = before
+            raise ClientError(error, kind)
         after = _after(kind, request, before)
         self.put(key, after)
         returned = {"ALL_NEW": after, "ALL_OLD": before, "UPDATED_NEW": after, "UPDATED_OLD": before}
@@ -164,8 +164,8 @@ class MemoryTable:
             if kind != "ConditionCheck":
                 changes.append((key, _after(kind, request, before)))
         if any(reason["Code"] != "None" for reason in reasons):
-            error = {"Error": {"Code": "TransactionCanceledException", "Message": ""}}
-            raise ClientError({**error, "CancellationReasons": reasons}, "TransactWriteItems")  # type: ignore[typeddict-item]
+            error: Any = {"Error": {"Code": "TransactionCanceledException", "Message": ""}}
+            raise ClientError(error | {"CancellationReasons": reasons}, "TransactWriteItems")
         for key, item in changes:
             self.put(key, item)
         return {}

@@ -55,7 +55,7 @@ def outcome(call: Any, operation: str, request: Any) -> tuple[Answer, str, Any, 
         answer = call(operation, request)
     except ClientError as error:
         reasons = error.response.get("CancellationReasons", [])
-        found: Any = [(reason.get("Code"), reason.get("Item")) for reason in reasons]  # type: ignore[attr-defined]
+        found: Any = [(reason.get("Code"), reason.get("Item")) for reason in reasons]
         return {}, error.response["Error"]["Code"], (found, error.response.get("Item")), error
     return answer, "", None, None
 
