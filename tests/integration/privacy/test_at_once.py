@@ -16,8 +16,9 @@ from helpdesk.agent import service as agent
 from helpdesk.agent.service import AgentJob
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.privacy import erasing, service
+from helpdesk.privacy import erasing, retention, service
 from helpdesk.search import service as search
+from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.interleaving import interleaved
@@ -79,7 +80,7 @@ def requested_and_erased(api: Client, home: str, customer: str) -> Answer:
     return answer
 
 
-def problems_left(customer: str, old: set[str]) -> list[str]:
+def problems_left(customer: str, old: set[str], words: str = "Old words") -> list[str]:
     """Return what is left of the old customer, and what stands alone."""
     items = whole_table.everything()
     keys = {(item["PK"], item["SK"]) for item in items}
@@ -103,8 +104,8 @@ def problems_left(customer: str, old: set[str]) -> list[str]:
     def is_of_the_old(item: dict[str, Any]) -> bool:
         text = json.dumps(item, default=str)
         if item["SK"].startswith(("ERASURE", "LOG", "JOB")):  # these hold ids alone
-            return "Old words" in text or "meanwhile" in text
-        return customer in text or "Old words" in text
+            return words in text or "meanwhile" in text
+        return customer in text or words in text
 
     return [f"{item['PK']} {item['SK']}" for item in items if stands_alone(item) or is_of_the_old(item)]
 
@@ -180,6 +181,53 @@ def test_an_erasure_that_dies_at_any_of_its_steps_is_gone_on_with(
     while _dies_at(api, home, steps):
         steps += 1
     assert steps > 8
+
+
+@pytest.mark.parametrize("before", [[], ["resolve"], ["archive"]], ids=["open", "resolved", "archived"])
+def test_who_writes_while_the_night_erases_what_they_wrote_is_answered_and_kept(
+    before: list[str], api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, month_ms = organization.organization_id, 31 * 86_400_000
+    monkeypatch.setattr(search, "forget_many", lambda *_: None)
+    assert api.patch("/v1/organization", {"retentionDays": 30}).status == 200
+    kept = 0
+    for seed in range(INTERLEAVINGS // 6):
+        whole_table.remove("CONV", "MSG", "NOTE", "CUS", "FACT", "SESSION", "EVENT", "ERASURE", "JOB", "LOG")
+        sent = {"session": SESSION, "body": "Old words", "user": {"name": "Same"}}
+        conversation = api.post("/v1/messages", sent).body["conversationId"]
+        customer = api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"]
+        for move in before:
+            api.post(f"/v1/conversations/{conversation}/{move}")
+        long_ago = clock.now_ms() - month_ms
+        table.update(
+            keys.Conversation(home, conversation),
+            "SET lastMessageAt = :at, GSI1SK = :place",
+            values={":at": long_ago, ":place": f"{long_ago:013d}#{conversation}"},
+        )
+        table.update(keys.Customer(home, customer), "SET updatedAt = :at", values={":at": long_ago})
+        retention.begin_night(clock.now_ms() + 600_000)
+        [night] = whole_table.of_kind("ERASURE")
+        pieces: list[Callable[[], Any]] = [
+            partial(retention.apply, home, night["id"], clock.now_ms() + 600_000),
+            partial(api.post, "/v1/messages", {**sent, "body": "New words"}),
+            partial(api.post, f"/v1/customers/{customer}/messages", {"body": "Outreach"}),
+        ]
+        outcomes = interleaved(pieces, seed=seed)
+        assert outcomes.errors == [None, None, None], seed
+        _, answered, outreach = outcomes.results
+        assert isinstance(answered, Answer)
+        assert isinstance(outreach, Answer)
+        assert answered.status == 200, seed
+        assert outreach.status == 200 or outreach.code == "customer_not_found", seed
+        at = answered.body["conversationId"]
+        history = api.get(f"/v1/messages?session={SESSION}").body["conversations"]
+        assert [one["id"] for one in history if one["id"] == at] == [at], seed
+        if any(item["id"] == conversation for item in whole_table.of_kind("CONV") if item["SK"] == "CONV"):
+            kept += 1  # someone wrote in it first, so it is not old any more
+            assert problems_left("nobody", set(), words="no such words") == [], seed
+        else:
+            assert problems_left("nobody", {conversation}) == [], seed
+    assert kept < INTERLEAVINGS // 6
 
 
 class Died(Exception):

@@ -18,9 +18,8 @@ USER = {"name": "Vera", "email": "vera@example.com", "metadata": {"plan": "pro"}
 
 def written(api: Client, *bodies: str, session: str = "session-of-vera") -> tuple[str, str]:
     """Let a visitor write messages in one conversation; return the conversation's and the customer's ids."""
-    for body in bodies:
-        answer = api.post("/v1/messages", {"session": session, "body": body, "user": USER})
-    conversation = str(answer.body["conversationId"])
+    sent = [api.post("/v1/messages", {"session": session, "body": body, "user": USER}) for body in bodies]
+    conversation = str(sent[-1].body["conversationId"])
     return conversation, str(
         api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"]
     )
