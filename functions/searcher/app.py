@@ -8,15 +8,19 @@ import json
 from typing import Any
 
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import try_all_again_soon
+from helpdesk.platform.queues import receives, try_all_again_soon
 from helpdesk.platform.settings import settings
 from helpdesk.search import indexing
 
+# What an organization's commit takes at worst, merging and being overtaken included.
+_LEFT_FOR_ONE_MS = 15_000
 
-def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
-    """Index a batch; report the messages to be tried again.
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Index a batch; report the messages to be tried again, and those for which no time is left.
 
     What cannot be read of one conversation fails alone. Where an organization's commit fails, its jobs come back soon.
+    Organizations that have waited longest come first: what is left over again and again would be set aside at last.
     """
     groups: dict[str, list[tuple[dict[str, Any], Any]]] = {}
     failed: list[dict[str, Any]] = []
@@ -27,8 +31,15 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
         except (KeyError, TypeError, ValueError) as error:
             _log("search_job_unreadable", "", error)
             failed.append(record)
-    for organization, work in groups.items():
-        failed += _failures(organization, work)
+    waited_longest_first = sorted(
+        groups.items(), key=lambda group: max(receives(record) for record, _ in group[1]), reverse=True
+    )
+    for organization, work in waited_longest_first:
+        if context.get_remaining_time_in_millis() < _LEFT_FOR_ONE_MS:
+            logger.warning("search_out_of_time", extra={"organization": organization, "jobs": len(work)})
+            failed += [record for record, _ in work]
+        else:
+            failed += _failures(organization, work)
     try_all_again_soon(settings().search_queue_url, failed)
     return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
 

@@ -8,8 +8,9 @@ from helpdesk.platform import clients, clock
 from helpdesk.search import finding, index, indexing, service
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
-from tests.support.api import Client
+from tests.support.api import Client, Context, function
 from tests.support.aws import recorded_calls
+from tests.support.queues import sqs_event
 from tests.support.searched import NOTHING_FAILED, Inbox, customers_found, found, objects, put, run
 
 MINUTE_US = 60_000_000
@@ -341,6 +342,24 @@ def test_a_failure_of_one_organization_leaves_the_others_alone(
     monkeypatch.setattr(indexing, "index", failing)
     assert run(*jobs) == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     assert len(found(other.organization, "parcel")) == 1
+
+
+def test_organizations_for_which_no_time_is_left_come_back_soon_and_first(
+    inbox: Inbox, other_organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Inbox(other_organization.organization_id)
+    mine = inbox.message(inbox.conversation(inbox.customer()), "parcel")
+    theirs = other.message(other.conversation(other.customer()), "parcel")
+    left = iter([120_000, 14_999])
+    monkeypatch.setattr(Context, "get_remaining_time_in_millis", lambda _: next(left))
+    event = sqs_event(mine, theirs)
+    event["Records"][1]["attributes"]["ApproximateReceiveCount"] = "2"
+
+    answer = function("searcher").handler(event, Context())
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    assert len(found(other.organization, "parcel")) == 1
+    assert found(inbox.organization, "parcel") == []
 
 
 def test_what_failed_comes_back_soon(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
