@@ -82,7 +82,7 @@ def show(session: Session) -> None:
             ("Tier", answer["tier"]),
             ("Attribution mark", answer["showBranding"]),
             ("Support e-mail", answer["supportEmail"]),
-            ("Days conversations are kept", answer["retentionDays"]),
+            ("Retention days", answer["retentionDays"]),
             ("Board", answer["boardUrl"]),
             ("Task key prefix", answer["taskKeyPrefix"]),
             ("Publishable key", answer["publishableKey"]),
