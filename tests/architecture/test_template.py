@@ -231,6 +231,39 @@ def test_no_worker_sees_a_persons_token(function: str) -> None:
     assert denied(function, "TOKEN#*") == {"dynamodb:*"}
 
 
+def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_other() -> None:
+    read = {
+        name: set(statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"])
+        for name, statements in POLICIES.items()
+        for statement in statements
+        if "/index/" in json.dumps(statement)
+    }
+
+    assert "/index/*" not in json.dumps(POLICIES)
+    assert read == {
+        "Conversations": {"ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#ASSIGNED#*"},
+        "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*"},
+        "Webhooks": {"ORG#*#EVENTS"},
+        "Organizations": {"ORG#*#LOG#*"},
+        "Nightly": {"NIGHTLY#*", "ORG#*#INBOX#*"},
+        "Sweeper": {"UNATTACHED#*"},
+        "Timekeeper": {"WAKE#*"},
+        "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*"},
+        "Reconciler": {"PENDING#*", "OUTBOX#*"},
+    }
+
+
+@pytest.mark.parametrize("function", ["Conversations", "Timekeeper"])
+def test_who_ends_snoozes_removes_nothing_but_in_conversations(function: str) -> None:
+    [statement] = [
+        each
+        for each in POLICIES[function]
+        if "dynamodb:DeleteItem" in actions(each) and each["Effect"] == "Allow"
+    ]
+
+    assert statement["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["ORG#*#CONV#*"]}}
+
+
 def test_only_three_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
@@ -283,14 +316,15 @@ def test_every_function_has_a_log_group_and_alarms() -> None:
     assert {f"{name}Function" for name in watched} == set(FUNCTIONS)
 
 
-def test_a_message_is_hidden_for_six_times_its_functions_timeout() -> None:
+def test_a_message_is_hidden_for_six_times_its_functions_timeout_and_while_its_batch_fills() -> None:
     for name, function in FUNCTIONS.items():
         for event in function["Properties"].get("Events", {}).values():
             if event["Type"] != "SQS":
                 continue
             queue = event["Properties"]["Queue"]["Fn::GetAtt"][0]
             hidden = QUEUES[queue]["Properties"]["VisibilityTimeout"]
-            assert hidden == 6 * function["Properties"]["Timeout"], f"{name} and {queue}"
+            fills = event["Properties"].get("MaximumBatchingWindowInSeconds", 0)
+            assert hidden == 6 * function["Properties"]["Timeout"] + fills, f"{name} and {queue}"
 
 
 def test_every_worker_reports_which_items_of_a_batch_failed() -> None:
