@@ -10,6 +10,7 @@ from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from threading import RLock
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -30,6 +31,7 @@ class MemoryTable:
 
     def __init__(self) -> None:
         self._items: dict[Key, bytes] = {}
+        self._lock = RLock()  # the fan-out books in threads
         self._order: dict[str, dict[str, list[tuple[str, Key]]]] = {
             "": defaultdict(list),
             **{index: defaultdict(list) for index in INDEXES},
@@ -77,6 +79,10 @@ class MemoryTable:
 
     def call(self, operation: str, request: Wire) -> dict[str, Any]:
         """Answer a request as DynamoDB would. Raises ClientError."""
+        with self._lock:
+            return self._answer(operation, request)
+
+    def _answer(self, operation: str, request: Wire) -> dict[str, Any]:
         match operation:
             case "GetItem":
                 found = self.find(_key(request["Key"]))
