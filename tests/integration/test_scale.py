@@ -41,9 +41,9 @@ def test_no_request_costs_more_where_there_are_twenty_times_as_many_conversation
 
 @pytest.mark.xdist_group("scale")
 def test_what_is_bounded_stays_within_its_bound(sizes: tuple[Measured, Measured]) -> None:
-    """2,000 ratings are 75 units at most, five hundred conversations of two lists 150."""
+    """2,000 ratings are 40 units at most, five hundred conversations of two lists 150."""
     _, large = sizes
-    assert large.costs["GET /v1/analytics/satisfaction?days=30"].read_units <= 75
+    assert large.costs["GET /v1/analytics/satisfaction?days=30"].read_units <= 40
     assert large.costs["GET /v1/conversations?status=open&snoozed=true"].read_units <= 150
 
 
