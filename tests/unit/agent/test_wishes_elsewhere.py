@@ -1,5 +1,7 @@
 """A visitor who asks for a person gets one in every language that the agent knows."""
 
+import time
+
 import pytest
 
 from helpdesk.agent.wishes import wants_a_person
@@ -108,3 +110,20 @@ def test_a_wish_for_a_person_is_heard_in(language: str, text: str) -> None:
 @pytest.mark.parametrize("text", lines(OTHERWISE))
 def test_a_question_about_people_is_no_such_wish(text: str) -> None:
     assert not wants_a_person(text)
+
+
+@pytest.mark.parametrize("between", ["\n", ".", ". ", "!\n ", "?-", " ", ", "])
+def test_a_message_of_nothing_but_pauses_is_looked_through_quickly(between: str) -> None:
+    text = f"a{between * (3_998 // len(between))}a"
+    before = time.process_time()
+
+    assert not wants_a_person(text)
+
+    # A few ms; it took two seconds where each full stop was gone on from through all the others.
+    assert time.process_time() - before < 0.3
+
+
+@pytest.mark.parametrize("between", ["...", ".\n\n", "!?! ", ". - ", "\n\t\n"])
+def test_a_word_that_stands_alone_is_heard_behind_any_pause(between: str) -> None:
+    assert wants_a_person(f"Danke{between}Mitarbeiter")
+    assert wants_a_person(f"{between}Mensch bitte")

@@ -7,7 +7,9 @@ machine, and the bare noun.
 import re
 
 _BOT = r"(?:chat)?bots?|robots?|robo|roboter|maschine|machine|maquina|macchina|automate"
-_ALONE = r"(?:^|[.!?\n])\W*"
+# Nothing between the end of a sentence and the word, taken once: to begin anew at each of 4,000 full stops and go
+# through all that follow takes seconds.
+_ALONE = r"(?:^|[.!?\n])[^\w.!?\n]*+"
 _END = r"(?=\s*(?:$|[.!?,;:)\n]))"
 
 _DE = (
