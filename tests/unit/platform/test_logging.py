@@ -30,4 +30,4 @@ def test_a_library_that_would_write_what_is_sent_is_kept_from_it(name: str) -> N
 
 
 def test_our_own_lines_follow_the_level_that_is_set() -> None:
-    assert ours.logger.level == logging.INFO
+    assert ours.logger.log_level == logging.INFO
