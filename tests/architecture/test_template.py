@@ -264,6 +264,27 @@ def test_who_ends_snoozes_removes_nothing_but_in_conversations(function: str) ->
     assert statement["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["ORG#*#CONV#*"]}}
 
 
+def test_the_eraser_removes_what_a_person_left_and_nothing_else() -> None:
+    removed = {
+        actions(statement)[0]: set(statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"])
+        for statement in POLICIES["Eraser"]
+        if statement["Effect"] == "Allow"
+        and {"dynamodb:DeleteItem", "dynamodb:BatchWriteItem"} & set(actions(statement))
+    }
+
+    assert removed == {
+        "dynamodb:DeleteItem": {
+            "ORG#*#CUS#*",
+            "ORG#*#CONV#*",
+            "ORG#*#SESSION#*",
+            "ORG#*#FILE#*",
+            "ORG#*#RATINGS",
+            "ORG#*#IDEMPOTENCY#*",
+        },
+        "dynamodb:BatchWriteItem": {"ORG#*#EVENT#*", "ORG#*#DELIVERY#*"},
+    }
+
+
 def test_only_three_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
