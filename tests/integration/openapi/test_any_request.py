@@ -132,7 +132,8 @@ NEEDS_MORE = {
     "requestCode",
     "signOut",
     "showInvite",
-    # A time that is ahead when it is sent; a conversation that is in the archive.
+    # A resolved conversation of that session; a time that is ahead when it is sent; one that is in the archive.
+    "rate",
     "snoozeConversation",
     "unarchiveConversation",
 }
