@@ -224,11 +224,29 @@ def test_a_night_that_is_cut_short_goes_on_where_it_was(
     with at(48):
         conversations = [answered(on, f"session-number-{number}") for number in range(5)]
 
-    runs = [nightly.sweep(NOW) for _ in range(4)]
+    runs = [nightly.sweep(NOW) for _ in range(5)]
 
-    assert [run.resolved for run in runs] == [2, 2, 1, 0]
-    assert [run.done for run in runs] == [False, False, False, True]
+    # The fourth finds that there is nothing more in this organization, the fifth that there is no other.
+    assert [run.resolved for run in runs] == [2, 2, 1, 0, 0]
+    assert [run.done for run in runs] == [False, False, False, False, True]
     assert {status(on, conversation) for conversation in conversations} == {"resolved"}
+
+
+def test_a_night_is_cut_short_among_organizations_that_have_nothing_to_resolve(
+    on: Desk, at: Callable[[float], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[str] = []
+    monkeypatch.setattr(
+        night_repository,
+        "organizations",
+        lambda _, start, __: [each for each in ("org_a", "org_b") if each >= start],
+    )
+    monkeypatch.setattr(
+        nightly, "_pages", lambda organization, *_: looked_at.append(organization) or iter(())
+    )
+
+    assert [nightly.sweep(NOW).done for _ in range(3)] == [False] * 3
+    assert looked_at == ["org_a", "org_b", "org_a"]  # the last one is of the next shard
 
 
 def test_a_night_that_is_done_costs_one_read(on: Desk, at: Callable[[float], Any]) -> None:

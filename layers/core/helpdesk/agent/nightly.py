@@ -48,6 +48,9 @@ def sweep(until: int) -> Swept:
                 night_repository.put(night, position)
                 if clock.now_ms() >= until:
                     return Swept(resolved, done=False)
+            if clock.now_ms() >= until:  # also where there was no page: the next run begins behind this one
+                night_repository.put(night, replace(position, organization=f"{organization}0", place=""))
+                return Swept(resolved, done=False)
         position = Position(position.shards_done + 1)
         night_repository.put(night, position)
     return Swept(resolved, done=True)
