@@ -241,9 +241,12 @@ def test_a_night_is_cut_short_among_organizations_that_have_nothing_to_resolve(
         "organizations",
         lambda _, start, __: [each for each in ("org_a", "org_b") if each >= start],
     )
-    monkeypatch.setattr(
-        nightly, "_pages", lambda organization, *_: looked_at.append(organization) or iter(())
-    )
+
+    def no_pages(organization: str, *_: object) -> Iterator[tuple[int, str]]:
+        looked_at.append(organization)
+        yield from ()
+
+    monkeypatch.setattr(nightly, "_pages", no_pages)
 
     assert [nightly.sweep(NOW).done for _ in range(3)] == [False] * 3
     assert looked_at == ["org_a", "org_b", "org_a"]  # the last one is of the next shard
