@@ -14,7 +14,7 @@ from helpdesk.platform.settings import settings
 
 # A mail takes this long at worst, with the tries that the client makes of itself.
 _LEFT_FOR_ONE_MS = 20_000
-_GIVEN_UP = {"refused", "not_set_up", "in_doubt"}
+_GIVEN_UP = {"refused", "not_set_up", "in_doubt", "begun_before"}
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

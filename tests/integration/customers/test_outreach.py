@@ -7,6 +7,7 @@ import pytest
 from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
 from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.conversations import mail_repository
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.state import Move
 from helpdesk.customers import repository
@@ -18,6 +19,7 @@ from helpdesk.messages.schemas import MessageInput
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.storage import keys, table
+from helpdesk.storage.table import Throttled
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -260,7 +262,9 @@ def queued() -> list[dict[str, Any]]:
     return waiting()
 
 
-def test_whatever_comes_twice_is_mailed_once(api: Client, mails: list[Sent]) -> None:
+def test_whatever_comes_twice_is_mailed_once(
+    api: Client, mails: list[Sent], caplog: pytest.LogCaptureFixture
+) -> None:
     outreach(api, visit(api, email=EMAIL)[1])
     for _ in range(3):
         carry()
@@ -269,6 +273,7 @@ def test_whatever_comes_twice_is_mailed_once(api: Client, mails: list[Sent]) -> 
         assert run_mailer(records) == []
 
     assert len(mails) == 1
+    assert given_up(caplog) == []
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[str]:
@@ -321,8 +326,15 @@ def test_a_mail_of_which_nobody_knows_or_that_is_refused_is_never_tried_again(
     assert mails == []
 
 
-def test_a_mailer_that_died_after_it_had_begun_does_not_begin_again(
-    api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch
+def given_up(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
+    """Return level and outcome of the mails that were logged as given up, and see that no address is told."""
+    told = [vars(record) for record in caplog.records]
+    assert EMAIL not in repr(told)
+    return [(one["levelname"], one["outcome"]) for one in told if one["msg"] == "mail_given_up"]
+
+
+def test_a_mailer_that_died_after_it_had_begun_does_not_begin_again_and_the_mail_is_told_as_given_up(
+    api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     outreach(api, visit(api, email=EMAIL)[1])
     records = queued()
@@ -330,9 +342,29 @@ def test_a_mailer_that_died_after_it_had_begun_does_not_begin_again(
         answer_with(patched, KeyboardInterrupt())  # which nothing catches
         with pytest.raises(KeyboardInterrupt):
             run_mailer(records)
+    assert given_up(caplog) == []
     assert run_mailer(records) == []
 
     assert mails == []
+    assert given_up(caplog) == [("ERROR", "begun_before")]
+
+
+def test_a_mail_whose_mark_could_not_be_removed_is_told_as_given_up(
+    api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def throttled(*_: Any) -> None:
+        raise Throttled
+
+    outreach(api, visit(api, email=EMAIL)[1])
+    records = queued()
+    with monkeypatch.context() as patched:
+        answer_with(patched, refusal("TooManyRequestsException"))
+        patched.setattr(mail_repository, "forget", throttled)
+        assert run_mailer(records) == [records[0]["messageId"]]
+    assert run_mailer(records) == []
+
+    assert mails == []
+    assert given_up(caplog) == [("ERROR", "begun_before")]
 
 
 @pytest.mark.parametrize("gone", ["MSG#", "CUS", "email"])

@@ -5,7 +5,8 @@ The job holds ids alone: the message, the address and whom an answer goes to are
 Nothing keeps SES from sending the same mail twice, so the message is marked before it is asked, and SES is asked once.
 Where it says that it has not taken the mail, the mark is removed and the queue tries again. Where its answer is lost,
 or the function dies in between, nobody knows: such a mail is not sent again, because the customer has the message in
-their session too, and a mail that comes twice cannot be called back.
+their session too, and a mail that comes twice cannot be called back. It is given up, and the log tells of it: at once,
+or when the queue brings the job again and the mark still says that the mail was begun.
 """
 
 from collections.abc import Callable
@@ -37,7 +38,9 @@ class Outcome(StrEnum):
 
     SENT = "sent"
     SENT_BEFORE = "sent_before"
-    """Or begun before, by a function that died: it is not begun again."""
+    """Or refused before. Either was told then."""
+    BEGUN_BEFORE = "begun_before"
+    """By a function that died, or could not note how it went: nobody knows whether it was sent."""
     NO_LONGER_WANTED = "no_longer_wanted"
     """The message or the customer is gone, or the customer's address is."""
     REFUSED = "refused"
@@ -88,7 +91,7 @@ def send(wanted: MessageMail) -> Outcome:
     try:
         message = repository.begin(key)
     except ConditionFailed as failed:
-        return Outcome.SENT_BEFORE if failed.item else Outcome.NO_LONGER_WANTED
+        return _before(failed.item)
     try:
         mail.send_message(
             email,
@@ -108,6 +111,13 @@ def send(wanted: MessageMail) -> Outcome:
         raise
     _quietly(lambda: repository.end(key, MailState.SENT))
     return Outcome.SENT
+
+
+def _before(message: Item | None) -> Outcome:
+    """Return what became before of the mail of a message that is marked already; None where it is gone."""
+    if message is None:
+        return Outcome.NO_LONGER_WANTED
+    return Outcome.BEGUN_BEFORE if message["mail"] == MailState.BEGUN else Outcome.SENT_BEFORE
 
 
 def _quietly(note: Callable[[], None]) -> None:
