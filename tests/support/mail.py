@@ -73,9 +73,13 @@ def post_office(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
             each.meta.events.unregister(after, answered)
 
 
-def refusal(code: str) -> ClientError:
-    """Return SES's refusal with a code; its message holds an address, as SES's do."""
-    return ClientError({"Error": {"Code": code, "Message": "Not verified: grace@example.com"}}, "SendEmail")
+def refusal(code: str, status: int = 400) -> ClientError:
+    """Return SES's refusal with a code and an HTTP status; its message holds an address, as SES's do."""
+    answer: Any = {
+        "Error": {"Code": code, "Message": "Not verified: grace@example.com"},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+    }
+    return ClientError(answer, "SendEmail")
 
 
 def jobs() -> list[dict[str, Any]]:

@@ -309,6 +309,8 @@ def test_a_mail_that_was_surely_not_taken_is_tried_again(
     [
         ReadTimeoutError(endpoint_url="https://ses"),
         ConnectionClosedError(endpoint_url="https://ses"),
+        refusal("InternalFailure", status=500),
+        refusal("503", status=503),
         refusal("MessageRejected"),
     ],
 )

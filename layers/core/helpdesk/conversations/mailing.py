@@ -46,7 +46,7 @@ class Outcome(StrEnum):
     REFUSED = "refused"
     NOT_SET_UP = "not_set_up"
     IN_DOUBT = "in_doubt"
-    """SES did not answer: nobody knows whether it was sent."""
+    """SES did not answer, or failed within: nobody knows whether it was sent."""
 
 
 @dataclass(frozen=True, slots=True)

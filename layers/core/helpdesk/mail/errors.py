@@ -3,7 +3,7 @@
 MailNotSent      not sent this time; another try may do it
   MailRefused    this mail will never be taken, such as for an address that cannot be
   MailNotSetUp   this deployment has no address to send from
-  MailInDoubt    nobody knows whether it was sent: no answer came
+  MailInDoubt    nobody knows whether it was sent: no answer came, or one that does not say
 """
 
 
@@ -20,4 +20,4 @@ class MailNotSetUp(MailNotSent):
 
 
 class MailInDoubt(MailNotSent):
-    """The service was asked and did not answer: the mail may be on its way, or never go."""
+    """The service was asked, and did not answer or failed within: the mail may be on its way, or never go."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 # at once) or is for the operator to mend, such as a sender that is not verified.
 _FOR_EVER: Final = {"MessageRejected", "BadRequestException"}
 
+# From this HTTP status on it is SES, or what stands before it, that failed: it may have taken the mail before that.
+_NOBODY_KNOWS: Final = 500
+
 
 def send(mail: Mail, address: str, *, reply_to: str | None = None, once: bool = False) -> None:
     """Send a mail to one address; with `reply_to` an answer goes there.
@@ -46,6 +49,8 @@ def send(mail: Mail, address: str, *, reply_to: str | None = None, once: bool = 
         service.send_email(**request)
     except ClientError as error:
         code = error.response["Error"]["Code"]
+        if once and error.response["ResponseMetadata"]["HTTPStatusCode"] >= _NOBODY_KNOWS:
+            raise MailInDoubt(code) from None
         raise (MailRefused if code in _FOR_EVER else MailNotSent)(code) from None
     except (ReadTimeoutError, ConnectionClosedError) as error:
         raise MailInDoubt(type(error).__name__) from None
