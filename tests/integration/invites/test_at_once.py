@@ -6,12 +6,12 @@ from functools import partial
 
 import pytest
 
-from helpdesk.admission.buckets import Shape
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.invites import accepting, repository, service
 from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
 from helpdesk.invites.record import Standing
 from helpdesk.invites.schemas import InviteCreated, NewInvite
+from helpdesk.mail import allowance
 from helpdesk.members.errors import CannotGrant
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.people import account
@@ -35,7 +35,8 @@ def olga(organization: NewOrganization) -> Caller:
 @pytest.fixture
 def _many_mails(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let more mails go at once than there are invitations."""
-    monkeypatch.setattr(service, "_MAILS", Shape(1_000_000, 1_000))
+    many = allowance.INVITATIONS._replace(per_hour=3_600, burst=1_000)
+    monkeypatch.setattr(allowance, "INVITATIONS", many)
 
 
 def as_caller(organization: NewOrganization, user_id: str, role: Role) -> Caller:

@@ -215,7 +215,7 @@ def test_a_look_is_one_batch_read_while_a_conversation_is_open(
         news(organization, message["messageId"], wait=5)
 
     begin = ["dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:Query"]
-    assert calls == begin + ["dynamodb:BatchGetItem"] * 5
+    assert calls == [*begin, "dynamodb:UpdateItem", *["dynamodb:BatchGetItem"] * 5]
 
 
 def test_conversations_that_were_quiet_since_are_not_read(
@@ -240,8 +240,37 @@ def test_a_waiting_call_is_charged_once(api: Client, time: Time) -> None:
         answer = api.get(f"/v1/messages?session={SESSION}&after={message['messageId']}&wait=3")
 
     assert answer.status == 200
-    assert calls.count("dynamodb:UpdateItem") == 1
+    # The allowance, and the place among those who wait.
+    assert calls.count("dynamodb:UpdateItem") == 2
     assert len(time.pauses) == 3
+
+
+def test_past_an_organizations_hundred_waits_a_call_answers_at_once(
+    api: Client, organization: NewOrganization, other_organization: NewOrganization, time: Time
+) -> None:
+    message = write(api)
+    for _ in range(100):
+        feed.buckets.take(keys.OrganizationBucket(organization.organization_id, "waits"), feed._WAITS)
+
+    found = news(organization, message["messageId"], wait=20)
+
+    assert [each["messages"] for each in found] == [[]]
+    assert time.pauses == []
+    news(other_organization, message["messageId"], wait=2)
+    assert time.pauses == [1_000, 1_000]
+
+
+def test_a_call_that_has_something_to_tell_takes_no_wait(
+    api: Client, organization: NewOrganization, time: Time
+) -> None:
+    message = write(api)
+    write(api, "And another thing")
+    time.now += 60_000
+
+    with recorded_calls() as calls:
+        news(organization, message["messageId"], wait=20)
+
+    assert "dynamodb:UpdateItem" not in calls
 
 
 def put_messages(organization: NewOrganization, conversation: str, count: int) -> None:

@@ -1,7 +1,5 @@
 """The rules of inviting (Specification: POST /invites; Limits, Other buckets; Errors, Organization and members)."""
 
-from helpdesk.admission import buckets
-from helpdesk.admission.allowance import BucketEmpty
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.invites import repository
 from helpdesk.invites.errors import (
@@ -15,19 +13,12 @@ from helpdesk.invites.repository import NoRoom
 from helpdesk.invites.schemas import Invite, InviteCreated, NewInvite
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
+from helpdesk.mail import allowance as mail_allowance
 from helpdesk.members.errors import CannotGrant
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform import clock, ids
-from helpdesk.platform.errors import RateLimited
-from helpdesk.platform.logging import logger
-from helpdesk.storage import keys
-from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Transaction
-
-MAILS_PER_HOUR, MAILS_BURST = 30, 10
-MAIL_BUCKET = "invite_emails"
-_MAILS = buckets.Shape.per_hour(MAILS_PER_HOUR, MAILS_BURST)
 
 _VALID_MS = INVITE_DAYS * 86_400_000
 # Each time the list of pending invitations was found full, others filled the room that was made.
@@ -51,7 +42,7 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
         raise AlreadyInvited
     if not repository.make_room(caller.organization, standing.pending):
         raise TooManyInvites
-    _take_mail(caller.organization)
+    mail_allowance.take(caller.organization, mail_allowance.INVITATIONS)
 
     token = ids.secret()
     invite = InviteRecord(
@@ -101,7 +92,7 @@ def resend(caller: Caller, invite_id: str, base_url: str) -> None:
     person = caller.the_person()
     invite = repository.get(caller.organization, invite_id)
     _require_grantable(person, invite.role)
-    _take_mail(caller.organization)
+    mail_allowance.take(caller.organization, mail_allowance.INVITATIONS)
     transaction = Transaction()
     repository.require_manager(transaction, caller.organization, person.id, invite.role)
     repository.require_pending(transaction, invite)
@@ -126,22 +117,6 @@ def _require_grantable(person: Person, role: Role) -> None:
     """Raise CannotGrant for a role above the person's own (Specification: Authentication, 8)."""
     if person.role is None or person.role.rank < role.rank:
         raise CannotGrant
-
-
-def _take_mail(organization: str) -> None:
-    """Take one e-mail from the organization's bucket. Raises RateLimited (Specification: Limits, Other buckets)."""
-    try:
-        buckets.take(keys.OrganizationBucket(organization, MAIL_BUCKET), _MAILS)
-    except BucketEmpty as empty:
-        logs.record_bucket_empty(organization, MAIL_BUCKET, "invitation e-mails")
-        raise RateLimited(
-            f"Wait a moment: an organization may send {MAILS_PER_HOUR} invitation e-mails an hour, {MAILS_BURST} of "
-            "them at once. Try again after the seconds in Retry-After.",
-            headers={"retry-after": str(empty.retry_after)},
-        ) from None
-    except Throttled:
-        # As with the allowance: a limiter that cannot be written must not stop what it limits.
-        logger.warning("bucket_throttled", extra={"organization": organization, "bucket": MAIL_BUCKET})
 
 
 def _commit_with_room(transaction: Transaction, organization: str) -> None:

@@ -14,6 +14,8 @@ for what is behind it, and never hear of the one before it.
 import time
 from collections.abc import Sequence
 
+from helpdesk.admission import buckets
+from helpdesk.admission.allowance import BucketEmpty
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
@@ -26,21 +28,31 @@ from helpdesk.messages.service import (
     shown_conversation,
 )
 from helpdesk.platform import clock, deadline, ids
-from helpdesk.storage.table import Item
+from helpdesk.storage import keys
+from helpdesk.storage.table import Item, Throttled
 
 LOOKS_EVERY_MS = 1_000
 SETTLES_WITHIN_MS = 500
 """How old a message is when a waiting call tells of it: about as long as it takes one that came second to land."""
 
+WAITS_PER_HOUR, WAITS_BURST = 18_000, 100
+"""How many waits an organization may begin: a hundred of 20 s at any time, and twice that for a moment.
+
+A wait holds an execution of the account's concurrency (1,000 at first), which every function shares; without a limit
+one organization's widgets would take it from all others' requests and deliveries.
+"""
+
 RESERVE_MS = 4_000
 """What a wait leaves of the function's time, for the reads of its answer."""
 
+_WAITS = buckets.Shape.per_hour(WAITS_PER_HOUR, WAITS_BURST)
 _CLOCKS_DIFFER_MS = 10_000  # between functions, and between a message's id and the time in its conversation
 
 
 def news(organization: str, session_token: str, after: str, wait_seconds: int) -> History:
     """Return what is newer than the message `after`, waiting for it up to `wait_seconds`, or less if time is short.
 
+    It does not wait where the organization has begun as many waits as it may: a limit that costs nobody an answer.
     An unknown session has no conversations. Raises InvalidSession.
     """
     session_hash = sessions.hashed(sessions.require_session(session_token))
@@ -49,6 +61,8 @@ def news(organization: str, session_token: str, after: str, wait_seconds: int) -
     began = _states(found)
     counts: dict[str, int] = {}
     messages = _newer(found, after, counts)
+    if not messages and waits_until > clock.now_ms() and not _may_wait(organization):
+        return _answer(found, messages)
     while not messages and _states(found) == began and (left := waits_until - clock.now_ms()) > 0:
         _pause(min(left, LOOKS_EVERY_MS))
         found = _looked_at_again(organization, session_hash, found)
@@ -58,6 +72,15 @@ def news(organization: str, session_token: str, after: str, wait_seconds: int) -
         found = _listed(organization, session_hash)
         messages = _newer(found, after, {})
     return _answer(found, messages)
+
+
+def _may_wait(organization: str) -> bool:
+    """Take one of the organization's waits; say whether there was one."""
+    try:
+        buckets.take(keys.OrganizationBucket(organization, "waits"), _WAITS)
+    except (BucketEmpty, Throttled):
+        return False
+    return True
 
 
 def _listed(organization: str, session_hash: str) -> list[Conversation]:

@@ -22,6 +22,7 @@ from helpdesk.customers.schemas import OutreachInput
 from helpdesk.customers.service import Addressee, OutreachMeanwhile
 from helpdesk.files import service as files
 from helpdesk.files.service import Attachments
+from helpdesk.mail import allowance as mail_allowance
 from helpdesk.messages import repository
 from helpdesk.messages import service as messages
 from helpdesk.messages.repository import Session, SessionChanged
@@ -45,7 +46,8 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> MessageAcc
     """Write to a customer.
 
     Sends message.created, and conversation.created before it where a conversation is started. Raises CustomerNotFound,
-    CustomerUnreachable, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing, AttachmentWrongType.
+    CustomerUnreachable, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing, AttachmentWrongType, and
+    RateLimited where it would go out by mail and the bucket of such mails is empty.
     """
     named = [(file.id, file.name) for file in written.attachments or []]
     body = require_body(written.body, len(named))
@@ -57,6 +59,8 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> MessageAcc
     attachments = files.attached(organization, named)
     name = caller.person.name if caller.person else organizations.name_of(organization)
     message = _Message(name, body, attachments)
+    if mailed:
+        mail_allowance.take(organization, mail_allowance.OUTREACH)
     for _ in range(_TRIES):
         transaction = Transaction()
         try:
