@@ -172,6 +172,11 @@ def test_one_without_session_and_address_cannot_be_reached(
     answer = outreach(api, with_mail_alone(organization, **told))
 
     assert (answer.status, answer.code) == (400, "customer_unreachable")
+    assert answer.body["error"]["message"] == (
+        "This customer has neither a session, in which they would see a message, nor an e-mail address that this "
+        "deployment can send to. Have them write to you first, with their address as `user.email` of POST "
+        "/v1/messages, and reply there."
+    )
     assert whole_table.of_kind("CONV") == []
 
 

@@ -23,5 +23,6 @@ class CustomerUnreachable(AppError):
     status, code = 400, "customer_unreachable"
     message = (
         "This customer has neither a session, in which they would see a message, nor an e-mail address that this "
-        "deployment can send to."
+        "deployment can send to. Have them write to you first, with their address as `user.email` of POST "
+        "/v1/messages, and reply there."
     )
