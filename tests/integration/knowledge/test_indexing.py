@@ -362,6 +362,31 @@ def test_copies_make_room_for_each_other(
     assert index._copies.held == [organization.organization_id]
 
 
+def test_room_is_made_before_a_copy_is_fetched_by_what_it_will_take(
+    organization: NewOrganization,
+    api: Client,
+    stranger: Client,
+    other_organization: NewOrganization,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours = api.post("/v1/knowledge/documents", {"title": "Ours", "body": "word"}).body["id"]
+    theirs = stranger.post("/v1/knowledge/documents", {"title": "Theirs", "body": "word"}).body["id"]
+    run(organization.organization_id, ours)
+    index.forget()
+    run(other_organization.organization_id, theirs)
+    monkeypatch.setattr(copies, "COPIES_BYTES", index.copy_of(other_organization.organization_id).size + 1)
+    held: list[list[str]] = []
+    fetch = store.fetch
+
+    def fetched(*arguments: Any) -> Any:
+        held.append(index._copies.held)
+        return fetch(*arguments)
+
+    monkeypatch.setattr(store, "fetch", fetched)
+    assert found(organization.organization_id, "word") == [(ours, "")]
+    assert held == [[organization.organization_id]]
+
+
 def test_indexing_one_document_takes_six_calls(organization: NewOrganization, add: Add) -> None:
     run(organization.organization_id, add("First", "text"))
     document_id = add("Second", "text")

@@ -10,7 +10,7 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from helpdesk.segments import store
@@ -19,7 +19,7 @@ from helpdesk.segments.work import Change, live_files
 from helpdesk.storage.transactions import Conflict
 
 COPIES_BYTES = 300_000_000
-"""What all copies of one function may hold together: /tmp has 512 MB, and a commit needs room to work."""
+"""What all copies of one function may hold together: /tmp has 512 MB or more, and a commit needs room to work."""
 
 TRIES = 5
 _DOWNLOADS_AT_ONCE = 8
@@ -34,6 +34,7 @@ class Copy:
         self.manifest = Manifest()
         self.home = path / organization / "files"
         self.home.mkdir(parents=True)
+        self.make_room: Callable[[int], None] | None = None  # told before a download what the copy will take then
         self._present: set[str] = set()  # keys of the bundles whose files are here
 
     @property
@@ -52,8 +53,12 @@ class Copy:
             manifest = store.load(self.place, self.manifest)
             if manifest is self.manifest:
                 return
+            missing = [bundle for bundle in manifest.bundles if bundle.key not in self._present]
+            if missing and self.make_room is not None:
+                # What is no longer live goes after that, in _adopt.
+                self.make_room(self.size + sum(bundle.size for bundle in missing))
             try:
-                self._fetch([bundle for bundle in manifest.bundles if bundle.key not in self._present])
+                self._fetch(missing)
             except BundleMissing:
                 # So many commits went by while we read that its grace was over: there is a newer manifest.
                 self.manifest = Manifest()
@@ -146,10 +151,18 @@ class Copies[C: Copy]:
     def of(self, organization: str) -> C:
         """Return the copy of an organization's index, as it was when it was used last."""
         copy = self._copies.pop(organization, None) or self._make(organization, self._home())
-        while self._copies and copy.size + sum(other.size for other in self._copies.values()) > COPIES_BYTES:
-            self._copies.popitem(last=False)[1].discard()
+        copy.make_room = partial(self._make_room, organization)
         self._copies[organization] = copy
+        self._make_room(organization, copy.size)
         return copy
+
+    def _make_room(self, organization: str, size: int) -> None:
+        """Remove copies of other organizations until there is room for one of this size."""
+        for longest_unused in [other for other in self._copies if other != organization]:
+            others = sum(copy.size for other, copy in self._copies.items() if other != organization)
+            if size + others <= COPIES_BYTES:
+                return
+            self._copies.pop(longest_unused).discard()
 
     def forget(self) -> None:
         """Remove every copy. For tests that change what S3 holds behind our back."""
