@@ -305,6 +305,20 @@ def test_what_was_written_in_the_inbox_is_searched_by_who_shows_it_and_changed_b
     assert writes == {"Searcher", "Eraser"}
 
 
+def test_whoever_keeps_a_copy_of_the_inboxes_index_has_room_for_it() -> None:
+    room = {
+        name: function["Properties"].get("EphemeralStorage", {"Size": 512})["Size"]
+        for name, function in FUNCTIONS.items()
+        if "SEARCH_BUCKET" in function["Properties"].get("Environment", {}).get("Variables", {})
+    }
+    assert room == {
+        "ConversationsFunction": 2048,
+        "CustomersFunction": 2048,
+        "SearcherFunction": 2048,
+        "EraserFunction": 2048,
+    }
+
+
 def test_only_the_answerer_may_call_a_model_and_only_when_one_is_chosen() -> None:
     reach = {name for name, statements in POLICIES.items() if "bedrock:" in json.dumps(statements)}
 
