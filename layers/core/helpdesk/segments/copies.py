@@ -34,7 +34,8 @@ class Copy:
         self.manifest = Manifest()
         self.home = path / organization / "files"
         self.home.mkdir(parents=True)
-        self.make_room: Callable[[int], None] | None = None  # told before a download what the copy will take then
+        # Told before a download how many bytes the copy will take then.
+        self.make_room: Callable[[int], None] | None = None
         self._present: set[str] = set()  # keys of the bundles whose files are here
 
     @property
