@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from helpdesk.admission import buckets
 from helpdesk.messages import feed
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, deadline, ids
@@ -250,7 +251,7 @@ def test_past_an_organizations_hundred_waits_a_call_answers_at_once(
 ) -> None:
     message = write(api)
     for _ in range(100):
-        feed.buckets.take(keys.OrganizationBucket(organization.organization_id, "waits"), feed._WAITS)
+        buckets.take(keys.OrganizationBucket(organization.organization_id, "waits"), feed._WAITS)
 
     found = news(organization, message["messageId"], wait=20)
 
