@@ -43,7 +43,7 @@ def main() -> int:
         elif given.action == "sam-invoke":
             sam_local.invoke(settings, given.event, given.sam_flags, progress)
         else:
-            stack.welcome(settings, stack.up(settings, progress, scheduled=True))
+            stack.welcome(settings, stack.up(settings, progress))
             stop = "make down" if given.port == DEFAULT_PORT else f"make down PORT={given.port}"
             print(f"\nIt took {progress.seconds():.0f} s. {stop} stops it.")
     except Problem as problem:

@@ -13,20 +13,13 @@ from types import FrameType
 from scripts.local import deployment, seed
 from scripts.local.emulator import Emulator
 from scripts.local.progress import Problem, Progress
-from scripts.local.scheduler import Scheduler
 from scripts.local.settings import ROOT, StackSettings
 
 
-def up(settings: StackSettings, progress: Progress, *, scheduled: bool = False) -> dict[str, str]:
-    """Bring the stack up, or to date, and leave it running. Return what stack.json holds. Errors: Problem.
-
-    With `scheduled` the functions that have a schedule run by it; tests call them themselves.
-    """
+def up(settings: StackSettings, progress: Progress) -> dict[str, str]:
+    """Bring the stack up, or to date, and leave it running. Return what stack.json holds. Errors: Problem."""
     with _alone(settings):
-        described = _bring_up(settings, progress)
-        if scheduled:
-            Scheduler(settings).start()
-        return described
+        return _bring_up(settings, progress)
 
 
 def dev(settings: StackSettings, progress: Progress) -> None:
@@ -39,12 +32,10 @@ def dev(settings: StackSettings, progress: Progress) -> None:
         raise KeyboardInterrupt(signum)
 
     previous = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
-    emulator, scheduler = Emulator(settings), Scheduler(settings)
+    emulator = Emulator(settings)
     with _alone(settings):
         try:
-            described = _bring_up(settings, progress)
-            scheduler.start()
-            welcome(settings, described)
+            welcome(settings, _bring_up(settings, progress))
             print("\nCtrl-C stops it; what it holds is there again the next time.", flush=True)
             while emulator.runs():
                 time.sleep(0.5)
@@ -54,7 +45,6 @@ def dev(settings: StackSettings, progress: Progress) -> None:
         finally:
             for number in previous:
                 signal.signal(number, signal.SIG_IGN)
-            scheduler.stop()
             if emulator.runs():
                 progress.say("Stopping the emulator, which saves its state first.")
                 emulator.stop()
@@ -69,7 +59,6 @@ def down(settings: StackSettings, progress: Progress) -> None:
         progress.say(f"No stack was ever started for port {settings.port}.")
         return
     with _alone(settings):
-        Scheduler(settings).stop()
         if Emulator(settings).stop():
             progress.say("Stopped; what it holds is there again the next time.")
         else:
