@@ -52,7 +52,16 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         s3, sqs = clients.s3(), clients.sqs()
         for bucket in ("helpdesk-knowledge", "helpdesk-files", "helpdesk-search"):
             s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
-        for name in ("delivery", "retry", "search", "timer", "agent.fifo", "index.fifo", "mail.fifo", "erase.fifo"):
+        for name in (
+            "delivery",
+            "retry",
+            "search",
+            "timer",
+            "agent.fifo",
+            "index.fifo",
+            "mail.fifo",
+            "erase.fifo",
+        ):
             url = sqs.create_queue(
                 QueueName=name, Attributes={"FifoQueue": "true"} if name.endswith(".fifo") else {}
             )["QueueUrl"]

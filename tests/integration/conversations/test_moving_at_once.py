@@ -27,7 +27,7 @@ from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.interleaving import Outcomes, interleaved
 
-INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "240"))
+INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "120"))
 """How many orders one run of the suite tries; thousands with the environment variable."""
 BATCHES = 8
 SESSION = "session-of-many-hands"

@@ -174,7 +174,7 @@ def test_a_request_that_does_not_fit_it_is_refused_as_described(
 ) -> None:
     asked = Asked(name, bearer(credential(name, organization)))
 
-    asked.ask(20, GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
+    asked.ask(10, GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
 
 
 @each_operation
