@@ -28,7 +28,7 @@ api = Api()
 
 @api.get("/v1/customers", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_customers(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
-    """List customers, the newest first, or those whose name or e-mail address holds some words."""
+    """List customers, the newest first, or those whose name or address has some words."""
     return records.newest(caller, query)
 
 
