@@ -16,6 +16,7 @@ from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.logs import service as logs
 from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
 from scripts.openapi.routes import all_routes
@@ -156,7 +157,7 @@ def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) 
     yield to("POST", f"{at}/assign", {"userId": member}, route=f"{one}/assign")
     for move in ("take-over", "hand-back", "resolve", "reopen", "close"):
         yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
-    yield to("POST", f"{at}/snooze", {"until": clock.now_ms() + 86_400_000}, route=f"{one}/snooze")
+    yield to("POST", f"{at}/snooze", {"until": clock.now_ms() + DAY_MS}, route=f"{one}/snooze")
     for move in ("archive", "unarchive"):
         yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
 

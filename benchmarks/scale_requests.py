@@ -15,6 +15,7 @@ from helpdesk.delivery.outcome import Outcome
 from helpdesk.delivery.queue import Reminder
 from helpdesk.events import leftover
 from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.search import indexing
 from helpdesk.storage import shards
 from helpdesk.storage.table import Item, to_wire
@@ -29,7 +30,6 @@ _BODY = (
 secret be kept that it has? We have not changed anything that I know of."
 )
 _CONTEXT = {"timeZone": "Europe/Berlin", "locale": "de-DE", "browser": "Firefox 145", "os": "macOS 26"}
-_DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     entry = str(it.api.get("/v1/logs?limit=1").body["logs"][0]["id"])
     yield get("/v1/logs/<log_id>", f"/v1/logs/{entry}")
     since = (
-        NOW_MS - 4 * 3_600_000
+        NOW_MS - 4 * HOUR_MS
     )  # the first page is the oldest events: from an instant on they are the same ones
     yield get("/v1/events", values=f"from={since}")
     yield get("/v1/events?types=conversation.created", values=f"from={since}&types=conversation.created")
@@ -126,7 +126,7 @@ def writes(it: Populated) -> Iterator[Asked]:
         ("note", {"body": _BODY}),
         ("assign", {"userId": it.team[0]}),
         ("hand-back", None),
-        ("snooze", {"until": clock.now_ms() + _DAY_MS}),
+        ("snooze", {"until": clock.now_ms() + DAY_MS}),
         ("resolve", None),
     ):
         yield post(f"{at}/{move}", body, route=f"{route}/{move}")

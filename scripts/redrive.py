@@ -18,6 +18,7 @@ from botocore.exceptions import ClientError
 from helpdesk.delivery import reconciling
 from helpdesk.delivery.fanout import fan_out_again
 from helpdesk.platform import clients, clock
+from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
 from helpdesk.storage.keys import Event, Job
 
@@ -28,7 +29,7 @@ QUEUES = ("delivery", "retry", "agent", "index", "mail", "timer", "search", "era
 FANOUT = "fanout"
 _WAIT_SECONDS = 2.0
 _STREAM_MS = 60_000  # younger items may still be on their way through the stream
-_RUN_MS = 15 * 60_000
+_RUN_MS = 15 * MINUTE_MS
 _UNKNOWN = {
     "InvalidAction",
     "UnknownOperationException",

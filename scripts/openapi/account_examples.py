@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from helpdesk.platform.units import DAY_MS
+
 AT = 1763683199500
 KEY = "key_01jd3g1a4d7f0h3k6n9r2v5y8c"
 _INVITE = "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"
@@ -92,7 +94,7 @@ ANSWERS: dict[str, Any] = {
                 "role": "admin",
                 "invitedByName": "Ada Lovelace",
                 "createdAt": AT,
-                "validUntil": AT + 7 * 86_400_000,
+                "validUntil": AT + 7 * DAY_MS,
             }
         ],
         "nextCursor": None,

@@ -5,6 +5,7 @@ from typing import Any
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.conversations.state import Move
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
+from helpdesk.platform.units import DAY_MS
 from scripts.openapi import account_examples, oauth_examples
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
@@ -76,7 +77,7 @@ _RATING = "rat_01jd3kzz4v7y0b3e6h9m2p5s8w"
 _RECEIPT = {
     "id": "ers_01jd3x5p8s1v4y7b0ez3k6nq9t",
     "customerId": _CUSTOMER["id"],
-    "requestedAt": _AT + 86_400_000,
+    "requestedAt": _AT + DAY_MS,
     "finishedAt": _AT + 86_404_000,
     "counts": {
         "customers": 1,
@@ -133,7 +134,7 @@ BODIES: dict[str, Any] = {
     "reply": {"body": "They are under Account, Billing.", "takeOver": True},
     "writeNote": {"body": "She asked the same in May. Let us make the menu clearer."},
     "assignConversation": {"userId": account_examples.USER},
-    "snoozeConversation": {"until": _AT + 86_400_000},
+    "snoozeConversation": {"until": _AT + DAY_MS},
     "addFact": {"text": "Runs two shops, in Berlin and in Leeds."},
     "writeToCustomer": {"body": "Your refund is on its way."},
     "updateAgent": {"name": "Grace", "personality": "Short and friendly."},

@@ -21,6 +21,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from helpdesk.platform.units import DAY_MS
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import ACCOUNT, LOCAL, REGION, STACK_NAME
 
@@ -101,7 +102,7 @@ def _seed(stack: Stack, count: int, seed: int, progress: Progress) -> None:
     from scripts.seeding.plan import BETWEEN_MS  # noqa: PLC0415
 
     organization = stack.told["organization_id"]
-    days = count * BETWEEN_MS / 86_400_000
+    days = count * BETWEEN_MS / DAY_MS
     progress.say(f"Holding {count:,} conversations of the last {days:.1f} days (seed {seed}).")
     written, conversations, said = 0, list[str](), time.monotonic()
     for items in batched(_items(stack, count, seed), _WRITTEN_AT_ONCE, strict=False):

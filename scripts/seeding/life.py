@@ -29,6 +29,7 @@ from helpdesk.files import service as files
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageAccepted, MessageInput
 from helpdesk.platform import clock, ids
+from helpdesk.platform.units import DAY_MS
 from helpdesk.ratings import service as ratings
 from helpdesk.ratings.schemas import RatingInput
 from helpdesk.storage.table import Item, from_wire
@@ -39,7 +40,6 @@ from scripts.seeding.memory_table import answering as answered_by
 from scripts.seeding.plan import BETWEEN_MS, End, Planned, Visitor
 
 _PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
-_DAY_MS = 86_400_000
 _LONGEST_STEP_MS = 600_000
 _CONTEXT = {
     "timeZone": "Europe/Berlin",
@@ -177,7 +177,7 @@ class _Life:
         self._pass()
         if planned.end is End.SNOOZED:
             self.us = max(self.us, self._desk.now * 1_000 - 1_000_000)
-            until = self._desk.now + self.random.randint(1, 7) * _DAY_MS
+            until = self._desk.now + self.random.randint(1, 7) * DAY_MS
             snoozing.snooze(caller, conversation_id, SnoozeInput(until=until))
         if planned.end not in {End.RESOLVED, End.ARCHIVED}:
             return

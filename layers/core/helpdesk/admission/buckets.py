@@ -9,12 +9,13 @@ from typing import NamedTuple, Self
 from helpdesk.admission.allowance import BucketEmpty, Charge
 from helpdesk.admission.limits import Rate
 from helpdesk.platform import clock
+from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage import table
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import ConditionFailed, Throttled
 
 _US = 1_000_000
-_HOUR_US = 3_600 * _US
+_HOUR_US = HOUR_SECONDS * _US
 _MOST_WRITES = 5
 
 _SHAPE = "#interval = :interval, expiresAt = :expires"

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.transactions import Transaction
 
-_KEPT_SECONDS = 7 * 86_400
+_KEPT_SECONDS = 7 * DAY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

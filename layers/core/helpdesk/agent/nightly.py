@@ -16,11 +16,10 @@ from helpdesk.agent.night_repository import Position
 from helpdesk.conversations import sweeping
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
+from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.storage import shards
 
 QUIET_HOURS = 24
-_HOUR_MS = 3_600_000
-_DAY_MS = 24 * _HOUR_MS
 _PAGE = 100
 
 
@@ -37,12 +36,12 @@ def sweep(until: int) -> Swept:
     now = clock.now_ms()
     night = datetime.fromtimestamp(now / 1_000, UTC).date().isoformat()
     position = night_repository.get(night)
-    first = now // _DAY_MS
+    first = now // DAY_MS
     resolved = 0
     while not position.night_is_done:
         for organization in _organizations(int(first + position.shards_done) % shards.SHARDS, position):
             started = position.place if organization == position.organization else ""
-            for count, place in _pages(organization, started, now - QUIET_HOURS * _HOUR_MS):
+            for count, place in _pages(organization, started, now - QUIET_HOURS * HOUR_MS):
                 resolved += count
                 position = replace(position, organization=organization, place=place)
                 night_repository.put(night, position)

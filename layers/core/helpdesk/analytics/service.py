@@ -2,10 +2,9 @@
 
 from helpdesk.analytics.schemas import MAX_RATINGS, Satisfaction, SatisfactionQuery
 from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS
 from helpdesk.ratings import service as ratings
 from helpdesk.ratings.errors import MAX_STARS
-
-_DAY_MS = 86_400_000
 
 
 def satisfaction(organization: str, query: SatisfactionQuery) -> Satisfaction:
@@ -13,7 +12,7 @@ def satisfaction(organization: str, query: SatisfactionQuery) -> Satisfaction:
 
     A rating is in the day in which it was first given, with the stars that it has now.
     """
-    length = query.days * _DAY_MS
+    length = query.days * DAY_MS
     # The window that ends now holds the present millisecond.
     start = clock.now_ms() + 1 - length if query.start is None else query.start
     found = ratings.newest(organization, start, start + length, MAX_RATINGS + 1)
@@ -21,7 +20,7 @@ def satisfaction(organization: str, query: SatisfactionQuery) -> Satisfaction:
     sums, counts = [0] * query.days, [0] * query.days
     distribution = [0] * MAX_STARS
     for rating in counted:
-        day = (rating.at - start) // _DAY_MS
+        day = (rating.at - start) // DAY_MS
         sums[day] += rating.stars
         counts[day] += 1
         distribution[rating.stars - 1] += 1

@@ -1,6 +1,7 @@
 """What the inbox can refuse (Specification: Errors, Inbox; Not found)."""
 
 from helpdesk.platform.errors import AppError
+from helpdesk.platform.units import DAY_MS
 
 
 class ConversationNotFound(AppError):
@@ -25,7 +26,7 @@ class NotArchived(AppError):
 
 
 MIN_SNOOZE_MS = 60_000
-MAX_SNOOZE_MS = 365 * 86_400_000
+MAX_SNOOZE_MS = 365 * DAY_MS
 
 
 class BadSnoozeTime(AppError):

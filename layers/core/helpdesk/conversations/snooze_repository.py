@@ -5,11 +5,12 @@ visitor's message ends a snooze without knowing of it, so an item may remind of 
 """
 
 from helpdesk.conversations.record import Conversation
+from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item, Page
 from helpdesk.storage.transactions import Transaction
 
-_KEPT_MS = 7 * 86_400_000  # past its time, for a timekeeper that stood still; then time to live removes it
+_KEPT_MS = 7 * DAY_MS  # past its time, for a timekeeper that stood still; then time to live removes it
 
 
 def put(transaction: Transaction, conversation: Conversation, until: int) -> None:

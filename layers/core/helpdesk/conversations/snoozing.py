@@ -24,6 +24,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.delays import MAX_HOP_SECONDS, hop_delay_seconds
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
+from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -122,7 +123,7 @@ def queue_due(deadline: int) -> int:
 
 def _pages(before: int, deadline: int) -> Iterator[list[Item]]:
     """Yield the pages of every shard. Each run begins with another shard, so that none is left out for ever."""
-    first = clock.now_ms() // 60_000
+    first = clock.now_ms() // MINUTE_MS
     for number in range(shards.SHARDS):
         after_item: Item | None = None
         while clock.now_ms() < deadline:

@@ -9,11 +9,10 @@ from helpdesk.delivery.repository import Delivery
 from helpdesk.delivery.schemas import Attempt, DeliveryShown, Status
 from helpdesk.events.outbox import job_item
 from helpdesk.platform import clock
+from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import service as webhooks
-
-_MINUTE_MS = 60_000
 
 _STATUS: dict[DeliveryState, Status] = {
     DeliveryState.PENDING: "pending",
@@ -50,7 +49,7 @@ def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
     about_to_begin = (
         seen.state is DeliveryState.PENDING
         and seen.made == 0
-        and now < max(item.get("nextAt") or 0, item["bookedAt"]) + LOST_AFTER_MINUTES * _MINUTE_MS
+        and now < max(item.get("nextAt") or 0, item["bookedAt"]) + LOST_AFTER_MINUTES * MINUTE_MS
     )
     if about_to_begin or seen.is_under_way(now):
         raise DeliveryInProgress

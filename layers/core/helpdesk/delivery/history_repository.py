@@ -8,6 +8,7 @@ from helpdesk.delivery.repository import HISTORY_DAYS, WATCH, Delivery, interrup
 from helpdesk.delivery.schedule import parse_delays
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
+from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item, Page
 from helpdesk.storage.transactions import Transaction
@@ -16,8 +17,6 @@ from helpdesk.webhooks.record import Endpoint
 
 MOST_ATTEMPTS_KEPT = 50
 _KEPT_OF_BEFORE = MOST_ATTEMPTS_KEPT - 5  # with those of the chain that begins
-_DAY_SECONDS = 86_400
-_DAY_MS = _DAY_SECONDS * 1_000
 
 
 def newest(organization: str, endpoint_id: str, limit: int, before: str | None) -> Page:
@@ -25,7 +24,7 @@ def newest(organization: str, endpoint_id: str, limit: int, before: str | None) 
 
     One query. DynamoDB removes what is over its time within days, not at once, so the time is part of the key.
     """
-    since = clock.now_ms() - HISTORY_DAYS * _DAY_MS
+    since = clock.now_ms() - HISTORY_DAYS * DAY_MS
     return table.query(
         keys.Delivery(organization, endpoint_id, "-").pk,
         sk_between=(f"evt_{since:012x}", f"evt_{'f' * 32}"),
@@ -61,7 +60,7 @@ def find(delivery: Delivery) -> Found:
     if progress is None or event_key not in found:
         raise DeliveryNotFound
     item, event = found[delivery.key], found[event_key]
-    if event["createdAt"] + HISTORY_DAYS * _DAY_MS <= now:
+    if event["createdAt"] + HISTORY_DAYS * DAY_MS <= now:
         raise DeliveryNotFound
     return Found(Endpoint.from_item(delivery.organization, found[endpoint_key]), item, event, progress)
 
@@ -73,7 +72,7 @@ def begin_chain(transaction: Transaction, delivery: Delivery, found: Found, now:
     where the endpoint was removed, and DeliveryNotFound where the event was erased.
     """
     item, seen = found.item, found.progress
-    over_at = clock.seconds_from_now(sum(parse_delays(settings().retry_delays_seconds)) + _DAY_SECONDS)
+    over_at = clock.seconds_from_now(sum(parse_delays(settings().retry_delays_seconds)) + DAY_SECONDS)
     # An attempt that is neither under way nor recorded lost its worker; its reminder will find another chain.
     attempts = [*item["attempts"], *([] if seen.recorded else [interrupted(seen)])]
     transaction.require(

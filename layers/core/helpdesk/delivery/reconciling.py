@@ -21,10 +21,11 @@ from helpdesk.delivery.repository import WATCH, Delivery, progress_of, watch_val
 from helpdesk.events import leftover
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
+from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item, Page
 
-OVERDUE_MS = 45 * 60_000
+OVERDUE_MS = 45 * MINUTE_MS
 """How long something may be overdue. A message that fails each time is handed out five times, 360 s apart at most, and
 is set aside after 30 minutes; so whatever waits still waits in vain, or behind a backlog longer than that."""
 
@@ -70,7 +71,7 @@ def _pages(
     read: Callable[[int, int, int, Item | None], Page], before: int, until: int
 ) -> Iterator[list[Item]]:
     """Yield the pages of every shard. Each run begins with another shard, so that none is left out for ever."""
-    first = clock.now_ms() // 60_000
+    first = clock.now_ms() // MINUTE_MS
     for number in range(shards.SHARDS):
         after: Item | None = None
         while clock.now_ms() < until:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item
 
 HISTORY_DAYS = 30
-_DAY_SECONDS = 86_400
 
 # A delivery that was booked before there were redeliveries has no number and is on its first chain.
 _SAME_CHAIN = "(attribute_not_exists(chain) OR chain = :chain)"
@@ -75,7 +75,7 @@ def book(delivery: Delivery, event_type: str, created_at: int) -> None:
         "claimedUntil": 0,
         "nextAt": created_at,
         "attempts": [],
-        "expiresAt": clock.seconds_from_now(HISTORY_DAYS * _DAY_SECONDS),
+        "expiresAt": clock.seconds_from_now(HISTORY_DAYS * DAY_SECONDS),
     }
     try:
         table.put_new(item)

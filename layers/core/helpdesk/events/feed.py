@@ -8,6 +8,7 @@ what is given out is settled, and no event appears behind a place that was read 
 
 from helpdesk.events.outbox import EVENT_DAYS
 from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 
@@ -15,7 +16,6 @@ HELD_BACK_MS = 20_000
 """How old an event is when it is first given out: the 10 s in which its transaction leaves, and as long again for
 DynamoDB to write it, for the index to follow and for clocks that differ."""
 
-_DAY_MS = 86_400_000
 _ID_CHARACTERS = 36  # `evt_` and 32 hexadecimal ones
 
 
@@ -31,7 +31,7 @@ def after(organization: str, place: str | None, limit: int) -> tuple[list[Item],
     is. One query.
     """
     now = clock.now_ms()
-    start = max(place or "", place_at(now - EVENT_DAYS * _DAY_MS))
+    start = max(place or "", place_at(now - EVENT_DAYS * DAY_MS))
     # The first text behind the place: no id is as long as one and a character.
     low = start + "0" if len(start) >= _ID_CHARACTERS else start
     high = place_at(now - HELD_BACK_MS)

@@ -12,6 +12,7 @@ from typing import Any
 
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
+from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
@@ -23,7 +24,6 @@ EVENT_DAYS = 30  # as long as the delivery history reaches back
 JOB_DAYS = 7  # longer than the stream (24 h) and the queues (4 days) hold on to it
 LEAVES_WITHIN_MS = 10_000
 """How old an event may be when its transaction is sent to DynamoDB, the last try of it included."""
-_DAY_SECONDS = 86_400
 
 
 class JobQueue(StrEnum):
@@ -141,7 +141,7 @@ class Event:
             "createdAt": self.created_at,
             "body": self.body(),
             "jobs": [job.to_attribute() for job in self.jobs],
-            "expiresAt": clock.seconds_from_now(EVENT_DAYS * _DAY_SECONDS),
+            "expiresAt": clock.seconds_from_now(EVENT_DAYS * DAY_SECONDS),
         }
 
 
@@ -160,5 +160,5 @@ def job_item(organization: str, job: Job) -> Item:
         "id": job_id,
         "organization": organization,
         "jobs": [job.to_attribute()],
-        "expiresAt": clock.seconds_from_now(JOB_DAYS * _DAY_SECONDS),
+        "expiresAt": clock.seconds_from_now(JOB_DAYS * DAY_SECONDS),
     }

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 from helpdesk.files.errors import AttachmentMissing
 from helpdesk.platform import clock
+from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
-HOUR_MS = 3_600_000
 UNATTACHED_HOURS = 24
-_DAY_SECONDS = 86_400
 
 
 def put(organization: str, item: Item) -> None:

@@ -22,13 +22,14 @@ from helpdesk.files.errors import (
     FileNotFound,
     FileTooBig,
 )
-from helpdesk.files.repository import HOUR_MS, UNATTACHED_HOURS
+from helpdesk.files.repository import UNATTACHED_HOURS
 from helpdesk.files.schemas import FormUpload, Uploaded, UploadRequest
 from helpdesk.files.sniffing import essence, runs_in_a_browser
 from helpdesk.idempotency import service as idempotency
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import cut
+from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 

@@ -14,8 +14,9 @@ from helpdesk.files.errors import MAX_FILE_BYTES
 from helpdesk.files.sniffing import REFUSED_TYPES, SNIFFED_BYTES, essence
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
+from helpdesk.platform.units import HOUR_SECONDS
 
-UPLOAD_SECONDS = 3_600
+UPLOAD_SECONDS = HOUR_SECONDS
 DOWNLOAD_SECONDS = 300
 
 # What a browser shows and does not run. Everything else is handed out as a download.

@@ -34,6 +34,7 @@ from helpdesk.idempotency.repository import State
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
+from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item, Throttled
@@ -135,7 +136,7 @@ def once(request: Keyed, remaining_ms: int, run: Callable[[], Outcome]) -> Outco
             fingerprint,
             now=now,
             lease_until=now + remaining_ms + _MARGIN_MS,
-            expires_at=now // 1_000 + KEPT_HOURS * 3_600,
+            expires_at=now // 1_000 + KEPT_HOURS * HOUR_SECONDS,
         )
     except ConditionFailed as met:
         return _kept(met.item, fingerprint, now)

@@ -7,12 +7,13 @@ from helpdesk.members.errors import CannotGrant
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import Forbidden, InvalidToken
+from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _STILL_PENDING = "attribute_exists(PK) AND validUntil > :now"
-_VALID_SECONDS = INVITE_DAYS * 86_400
+_VALID_SECONDS = INVITE_DAYS * DAY_SECONDS
 _MANAGERS = (Role.ADMIN, Role.OWNER)
 
 

@@ -18,9 +18,10 @@ from helpdesk.members.errors import CannotGrant
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform import clock, ids
+from helpdesk.platform.units import DAY_MS
 from helpdesk.storage.transactions import Transaction
 
-_VALID_MS = INVITE_DAYS * 86_400_000
+_VALID_MS = INVITE_DAYS * DAY_MS
 # Each time the list of pending invitations was found full, others filled the room that was made.
 _MOST_TRIES = 3
 

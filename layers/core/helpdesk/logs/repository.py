@@ -6,12 +6,11 @@ from typing import Any
 from helpdesk.logs.errors import LogNotFound
 from helpdesk.logs.schemas import MAX_MS, Chosen, LogEntry, LogKind
 from helpdesk.platform import clock, ids
+from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 
 LOG_DAYS = 365
-_DAY_SECONDS = 86_400
-_MINUTE_MS = 60_000
 _ALL_RANDOM_BITS = 2**80 - 1
 
 
@@ -27,7 +26,7 @@ def new_item(organization: str, kind: LogKind, actor: str, summary: str, detail:
         "actor": actor,
         "summary": summary,
         "detail": detail,
-        "expiresAt": clock.seconds_from_now(LOG_DAYS * _DAY_SECONDS),
+        "expiresAt": clock.seconds_from_now(LOG_DAYS * DAY_SECONDS),
     }
 
 
@@ -36,7 +35,7 @@ def count_in_minute(organization: str, kind: LogKind, subject: str, actor: str, 
 
     The entry's id follows from those three, so all writers of one minute meet in one item.
     """
-    minute = clock.now_ms() // _MINUTE_MS * _MINUTE_MS
+    minute = clock.now_ms() // MINUTE_MS * MINUTE_MS
     digest = hashlib.sha256(f"{organization} {kind} {subject}".encode()).digest()[:10]
     log_id = f"log_{ids.ulid(minute, int.from_bytes(digest))}"
     table.update(
@@ -51,7 +50,7 @@ def count_in_minute(organization: str, kind: LogKind, subject: str, actor: str, 
             ":actor": actor,
             ":summary": summary,
             ":detail": {"subject": subject},
-            ":expires": clock.seconds_from_now(LOG_DAYS * _DAY_SECONDS),
+            ":expires": clock.seconds_from_now(LOG_DAYS * DAY_SECONDS),
             ":list": keys.log_of_kind(organization, kind.value),
             ":one": 1,
         },

@@ -16,6 +16,7 @@ from helpdesk.oauth.schemas import AuthorizeQuery
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
+from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage.transactions import Transaction
 
 REQUEST_MINUTES = 30
@@ -106,7 +107,7 @@ def begin_device(known: DeviceRecord, user_code: str, browser: Browser) -> str:
 
 def _keep(browser: Browser, **asked: str | None) -> str:
     handle = ids.secret()
-    until = clock.now_ms() + REQUEST_MINUTES * 60_000
+    until = clock.now_ms() + REQUEST_MINUTES * MINUTE_MS
     repository.put_request(
         RequestRecord(request_hash=sha256(handle), browser_hash=browser.hash, valid_until=until, **asked)  # type: ignore[arg-type] # by name
     )

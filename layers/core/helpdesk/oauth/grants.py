@@ -2,13 +2,13 @@
 
 from helpdesk.oauth.record import AccessTokenRecord, Approval, GrantRecord
 from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 LIVE_ACCESS_TOKENS = 5
 """How many access tokens of one grant work at once; the oldest goes when another comes."""
-_DAY_SECONDS = 86_400
 
 
 def get(grant_id: str) -> GrantRecord | None:
@@ -32,7 +32,7 @@ def put(transaction: Transaction, grant: GrantRecord) -> None:
             "rotatedAt": grant.rotated_at,
             "createdAt": grant.created_at,
             "validUntil": grant.valid_until,
-            "expiresAt": grant.valid_until // 1_000 + _DAY_SECONDS,
+            "expiresAt": grant.valid_until // 1_000 + DAY_SECONDS,
             "tokens": _listed(grant.tokens),
         },
         new=True,
@@ -56,7 +56,7 @@ def rotate(transaction: Transaction, seen: GrantRecord, refreshed: GrantRecord) 
             ":previous": refreshed.previous_hash,
             ":rotated": refreshed.rotated_at,
             ":until": refreshed.valid_until,
-            ":expires": refreshed.valid_until // 1_000 + _DAY_SECONDS,
+            ":expires": refreshed.valid_until // 1_000 + DAY_SECONDS,
             ":tokens": _listed(refreshed.tokens),
             ":seen": seen.refresh_hash,
             ":organization": seen.approval.organization,
@@ -104,7 +104,7 @@ def _put_token(transaction: Transaction, grant: GrantRecord, token: AccessTokenR
             "organization": approval.organization,
             "grantId": grant.id,
             "validUntil": token.valid_until,
-            "expiresAt": token.valid_until // 1_000 + _DAY_SECONDS,
+            "expiresAt": token.valid_until // 1_000 + DAY_SECONDS,
         },
         new=True,
     )

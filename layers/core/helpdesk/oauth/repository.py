@@ -10,12 +10,11 @@ from typing import Any
 from helpdesk.oauth.errors import ExpiredToken, InvalidClient, InvalidGrant, RequestOver
 from helpdesk.oauth.record import Approval, ClientRecord, CodeRecord, DeviceRecord, RequestRecord
 from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
-_HOUR_SECONDS = 3_600
-_DAY_SECONDS = 24 * _HOUR_SECONDS
 UNAPPROVED_CLIENT_DAYS = 90
 """How long a client is kept that nobody has let act for him."""
 
@@ -32,7 +31,7 @@ def put_client(client: ClientRecord) -> None:
             "grantTypes": client.grant_types,
             "secretHash": client.secret_hash,
             "createdAt": clock.now_ms(),
-            "expiresAt": clock.seconds_from_now(UNAPPROVED_CLIENT_DAYS * _DAY_SECONDS),
+            "expiresAt": clock.seconds_from_now(UNAPPROVED_CLIENT_DAYS * DAY_SECONDS),
         }
     )
 
@@ -60,7 +59,7 @@ def put_request(request: RequestRecord) -> None:
         {
             **keys.AuthorizationRequest(request.request_hash).attributes(),
             **request.to_attributes(),
-            "expiresAt": request.valid_until // 1_000 + _HOUR_SECONDS,
+            "expiresAt": request.valid_until // 1_000 + HOUR_SECONDS,
         }
     )
 
@@ -98,7 +97,7 @@ def put_code(
             "redirectSent": asked.redirect_sent,
             "challenge": asked.challenge,
             "validUntil": until,
-            "expiresAt": clock.seconds_from_now(_DAY_SECONDS),
+            "expiresAt": clock.seconds_from_now(DAY_SECONDS),
         },
         new=True,
     )
@@ -125,7 +124,7 @@ def put_device(
     device_hash: str, user_code: str, known: ClientRecord, grant_id: str, interval: int, until: int
 ) -> None:
     """Add a device's login under both of its codes. Raises ConditionFailed where the short one is taken."""
-    lasting = {"validUntil": until, "expiresAt": until // 1_000 + _HOUR_SECONDS}
+    lasting = {"validUntil": until, "expiresAt": until // 1_000 + HOUR_SECONDS}
     transaction = Transaction()
     transaction.put(
         {**keys.UserCode(user_code).attributes(), "deviceHash": device_hash, **lasting},
@@ -238,7 +237,7 @@ def put_sign_in(sign_in_hash: str, email: str, code_hash: str, browser_hash: str
             "browserHash": browser_hash,
             "tries": 0,
             "validUntil": until,
-            "expiresAt": until // 1_000 + _HOUR_SECONDS,
+            "expiresAt": until // 1_000 + HOUR_SECONDS,
         }
     )
 
@@ -272,7 +271,7 @@ def sign_in(sign_in_hash: str, user_id: str, new_browser: str, before: Sequence[
             "userId": user_id,
             "before": list(before),
             "validUntil": until,
-            "expiresAt": until // 1_000 + _HOUR_SECONDS,
+            "expiresAt": until // 1_000 + HOUR_SECONDS,
         },
         new=True,
     )

@@ -17,8 +17,9 @@ from helpdesk.oauth.record import sha256
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
+from helpdesk.platform.units import HOUR_SECONDS
 
-SESSION_SECONDS = 12 * 3_600
+SESSION_SECONDS = 12 * HOUR_SECONDS
 _VALUE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_BEFORE = 5
 

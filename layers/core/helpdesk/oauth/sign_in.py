@@ -17,6 +17,7 @@ from helpdesk.people import service as people
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform import clock, ids
 from helpdesk.platform.logging import logger
+from helpdesk.platform.units import MINUTE_MS
 
 CODE_DIGITS = 6
 CODE_MINUTES = 10
@@ -46,7 +47,7 @@ def begin(browser: Browser, email: str, address: str) -> str:
     limits.take_code_for_address(address, browser.hash)
     handle = ids.secret()
     code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
-    until = clock.now_ms() + CODE_MINUTES * 60_000
+    until = clock.now_ms() + CODE_MINUTES * MINUTE_MS
     mailed = limits.may_mail(hash_of_email(email))
     # What is not mailed is nothing of six digits: else each handle more would be five tries more at this address.
     expected = code if mailed else ids.secret()

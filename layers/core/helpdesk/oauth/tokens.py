@@ -32,11 +32,11 @@ from helpdesk.oauth.record import (
 from helpdesk.oauth.schemas import RevocationForm, TokenAnswer, TokenForm
 from helpdesk.platform import clock, ids
 from helpdesk.platform.logging import logger
+from helpdesk.platform.units import DAY_MS, HOUR_SECONDS
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
-ACCESS_SECONDS = 3_600
-_DAY_MS = 86_400_000
+ACCESS_SECONDS = HOUR_SECONDS
 REFRESH_DAYS = 30
 """How long a refresh token works; each one that replaces it begins anew."""
 GRANT_DAYS = 365
@@ -134,7 +134,7 @@ def _granted(
         previous_hash="",
         rotated_at=now,
         created_at=now,
-        valid_until=now + REFRESH_DAYS * _DAY_MS,
+        valid_until=now + REFRESH_DAYS * DAY_MS,
         tokens=(record,),
     )
     grants.put(transaction, grant)
@@ -172,7 +172,7 @@ def _refreshed(seen: GrantRecord) -> tuple[GrantRecord, str, str]:
         seen,
         previous_hash=seen.refresh_hash,
         rotated_at=now,
-        valid_until=min(now + REFRESH_DAYS * _DAY_MS, seen.created_at + GRANT_DAYS * _DAY_MS),
+        valid_until=min(now + REFRESH_DAYS * DAY_MS, seen.created_at + GRANT_DAYS * DAY_MS),
         tokens=(*live, record)[-grants.LIVE_ACCESS_TOKENS :],
     )
     return refreshed, access, ids.secret(_ROTATING)

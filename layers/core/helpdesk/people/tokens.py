@@ -6,12 +6,12 @@ from helpdesk.people import repository
 from helpdesk.people import service as people
 from helpdesk.people.record import normalized_email
 from helpdesk.platform import ids
+from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage.transactions import Transaction
 
 OPERATOR = "operator"
 """The client that such a token names."""
 MAX_HOURS = 720
-_HOUR_SECONDS = 3_600
 
 
 def issue(organization: str, email: str, *, hours: int) -> str:
@@ -27,6 +27,6 @@ def issue(organization: str, email: str, *, hours: int) -> str:
     token = f"svc_oat_{person.id.removeprefix('usr_')}_{ids.secret()}"
     transaction = Transaction()
     repository.require_member(transaction, person.id, organization, MemberNotFound())
-    repository.put_token(transaction, sha256(token), person.id, organization, OPERATOR, hours * _HOUR_SECONDS)
+    repository.put_token(transaction, sha256(token), person.id, organization, OPERATOR, hours * HOUR_SECONDS)
     transaction.commit()
     return token

@@ -14,6 +14,7 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
+from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.privacy import emptying, repository, service
 from helpdesk.privacy.emptying import TimeIsOver
 from helpdesk.privacy.erasing import Outcome
@@ -25,20 +26,18 @@ from helpdesk.storage.transactions import Transaction
 RECEIPT_DAYS = 365
 _AT_ONCE = 500
 """Conversations that are taken out of the index of words by one rewriting of it."""
-_DAY_MS = 86_400_000
-_DAY_SECONDS = 86_400
 
 
 def begin_night(until: int) -> int:
     """Have the eraser begin with each organization that has not begun tonight; return how many that were."""
     begun = 0
-    night = clock.now_ms() // _DAY_MS
+    night = clock.now_ms() // DAY_MS
     for number in range(shards.SHARDS):
         # Each night begins with another shard, so that none is left out for ever.
         for item in repository.retaining((night + number) % shards.SHARDS):
             if clock.now_ms() >= until:
                 return begun
-            begun += _begin(item["id"], int(item["retentionDays"]), night * _DAY_MS)
+            begun += _begin(item["id"], int(item["retentionDays"]), night * DAY_MS)
     return begun
 
 
@@ -49,7 +48,7 @@ def apply(organization: str, erasure_id: str, until: int) -> Outcome:
         return Outcome.FINISHED_BEFORE
     days = organizations.retention_days(organization)
     if days is not None:  # else it was switched off since
-        before = min(int(erasure["before"]), clock.now_ms() - days * _DAY_MS)
+        before = min(int(erasure["before"]), clock.now_ms() - days * DAY_MS)
         try:
             for found in batched(_marked(organization, erasure_id, before, until), _AT_ONCE, strict=False):
                 _erase(organization, erasure_id, before, found, until)
@@ -70,8 +69,8 @@ def _begin(organization: str, days: int, night_at: int) -> bool:
     transaction = Transaction()
     values: Item = {
         "customerId": None,
-        "before": clock.now_ms() - days * _DAY_MS,
-        "expiresAt": clock.seconds_from_now(RECEIPT_DAYS * _DAY_SECONDS),
+        "before": clock.now_ms() - days * DAY_MS,
+        "expiresAt": clock.seconds_from_now(RECEIPT_DAYS * DAY_SECONDS),
     }
     repository.put(transaction, organization, erasure_id, values)
     transaction.put(service.work_item(organization, service.RETENTION, erasure_id, organization), new=True)

@@ -17,6 +17,7 @@ from helpdesk.conversations.state import Status
 from helpdesk.messages import sessions
 from helpdesk.platform import clock, ids
 from helpdesk.platform.text import trimmed
+from helpdesk.platform.units import HOUR_MS
 from helpdesk.ratings import repository
 from helpdesk.ratings.errors import (
     CHANGEABLE_HOURS,
@@ -30,7 +31,6 @@ from helpdesk.ratings.schemas import RatingInput
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 8
-_HOUR_MS = 3_600_000
 
 
 def rate(organization: str, sent: RatingInput) -> None:
@@ -73,7 +73,7 @@ def _write(transaction: Transaction, conversation: Conversation, stars: int, not
         repository.put(
             transaction, conversation.organization, given.rating_id, conversation.id, given.at, stars
         )
-    elif now - given.at > CHANGEABLE_HOURS * _HOUR_MS:
+    elif now - given.at > CHANGEABLE_HOURS * HOUR_MS:
         raise RatingSettled
     else:
         # The conversation before its rating: where both are being erased, that is what the visitor is told of.

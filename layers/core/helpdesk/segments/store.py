@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients, clock, ids
+from helpdesk.platform.units import DAY_MS, HOUR_MS
 
 if TYPE_CHECKING:
     from mypy_boto3_s3.type_defs import GetObjectRequestTypeDef
 
-GRACE_MS = 3_600_000
+GRACE_MS = HOUR_MS
 """Four times as long as a Lambda may run, so that no reader still works from a manifest that names the bundle."""
 
-ORPHAN_MS = 86_400_000
+ORPHAN_MS = DAY_MS
 MAX_REMOVALS = 1_000  # DeleteObjects' limit
 _NUMBER_DIGITS = 10
 

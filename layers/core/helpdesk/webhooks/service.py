@@ -11,6 +11,7 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
+from helpdesk.platform.units import HOUR_MS
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage import cursor
 from helpdesk.storage.table import ConditionFailed
@@ -24,7 +25,6 @@ FORMER_SECRET_HOURS = 24
 TEST_MESSAGE = "This is a test. Your endpoint receives what Helpdesk sends."
 
 _TRIES = 8
-_HOUR_MS = 3_600_000
 _FILTERED = 200  # events looked at for one page where only some kinds are wanted
 
 
@@ -127,7 +127,7 @@ def make_secret(caller: Caller, endpoint_id: str) -> str:
     transaction = Transaction()
     repository.note_secret(transaction, caller.organization, endpoint_id, now)
     repository.put_standard_secret(
-        transaction, caller.organization, endpoint_id, secret, now + FORMER_SECRET_HOURS * _HOUR_MS
+        transaction, caller.organization, endpoint_id, secret, now + FORMER_SECRET_HOURS * HOUR_MS
     )
     _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "A webhook endpoint got a new secret.")
     transaction.commit()

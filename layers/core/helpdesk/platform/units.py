@@ -1,0 +1,8 @@
+"""Lengths of time in the units that the product counts in: milliseconds, and seconds for time-to-live attributes."""
+
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+
+HOUR_SECONDS = 3_600
+DAY_SECONDS = 24 * HOUR_SECONDS
