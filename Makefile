@@ -88,7 +88,7 @@ template: venv
 	@cfn-lint template.yaml && AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-us-east-1} sam validate --lint
 
 .PHONY: openapi
-openapi: venv ## write the description of the API (docs/openapi.json, and what /v1/docs serves)
+openapi: venv ## write the description of the API (docs/openapi.json, which /v1/docs shows)
 	@$(PYTHON) -m scripts.openapi
 
 .PHONY: described

@@ -1,10 +1,12 @@
-"""/v1/openapi.json and /v1/docs: the description of the API, for programs and for people, without a credential.
+"""/v1/openapi.json and /v1/docs: the API reference for programs and for people, without a credential.
 
-Both are written by `make openapi` and lie beside this file, so that nothing is generated while someone waits.
+openapi.json beside this file is a link to docs/openapi.json, which `make openapi` writes;
+`sam build` copies its content. The page is rendered from it once per execution environment.
 """
 
 import base64
 import hashlib
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -12,9 +14,10 @@ from pathlib import Path
 from helpdesk.admission.caller import Access
 from helpdesk.http.api import Api
 from helpdesk.http.content import HtmlPage, WrittenJson
+from helpdesk.reference.page import render_page
 
-_HERE = Path(__file__).parent
-# An hour: a description changes with a deployment only.
+_DOCUMENT = Path(__file__).with_name("openapi.json")
+# An hour: the reference changes only with a deployment.
 _HEADERS = {"cache-control": "public, max-age=3600", "x-content-type-options": "nosniff"}
 
 api = Api()
@@ -22,15 +25,15 @@ api = Api()
 
 @api.get("/v1/openapi.json", access=Access.PUBLIC)
 def get_openapi() -> WrittenJson:
-    """Return this description of the API as OpenAPI 3.1."""
+    """Get this API reference as OpenAPI 3.1."""
     # Any page may read it: tools that show and try an API do so from the browser.
-    return WrittenJson(_read("openapi.json"), {**_HEADERS, "access-control-allow-origin": "*"})
+    return WrittenJson(_compact_json(), {**_HEADERS, "access-control-allow-origin": "*"})
 
 
 @api.get("/v1/docs", access=Access.PUBLIC)
 def get_docs() -> HtmlPage:
-    """Return this description of the API as a page to read."""
-    page = _read("page.html")
+    """Get this API reference as a web page."""
+    page = _page()
     return HtmlPage(
         page,
         {**_HEADERS, "content-security-policy": _policy(page), "referrer-policy": "no-referrer"},
@@ -38,13 +41,20 @@ def get_docs() -> HtmlPage:
 
 
 @cache
-def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+def _compact_json() -> str:
+    """Return the document without the indentation that the committed file has for reviewers."""
+    document = json.loads(_DOCUMENT.read_text(encoding="utf-8"))
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+
+
+@cache
+def _page() -> str:
+    return render_page(json.loads(_DOCUMENT.read_text(encoding="utf-8")))
 
 
 @cache
 def _policy(page: str) -> str:
-    """Return the policy under which the page loads and runs nothing; its one style sheet is known by its hash."""
+    """Return a Content-Security-Policy that allows the page's one style sheet, by its hash, and nothing else."""
     style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style[1].encode() if style else b"").digest()).decode()
     return (

@@ -1,4 +1,4 @@
-"""The description of the API, made from what the functions declare: `make openapi`.
+"""The OpenAPI document, generated from the route declarations: `make openapi`.
 
-Nothing here is part of a function: what is served was written before, into functions/docs.
+No function imports this package: functions/docs serves the document that it writes.
 """

@@ -1,40 +1,25 @@
-"""Write the description of the API: `make openapi`; or say whether what is written is current: `make check`."""
+"""Write the OpenAPI document (`make openapi`), or check that the committed one is up to date (`make check`)."""
 
 import json
 import sys
-from pathlib import Path
 
 from scripts.openapi.document import document
-from scripts.openapi.page import page
 from scripts.openapi.routes import ROOT
 
-
-def files() -> dict[Path, str]:
-    """Return what is written where: the document to read and compare, and what the function serves."""
-    described = document()
-    served = ROOT / "functions" / "docs"
-    return {
-        ROOT / "docs" / "openapi.json": json.dumps(described, indent=2, ensure_ascii=False) + "\n",
-        served / "openapi.json": json.dumps(described, separators=(",", ":"), ensure_ascii=False),
-        served / "page.html": page(described),
-    }
+DOCUMENT = ROOT / "docs" / "openapi.json"
 
 
 def main(arguments: list[str]) -> int:
-    """Write the files, or with --check return 1 where one is not what the code says."""
-    stale = [
-        path
-        for path, text in files().items()
-        if not path.exists() or path.read_text(encoding="utf-8") != text
-    ]
+    """Write docs/openapi.json; with --check write nothing and return 1 when the file is out of date."""
+    current = json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
+    if DOCUMENT.exists() and DOCUMENT.read_text(encoding="utf-8") == current:
+        return 0
+    name = DOCUMENT.relative_to(ROOT)
     if "--check" in arguments:
-        for path in stale:
-            print(f"{path.relative_to(ROOT)} is not what the code says. Run: make openapi", file=sys.stderr)
-        return 1 if stale else 0
-    for path, text in files().items():
-        path.write_text(text, encoding="utf-8")
-    for path in stale:
-        print(f"Written: {path.relative_to(ROOT)}")
+        print(f"{name} does not match the declared routes. Run: make openapi", file=sys.stderr)
+        return 1
+    DOCUMENT.write_text(current, encoding="utf-8")
+    print(f"Written: {name}")
     return 0
 
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from helpdesk.reference.page import render_page
 from tests.support.described import require_described
 from tests.support.template import ROOT
 from tests.support.web import Web
@@ -35,7 +36,7 @@ def test_the_page_is_served_to_anyone_under_a_policy_that_loads_nothing(stack: M
     assert response.status == 200
     assert response.headers["content-type"] == "text/html; charset=utf-8"
     assert response.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
-    assert text == (ROOT / "functions" / "docs" / "page.html").read_text()
+    assert text == render_page(json.loads((ROOT / "docs" / "openapi.json").read_text()))
 
 
 def test_what_the_deployed_stack_answers_is_described(stack: Mapping[str, str]) -> None:

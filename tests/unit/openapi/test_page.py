@@ -5,11 +5,11 @@ from html.parser import HTMLParser
 
 import pytest
 
+from helpdesk.reference.page import render_page
 from scripts.openapi.document import document
-from scripts.openapi.page import page
 
 DOCUMENT = document()
-PAGE = page(DOCUMENT)
+PAGE = render_page(DOCUMENT)
 # Tags that need no end.
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
@@ -86,4 +86,4 @@ def test_the_page_tells_its_language_and_fits_a_phone() -> None:
 def test_text_of_the_document_is_never_markup() -> None:
     hostile = {**DOCUMENT, "info": {**DOCUMENT["info"], "title": "<b>bold</b> & co"}}
 
-    assert "<h1>&lt;b&gt;bold&lt;/b&gt; &amp; co</h1>" in page(hostile)
+    assert "<h1>&lt;b&gt;bold&lt;/b&gt; &amp; co</h1>" in render_page(hostile)

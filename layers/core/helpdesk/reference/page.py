@@ -1,4 +1,4 @@
-"""The same document as a page: one HTML file that loads nothing and runs nothing."""
+"""The OpenAPI document as one HTML page that loads nothing and runs no script."""
 
 import html
 import json
@@ -11,8 +11,8 @@ _JSON = "application/json"
 _FORM = "application/x-www-form-urlencoded"
 
 
-def page(document: dict[str, Any]) -> str:
-    """Return the document as HTML, in which every operation and event has an anchor of its name."""
+def render_page(document: dict[str, Any]) -> str:
+    """Return the document as HTML. Each operation and event has its operationId as its anchor."""
     return _Page(document).render()
 
 
@@ -89,7 +89,7 @@ class _Page:
 
     def _operation(self, method: str, path: str, operation: dict[str, Any]) -> str:
         name = operation["operationId"]
-        told = operation["description"].removeprefix(f"{operation['summary']}.\n\n")
+        description = operation["description"].removeprefix(f"{operation['summary']}.\n\n")
         left = self._parameters("Parameters", operation)
         left += self._body("Body", operation.get("requestBody"), sent=True)
         answers = {status: answer for status, answer in operation["responses"].items() if int(status) < 400}
@@ -100,7 +100,7 @@ class _Page:
             f'<article class="operation" id="{name}" aria-labelledby="{name}-title">\n'
             f'<h3 id="{name}-title">{_text(operation["summary"])}</h3>\n'
             f'<p class="call"><span class="method {method}">{method.upper()}</span><code>{_text(path)}</code></p>\n'
-            f'{_paragraphs(told)}<div class="sides"><div>{left}</div><div>{right}</div></div>\n'
+            f'{_paragraphs(description)}<div class="sides"><div>{left}</div><div>{right}</div></div>\n'
             f"{self._errors(operation)}</article>\n"
         )
 
@@ -158,7 +158,7 @@ class _Page:
         return others[0] if len(others) == 1 else schema
 
     def _flat(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Return a schema as far as one line tells of it: its type and bounds, null among its alternatives."""
+        """Return a schema as far as one line shows it: its type and bounds, null among its alternatives."""
         core = self._resolved(self._without_null(schema))
         flat = {word: core[word] for word in core if word not in {"properties", "description"}}
         if core.get("type") == "array":
@@ -209,10 +209,10 @@ def _examples(answer: dict[str, Any]) -> list[tuple[str, str]]:
     return [*found.items()]
 
 
-def _row(name: str, schema: dict[str, Any], told: dict[str, Any], place: str = "") -> str:
-    required = '<span class="required">required</span>' if told.get("required") is True else ""
+def _row(name: str, schema: dict[str, Any], details: dict[str, Any], place: str = "") -> str:
+    required = '<span class="required">required</span>' if details.get("required") is True else ""
     where = f'<span class="place">{place}</span>' if place else ""
-    text = told.get("description", "")
+    text = details.get("description", "")
     return (
         f'<dt><code>{_text(name)}</code><span class="type">{_text(_type(schema))}</span>{where}{required}</dt>'
         f"<dd>{_inline(text)}</dd>"

@@ -1,0 +1,1 @@
+"""The API reference as a web page, rendered from the OpenAPI document."""
