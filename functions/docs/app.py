@@ -13,7 +13,7 @@ from pathlib import Path
 
 from helpdesk.admission.caller import Access
 from helpdesk.http.api import Api
-from helpdesk.http.content import HtmlPage, WrittenJson
+from helpdesk.http.content import HtmlPage, RawJson
 from helpdesk.reference.page import render_page
 
 _DOCUMENT = Path(__file__).with_name("openapi.json")
@@ -24,10 +24,10 @@ api = Api()
 
 
 @api.get("/v1/openapi.json", access=Access.PUBLIC)
-def get_openapi() -> WrittenJson:
+def get_openapi() -> RawJson:
     """Get this API reference as OpenAPI 3.1."""
     # Any page may read it: tools that show and try an API do so from the browser.
-    return WrittenJson(_compact_json(), {**_HEADERS, "access-control-allow-origin": "*"})
+    return RawJson(_compact_json(), {**_HEADERS, "access-control-allow-origin": "*"})
 
 
 @api.get("/v1/docs", access=Access.PUBLIC)

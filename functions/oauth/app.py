@@ -4,7 +4,7 @@ from typing import Any
 
 from helpdesk.admission.caller import Access
 from helpdesk.http.api import Api
-from helpdesk.http.content import BaseUrl, HtmlPage, Requester, SeeOther
+from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
 from helpdesk.invites.errors import InviteNotFound
 from helpdesk.oauth import device, metadata, registration, tokens, web
 from helpdesk.oauth.errors import (
@@ -89,19 +89,19 @@ def get_protected_resource(base_url: BaseUrl) -> ResourceMetadata:
     errors=(InvalidRedirectUri, InvalidClientMetadata, TooManyRequests),
     **{**_UNSTORED, "refusal": as_registration},
 )
-def register_client(requester: Requester, wanted: ClientRegistration) -> RegisteredClient:
+def register_client(client_info: ClientInfo, wanted: ClientRegistration) -> RegisteredClient:
     """Register a client (RFC 7591); needs no credential, and proves nothing of who registers."""
-    return registration.register(wanted, requester.address)
+    return registration.register(wanted, client_info.address)
 
 
 @api.get("/v1/oauth/authorize", errors=(LinkBroken,), **_PAGE)
-def authorize(requester: Requester, query: AuthorizeQuery, base_url: BaseUrl) -> HtmlPage | SeeOther:
+def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Begin a login in a browser; leads to sign-in and approval.
 
     A mistake is told by redirect, with `error`, `state` and `iss`, once the redirect address is known to be the
     client's; before, on a page.
     """
-    return web.authorize(requester, query, base_url)
+    return web.authorize(client_info, query, base_url)
 
 
 @api.post(
@@ -121,15 +121,15 @@ def authorize(requester: Requester, query: AuthorizeQuery, base_url: BaseUrl) ->
     ),
     **_UNSTORED,
 )
-def issue_tokens(requester: Requester, form: TokenForm, base_url: BaseUrl) -> TokenAnswer:
+def issue_tokens(client_info: ClientInfo, form: TokenForm, base_url: BaseUrl) -> TokenAnswer:
     """Exchange a code, a refresh token or a device code for tokens."""
-    return tokens.answer(form, requester.headers.get("authorization", ""), base_url)
+    return tokens.answer(form, client_info.headers.get("authorization", ""), base_url)
 
 
 @api.post("/v1/oauth/revoke", errors=(InvalidOAuthRequest, InvalidClient, ServerError), **_UNSTORED)
-def revoke_token(requester: Requester, form: RevocationForm) -> Revoked:
+def revoke_token(client_info: ClientInfo, form: RevocationForm) -> Revoked:
     """Revoke a token (RFC 7009); one that is unknown is answered alike."""
-    tokens.revoke(form, requester.headers.get("authorization", ""))
+    tokens.revoke(form, client_info.headers.get("authorization", ""))
     return Revoked()
 
 
@@ -145,60 +145,60 @@ def revoke_token(requester: Requester, form: RevocationForm) -> Revoked:
     ),
     **_UNSTORED,
 )
-def authorize_device(requester: Requester, form: DeviceForm, base_url: BaseUrl) -> DeviceAnswer:
+def authorize_device(client_info: ClientInfo, form: DeviceForm, base_url: BaseUrl) -> DeviceAnswer:
     """Begin a login on a device without a browser (RFC 8628)."""
-    return device.begin(form, requester.headers.get("authorization", ""), requester.address, base_url)
+    return device.begin(form, client_info.headers.get("authorization", ""), client_info.address, base_url)
 
 
 @api.get("/v1/oauth/device", **_PAGE)
-def show_user_code(requester: Requester, query: UserCodeQuery, base_url: BaseUrl) -> HtmlPage:
+def show_user_code(client_info: ClientInfo, query: UserCodeQuery, base_url: BaseUrl) -> HtmlPage:
     """Show the page on which a person types in the code of a device."""
-    return web.show_user_code(requester, query.user_code, base_url)
+    return web.show_user_code(client_info, query.user_code, base_url)
 
 
 @api.post("/v1/oauth/device", errors=(NotFromHere, WaitAMoment), **_PAGE)
-def take_user_code(requester: Requester, form: UserCodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
+def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Take the code of a device from the page, and lead on to its approval."""
-    return web.take_user_code(requester, form, base_url)
+    return web.take_user_code(client_info, form, base_url)
 
 
 @api.get("/v1/oauth/consent", errors=(RequestOver,), **_PAGE)
-def show_consent(requester: Requester, query: ConsentQuery, base_url: BaseUrl) -> HtmlPage:
+def show_consent(client_info: ClientInfo, query: ConsentQuery, base_url: BaseUrl) -> HtmlPage:
     """Show the page to sign in and approve on."""
-    return web.show_consent(requester, query.request, base_url)
+    return web.show_consent(client_info, query.request, base_url)
 
 
 @api.post("/v1/oauth/consent", errors=(NotFromHere, RequestOver), **_PAGE)
-def answer_consent(requester: Requester, form: ConsentForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
+def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Take the person's answer from the page.
 
     Leads back to the program, with `code`, `state` and `iss`.
     """
-    return web.answer_consent(requester, form, base_url)
+    return web.answer_consent(client_info, form, base_url)
 
 
 @api.post("/v1/oauth/sign-in", errors=(NotFromHere, WaitAMoment, MailUnavailable), **_PAGE)
-def request_code(requester: Requester, form: SignInForm, base_url: BaseUrl) -> HtmlPage:
+def request_code(client_info: ClientInfo, form: SignInForm, base_url: BaseUrl) -> HtmlPage:
     """Take an e-mail address from the page, and mail a one-time code to it."""
-    return web.take_email(requester, form, base_url)
+    return web.take_email(client_info, form, base_url)
 
 
 @api.post("/v1/oauth/code", errors=(NotFromHere,), **_PAGE)
-def sign_in(requester: Requester, form: CodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
+def sign_in(client_info: ClientInfo, form: CodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Take the one-time code from the page, and sign the person in."""
-    return web.take_code(requester, form, base_url)
+    return web.take_code(client_info, form, base_url)
 
 
 @api.post("/v1/oauth/sign-out", errors=(NotFromHere,), **_PAGE)
-def sign_out(requester: Requester, form: SignOutForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
+def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Sign a person out of the pages."""
-    return web.sign_out(requester, form, base_url)
+    return web.sign_out(client_info, form, base_url)
 
 
 @api.get("/v1/invite/<token>", errors=(InviteNotFound,), **_PAGE)
-def show_invite(requester: Requester, token: str, base_url: BaseUrl) -> HtmlPage:
+def show_invite(client_info: ClientInfo, token: str, base_url: BaseUrl) -> HtmlPage:
     """Show an invitation to whoever has its link."""
-    return web.show_invite(requester, token, base_url)
+    return web.show_invite(client_info, token, base_url)
 
 
 @api.post(
@@ -206,9 +206,9 @@ def show_invite(requester: Requester, token: str, base_url: BaseUrl) -> HtmlPage
     errors=(NotFromHere, InviteNotFound, AlreadyAMember, TooManyOrganizations),
     **_PAGE,
 )
-def join_organization(requester: Requester, token: str, form: JoinForm, base_url: BaseUrl) -> HtmlPage:
+def join_organization(client_info: ClientInfo, token: str, form: JoinForm, base_url: BaseUrl) -> HtmlPage:
     """Take the person's wish to join from the page."""
-    return web.join(requester, token, form.csrf, base_url)
+    return web.join(client_info, token, form.csrf, base_url)
 
 
 handler = api.handler

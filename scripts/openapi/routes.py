@@ -8,7 +8,7 @@ from pathlib import Path
 from helpdesk.admission.caller import Access, KeyRule, Role
 from helpdesk.http.api import Api, Route
 from helpdesk.http.content import Content
-from helpdesk.http.schemas import Answer, told_once
+from helpdesk.http.schemas import Answer, one_time_secret
 from helpdesk.idempotency.errors import (
     IdempotencyAnswerLost,
     IdempotencyAnswerWithheld,
@@ -107,7 +107,7 @@ def _refusals_of_repeats(route: Route) -> list[type[AppError]]:
         IdempotencyInProgress,
         IdempotencyAnswerLost,
     ]
-    if issubclass(route.answer, Answer) and told_once(route.answer) is not None:
+    if issubclass(route.answer, Answer) and one_time_secret(route.answer) is not None:
         found.append(IdempotencyAnswerWithheld)
     return found
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Purse
+from helpdesk.admission.caller import RateLimitSubject
 from helpdesk.http.api import Api, Route
-from helpdesk.http.schemas import Answer, told_once
+from helpdesk.http.schemas import Answer, one_time_secret
 from tests.support.api import function
 from tests.support.template import ROOT, template
 
@@ -33,7 +33,7 @@ def test_there_are_routes_that_take_a_key() -> None:
 
 @each_route
 def test_its_functions_role_may_write_the_item_of_a_key(name: str, route: Route) -> None:
-    partition = "ORG#*" if route.access.purse is Purse.ORGANIZATION else "PERSON#*"
+    partition = "ORG#*" if route.access.rate_limit_subject is RateLimitSubject.ORGANIZATION else "PERSON#*"
     allowed = [
         statement
         for statement in statements(name)
@@ -65,7 +65,7 @@ def test_its_answer_is_a_model_which_can_be_kept_and_whose_secret_stands_at_its_
         for field in route.answer.model_fields.values()
         if isinstance(field.annotation, type) and issubclass(field.annotation, Answer)
     ]
-    assert [model for model in inner if told_once(model) is not None] == [], name
+    assert [model for model in inner if one_time_secret(model) is not None] == [], name
 
 
 @each_route
@@ -76,7 +76,7 @@ def test_a_field_whose_name_speaks_of_a_secret_is_told_once(name: str, route: Ro
         for field in route.answer.model_fields
         if field in {"key", "secret", "token", "password", "path"}
     }
-    marked = told_once(route.answer)
+    marked = one_time_secret(route.answer)
 
     assert speaking <= ({marked[0]} if marked else set()), name
 

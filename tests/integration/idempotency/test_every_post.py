@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.http.schemas import told_once
+from helpdesk.http.schemas import one_time_secret
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.errors import InternalError
@@ -32,7 +32,7 @@ class Death(BaseException):
 
 def secret_of(repeated: Repeated, body: Any) -> str | None:
     """Return the secret that an answer holds, as text."""
-    field = told_once(repeated.route.answer)  # type: ignore[arg-type] # every POST answers a model
+    field = one_time_secret(repeated.route.answer)  # type: ignore[arg-type] # every POST answers a model
     return None if field is None else json.dumps(body[field[0]])
 
 
@@ -152,7 +152,7 @@ def test_whatever_the_step_at_which_a_request_dies_its_repeats_make_it_happen_on
     # Before anything is written a repeat runs; from then on the answer is lost, but where it was kept.
     applied = len(calls) - 1 if name in LEASE_ALONE else calls.index("dynamodb:TransactWriteItems")
     written = sum(step < applied for step in steps)
-    secret = told_once(request.route.answer)  # type: ignore[arg-type] # every POST answers a model
+    secret = one_time_secret(request.route.answer)  # type: ignore[arg-type] # every POST answers a model
     assert ends == [
         *["carried out"] * written,
         *["idempotency_answer_lost"] * (len(steps) - 1 - written),

@@ -8,9 +8,10 @@ from botocore.exceptions import EndpointConnectionError
 
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotSent, MailNotSetUp, MailRefused
-from helpdesk.mail.rendering import one_line
+from helpdesk.mail.rendering import MAX_NAME_CHARACTERS
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
+from helpdesk.platform.text import one_line
 from tests.support.mail import FROM, Sent, refusal
 
 UNTIL = 1_764_288_000_000  # 28 November 2025, 00:00 UTC
@@ -90,7 +91,7 @@ def test_whatever_a_name_holds_the_subject_is_one_line_and_html_is_escaped(
     assert len(sent.subject) <= 200
     assert "<script" not in sent.html
     assert 'onmouseover="' not in sent.html
-    assert html.escape(one_line(name)) in sent.html
+    assert html.escape(one_line(name, MAX_NAME_CHARACTERS)) in sent.html
     assert len(sent.text.split("\n\n")) == 5
     assert not any("\ud800" <= char <= "\udfff" for char in sent.subject + sent.text + sent.html)
 
@@ -106,7 +107,7 @@ def test_whatever_a_name_holds_the_subject_is_one_line_and_html_is_escaped(
     ],
 )
 def test_a_name_becomes_one_line(text: str, shown: str) -> None:
-    assert one_line(text) == shown
+    assert one_line(text, MAX_NAME_CHARACTERS) == shown
 
 
 def test_a_domain_goes_to_ses_in_ascii(mails: list[Sent]) -> None:

@@ -28,7 +28,7 @@ class KeyRule(Enum):
     TOKEN_REQUIRED = "token_required"  # noqa: S105 - the name of an error code
 
 
-class Purse(Enum):
+class RateLimitSubject(Enum):
     """Whose allowance a request is charged to (Specification: Limits, Rate limits)."""
 
     ORGANIZATION = "organization"
@@ -45,14 +45,14 @@ class Access(Enum):
     """
 
     PUBLIC = (None, None, None)
-    SECRET_KEY = (None, KeyRule.ONLY, Purse.ORGANIZATION)
-    MEMBER = (Role.MEMBER, KeyRule.ALLOWED, Purse.ORGANIZATION)
-    ADMIN = (Role.ADMIN, KeyRule.ALLOWED, Purse.ORGANIZATION)
-    PERSON_ADMIN = (Role.ADMIN, KeyRule.NEEDS_A_PERSON, Purse.ORGANIZATION)
-    ACCOUNT_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED, Purse.ORGANIZATION)
+    SECRET_KEY = (None, KeyRule.ONLY, RateLimitSubject.ORGANIZATION)
+    MEMBER = (Role.MEMBER, KeyRule.ALLOWED, RateLimitSubject.ORGANIZATION)
+    ADMIN = (Role.ADMIN, KeyRule.ALLOWED, RateLimitSubject.ORGANIZATION)
+    PERSON_ADMIN = (Role.ADMIN, KeyRule.NEEDS_A_PERSON, RateLimitSubject.ORGANIZATION)
+    ACCOUNT_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED, RateLimitSubject.ORGANIZATION)
     # About the person: no organization need be bound, nor need the person still belong to the one that is.
-    ACCOUNT = (None, KeyRule.TOKEN_REQUIRED, Purse.EITHER)
-    PERSONAL = (None, KeyRule.TOKEN_REQUIRED, Purse.PERSON)
+    ACCOUNT = (None, KeyRule.TOKEN_REQUIRED, RateLimitSubject.EITHER)
+    PERSONAL = (None, KeyRule.TOKEN_REQUIRED, RateLimitSubject.PERSON)
 
     @property
     def role(self) -> Role:
@@ -66,10 +66,10 @@ class Access(Enum):
         return rule
 
     @property
-    def purse(self) -> Purse | None:
+    def rate_limit_subject(self) -> RateLimitSubject | None:
         """Whose allowance is charged; None on a public route."""
-        purse: Purse | None = self.value[2]
-        return purse
+        subject: RateLimitSubject | None = self.value[2]
+        return subject
 
 
 class Person(NamedTuple):

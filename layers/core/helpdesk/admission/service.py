@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from helpdesk.admission import allowance, buckets
-from helpdesk.admission.caller import Access, Caller, KeyRule, Person, Purse, Role
+from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimitSubject, Role
 from helpdesk.admission.limits import PERSON_RATES, RequestClass
 from helpdesk.logs import service as logs
 from helpdesk.platform import clock
@@ -60,7 +60,10 @@ def sha256(text: str) -> str:
 def admit(headers: Mapping[str, str], access: Access, request_class: RequestClass) -> Admitted:
     """Let the caller in, or raise the CredentialError that says what is missing."""
     credential = _identify(headers.get("authorization") or "", access)
-    if access.purse is Purse.PERSON or (access.purse is Purse.EITHER and credential.organization is None):
+    subject = access.rate_limit_subject
+    if subject is RateLimitSubject.PERSON or (
+        subject is RateLimitSubject.EITHER and credential.organization is None
+    ):
         return _admit_person(credential, request_class)
     if credential.organization is None:
         raise NoOrganization
@@ -74,7 +77,7 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
         error.headers |= _limit_headers(allowance.Charge(empty.item, empty.now_us), request_class)
         raise error from None
     except Throttled:
-        charge = _let_pass(credential.organization, request_class, credential.key_hash)
+        charge = _fail_open(credential.organization, request_class, credential.key_hash)
     caller, limits = _caller(credential, charge), _limit_headers(charge, request_class)
     _require_role(caller, access, limits)
     return Admitted(caller, limits)
@@ -151,7 +154,7 @@ def _token_holder(token: str, access: Access) -> _Credential:
     organization = item["organization"]
     membership = person["organizations"].get(organization) if organization else None
     if organization and membership is None:
-        if access.purse is Purse.ORGANIZATION:
+        if access.rate_limit_subject is RateLimitSubject.ORGANIZATION:
             raise InvalidToken
         organization = None
     role = Role(membership["role"]) if membership else None
@@ -181,7 +184,7 @@ def _require_role(caller: Caller, access: Access, limits: dict[str, str]) -> Non
         raise Forbidden(headers=limits)
 
 
-def _let_pass(organization: str, request_class: RequestClass, key_hash: str | None) -> allowance.Charge:
+def _fail_open(organization: str, request_class: RequestClass, key_hash: str | None) -> allowance.Charge:
     """Let a request through whose allowance cannot be written just now, if its key can be read as live.
 
     The limiter protects the service; it must not be what takes it down. A throttled write says that one

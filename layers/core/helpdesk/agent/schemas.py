@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from helpdesk.agent.errors import MAX_NAME_CHARACTERS, MAX_PERSONALITY_CHARACTERS, MIN_NAME_CHARACTERS
-from helpdesk.http.schemas import Answer, Body, shown
+from helpdesk.http.schemas import Answer, Body, schema_hint
 
-AgentName = Annotated[str, shown(minLength=MIN_NAME_CHARACTERS, maxLength=MAX_NAME_CHARACTERS)]
-Personality = Annotated[str, shown(maxLength=MAX_PERSONALITY_CHARACTERS)]
+AgentName = Annotated[str, schema_hint(minLength=MIN_NAME_CHARACTERS, maxLength=MAX_NAME_CHARACTERS)]
+Personality = Annotated[str, schema_hint(maxLength=MAX_PERSONALITY_CHARACTERS)]
 
 
 class AgentSettings(Answer):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from helpdesk.http.schemas import Answer, Query, QueryInteger, shown
+from helpdesk.http.schemas import Answer, Query, QueryInteger, schema_hint
 from helpdesk.logs.schemas import Instant
 
 WINDOWS = (7, 30, 90)
@@ -25,7 +25,7 @@ class SatisfactionQuery(Query):
 
     start: Annotated[Instant | None, Field(alias="from")] = None
     """The first instant of the window, in milliseconds since 1970; `days` ago unless given."""
-    days: Annotated[QueryInteger, AfterValidator(_window), shown(enum=list(WINDOWS))] = 30
+    days: Annotated[QueryInteger, AfterValidator(_window), schema_hint(enum=list(WINDOWS))] = 30
     """How long the window is: 7, 30 or 90 days."""
 
 
@@ -40,7 +40,7 @@ class Satisfaction(Answer):
     """Stars for each rating; null where there is none."""
     count: int
     """How many ratings are counted."""
-    distribution: Annotated[list[int], shown(minItems=5, maxItems=5)]
+    distribution: Annotated[list[int], schema_hint(minItems=5, maxItems=5)]
     """How many ratings gave one star, two, and so on to five."""
     capped: bool
     """Whether the window holds more than 2,000 ratings, of which the newest 2,000 are counted."""

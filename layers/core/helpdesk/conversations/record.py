@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Aside, Handler, Speaker, State, Status
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 
-BEING_ERASED = "erasing"
 """The attribute by which the eraser marks an item as good as gone (privacy.repository)."""
 
 

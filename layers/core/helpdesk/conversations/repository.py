@@ -6,10 +6,11 @@ from helpdesk.conversations import places
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.filters import Source
 from helpdesk.conversations.places import InboxList
-from helpdesk.conversations.record import BEING_ERASED, Changed, Conversation
+from helpdesk.conversations.record import Changed, Conversation
 from helpdesk.conversations.state import Aside, State, Status
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Index, Item, Page
 from helpdesk.storage.transactions import Transaction
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.state import Handler, Status
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryBoolean, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryBoolean, schema_hint
 
 
 class AgentIdentity(Answer):
@@ -160,9 +160,9 @@ class ReplyAttachment(Body):
 class ReplyInput(Body):
     """A teammate's message."""
 
-    body: Annotated[str, shown(maxLength=MAX_BODY_CHARACTERS)]
+    body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
     """Up to 4,000 characters after trimming; may be empty when files are attached."""
-    attachments: Annotated[list[ReplyAttachment], shown(maxItems=MAX_ATTACHMENTS)] | None = None
+    attachments: Annotated[list[ReplyAttachment], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
     take_over: bool | None = None
     """Take the conversation over: the agent falls silent."""
     reopen: bool | None = None
@@ -172,9 +172,9 @@ class ReplyInput(Body):
 class NoteInput(Body):
     """A note for the team."""
 
-    body: Annotated[str, shown(maxLength=MAX_BODY_CHARACTERS)]
+    body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
     """Up to 4,000 characters after trimming; may be empty when files are attached."""
-    attachments: Annotated[list[ReplyAttachment], shown(maxItems=MAX_ATTACHMENTS)] | None = None
+    attachments: Annotated[list[ReplyAttachment], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
 
 
 class NoteAccepted(Answer):
@@ -195,7 +195,7 @@ class SnoozeInput(Body):
 
     until: Annotated[
         Any,
-        shown(
+        schema_hint(
             anyOf=[
                 {"type": "integer", "format": "int64"},
                 {"type": "null"},

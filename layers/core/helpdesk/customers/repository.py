@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from helpdesk.customers.errors import CustomerNotFound, FactNotFound
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
-_BEING_ERASED = "erasing"  # the eraser's mark (privacy.repository): as good as gone
-_IS_THERE = f"attribute_exists(PK) AND attribute_not_exists({_BEING_ERASED})"
+_IS_THERE = f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})"
 
 
 class OutreachMeanwhile(ConditionFailed):
@@ -50,7 +50,7 @@ def overwrite(transaction: Transaction, organization: str, customer_id: str, tol
 def get(organization: str, customer_id: str) -> Item:
     """Return a customer's item. Raises CustomerNotFound."""
     item = table.get(keys.Customer(organization, customer_id))
-    if item is None or _BEING_ERASED in item:
+    if item is None or BEING_ERASED in item:
         raise CustomerNotFound
     return item
 
@@ -59,7 +59,7 @@ def get_many(organization: str, customer_ids: Sequence[str]) -> dict[str, Item]:
     """Return the items of customers by id."""
     wanted = [keys.Customer(organization, customer_id) for customer_id in dict.fromkeys(customer_ids)]
     found = table.get_many(wanted, consistent=False).values()
-    return {item["id"]: item for item in found if _BEING_ERASED not in item}
+    return {item["id"]: item for item in found if BEING_ERASED not in item}
 
 
 def newest(organization: str, limit: int, before: str | None) -> tuple[list[Item], str | None]:
@@ -94,7 +94,7 @@ def note_outreach(transaction: Transaction, organization: str, customer: Item, c
     was = customer.get("outreachId")
 
     def meaning(found: Item | None) -> Exception:
-        return OutreachMeanwhile(found) if found and _BEING_ERASED not in found else CustomerNotFound()
+        return OutreachMeanwhile(found) if found and BEING_ERASED not in found else CustomerNotFound()
 
     transaction.update(
         keys.Customer(organization, customer["id"]),

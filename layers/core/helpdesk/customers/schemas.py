@@ -4,7 +4,7 @@ from typing import Annotated
 
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.schemas import ReplyAttachment
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, schema_hint
 
 MAX_FACT_CHARACTERS = 2_000
 
@@ -72,7 +72,7 @@ class CustomerAnswer(Answer):
 class FactInput(Body):
     """A fact to note down."""
 
-    text: Annotated[str, shown(minLength=1, maxLength=MAX_FACT_CHARACTERS)]
+    text: Annotated[str, schema_hint(minLength=1, maxLength=MAX_FACT_CHARACTERS)]
     """1 to 2,000 characters after trimming."""
 
 
@@ -85,7 +85,7 @@ class FactCreated(Answer):
 class OutreachInput(Body):
     """A message that the team writes first."""
 
-    body: Annotated[str, shown(maxLength=MAX_BODY_CHARACTERS)]
+    body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
     """Up to 4,000 characters after trimming; may be empty when files are attached."""
-    attachments: Annotated[list[ReplyAttachment], shown(maxItems=MAX_ATTACHMENTS)] | None = None
+    attachments: Annotated[list[ReplyAttachment], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
     """Up to 6 files from POST /v1/uploads."""

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from helpdesk.delivery.outcome import Failure
-from helpdesk.http.schemas import Answer, Milliseconds, shown
+from helpdesk.http.schemas import Answer, Milliseconds, schema_hint
 
 Status = Literal["pending", "delivered", "failed", "cancelled"]
 
@@ -17,7 +17,7 @@ class Attempt(Answer):
     """When it began."""
     status: int | None
     """The HTTP status of your server's answer; null when none came."""
-    duration_ms: Annotated[int, shown(minimum=0)]
+    duration_ms: Annotated[int, schema_hint(minimum=0)]
     """How long it took, in milliseconds."""
     error: Failure | None
     """Why it failed; null when it succeeded."""
@@ -26,7 +26,7 @@ class Attempt(Answer):
 class DeliveryShown(Answer):
     """One event's way to one endpoint."""
 
-    event_id: Annotated[str, shown(pattern="^evt_[0-9a-f]{32}$")]
+    event_id: Annotated[str, schema_hint(pattern="^evt_[0-9a-f]{32}$")]
     type: str
     """The event's kind."""
     created_at: Milliseconds

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from helpdesk.files.errors import MAX_FILE_BYTES
-from helpdesk.http.schemas import Answer, Body, Query, ToldOnce, shown
+from helpdesk.http.schemas import Answer, Body, OneTimeSecret, Query, schema_hint
 
 
 class UploadQuery(Query):
@@ -20,7 +20,7 @@ class UploadRequest(Body):
     """Cut to 200 characters."""
     type: str
     """The media type, such as `image/png`."""
-    size: Annotated[int, shown(minimum=1, maximum=MAX_FILE_BYTES)]
+    size: Annotated[int, schema_hint(minimum=1, maximum=MAX_FILE_BYTES)]
     """In bytes."""
 
 
@@ -44,7 +44,7 @@ class Uploaded(Answer):
     """Where the file is handed out, for as long as it is kept; nobody can guess it."""
     upload: Annotated[
         FormUpload | None,
-        ToldOnce(
+        OneTimeSecret(
             "Announce the file again with another Idempotency-Key; what nobody attaches is removed by itself."
         ),
     ]

@@ -22,12 +22,12 @@ from typing import Any, get_args, get_type_hints
 from helpdesk.admission import service as admission
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
-from helpdesk.http.content import BaseUrl, Content, RawBody, Requester, SeeOther
+from helpdesk.http.content import BaseUrl, ClientInfo, Content, RawBody, SeeOther
 from helpdesk.http.gateway import Paths, Request, answer
-from helpdesk.http.schemas import Answer, Body, Form, Query, told_once
+from helpdesk.http.schemas import Answer, Body, Form, Query, one_time_secret
 from helpdesk.http.validation import body_bytes, parse_body, parse_form, parse_query
 from helpdesk.idempotency import service as idempotency
-from helpdesk.idempotency.service import Keyed, Outcome
+from helpdesk.idempotency.service import IdempotentRequest, Outcome
 from helpdesk.platform.errors import AppError, InternalError, InvalidToken, NotFound
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
@@ -59,7 +59,7 @@ class Route:
     raw_body: str | None
     query: tuple[str, type[Query]] | None
     base_url: str | None
-    requester: str | None
+    client_info: str | None
     answer: type[Answer] | type[Content]
     form: tuple[str, type[Form]] | None = None
     or_see_other: bool = False
@@ -152,10 +152,10 @@ def _run(
             if route.caller is not None:
                 arguments[route.caller] = caller
         arguments |= _bound(route, request)
-        keyed = _keyed(route, caller, request)
-        if keyed is not None:
+        idempotent = _idempotent_request(route, caller, request)
+        if idempotent is not None:
             time_left = context.get_remaining_time_in_millis()
-            outcome = idempotency.once(keyed, time_left, lambda: _outcome(route, arguments))
+            outcome = idempotency.run_once(idempotent, time_left, lambda: _outcome(route, arguments))
             headers |= {idempotency.REPLAYED: "true"} if outcome.replayed else {}
             return answer(outcome.status, _JSON, outcome.body, headers)
         result = route.function(**arguments)
@@ -177,9 +177,9 @@ def _text(result: Answer) -> str:
     return result.model_dump_json(by_alias=True, exclude_none=result.omits_null)
 
 
-def _keyed(route: Route, caller: Caller | None, request: Request) -> Keyed | None:
-    """Return the request as its Idempotency-Key tells it apart, None where it has none or the route takes none."""
-    if caller is None or route.access.purse is None or not route.takes_idempotency_key:
+def _idempotent_request(route: Route, caller: Caller | None, request: Request) -> IdempotentRequest | None:
+    """Return the request with its Idempotency-Key; None if it has none or the route takes none."""
+    if caller is None or route.access.rate_limit_subject is None or not route.takes_idempotency_key:
         return None
     key = idempotency.key_in(request.headers)
     if key is None:
@@ -187,8 +187,15 @@ def _keyed(route: Route, caller: Caller | None, request: Request) -> Keyed | Non
     body = body_bytes(request.body, is_base64=request.is_base64)
     # What a file is depends on the type that it is sent with; JSON is JSON.
     media_type = request.headers.get("content-type", "") if route.raw_body is not None else ""
-    return Keyed(
-        caller, route.access.purse, request.method, request.path, key, (body, request.query, media_type)
+    return IdempotentRequest(
+        caller=caller,
+        subject=route.access.rate_limit_subject,
+        method=request.method,
+        path=request.path,
+        key=key,
+        body=body,
+        query=request.query,
+        media_type=media_type,
     )
 
 
@@ -197,7 +204,7 @@ def _outcome(route: Route, arguments: Mapping[str, Any]) -> Outcome:
     result = route.function(**arguments)
     if isinstance(result, Content):
         raise TypeError(f"{route.path} answers content, which is not kept")
-    secret = told_once(type(result))
+    secret = one_time_secret(type(result))
     advice = None
     if secret is not None and getattr(result, secret[0]) is not None:
         advice = secret[1].instead.format_map(result.model_dump(exclude={secret[0]}))
@@ -233,8 +240,8 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
         arguments[name] = parse_query(query, request.query)
     if route.base_url is not None:
         arguments[route.base_url] = _base_url(request)
-    if route.requester is not None:
-        arguments[route.requester] = Requester(request.source_ip, request.headers)
+    if route.client_info is not None:
+        arguments[route.client_info] = ClientInfo(request.source_ip, request.headers)
     return arguments
 
 
@@ -286,7 +293,7 @@ def _declared(
     query: tuple[str, type[Query]] | None = None
     raw_body: str | None = None
     base_url: str | None = None
-    requester: str | None = None
+    client_info: str | None = None
     form: tuple[str, type[Form]] | None = None
     for name in inspect.signature(function).parameters:
         # A route that takes a file or a model of it says `Model | RawBody`.
@@ -297,8 +304,8 @@ def _declared(
                 raw_body = name
             elif kind is BaseUrl:
                 base_url = name
-            elif kind is Requester:
-                requester = name
+            elif kind is ClientInfo:
+                client_info = name
             elif issubclass(kind, Body):
                 body = (name, kind)
             elif issubclass(kind, Query):
@@ -318,7 +325,7 @@ def _declared(
         raw_body,
         query,
         base_url,
-        requester,
+        client_info,
         answer,
         form,
         SeeOther in get_args(answers),

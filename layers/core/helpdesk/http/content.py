@@ -26,7 +26,7 @@ class HtmlPage(Content):
     media_type = "text/html; charset=utf-8"
 
 
-class WrittenJson(Content):
+class RawJson(Content):
     """JSON that was written before."""
 
     __slots__ = ()
@@ -67,7 +67,7 @@ class RawBody(NamedTuple):
     media_type: str
 
 
-class Requester(NamedTuple):
+class ClientInfo(NamedTuple):
     """Where a request comes from, for a route that has to know.
 
     `address` is the network address as the gateway saw it, empty where it says none; `headers` have names in lower

@@ -3,8 +3,8 @@
 What comes in is strict: a number where text is asked for is refused, not converted. Names are camelCase outside
 and snake_case inside. A field sent as null counts as omitted.
 
-The description of the API is made of these models: a text below a field is the field's description there, and `shown`
-adds what the description tells of a value beyond its type.
+The API description is generated from these models: a docstring below a field becomes the field's description, and
+`schema_hint` adds what the type alone does not say.
 
 A model is built when it is first used (`defer_build`): a function imports many more than one request needs.
 """
@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 
-def shown(**keywords: Any) -> Any:
+def schema_hint(**keywords: Any) -> Any:
     """Return what the API's description says of a value, in words of JSON Schema such as `maxLength`.
 
     It checks nothing and refuses nothing: that is done by the nouns, with a code for each rule.
@@ -26,7 +26,7 @@ def shown(**keywords: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldOnce:
+class OneTimeSecret:
     """Says of an answer's field that it holds a secret, which is stored nowhere in the clear.
 
     So the answer cannot be given again to a repeat under an Idempotency-Key; `instead` tells the caller what to do
@@ -36,7 +36,9 @@ class ToldOnce:
     instead: str
 
 
-Milliseconds = Annotated[int, shown(format="int64", description="An instant, in milliseconds since 1970.")]
+Milliseconds = Annotated[
+    int, schema_hint(format="int64", description="An instant, in milliseconds since 1970.")
+]
 
 
 class Body(BaseModel):
@@ -93,11 +95,11 @@ class Answer(BaseModel):
 
 
 @cache
-def told_once(model: type[Answer]) -> tuple[str, ToldOnce] | None:
+def one_time_secret(model: type[Answer]) -> tuple[str, OneTimeSecret] | None:
     """Return the name of the field that holds a secret and what is said of it, None where no field does."""
     for name, field in model.model_fields.items():
         for said in field.metadata:
-            if isinstance(said, ToldOnce):
+            if isinstance(said, OneTimeSecret):
                 return name, said
     return None
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from helpdesk.admission.caller import Caller, Purse
+from helpdesk.admission.caller import Caller, RateLimitSubject
 from helpdesk.idempotency import repository
 from helpdesk.idempotency.errors import (
     IdempotencyAnswerLost,
@@ -54,34 +54,35 @@ _LONGEST_WAIT_SECONDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
-    """A request with an Idempotency-Key, as far as it is told apart from others by it.
+class IdempotentRequest:
+    """A request with an Idempotency-Key.
 
-    `purse` is whose allowance the route charges: what concerns a person and no organization belongs to him alone,
-    whatever organization his token is bound to before and after. `told_apart` is what else makes two requests of one
-    path differ, such as the body.
+    `subject` is whose allowance the route charges. A request that concerns a person and no organization belongs to
+    that person, whatever organization the token is bound to before and after it. `body`, `query` and `media_type`
+    (of an uploaded file, else empty) distinguish two requests of one path.
     """
 
     caller: Caller
-    purse: Purse
+    subject: RateLimitSubject
     method: str
     path: str
     key: str
-    told_apart: tuple[bytes, Mapping[str, list[str]], str]
+    body: bytes
+    query: Mapping[str, list[str]]
+    media_type: str
 
     def item_key(self) -> ItemKey:
-        """Return where the key's item is: two callers, or two paths, never meet in one."""
+        """Return the key of the item. Two callers, or two paths, never share one."""
         person = self.caller.person
         credential = f"person {person.id}" if person else f"key {self.caller.key_id}"
         digest = _sha256([credential, self.method, self.path.rstrip("/"), self.key])
-        if person is not None and self.purse is not Purse.ORGANIZATION:
+        if person is not None and self.subject is not RateLimitSubject.ORGANIZATION:
             return keys.PersonIdempotency(person.id, digest)
         return keys.Idempotency(self.caller.organization, digest)
 
     def fingerprint(self) -> str:
-        """Return what only the same request has: the body's bytes, the query and the type of a file's bytes."""
-        body, query, media_type = self.told_apart
-        return _sha256([hashlib.sha256(body).hexdigest(), dict(query), media_type])
+        """Return a hash that only the same request has: of its body, its query and the type of an uploaded file."""
+        return _sha256([hashlib.sha256(self.body).hexdigest(), dict(self.query), self.media_type])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def forget_answer(organization: str, request_hash: str) -> None:
     table.delete(keys.Idempotency(organization, request_hash))
 
 
-def once(request: Keyed, remaining_ms: int, run: Callable[[], Outcome]) -> Outcome:
+def run_once(request: IdempotentRequest, remaining_ms: int, run: Callable[[], Outcome]) -> Outcome:
     """Run a request that was not run before under its key, and return its outcome, or the one that was kept.
 
     `remaining_ms` is how long the request can take at most. Costs two calls, one where nothing is run. What `run`

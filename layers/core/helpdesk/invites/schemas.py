@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from helpdesk.admission.caller import Role
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, ToldOnce, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, OneTimeSecret, PageQuery, schema_hint
 from helpdesk.members.schemas import RoleName
 from helpdesk.people.record import MAX_EMAIL_CHARACTERS
 
@@ -11,7 +11,7 @@ from helpdesk.people.record import MAX_EMAIL_CHARACTERS
 class NewInvite(Body):
     """The body of POST /invites."""
 
-    email: Annotated[str, shown(maxLength=MAX_EMAIL_CHARACTERS, format="email")]
+    email: Annotated[str, schema_hint(maxLength=MAX_EMAIL_CHARACTERS, format="email")]
     """Whom to invite. Upper and lower case make no difference."""
     role: RoleName
     """What the person becomes: your own role or a lower one."""
@@ -23,8 +23,8 @@ class InviteCreated(Answer):
     id: str
     path: Annotated[
         str,
-        shown(pattern="^/invite/[0-9A-Za-z]{43}$"),
-        ToldOnce(
+        schema_hint(pattern="^/invite/[0-9A-Za-z]{43}$"),
+        OneTimeSecret(
             "The invitation is {id}: its mail has the link, and POST /v1/invites/{id}/resend sends it again."
         ),
     ]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, schema_hint
 from helpdesk.knowledge.errors import MAX_BODY_BYTES, MAX_TITLE_CHARACTERS
 
 
@@ -22,9 +22,9 @@ class DocumentInput(Body):
 
     model_config = ConfigDict(json_schema_extra={"required": ["title", "body"]})
 
-    title: Annotated[str, shown(maxLength=MAX_TITLE_CHARACTERS)] | None = None
+    title: Annotated[str, schema_hint(maxLength=MAX_TITLE_CHARACTERS)] | None = None
     """Required, up to 120 characters after trimming; without it the answer is `title_missing`."""
-    body: Annotated[str, shown(maxLength=MAX_BODY_BYTES)] | None = None
+    body: Annotated[str, schema_hint(maxLength=MAX_BODY_BYTES)] | None = None
     """Required, in Markdown, up to 900,000 bytes in UTF-8; without it the answer is `body_missing`."""
     folder_id: str | None = None
     """The folder to put it in; none by default."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from helpdesk.http.schemas import Answer, Milliseconds, PageQuery, QueryInteger, shown
+from helpdesk.http.schemas import Answer, Milliseconds, PageQuery, QueryInteger, schema_hint
 
 MAX_MS = 2**48 - 1
 """The last instant that an id can begin with, in the year 10889."""
@@ -17,7 +17,9 @@ def _instant(value: int) -> int:
     return value
 
 
-Instant = Annotated[QueryInteger, AfterValidator(_instant), shown(format="int64", minimum=0, maximum=MAX_MS)]
+Instant = Annotated[
+    QueryInteger, AfterValidator(_instant), schema_hint(format="int64", minimum=0, maximum=MAX_MS)
+]
 
 
 class LogKind(StrEnum):

@@ -3,16 +3,13 @@
 Names in it are written by people who may mean ill: the subject is one line, and HTML holds everything escaped.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-MAX_NAME_CHARACTERS = 80
+from helpdesk.platform.text import one_line, without_hidden
 
-# Control characters, and those that turn the direction of what follows or hide in it. Joiners belong to letters.
-_UNSEEN = {"Cc", "Cf", "Cs"}
-_JOINERS = "\u200c\u200d"
+MAX_NAME_CHARACTERS = 80
 
 _PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
@@ -51,19 +48,9 @@ def rendered(subject: str, paragraphs: Sequence[Paragraph]) -> Mail:
     return Mail(title, text, _PAGE.format(title=escape(title), body=body))
 
 
-def one_line(text: str, characters: int = MAX_NAME_CHARACTERS) -> str:
-    """Return text without line breaks and unseen characters, cut to a number of characters (code points)."""
-    spaced = " ".join(text.split())
-    return "".join(char for char in spaced if _is_seen(char))[:characters]
-
-
 def lines(text: str) -> str:
-    """Return text of several lines without unseen characters."""
-    return "\n".join("".join(char for char in line if _is_seen(char)) for line in text.splitlines())
-
-
-def _is_seen(char: str) -> bool:
-    return char in _JOINERS or unicodedata.category(char) not in _UNSEEN
+    """Return text of several lines without hidden characters."""
+    return "\n".join(without_hidden(line) for line in text.splitlines())
 
 
 def _plain(paragraph: Paragraph) -> str:

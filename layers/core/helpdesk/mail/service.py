@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from helpdesk.mail import sender
-from helpdesk.mail.rendering import Code, Link, Paragraph, lines, one_line, rendered
+from helpdesk.mail.rendering import MAX_NAME_CHARACTERS, Code, Link, Paragraph, lines, rendered
+from helpdesk.platform.text import one_line
 
 CODE_MINUTES = 10
+MAX_FILE_NAME_CHARACTERS = 200
 
 
 def send_code(email: str, code: str, minutes: int = CODE_MINUTES) -> None:
@@ -30,7 +32,7 @@ def send_invitation(
 
     Raises MailNotSent, or one of its kinds.
     """
-    name, inviter = one_line(organization), one_line(invited_by)
+    name, inviter = one_line(organization, MAX_NAME_CHARACTERS), one_line(invited_by, MAX_NAME_CHARACTERS)
     until = datetime.fromtimestamp(valid_until / 1_000, UTC)
     mail = rendered(
         f"{inviter} invites you to {name}",
@@ -58,10 +60,10 @@ def send_message(
 
     Raises MailNotSent, or one of its kinds.
     """
-    name, writer = one_line(organization), one_line(written_by)
+    name, writer = one_line(organization, MAX_NAME_CHARACTERS), one_line(written_by, MAX_NAME_CHARACTERS)
     paragraphs: list[Paragraph] = [lines(body)] if body else []
     for file, address in files:
-        paragraphs += [one_line(file, 200), Link(address)]
+        paragraphs += [one_line(file, MAX_FILE_NAME_CHARACTERS), Link(address)]
     who = name if writer == name else f"{writer} of {name}"
     if reply_to:
         paragraphs.append(f"{who} wrote this to you. To answer, reply to this mail.")

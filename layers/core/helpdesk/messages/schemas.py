@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
-from helpdesk.http.schemas import Answer, Body, ClosedBody, Milliseconds, Query, QueryInteger, shown
+from helpdesk.http.schemas import Answer, Body, ClosedBody, Milliseconds, Query, QueryInteger, schema_hint
 from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS
 from helpdesk.platform.text import cut
 
@@ -100,7 +100,7 @@ def _wait(value: int) -> int:
 
 Fact = Annotated[str | bool | int | float | None, BeforeValidator(_fact)]
 ShortText = Annotated[str | None, _cutter(MAX_CONTEXT_CHARACTERS)]
-Session = Annotated[str, shown(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
+Session = Annotated[str, schema_hint(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
 
 
 class UserInput(ClosedBody):
@@ -157,7 +157,7 @@ class MessageInput(Body):
 
     session: Session
     """The visitor's token, 8 to 128 characters after trimming: the same random text with every message of theirs."""
-    body: Annotated[str, shown(maxLength=MAX_BODY_CHARACTERS)]
+    body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
     """Up to 4,000 characters after trimming; may be empty when files are attached."""
     user: UserInput | None = None
     """Who the visitor is, shown to the team."""
@@ -165,7 +165,7 @@ class MessageInput(Body):
     """The visitor's browser."""
     page: PageInput | None = None
     """Where they wrote from."""
-    attachments: Annotated[list[AttachmentInput], shown(maxItems=MAX_ATTACHMENTS)] | None = None
+    attachments: Annotated[list[AttachmentInput], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
     """Up to 6 files from POST /v1/uploads."""
 
 
@@ -183,7 +183,7 @@ class HistoryQuery(Query):
     """The visitor's session token."""
     after: Annotated[str | None, AfterValidator(_message_id)] = None
     """The id of the newest message that you have: only newer ones are answered."""
-    wait: Annotated[QueryInteger, AfterValidator(_wait), shown(minimum=0, maximum=MAX_WAIT_SECONDS)] = 0
+    wait: Annotated[QueryInteger, AfterValidator(_wait), schema_hint(minimum=0, maximum=MAX_WAIT_SECONDS)] = 0
     """With `after`: for how many seconds to wait for something new, 0 to 20, before the answer has nothing."""
 
 

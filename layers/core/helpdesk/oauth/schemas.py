@@ -4,11 +4,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field, SecretStr
 
-from helpdesk.http.schemas import Answer, Body, Form, Query, shown
+from helpdesk.http.schemas import Answer, Body, Form, Query, schema_hint
 
 _AS_SPELLED = ConfigDict(alias_generator=None)
 
-_Uri = Annotated[str, shown(format="uri")]
+_Uri = Annotated[str, schema_hint(format="uri")]
 
 
 class OAuthAnswer(Answer):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from helpdesk.http.content import Requester
+from helpdesk.http.content import ClientInfo
 from helpdesk.oauth import repository
 from helpdesk.oauth.errors import NotFromHere
 from helpdesk.oauth.record import sha256
@@ -47,9 +47,9 @@ class Browser(NamedTuple):
         return browser_hash in {self.hash, *self.before}
 
 
-def of(requester: Requester, base_url: str) -> Browser:
+def of(client_info: ClientInfo, base_url: str) -> Browser:
     """Return the browser that asks; one without a cookie of ours gets one."""
-    value = _cookie(requester.headers, _name_and_path(base_url)[0])
+    value = _cookie(client_info.headers, _name_and_path(base_url)[0])
     if value is None:
         return Browser(ids.secret(), is_new=True)
     item = repository.browser(sha256(value))
@@ -67,14 +67,14 @@ def signed_in(browser: Browser, sign_in_hash: str, user_id: str) -> Browser | No
     return fresh if repository.sign_in(sign_in_hash, user_id, fresh.hash, fresh.before, until) else None
 
 
-def require_own_form(browser: Browser, csrf: str, requester: Requester, base_url: str) -> None:
+def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, base_url: str) -> None:
     """Raise NotFromHere unless a form comes from a page of ours that this browser was given.
 
     The token decides. What the browser says of the form's origin must agree where it says it: under
     `referrer-policy: no-referrer` a browser sends `Origin: null`, and then Sec-Fetch-Site is what it says.
     """
-    site = requester.headers.get("sec-fetch-site")
-    origin = requester.headers.get("origin")
+    site = client_info.headers.get("sec-fetch-site")
+    origin = client_info.headers.get("origin")
     if site is not None and site not in {"same-origin", "none"}:
         raise NotFromHere
     if site is None and origin not in {None, "null", _origin(base_url)}:

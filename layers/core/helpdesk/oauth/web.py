@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from helpdesk.http.content import HtmlPage, Requester, SeeOther, see_other
+from helpdesk.http.content import ClientInfo, HtmlPage, SeeOther, see_other
 from helpdesk.invites import accepting
 from helpdesk.oauth import approval, device, invitation, limits, pages, repository, sessions, sign_in
 from helpdesk.oauth.errors import NotFromHere
@@ -33,9 +33,9 @@ def root_of(base_url: str) -> str:
     return f"{urlsplit(base_url).path}/v1"
 
 
-def authorize(requester: Requester, query: AuthorizeQuery, base_url: str) -> Shown:
+def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: str) -> Shown:
     """Take an authorization request, and lead the person on."""
-    browser = sessions.of(requester, base_url)
+    browser = sessions.of(client_info, base_url)
     try:
         handle = approval.begin(query, browser, base_url)
     except approval.ToldByRedirect as told:
@@ -43,9 +43,9 @@ def authorize(requester: Requester, query: AuthorizeQuery, base_url: str) -> Sho
     return _on_to(f"consent:{handle}", browser, base_url)
 
 
-def show_consent(requester: Requester, handle: str, base_url: str) -> HtmlPage:
+def show_consent(client_info: ClientInfo, handle: str, base_url: str) -> HtmlPage:
     """Show what a program asks for, once the person is signed in."""
-    browser = sessions.of(requester, base_url)
+    browser = sessions.of(client_info, base_url)
     asked = approval.asked(handle, browser)
     if browser.person is None:
         root = root_of(base_url)
@@ -76,10 +76,10 @@ def _consent(
     )
 
 
-def answer_consent(requester: Requester, form: ConsentForm, base_url: str) -> Shown:
+def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: str) -> Shown:
     """Take the person's answer to a program, and lead back to it."""
-    browser = sessions.of(requester, base_url)
-    sessions.require_own_form(browser, form.csrf, requester, base_url)
+    browser = sessions.of(client_info, base_url)
+    sessions.require_own_form(browser, form.csrf, client_info, base_url)
     asked = approval.asked(form.request, browser)
     if browser.person is None:
         return pages.sign_in(root_of(base_url), browser.csrf, f"consent:{form.request}", why=_WHY)
@@ -94,12 +94,12 @@ def answer_consent(requester: Requester, form: ConsentForm, base_url: str) -> Sh
     return see_other(leads_to) if leads_to else pages.device_done(allowed=allowed, program=asked.client_name)
 
 
-def take_email(requester: Requester, form: SignInForm, base_url: str) -> HtmlPage:
+def take_email(client_info: ClientInfo, form: SignInForm, base_url: str) -> HtmlPage:
     """Mail a code to the address that a person signs in with."""
-    browser = _own(requester, form.csrf, base_url)
+    browser = _own(client_info, form.csrf, base_url)
     then, root = _then(form.then), root_of(base_url)
     try:
-        handle = sign_in.begin(browser, form.email, requester.address)
+        handle = sign_in.begin(browser, form.email, client_info.address)
     except InvalidEmail:
         problem = "This is not an e-mail address. It should look like name@example.com."
         return pages.sign_in(
@@ -109,9 +109,9 @@ def take_email(requester: Requester, form: SignInForm, base_url: str) -> HtmlPag
     return pages.code(root, browser.csrf, then, handle=handle, email=form.email.strip(), back=back)
 
 
-def take_code(requester: Requester, form: CodeForm, base_url: str) -> Shown:
+def take_code(client_info: ClientInfo, form: CodeForm, base_url: str) -> Shown:
     """Take the code that came by mail, and lead on to what the sign-in was for."""
-    browser = _own(requester, form.csrf, base_url)
+    browser = _own(client_info, form.csrf, base_url)
     then, root = _then(form.then), root_of(base_url)
     try:
         signed_in = sign_in.finish(browser, form.sign_in, form.code)
@@ -126,26 +126,26 @@ def take_code(requester: Requester, form: CodeForm, base_url: str) -> Shown:
     return _on_to(then, signed_in, base_url)
 
 
-def sign_out(requester: Requester, form: SignOutForm, base_url: str) -> Shown:
+def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: str) -> Shown:
     """Sign the person out, and lead back to where somebody else may sign in."""
-    browser = _own(requester, form.csrf, base_url)
+    browser = _own(client_info, form.csrf, base_url)
     then = _then(form.then)
     repository.sign_out(browser.hash)
     return _on_to(then, browser, base_url)
 
 
-def show_user_code(requester: Requester, filled: str, base_url: str) -> HtmlPage:
+def show_user_code(client_info: ClientInfo, filled: str, base_url: str) -> HtmlPage:
     """Ask for the code that a device shows."""
-    browser = sessions.of(requester, base_url)
+    browser = sessions.of(client_info, base_url)
     known = device.read(filled)
     shown = pages.user_code(root_of(base_url), browser.csrf, filled=device.spelled(known) if known else "")
     return _with_cookie(shown, browser, base_url)
 
 
-def take_user_code(requester: Requester, form: UserCodeForm, base_url: str) -> Shown:
+def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: str) -> Shown:
     """Find the device's login that a code stands for, and lead on to its approval."""
-    browser = _own(requester, form.csrf, base_url)
-    limits.take_user_code(requester.address, browser.hash)
+    browser = _own(client_info, form.csrf, base_url)
+    limits.take_user_code(client_info.address, browser.hash)
     read = device.read(form.user_code)
     known = device.pending(read) if read else None
     if read is None or known is None:
@@ -154,17 +154,17 @@ def take_user_code(requester: Requester, form: UserCodeForm, base_url: str) -> S
     return _on_to(f"consent:{approval.begin_device(known, read, browser)}", browser, base_url)
 
 
-def show_invite(requester: Requester, token: str, base_url: str) -> HtmlPage:
+def show_invite(client_info: ClientInfo, token: str, base_url: str) -> HtmlPage:
     """Show an invitation to whoever has its link; raises InviteNotFound."""
     preview = accepting.preview(token)
-    browser = sessions.of(requester, base_url)
+    browser = sessions.of(client_info, base_url)
     shown = invitation.shown(root_of(base_url), browser, token, preview)
     return _with_cookie(shown, browser, base_url)
 
 
-def join(requester: Requester, token: str, csrf: str, base_url: str) -> HtmlPage:
+def join(client_info: ClientInfo, token: str, csrf: str, base_url: str) -> HtmlPage:
     """Make the person who is signed in a member where he was invited."""
-    browser = _own(requester, csrf, base_url)
+    browser = _own(client_info, csrf, base_url)
     preview = accepting.preview(token)
     if browser.person is None:
         return invitation.shown(root_of(base_url), browser, token, preview)
@@ -172,9 +172,9 @@ def join(requester: Requester, token: str, csrf: str, base_url: str) -> HtmlPage
     return invitation.joined_page(preview)
 
 
-def _own(requester: Requester, csrf: str, base_url: str) -> Browser:
-    browser = sessions.of(requester, base_url)
-    sessions.require_own_form(browser, csrf, requester, base_url)
+def _own(client_info: ClientInfo, csrf: str, base_url: str) -> Browser:
+    browser = sessions.of(client_info, base_url)
+    sessions.require_own_form(browser, csrf, client_info, base_url)
     return browser
 
 

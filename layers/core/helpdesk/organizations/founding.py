@@ -17,7 +17,7 @@ from helpdesk.people.binding import bind
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import ids
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import one_line
+from helpdesk.platform.text import valid_name
 from helpdesk.storage import keys
 from helpdesk.storage.transactions import Transaction
 
@@ -58,7 +58,7 @@ def found(caller: Caller, new: OrganizationInput) -> str:
     All of it happens in one transaction (Specification: POST /organizations). It has no secret key until its owner
     makes one. Raises InvalidRequest, InvalidSlug, SlugTaken, TooManyOrganizations.
     """
-    name = one_line(new.name, MAX_NAME_CHARACTERS)
+    name = valid_name(new.name, MAX_NAME_CHARACTERS)
     require_slug(new.slug)
     person, organization = caller.the_person(), ids.new("org")
     tier = tier_of(Plan.EXPLORE, api_limits=False, unlimited_api=False)

@@ -6,19 +6,21 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from helpdesk.admission.limits import Plan, Tier
 from helpdesk.delivery.errors import MAX_URL_CHARACTERS
-from helpdesk.http.schemas import Answer, Body, Milliseconds, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, schema_hint
 from helpdesk.people.record import MAX_EMAIL_CHARACTERS
 
 MAX_NAME_CHARACTERS = 80
 MAX_PREFIX_CHARACTERS = 8
 
-Name = Annotated[str, shown(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
-Slug = Annotated[str, shown(minLength=3, maxLength=32, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
+Name = Annotated[str, schema_hint(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
+Slug = Annotated[str, schema_hint(minLength=3, maxLength=32, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
 TaskKeyPrefix = Annotated[
     str,
-    shown(maxLength=MAX_PREFIX_CHARACTERS, pattern=f"^[A-Za-z][A-Za-z0-9]{{0,{MAX_PREFIX_CHARACTERS - 1}}}$"),
+    schema_hint(
+        maxLength=MAX_PREFIX_CHARACTERS, pattern=f"^[A-Za-z][A-Za-z0-9]{{0,{MAX_PREFIX_CHARACTERS - 1}}}$"
+    ),
 ]
-BoardUrl = Annotated[str, shown(maxLength=MAX_URL_CHARACTERS, format="uri")]
+BoardUrl = Annotated[str, schema_hint(maxLength=MAX_URL_CHARACTERS, format="uri")]
 MIN_RETENTION_DAYS, MAX_RETENTION_DAYS = 30, 3_650
 
 
@@ -29,9 +31,9 @@ def _retention_days(value: int) -> int:
 
 
 RetentionDays = Annotated[
-    int, AfterValidator(_retention_days), shown(minimum=MIN_RETENTION_DAYS, maximum=MAX_RETENTION_DAYS)
+    int, AfterValidator(_retention_days), schema_hint(minimum=MIN_RETENTION_DAYS, maximum=MAX_RETENTION_DAYS)
 ]
-SupportEmail = Annotated[str, shown(maxLength=MAX_EMAIL_CHARACTERS, format="email")]
+SupportEmail = Annotated[str, schema_hint(maxLength=MAX_EMAIL_CHARACTERS, format="email")]
 
 
 class Bucket(Answer):

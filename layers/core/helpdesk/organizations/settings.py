@@ -22,7 +22,7 @@ from helpdesk.organizations.schemas import (
 from helpdesk.organizations.slugs import require_slug
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import one_line
+from helpdesk.platform.text import valid_name
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -88,7 +88,7 @@ def _checked(wanted: OrganizationUpdate) -> dict[str, Any]:
     given = wanted.model_dump(by_alias=True, exclude_unset=True)
     sent = {name: value for name, value in given.items() if value is not None or name in _CLEARABLE}
     if "name" in sent:
-        sent["name"] = one_line(sent["name"], MAX_NAME_CHARACTERS)
+        sent["name"] = valid_name(sent["name"], MAX_NAME_CHARACTERS)
     if "slug" in sent:
         require_slug(sent["slug"])
     prefix, url, email = (sent.get(name) for name in _CHECKED)

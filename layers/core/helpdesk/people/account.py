@@ -7,7 +7,7 @@ from helpdesk.people import repository
 from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord
 from helpdesk.people.schemas import Me, OrganizationOfMine, User
 from helpdesk.platform.errors import InvalidToken
-from helpdesk.platform.text import one_line
+from helpdesk.platform.text import valid_name
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -25,7 +25,7 @@ def rename(caller: Caller, name: str) -> Me:
 
     Raises InvalidRequest, InvalidToken.
     """
-    called = one_line(name, MAX_NAME_CHARACTERS)
+    called = valid_name(name, MAX_NAME_CHARACTERS)
     for _ in range(_TRIES):
         person = _present(caller)
         if person.name == called:

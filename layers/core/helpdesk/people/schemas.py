@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from helpdesk.admission.caller import Role
-from helpdesk.http.schemas import Answer, Body, shown
+from helpdesk.http.schemas import Answer, Body, schema_hint
 from helpdesk.people.record import MAX_NAME_CHARACTERS
 
 
@@ -39,7 +39,7 @@ class Me(Answer):
 class MeUpdate(Body):
     """The body of PATCH /me."""
 
-    name: Annotated[str, shown(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
+    name: Annotated[str, schema_hint(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
     """1 to 80 characters after trimming."""
 
 

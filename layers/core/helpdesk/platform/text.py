@@ -1,4 +1,6 @@
-"""Trimming and cutting of text that people wrote."""
+"""Trimming, cutting and cleaning of text that people write."""
+
+import unicodedata
 
 from helpdesk.platform.errors import InvalidRequest
 
@@ -27,10 +29,27 @@ def cut(text: str, characters: int) -> str:
     return trimmed(text.translate(_INVISIBLE))[:characters]
 
 
-def one_line(name: str, most: int) -> str:
-    """Return a name as it is stored: in one line, without control characters.
+# Control characters, and format characters that hide or reverse the text after them. Joiners are part of letters.
+_HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs"}
+_JOINERS = "\u200c\u200d"
 
-    Raises InvalidRequest unless it has 1 to `most` characters, as it is sent and as it is stored.
+
+def without_hidden(text: str) -> str:
+    """Return text without control, format and surrogate characters. Line breaks go, too; joiners stay."""
+    return "".join(
+        char for char in text if char in _JOINERS or unicodedata.category(char) not in _HIDDEN_CATEGORIES
+    )
+
+
+def one_line(text: str, max_characters: int) -> str:
+    """Return text on one line without hidden characters, cut to a number of characters (code points)."""
+    return without_hidden(" ".join(text.split()))[:max_characters]
+
+
+def valid_name(name: str, most: int) -> str:
+    """Return a name in the form in which it is stored: on one line, without control characters.
+
+    Raises InvalidRequest unless it has 1 to `most` characters, both as sent and as stored.
     """
     line = " ".join(cut(name, len(name)).split())
     if not line or len(trimmed(name)) > most:

@@ -14,8 +14,8 @@ from enum import StrEnum
 
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
-from helpdesk.privacy import emptying, repository, service
-from helpdesk.privacy.emptying import TimeIsOver
+from helpdesk.privacy import repository, service, thread_deletion
+from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -26,7 +26,7 @@ class Outcome(StrEnum):
 
     FINISHED = "finished"
     FINISHED_BEFORE = "finished_before"
-    GOES_ON = "goes_on"
+    CONTINUES = "continues"
     """The time was over; another job was left behind."""
 
 
@@ -46,12 +46,12 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
         # The index by customer, where one without a session is found, follows a moment late.
         while conversations := repository.conversations_of(organization, owner):
             _erase_conversations(organization, erasure_id, customer_id, conversations, until)
-        emptying.remove_facts(organization, erasure_id, customer_id, until)
-    except TimeIsOver:
+        thread_deletion.remove_facts(organization, erasure_id, customer_id, until)
+    except OutOfTime:
         transaction = Transaction()
         transaction.put(service.work_item(organization, service.CUSTOMER, erasure_id, customer_id), new=True)
         transaction.commit()
-        return Outcome.GOES_ON
+        return Outcome.CONTINUES
     return _finish(organization, erasure_id, customer_id)
 
 
@@ -61,11 +61,11 @@ def _erase_conversations(
     for item in conversations:
         repository.mark_conversation(organization, item["id"], erasure_id)
     for item in conversations:
-        emptying.empty_thread(organization, erasure_id, item["id"], until)
-    emptying.require_time(until)
+        thread_deletion.delete_thread(organization, erasure_id, item["id"], until)
+    thread_deletion.require_time(until)
     search.forget(organization, customer_id, [str(item["id"]) for item in conversations])
     for item in conversations:
-        emptying.remove_conversation(organization, erasure_id, item)
+        thread_deletion.remove_conversation(organization, erasure_id, item)
 
 
 def _finish(organization: str, erasure_id: str, customer_id: str) -> Outcome:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations.record import BEING_ERASED, Conversation
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
 from helpdesk.conversations.schemas import ThreadEntry
 from helpdesk.customers import records
@@ -19,6 +19,7 @@ from helpdesk.http.schemas import Answer, PageQuery
 from helpdesk.privacy import repository
 from helpdesk.privacy.schemas import ExportAnswer, ExportedConversation, ExportedRating
 from helpdesk.storage import keys
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
 _MOST_CONVERSATIONS = 25

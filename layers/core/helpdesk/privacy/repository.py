@@ -11,6 +11,7 @@ from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.platform import clock
 from helpdesk.privacy.errors import ErasureNotFound
 from helpdesk.storage import keys, shards, table
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -26,7 +27,7 @@ class BeingErased(ConditionFailed):
     @property
     def erasure_id(self) -> str:
         """The erasure that removes them."""
-        return str((self.item or {})["erasing"])
+        return str((self.item or {})[BEING_ERASED])
 
 
 def put(transaction: Transaction, organization: str, erasure_id: str, values: Item) -> None:
@@ -100,7 +101,7 @@ def mark_customer(
     def meaning(found: Item | None) -> Exception:
         if found is None:
             return CustomerNotFound()
-        return BeingErased(found) if "erasing" in found else ConditionFailed(found)
+        return BeingErased(found) if BEING_ERASED in found else ConditionFailed(found)
 
     names = {f"#{name}": name for name in sorted((seen.keys() | _TOLD) - _KEPT_OF_A_CUSTOMER)}
     as_seen, values = "", {}
@@ -112,8 +113,8 @@ def mark_customer(
             as_seen = " AND updatedAt = :updatedAt AND outreachId = :outreachId"
     transaction.update(
         keys.Customer(organization, seen["id"]),
-        "SET erasing = :erasure REMOVE " + ", ".join(names),
-        condition="attribute_exists(PK) AND attribute_not_exists(erasing)" + as_seen,
+        f"SET {BEING_ERASED} = :erasure REMOVE " + ", ".join(names),
+        condition=f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})" + as_seen,
         names=names,
         values={":erasure": erasure_id, **values},
         on_failure=meaning,
@@ -149,7 +150,7 @@ def delete_customer(transaction: Transaction, organization: str, customer_id: st
     """Remove the item of a customer who is being erased. The transaction raises ConditionFailed where it is gone."""
     transaction.delete(
         keys.Customer(organization, customer_id),
-        condition="erasing = :erasure",
+        condition=f"{BEING_ERASED} = :erasure",
         values={":erasure": erasure_id},
         on_failure=ConditionFailed,
     )
@@ -216,7 +217,7 @@ def mark_conversation(
     try:
         table.update(
             keys.Conversation(organization, conversation_id),
-            "SET erasing = if_not_exists(erasing, :erasure), archivedAt = :zero, GSI1PK = :list REMOVE "
+            f"SET {BEING_ERASED} = if_not_exists({BEING_ERASED}, :erasure), archivedAt = :zero, GSI1PK = :list REMOVE "
             + ", ".join(removed),
             condition="attribute_exists(PK)" + ("" if before is None else " AND lastMessageAt < :before"),
             names=removed,
@@ -284,7 +285,7 @@ def delete_conversation(transaction: Transaction, organization: str, item: Item)
     """Remove an emptied conversation and what points to it. The transaction raises ConditionFailed where it is gone."""
     transaction.delete(
         keys.Conversation(organization, item["id"]),
-        condition="attribute_exists(erasing)",
+        condition=f"attribute_exists({BEING_ERASED})",
         on_failure=ConditionFailed,
     )
     transaction.delete(keys.Snooze(organization, item["id"]))

@@ -15,11 +15,12 @@ from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
-from helpdesk.privacy import emptying, repository, service
-from helpdesk.privacy.emptying import TimeIsOver
+from helpdesk.privacy import repository, service, thread_deletion
 from helpdesk.privacy.erasing import Outcome
+from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search
 from helpdesk.storage import shards
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -52,12 +53,12 @@ def apply(organization: str, erasure_id: str, until: int) -> Outcome:
         try:
             for found in batched(_marked(organization, erasure_id, before, until), _AT_ONCE, strict=False):
                 _erase(organization, erasure_id, before, found, until)
-        except TimeIsOver:
+        except OutOfTime:
             transaction = Transaction()
             work = service.work_item(organization, service.RETENTION, erasure_id, organization)
             transaction.put(work, new=True)
             transaction.commit()
-            return Outcome.GOES_ON
+            return Outcome.CONTINUES
     return _finish(organization, erasure_id, days)
 
 
@@ -84,26 +85,26 @@ def _begin(organization: str, days: int, night_at: int) -> bool:
 def _marked(organization: str, erasure_id: str, before: int, until: int) -> Iterator[Item]:
     """Yield the conversations that are old enough, each marked right before."""
     for item in repository.quiet_conversations(organization, before):
-        emptying.require_time(until)
+        thread_deletion.require_time(until)
         if repository.mark_conversation(organization, item["id"], erasure_id, before):
             yield item
 
 
 def _erase(organization: str, erasure_id: str, before: int, found: Sequence[Item], until: int) -> None:
     for item in found:
-        emptying.empty_thread(organization, erasure_id, item["id"], until)
-    emptying.require_time(until)
+        thread_deletion.delete_thread(organization, erasure_id, item["id"], until)
+    thread_deletion.require_time(until)
     gone: dict[str, str] = {}
     for customer_id in dict.fromkeys(str(item["customerId"]) for item in found):
         owner = _left_with_nothing(organization, erasure_id, customer_id, before)
         if owner is not None:
-            emptying.remove_facts(organization, erasure_id, customer_id, until)
-            gone[customer_id] = str(owner["erasing"])
+            thread_deletion.remove_facts(organization, erasure_id, customer_id, until)
+            gone[customer_id] = str(owner[BEING_ERASED])
     search.forget_many(organization, list(gone), [str(item["id"]) for item in found])
     for customer_id, mark in gone.items():
         _remove_customer(organization, erasure_id, customer_id, mark)
     for item in found:
-        emptying.remove_conversation(organization, erasure_id, item)
+        thread_deletion.remove_conversation(organization, erasure_id, item)
 
 
 def _left_with_nothing(organization: str, erasure_id: str, customer_id: str, before: int) -> Item | None:
@@ -111,15 +112,15 @@ def _left_with_nothing(organization: str, erasure_id: str, customer_id: str, bef
     customer = repository.customer(organization, customer_id)
     if customer is None:
         return None
-    if "erasing" in customer:
+    if BEING_ERASED in customer:
         # By a run of this or another night, which goes on here; who asked for an erasure sees to it by himself.
-        begun = repository.find(organization, customer["erasing"])
+        begun = repository.find(organization, customer[BEING_ERASED])
         return customer if begun is not None and begun["customerId"] is None else None
     # The session before the conversations: a message that starts one after they are read has changed the session.
     session_hash = customer.get("sessionHash")
     session = repository.session(organization, session_hash) if session_hash else None
     left = repository.conversations_of(organization, customer)
-    if customer["updatedAt"] >= before or any("erasing" not in item for item in left):
+    if customer["updatedAt"] >= before or any(BEING_ERASED not in item for item in left):
         return None
     transaction = Transaction()
     repository.mark_customer(transaction, organization, customer, erasure_id, unchanged=True)
@@ -129,7 +130,7 @@ def _left_with_nothing(organization: str, erasure_id: str, customer_id: str, bef
         transaction.commit()
     except (ConditionFailed, CustomerNotFound):
         return None  # they have just come back, or are being erased at somebody's wish
-    return {**customer, "erasing": erasure_id}
+    return {**customer, BEING_ERASED: erasure_id}
 
 
 def _remove_customer(organization: str, erasure_id: str, customer_id: str, mark: str) -> None:

@@ -15,6 +15,7 @@ from helpdesk.platform import ids
 from helpdesk.privacy import repository
 from helpdesk.privacy.repository import BeingErased
 from helpdesk.privacy.schemas import ErasureCounts, Receipt, ReceiptAnswer
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -35,8 +36,8 @@ def requested(organization: str, customer_id: str, *, actor: str) -> Receipt:
     seen = repository.customer(organization, customer_id)
     if seen is None:
         raise CustomerNotFound
-    if "erasing" in seen:
-        return receipt(repository.get(organization, seen["erasing"]))
+    if BEING_ERASED in seen:
+        return receipt(repository.get(organization, seen[BEING_ERASED]))
     erasure_id = ids.new("ers")
     session_hash = seen.get("sessionHash") or _session_of(organization, customer_id)
     transaction = Transaction()

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from helpdesk.http.schemas import Body, shown
+from helpdesk.http.schemas import Body, schema_hint
 from helpdesk.messages.schemas import Session
 from helpdesk.ratings.errors import MAX_NOTE_CHARACTERS, MAX_STARS, MIN_STARS
 
@@ -22,7 +22,7 @@ class RatingInput(Body):
     """The visitor's session token, as in POST /v1/messages."""
     conversation_id: str
     """The resolved conversation, one of that session."""
-    stars: Annotated[int, AfterValidator(_stars), shown(minimum=MIN_STARS, maximum=MAX_STARS)]
+    stars: Annotated[int, AfterValidator(_stars), schema_hint(minimum=MIN_STARS, maximum=MAX_STARS)]
     """1 to 5."""
-    note: Annotated[str, shown(maxLength=MAX_NOTE_CHARACTERS)] | None = None
+    note: Annotated[str, schema_hint(maxLength=MAX_NOTE_CHARACTERS)] | None = None
     """What the visitor says about it, for the team; up to 2,000 characters after trimming."""

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from helpdesk.storage import keys, table
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
 _PAGE = 500
-_BEING_ERASED = (
-    "erasing"  # the eraser's mark (privacy.repository): what has it is gone, as far as the index goes
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +28,13 @@ class EntryName:
 def conversations(organization: str, conversation_ids: Iterable[str]) -> dict[str, Item]:
     """Return the conversations that exist, by id. One call per hundred."""
     wanted = [keys.Conversation(organization, each) for each in dict.fromkeys(conversation_ids)]
-    return {str(item["id"]): item for item in table.get_many(wanted).values() if _BEING_ERASED not in item}
+    return {str(item["id"]): item for item in table.get_many(wanted).values() if BEING_ERASED not in item}
 
 
 def customers(organization: str, customer_ids: Iterable[str]) -> dict[str, Item]:
     """Return the customers that exist, by id. One call per hundred."""
     wanted = [keys.Customer(organization, each) for each in dict.fromkeys(customer_ids)]
-    return {str(item["id"]): item for item in table.get_many(wanted).values() if _BEING_ERASED not in item}
+    return {str(item["id"]): item for item in table.get_many(wanted).values() if BEING_ERASED not in item}
 
 
 def entries(organization: str, names: Iterable[EntryName]) -> list[Item]:

@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, ToldOnce, shown
+from helpdesk.http.schemas import Answer, Body, Milliseconds, OneTimeSecret, schema_hint
 from helpdesk.secret_keys.errors import MAX_NAME_CHARACTERS
 
 
 class NewKey(Body):
     """The body of POST /keys."""
 
-    name: Annotated[str, shown(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
+    name: Annotated[str, schema_hint(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
     """What the key is for, such as the server that uses it; 1 to 40 characters after trimming."""
 
 
@@ -19,8 +19,8 @@ class KeyCreated(Answer):
     id: str
     key: Annotated[
         str,
-        shown(pattern="^svc_key_[0-9a-z]{26}_[0-9A-Za-z]{43}$"),
-        ToldOnce("Revoke it with DELETE /v1/keys/{id}, and make another with another Idempotency-Key."),
+        schema_hint(pattern="^svc_key_[0-9a-z]{26}_[0-9A-Za-z]{43}$"),
+        OneTimeSecret("Revoke it with DELETE /v1/keys/{id}, and make another with another Idempotency-Key."),
     ]
     """The key. It is not stored and cannot be shown again."""
 

@@ -8,14 +8,14 @@ from typing import Annotated, Literal
 
 from helpdesk.conversations.schemas import ConversationState, MessageShape
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
-from helpdesk.http.schemas import Answer, Milliseconds, shown
+from helpdesk.http.schemas import Answer, Milliseconds, schema_hint
 from helpdesk.signals.schemas import Signal
 
 
 class Event(Answer):
     """The envelope of every event. The body is byte-identical on every attempt."""
 
-    id: Annotated[str, shown(pattern="^evt_[0-9a-f]{32}$")]
+    id: Annotated[str, schema_hint(pattern="^evt_[0-9a-f]{32}$")]
     """`evt_` and 32 hexadecimal characters; identical on every retry."""
     created_at: Milliseconds
     """When the event happened."""

@@ -6,7 +6,15 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from helpdesk.delivery.errors import MAX_URL_CHARACTERS
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, ToldOnce, shown
+from helpdesk.http.schemas import (
+    Answer,
+    Body,
+    Milliseconds,
+    OneTimeSecret,
+    PageQuery,
+    QueryInteger,
+    schema_hint,
+)
 
 
 def _kind(value: object) -> object:
@@ -18,7 +26,7 @@ def _kind(value: object) -> object:
 
 
 EventName = Annotated[WebhookEvent, BeforeValidator(_kind)]
-EndpointUrl = Annotated[str, shown(maxLength=MAX_URL_CHARACTERS, format="uri")]
+EndpointUrl = Annotated[str, schema_hint(maxLength=MAX_URL_CHARACTERS, format="uri")]
 
 
 class NewWebhook(Body):
@@ -26,7 +34,7 @@ class NewWebhook(Body):
 
     url: EndpointUrl
     """HTTPS, on a public internet address, without credentials in it."""
-    events: Annotated[list[EventName], shown(minItems=1)]
+    events: Annotated[list[EventName], schema_hint(minItems=1)]
     """The kinds of event to be sent; one named twice counts once."""
 
 
@@ -35,7 +43,7 @@ class WebhookUpdate(Body):
 
     url: EndpointUrl | None = None
     """The new address; it also applies to retries that already wait."""
-    events: Annotated[list[EventName], shown(minItems=1)] | None = None
+    events: Annotated[list[EventName], schema_hint(minItems=1)] | None = None
     """Replaces the old list."""
 
 
@@ -77,7 +85,7 @@ class WebhooksAnswer(Answer):
 class TestSent(Answer):
     """The answer of POST /webhooks/{id}/test: the id of the event that is sent."""
 
-    id: Annotated[str, shown(pattern="^evt_[0-9a-f]{32}$")]
+    id: Annotated[str, schema_hint(pattern="^evt_[0-9a-f]{32}$")]
 
 
 class SecretCreated(Answer):
@@ -85,8 +93,8 @@ class SecretCreated(Answer):
 
     secret: Annotated[
         str,
-        shown(pattern="^whsec_[A-Za-z0-9+/]{43}=$"),
-        ToldOnce("Make another with another Idempotency-Key; this one signs on beside it for 24 hours."),
+        schema_hint(pattern="^whsec_[A-Za-z0-9+/]{43}=$"),
+        OneTimeSecret("Make another with another Idempotency-Key; this one signs on beside it for 24 hours."),
     ]
     """The endpoint's own secret, in the form that Standard Webhooks libraries take."""
 
@@ -110,7 +118,9 @@ class EventsQuery(PageQuery):
     types: Annotated[str, AfterValidator(_kinds)] | None = None
     """Only events of these kinds, with commas between, such as `message.created,conversation.created`."""
     start: Annotated[
-        Annotated[QueryInteger, AfterValidator(_instant), shown(format="int64", minimum=0, maximum=2**48 - 1)]
+        Annotated[
+            QueryInteger, AfterValidator(_instant), schema_hint(format="int64", minimum=0, maximum=2**48 - 1)
+        ]
         | None,
         Field(alias="from"),
     ] = None
@@ -120,7 +130,7 @@ class EventsQuery(PageQuery):
 class FeedEvent(Answer):
     """An event as it was sent to the endpoints that listened; `data` is by `type`, as in its webhook."""
 
-    id: Annotated[str, shown(pattern="^evt_[0-9a-f]{32}$")]
+    id: Annotated[str, schema_hint(pattern="^evt_[0-9a-f]{32}$")]
     type: WebhookEvent
     created_at: Milliseconds
     data: dict[str, Any]

@@ -20,12 +20,12 @@ _ENTRIES = 12
 _FACTS = 90
 
 
-class TimeIsOver(Exception):
+class OutOfTime(Exception):
     """The function has no time for more; another run goes on."""
 
 
-def empty_thread(organization: str, erasure_id: str, conversation_id: str, until: int) -> None:
-    """Remove every entry of a conversation that is being erased. Raises TimeIsOver at the instant `until` (ms)."""
+def delete_thread(organization: str, erasure_id: str, conversation_id: str, until: int) -> None:
+    """Remove every entry of a conversation that is being erased. Raises OutOfTime at the instant `until` (ms)."""
     _page_by_page(
         lambda: repository.entries(organization, conversation_id, _ENTRIES),
         lambda page: _remove_entries(organization, erasure_id, page),
@@ -34,7 +34,7 @@ def empty_thread(organization: str, erasure_id: str, conversation_id: str, until
 
 
 def remove_facts(organization: str, erasure_id: str, customer_id: str, until: int) -> None:
-    """Remove the facts about a customer who is being erased. Raises TimeIsOver at the instant `until` (ms)."""
+    """Remove the facts about a customer who is being erased. Raises OutOfTime at the instant `until` (ms)."""
 
     def remove(page: Sequence[Item]) -> None:
         transaction = Transaction()
@@ -57,9 +57,9 @@ def remove_conversation(organization: str, erasure_id: str, item: Item) -> None:
 
 
 def require_time(until: int) -> None:
-    """Raise TimeIsOver where the instant `until` (ms) has come."""
+    """Raise OutOfTime where the instant `until` (ms) has come."""
     if clock.now_ms() >= until:
-        raise TimeIsOver
+        raise OutOfTime
 
 
 def _page_by_page(

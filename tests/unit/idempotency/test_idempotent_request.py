@@ -1,21 +1,23 @@
-"""What makes two requests one: the item that a key leads to, and the fingerprint of a request."""
+"""Which two requests count as the same: the item of an Idempotency-Key and the fingerprint of a request."""
 
 from dataclasses import replace
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person, Purse, Role
-from helpdesk.idempotency.service import Keyed, key_in
+from helpdesk.admission.caller import Caller, Person, RateLimitSubject, Role
+from helpdesk.idempotency.service import IdempotentRequest, key_in
 from helpdesk.platform.errors import InvalidRequest
 
 ADA = Person("usr_1", "Ada", Role.ADMIN, token_hash="one token's")
-BY_KEY = Keyed(
+BY_KEY = IdempotentRequest(
     Caller("org_1", key_id="key_1"),
-    Purse.ORGANIZATION,
+    RateLimitSubject.ORGANIZATION,
     "POST",
     "/v1/messages",
     "order-4711",
-    (b'{"body":"Hi"}', {}, ""),
+    b'{"body":"Hi"}',
+    {},
+    "",
 )
 BY_PERSON = replace(BY_KEY, caller=Caller("org_1", person=ADA))
 
@@ -28,9 +30,11 @@ def test_a_keys_item_is_in_the_callers_organization() -> None:
     assert "order-4711" not in key.pk
 
 
-def test_what_concerns_a_person_is_his_whatever_organization_his_token_is_bound_to() -> None:
+def test_a_request_about_a_person_has_the_same_item_whatever_organization_the_token_is_bound_to() -> None:
     bound, unbound = (
-        replace(BY_PERSON, caller=Caller(organization, person=ADA), purse=Purse.PERSON).item_key()
+        replace(
+            BY_PERSON, caller=Caller(organization, person=ADA), subject=RateLimitSubject.PERSON
+        ).item_key()
         for organization in ("org_1", "")
     )
 
@@ -62,7 +66,7 @@ def test_what_concerns_a_person_is_his_whatever_organization_his_token_is_bound_
         "id of another kind",
     ],
 )
-def test_requests_that_differ_in_one_of_these_have_items_of_their_own(other: Keyed) -> None:
+def test_requests_that_differ_in_one_of_these_have_items_of_their_own(other: IdempotentRequest) -> None:
     assert other.item_key() != BY_KEY.item_key()
 
 
@@ -75,27 +79,27 @@ def test_a_renewed_token_is_the_same_person() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told_apart", "same"),
+    ("body", "query", "media_type", "same"),
     [
-        ((b'{"body":"Hi"}', {}, ""), True),
-        ((b'{"body": "Hi"}', {}, ""), False),
-        ((b"", {}, ""), False),
-        ((b'{"body":"Hi"}', {"a": ["1"]}, ""), False),
-        ((b'{"body":"Hi"}', {}, "image/png"), False),
+        (b'{"body":"Hi"}', {}, "", True),
+        (b'{"body": "Hi"}', {}, "", False),
+        (b"", {}, "", False),
+        (b'{"body":"Hi"}', {"a": ["1"]}, "", False),
+        (b'{"body":"Hi"}', {}, "image/png", False),
     ],
-    ids=["alike", "a space more", "no body", "a query", "a type"],
+    ids=["identical", "one more space", "no body", "a query", "a media type"],
 )
-def test_a_fingerprint_is_of_the_bodys_bytes_the_query_and_a_files_type(
-    told_apart: tuple[bytes, dict[str, list[str]], str], same: bool
+def test_a_fingerprint_covers_the_bodys_bytes_the_query_and_the_media_type(
+    body: bytes, query: dict[str, list[str]], media_type: str, same: bool
 ) -> None:
-    other = replace(BY_KEY, told_apart=told_apart)
+    other = replace(BY_KEY, body=body, query=query, media_type=media_type)
 
     assert (other.fingerprint() == BY_KEY.fingerprint()) is same
 
 
-def test_the_order_in_which_parameters_come_makes_no_difference() -> None:
+def test_the_order_of_query_parameters_makes_no_difference() -> None:
     one, other = (
-        replace(BY_KEY, told_apart=(b"", query, ""))
+        replace(BY_KEY, body=b"", query=query)
         for query in ({"a": ["1"], "b": ["2", "3"]}, {"b": ["2", "3"], "a": ["1"]})
     )
 
