@@ -12,8 +12,8 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from helpdesk.knowledge.features import Features
 from helpdesk.knowledge.index import IndexSearcher
-from helpdesk.knowledge.signs import Signs
 from scripts.evaluation.fit import Judged, fit, judge, samples, threshold
 from scripts.evaluation.measure import Figures, Outcome, ask, figures, indexed_guides
 from scripts.evaluation.questions import ROOT, Asked, held_out, tuning
@@ -50,14 +50,16 @@ def main(arguments: list[str]) -> int:
 
 
 def _print_fit(guides: IndexSearcher, tuned: Sequence[Asked]) -> None:
-    names = [field.name for field in fields(Signs)]
+    names = [field.name for field in fields(Features)]
     fitted = samples(guides, tuned)
     weights, judged = fit(fitted), judge(fitted)
-    *trust, trust_length, lead, bias = weights.trust
-    for constant, values in (("ORDER", weights.order), ("TRUST", trust)):
-        print(f"{constant} = Signs({', '.join(f'{n}={w:.2f}' for n, w in zip(names, values, strict=True))})")
-    print(f"TRUST_LENGTH = {trust_length:.2f}\nTRUST_LEAD = {lead:.2f}")
-    print(f"TRUST_OFFSET = {bias - threshold(judged):.2f}\n")
+    *confidence, confidence_length, lead, bias = weights.confidence
+    for constant, values in (("ORDER", weights.order), ("CONFIDENCE", confidence)):
+        print(
+            f"{constant} = Features({', '.join(f'{n}={w:.2f}' for n, w in zip(names, values, strict=True))})"
+        )
+    print(f"CONFIDENCE_LENGTH = {confidence_length:.2f}\nCONFIDENCE_LEAD = {lead:.2f}")
+    print(f"CONFIDENCE_OFFSET = {bias - threshold(judged):.2f}\n")
     print("\n".join(_judged_table(judged)))
 
 

@@ -1,38 +1,39 @@
-"""Fitting the weights of helpdesk.knowledge.scoring to the tuning questions: `python -m scripts.evaluation fit`.
+"""Fit the weights of helpdesk.knowledge.scoring to the tuning questions: `python -m scripts.evaluation fit`.
 
-Order first: a question's sections, and handing off, are taken for alternatives of which one is chosen (softmax); what
-is fitted is that the choice falls on a section of a right guide, or on handing off where none is right. Then trust: a
-logistic regression tells of the first section of each question whether it is of a right guide.
+Order comes first. The sections found for a question, and the hand-off to the team, are alternatives of one choice
+(softmax). The weights are fitted so that the choice is a section of a right guide, or the hand-off where none is right.
+Confidence comes second: a logistic regression of whether the first section belongs to a right guide.
 
-Both are also fitted without a fold of the questions at a time, to judge that fold. That gives honest figures (as far as
-weights go), and the offset of trust: of the unanswerable questions, `HANDED_OFF` must stay below `CONFIDENT` so judged.
+Cross-validation fits both again without one fold of the questions and judges that fold. Its figures are honest as far
+as the weights go. They also set the offset of confidence: a share `HANDED_OFF` of the unanswerable questions must stay
+below `CONFIDENT`.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, fields
 
+from helpdesk.knowledge.features import Features, features_of
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.retrieval import CANDIDATES, by_words
 from helpdesk.knowledge.scoring import MOST_LEAD, length
-from helpdesk.knowledge.signs import Signs, signs_of
 from helpdesk.knowledge.terms import terms_of
 from scripts.evaluation.questions import Asked
 
 ROUNDS = 200
 STEP = 0.1
 ORDER_PENALTY = 2.0  # for large weights, spread over all questions
-TRUST_PENALTY = 2.0
+CONFIDENCE_PENALTY = 2.0
 FOLDS = 6
 HANDED_OFF = 0.92
-# The kinds that somebody wrote who knew neither the code nor the other questions: the others seek the edges on purpose.
+# Kinds by writers who knew neither the code nor the other questions. The other kinds look for edge cases on purpose.
 INDEPENDENT = {"as-customers-ask", "as-customers-ask-later"}
-SMALLEST_PULL = 1e-7  # of a section on the weights, in one step
+SMALLEST_PULL = 1e-7  # a section that moves the weights by less in one step is skipped
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A question's sections: their signs, documents and whether they are right; and the question's terms."""
+    """A question with its sections: features, documents and whether each is right; and its number of terms."""
 
     asked: Asked
     rows: list[tuple[float, ...]]
@@ -43,15 +44,21 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The weights for order and for trust, as `Signs` has them; behind trust's those of length, lead and one."""
+    """Weights for order and for confidence, in the order of the fields of `Features`.
+
+    The last three weights for confidence are those of length, lead and the constant 1.
+    """
 
     order: list[float]
-    trust: list[float]
+    confidence: list[float]
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What weights that have not seen a question make of it: how far its best section is trusted, and is it right."""
+    """A question judged by weights that were fitted without it.
+
+    `total` is the log-odds of its best section, `right` whether that section belongs to a right guide.
+    """
 
     asked: Asked
     total: float
@@ -59,12 +66,12 @@ class Judged:
 
 
 def samples(guides: IndexSearcher, asked: Sequence[Asked]) -> list[Sample]:
-    """Return for each question its sections' signs, their documents, and which of them are right."""
+    """Return one sample per question."""
     found: list[Sample] = []
     for question in asked:
         terms = terms_of(guides, question.text)
         hits = by_words(guides, question.text, terms, CANDIDATES) if terms else []
-        rows = [astuple(signs) for signs in signs_of(guides, question.text, terms, hits)]
+        rows = [astuple(features) for features in features_of(guides, question.text, terms, hits)]
         documents = [hit.document_id for hit in hits]
         right = [document in question.guides for document in documents]
         found.append(Sample(question, rows, documents, right, len(terms)))
@@ -72,21 +79,24 @@ def samples(guides: IndexSearcher, asked: Sequence[Asked]) -> list[Sample]:
 
 
 def fit(fitted: Sequence[Sample]) -> Weights:
-    """Return the weights that suit samples best."""
+    """Return the weights that fit the samples best."""
     usable = [sample for sample in fitted if sample.rows]
     order = _fit_order(usable)
-    return Weights(order, _fit_trust(usable, order))
+    return Weights(order, _fit_confidence(usable, order))
 
 
 def judge(fitted: Sequence[Sample]) -> list[Judged]:
-    """Judge each question by weights that were fitted to others. One without any section is trusted in nothing."""
+    """Judge each question by weights that were fitted to other questions.
+
+    A question without any section has no confidence.
+    """
     found: dict[int, Judged] = {}
     for fold in range(FOLDS):
         weights = fit([sample for at, sample in enumerate(fitted) if at % FOLDS != fold])
         for at in range(fold, len(fitted), FOLDS):
             sample = fitted[at]
             if sample.rows:
-                total = math.sumprod(weights.trust, _first(sample, weights.order))
+                total = math.sumprod(weights.confidence, _first(sample, weights.order))
                 right = sample.right[_best(sample, weights.order)]
                 found[at] = Judged(sample.asked, total, right)
             else:
@@ -95,7 +105,10 @@ def judge(fitted: Sequence[Sample]) -> list[Judged]:
 
 
 def threshold(judged: Sequence[Judged]) -> float:
-    """Return above which total a question is answered, so that enough unanswerable ones of `INDEPENDENT` are not."""
+    """Return the total above which a question is answered.
+
+    It hands off a share `HANDED_OFF` of the unanswerable questions of the kinds in `INDEPENDENT`.
+    """
     totals = sorted(one.total for one in judged if not one.asked.guides and one.asked.kind in INDEPENDENT)
     answered = int((1 - HANDED_OFF) * len(totals))
     return (totals[-answered - 1] + totals[-answered]) / 2
@@ -110,15 +123,15 @@ def _fit_order(fitted: Sequence[Sample]) -> list[float]:
             _add_choice(total, values, sample, 1 / len(usable))
         return total
 
-    return _descend(gradient, len(fields(Signs)) + 1)[:-1]  # the last is what handing off is worth
+    return _descend(gradient, len(fields(Features)) + 1)[:-1]  # the last is what handing off is worth
 
 
-def _fit_trust(fitted: Sequence[Sample], order: Sequence[float]) -> list[float]:
+def _fit_confidence(fitted: Sequence[Sample], order: Sequence[float]) -> list[float]:
     rows = [_first(sample, order) for sample in fitted]
     goals = [float(sample.right[_best(sample, order)]) for sample in fitted]
 
     def gradient(values: list[float]) -> list[float]:
-        total = [TRUST_PENALTY * value / len(rows) for value in values[:-1]] + [0.0]
+        total = [CONFIDENCE_PENALTY * value / len(rows) for value in values[:-1]] + [0.0]
         for row, goal in zip(rows, goals, strict=True):
             off = 1 / (1 + math.exp(-math.sumprod(values, row))) - goal
             for at, part in enumerate(row):
@@ -134,7 +147,7 @@ def _best(sample: Sample, order: Sequence[float]) -> int:
 
 
 def _first(sample: Sample, order: Sequence[float]) -> tuple[float, ...]:
-    """Return what trust in the first section is told by: its signs, the question's length, its lead, and one."""
+    """Return the inputs of confidence in the first section: its features, the question's length, its lead and 1."""
     values = [math.sumprod(order, row) for row in sample.rows]
     best = _best(sample, order)
     rivals = [
@@ -161,12 +174,12 @@ def _add_choice(total: list[float], values: list[float], sample: Sample, share: 
     total[-1] += pulls[-1]
     for row, pull in zip(sample.rows, pulls, strict=False):
         if abs(pull) > SMALLEST_PULL:
-            for at, sign in enumerate(row):
-                total[at] += pull * sign
+            for at, feature in enumerate(row):
+                total[at] += pull * feature
 
 
 def _descend(gradient: Callable[[list[float]], list[float]], size: int) -> list[float]:
-    """Return where a function is least, by Adam."""
+    """Return the minimum of a function, given its gradient, by Adam."""
     values, slope, square = [0.0] * size, [0.0] * size, [0.0] * size
     for turn in range(1, ROUNDS + 1):
         for at, change in enumerate(gradient(values)):

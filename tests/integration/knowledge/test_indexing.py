@@ -8,11 +8,11 @@ import pytest
 from botocore.exceptions import ClientError
 
 from helpdesk.knowledge import index
-from helpdesk.knowledge.index import IndexCopy, copy_of
+from helpdesk.knowledge.index import CachedKnowledgeIndex, copy_of
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.segments import copies, store
-from helpdesk.segments.copies import Copies
+from helpdesk.segments import cache, store
+from helpdesk.segments.cache import IndexCache
 from helpdesk.segments.store import Manifest, Place
 from helpdesk.storage import keys, table
 from tests.support.api import Client, Context, function
@@ -177,13 +177,13 @@ def test_a_text_that_changed_while_it_was_indexed_stays_indexing(
     api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document_id = add("Invoices", "Pay by card")
-    write = IndexCopy.write
+    write = CachedKnowledgeIndex.write
 
-    def overtaken(copy: IndexCopy, *arguments: Any) -> None:
+    def overtaken(copy: CachedKnowledgeIndex, *arguments: Any) -> None:
         write(copy, *arguments)
         rewrite(organization.organization_id, document_id, "Pay by wire")
 
-    monkeypatch.setattr(IndexCopy, "write", overtaken)
+    monkeypatch.setattr(CachedKnowledgeIndex, "write", overtaken)
     assert run(organization.organization_id, document_id) == NOTHING_FAILED
     assert status(api, document_id)[0] == "indexing"
 
@@ -211,14 +211,14 @@ def test_one_bad_document_fails_alone(
     api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad, good = add("Bad", "one"), add("Good", "two")
-    write = IndexCopy.write
+    write = CachedKnowledgeIndex.write
 
-    def picky(copy: IndexCopy, removed: list[str], added: Any) -> None:
+    def picky(copy: CachedKnowledgeIndex, removed: list[str], added: Any) -> None:
         if bad in removed:
             raise RuntimeError
         write(copy, removed, added)
 
-    monkeypatch.setattr(IndexCopy, "write", picky)
+    monkeypatch.setattr(CachedKnowledgeIndex, "write", picky)
     assert run(organization.organization_id, bad, good) == {
         "batchItemFailures": [{"itemIdentifier": "message-0"}]
     }
@@ -251,7 +251,7 @@ def test_a_writer_that_was_overtaken_starts_again_from_what_is_there(
         if not calls:
             calls.append("rival")
             with monkeypatch.context() as elsewhere:
-                elsewhere.setattr(index, "_copies", Copies(IndexCopy))
+                elsewhere.setattr(index, "_copies", IndexCache(CachedKnowledgeIndex))
                 run(organization.organization_id, second)
         return rival(place, before, after)
 
@@ -353,7 +353,7 @@ def test_copies_make_room_for_each_other(
     other_organization: NewOrganization,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(copies, "COPIES_BYTES", 1)
+    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 1)
     ours = api.post("/v1/knowledge/documents", {"title": "Ours", "body": "word"}).body["id"]
     theirs = stranger.post("/v1/knowledge/documents", {"title": "Theirs", "body": "word"}).body["id"]
     run(organization.organization_id, ours)
@@ -374,7 +374,7 @@ def test_room_is_made_before_a_copy_is_fetched_by_what_it_will_take(
     run(organization.organization_id, ours)
     index.forget()
     run(other_organization.organization_id, theirs)
-    monkeypatch.setattr(copies, "COPIES_BYTES", index.copy_of(other_organization.organization_id).size + 1)
+    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", index.copy_of(other_organization.organization_id).size + 1)
     held: list[list[str]] = []
     fetch = store.fetch
 

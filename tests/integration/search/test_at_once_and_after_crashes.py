@@ -7,10 +7,10 @@ import pytest
 
 from helpdesk.platform import clock
 from helpdesk.search import index
-from helpdesk.search.index import SearchCopy
+from helpdesk.search.index import CachedSearchIndex
 from helpdesk.segments import store
-from helpdesk.segments.copies import Copies
-from helpdesk.segments.store import Manifest, Overtaken, Place
+from helpdesk.segments.cache import IndexCache
+from helpdesk.segments.store import ConcurrentCommit, Manifest, Place
 from tests.support.searched import NOTHING_FAILED, Inbox, Job, found, objects, run
 
 HOUR_US = 3_600_000_000
@@ -22,7 +22,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], 
 
     def do(work: Callable[[], Any]) -> Any:
         with monkeypatch.context() as other:
-            other.setattr(index, "_copies", Copies(SearchCopy))
+            other.setattr(index, "_copies", IndexCache(CachedSearchIndex))
             done = work()
             index.forget_copies()
             return done
@@ -65,7 +65,7 @@ def test_whoever_is_overtaken_again_and_again_leaves_its_jobs_to_the_queue(
     job = inbox.message(inbox.conversation(inbox.customer()), "parcel")
 
     def overtaken(*_: Any) -> Manifest:
-        raise Overtaken
+        raise ConcurrentCommit
 
     with monkeypatch.context() as busy:
         busy.setattr(store, "swap", overtaken)
@@ -101,7 +101,7 @@ def test_after_a_death_at_any_step_the_repeated_job_indexes_everything_once(
             broken.setattr(store, "put_bundle", dying(store.put_bundle, after=step == "after the bundle"))
         with pytest.raises(Died):
             run(job)
-    index._copies = Copies(SearchCopy)  # the environment is gone with what it had
+    index._copies = IndexCache(CachedSearchIndex)  # the environment is gone with what it had
     assert run(job, job) == NOTHING_FAILED
     assert found(inbox.organization, "parcel") == [conversation]
     assert documents(inbox) == 4
@@ -114,7 +114,7 @@ def test_a_swap_whose_answer_was_lost_is_not_undone(inbox: Inbox, monkeypatch: p
 
     def lost(*arguments: Any) -> Manifest:
         swap(*arguments)
-        raise Overtaken
+        raise ConcurrentCommit
 
     with monkeypatch.context() as broken:
         broken.setattr(store, "swap", lost)

@@ -9,11 +9,11 @@ import pytest
 
 from helpdesk.platform import ids
 from helpdesk.search import index, segments, service
-from helpdesk.search.index import SearchCopy
+from helpdesk.search.index import CachedSearchIndex
 from helpdesk.segments import store
-from helpdesk.segments.copies import Copies
+from helpdesk.segments.builder import Segment, live_files
+from helpdesk.segments.cache import IndexCache
 from helpdesk.segments.store import Manifest, NotRemoved, Place
-from helpdesk.segments.work import Segment, live_files
 from helpdesk.storage import keys
 from tests.support.searched import NOTHING_FAILED, Inbox, customers_found, delete, found, objects, run
 
@@ -153,7 +153,7 @@ def test_an_erasure_that_died_is_taken_up_again(
         broken.setattr(store, step, died)
         with pytest.raises(Died):
             service.forget(crowded.organization, customer, his)
-    index._copies = Copies(SearchCopy)
+    index._copies = IndexCache(CachedSearchIndex)
     service.forget(crowded.organization, customer, his)
     assert words_left(crowded, tmp_path) == []
 
@@ -169,7 +169,7 @@ def test_a_searcher_that_read_before_the_erasure_brings_nothing_back(
         if once:
             once.clear()
             with monkeypatch.context() as eraser:
-                eraser.setattr(index, "_copies", Copies(SearchCopy))
+                eraser.setattr(index, "_copies", IndexCache(CachedSearchIndex))
                 erase_from_table(crowded, customer, his)
                 service.forget(crowded.organization, customer, his)
         return put_bundle(place, before, files)
@@ -192,7 +192,7 @@ def test_an_object_that_s3_does_not_remove_is_no_success(
 
 def test_a_reader_whose_bundles_were_removed_reads_the_newer_manifest(crowded: Inbox) -> None:
     customer, his = write_to(crowded)
-    reader = SearchCopy(crowded.organization, Path(index._copies._home()) / "another")
+    reader = CachedSearchIndex(crowded.organization, Path(index._copies._home()) / "another")
     load, forgetting = store.load, [True]
 
     def erased_after_loading(place: Place, known: Manifest) -> Manifest:

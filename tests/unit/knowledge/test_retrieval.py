@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from helpdesk.knowledge import thesaurus
+from helpdesk.knowledge.features import Features
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.retrieval import CONFIDENT, fuse, search
-from helpdesk.knowledge.scoring import trust
-from helpdesk.knowledge.signs import Signs
+from helpdesk.knowledge.scoring import confidence
 from helpdesk.knowledge.terms import Term, terms_of, wanted
 
 
@@ -182,7 +182,7 @@ def test_an_abbreviation_is_written_out() -> None:
     assert [term.text for term in terms_of(SHOP, "the dlq")] == ["dead", "letter", "queue"]
 
 
-FITTING = Signs(
+FITTING = Features(
     sentence=0.5,
     asked=0.5,
     document=1.0,
@@ -197,10 +197,10 @@ FITTING = Signs(
 
 
 def test_a_lead_over_other_documents_raises_trust() -> None:
-    assert trust(FITTING, 4, 2.0) > trust(FITTING, 4, 0.0)
+    assert confidence(FITTING, 4, 2.0) > confidence(FITTING, 4, 0.0)
 
 
 def test_what_is_held_raises_trust_and_what_is_missing_or_unknown_lowers_it() -> None:
-    assert trust(replace(FITTING, held=0.9), 4, 0.0) > trust(FITTING, 4, 0.0)
-    assert trust(replace(FITTING, missing=0.6), 4, 0.0) < trust(FITTING, 4, 0.0)
-    assert trust(replace(FITTING, unknown=0.5), 4, 0.0) < trust(FITTING, 4, 0.0)
+    assert confidence(replace(FITTING, held=0.9), 4, 0.0) > confidence(FITTING, 4, 0.0)
+    assert confidence(replace(FITTING, missing=0.6), 4, 0.0) < confidence(FITTING, 4, 0.0)
+    assert confidence(replace(FITTING, unknown=0.5), 4, 0.0) < confidence(FITTING, 4, 0.0)

@@ -9,7 +9,7 @@ import pytest
 from helpdesk.search import segments
 from helpdesk.search.documents import Document, Kind
 from helpdesk.search.segments import FORMAT, Edit
-from helpdesk.segments.work import Change, Segment
+from helpdesk.segments.builder import Change, Segment
 
 
 class Index:

@@ -11,8 +11,8 @@ from helpdesk.knowledge import segments, thesaurus
 from helpdesk.knowledge.segments import IndexedDocument
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
-from helpdesk.segments.copies import TRIES, Copies, Copy
-from helpdesk.segments.store import Overtaken, Place
+from helpdesk.segments.cache import TRIES, CachedIndex, IndexCache
+from helpdesk.segments.store import ConcurrentCommit, Place
 from helpdesk.storage.transactions import Conflict
 
 # Another analyzer, or other fields, is another index: raise this and index every document again.
@@ -114,7 +114,7 @@ class IndexSearcher:
         )
 
 
-class IndexCopy(Copy):
+class CachedKnowledgeIndex(CachedIndex):
     """The copy of one organization's index."""
 
     def __init__(self, organization: str, path: Path) -> None:
@@ -148,7 +148,7 @@ class IndexCopy(Copy):
                 return
             try:
                 self.publish(change)
-            except Overtaken:
+            except ConcurrentCommit:
                 logger.info("index_overtaken", extra={"organization": self.organization})
                 continue
             return
@@ -160,10 +160,10 @@ def _synonyms() -> dict[str, frozenset[str]]:
     return thesaurus.by_term(segments.analyzer().analyze)
 
 
-_copies = Copies(IndexCopy)
+_copies = IndexCache(CachedKnowledgeIndex)
 
 
-def copy_of(organization: str) -> IndexCopy:
+def copy_of(organization: str) -> CachedKnowledgeIndex:
     """Return this process's copy of an organization's index."""
     return _copies.of(organization)
 

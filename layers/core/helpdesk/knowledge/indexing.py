@@ -7,7 +7,7 @@ that requires the revision which was indexed.
 
 from collections.abc import Sequence
 
-from helpdesk.knowledge import repository, texts
+from helpdesk.knowledge import document_store, repository
 from helpdesk.knowledge.index import copy_of
 from helpdesk.knowledge.markdown import sections
 from helpdesk.knowledge.repository import Document
@@ -74,8 +74,8 @@ def give_up(organization: str, document_id: str) -> None:
 
 def _prepared(record: Document) -> IndexedDocument:
     try:
-        parts = sections(record.title, texts.read(record.text_key))
-    except texts.TextMissing:
+        parts = sections(record.title, document_store.read(record.text_key))
+    except document_store.TextMissing:
         raise Unindexable(PROBLEM_TEXT_MISSING) from None
     except (ValueError, RecursionError):
         raise Unindexable(PROBLEM_UNREADABLE) from None

@@ -1,4 +1,4 @@
-"""Items of knowledge documents; their texts are in `texts`."""
+"""Items of knowledge documents; their texts are in `document_store`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from helpdesk.knowledge.features import features_of
 from helpdesk.knowledge.index import Hit, copy_of
 from helpdesk.knowledge.quoting import excerpt
-from helpdesk.knowledge.scoring import MOST_LEAD, order, trust
-from helpdesk.knowledge.signs import signs_of
+from helpdesk.knowledge.scoring import MOST_LEAD, confidence, order
 from helpdesk.knowledge.terms import Corpus, Term, terms_of, wanted
 
 CONFIDENT = 0.5
@@ -71,16 +71,17 @@ def search(
     if not terms:
         return []
     fused = fuse([ranker(corpus, question, terms, CANDIDATES) for ranker in rankers])
-    signs = signs_of(corpus, question, terms, fused)
+    features = features_of(corpus, question, terms, fused)
     ordered = sorted(
-        ((order(sign), hit, sign) for sign, hit in zip(signs, fused, strict=True)), key=lambda row: -row[0]
+        ((order(feature), hit, feature) for feature, hit in zip(features, fused, strict=True)),
+        key=lambda row: -row[0],
     )
     passages: list[Passage] = []
     score = 1.0
-    for value, hit, sign in ordered[:limit]:
+    for value, hit, feature in ordered[:limit]:
         rival = next((other for other, its, _ in ordered if its.document_id != hit.document_id), None)
         lead = MOST_LEAD if rival is None else value - rival
-        score = min(score, trust(sign, len(terms), lead))
+        score = min(score, confidence(feature, len(terms), lead))
         passages.append(_passage(corpus, terms, hit, score))
     return passages
 

@@ -1,18 +1,18 @@
-"""Which section answers a question best, and how far it may be trusted, from 0 to 1.
+"""Order of sections for a question, and confidence in each, from 0 to 1.
 
-BM25's numbers grow with the question's length and the corpus, so no threshold on them means the same twice. Here the
-signs of each section are weighed twice: once for the order of sections, and once, together with the length of the
-question and the lead over other documents, for trust. The weights are fitted to docs/evaluation/questions.json by
-`python -m scripts.evaluation fit`.
+BM25 scores grow with the length of the question and with the corpus, so no threshold on them means the same twice. The
+features of each section are weighted twice: once for the order of sections and once for confidence. Confidence also
+depends on the length of the question and on the section's lead over other documents. The weights are fitted to
+docs/evaluation/questions.json by `python -m scripts.evaluation fit`.
 """
 
 import math
 from dataclasses import fields
 from operator import attrgetter
 
-from helpdesk.knowledge.signs import Signs
+from helpdesk.knowledge.features import Features
 
-ORDER = Signs(
+ORDER = Features(
     sentence=0.06,
     asked=1.22,
     document=1.79,
@@ -25,7 +25,7 @@ ORDER = Signs(
     unknown=-1.79,
 )
 
-TRUST = Signs(
+CONFIDENCE = Features(
     sentence=0.20,
     asked=0.08,
     document=0.20,
@@ -37,31 +37,36 @@ TRUST = Signs(
     missing=-2.12,
     unknown=-1.67,
 )
-TRUST_LENGTH = 0.37
-"""For each e-fold of the question's terms."""
+CONFIDENCE_LENGTH = 0.37
+"""Added each time the number of the question's terms grows by a factor of e."""
 
-TRUST_LEAD = 0.74
-TRUST_OFFSET = -3.82
+CONFIDENCE_LEAD = 0.74
+CONFIDENCE_OFFSET = -3.82
 MOST_LEAD = 3.0
 
-_numbers = attrgetter(*(field.name for field in fields(Signs)))  # `astuple` copies deeply, which takes long
+_numbers = attrgetter(
+    *(field.name for field in fields(Features))
+)  # `astuple` copies deeply, which takes long
 
 
-def order(signs: Signs) -> float:
-    """Return what sections are ordered by."""
-    return float(math.sumprod(_numbers(ORDER), _numbers(signs)))
+def order(features: Features) -> float:
+    """Return the value by which sections are ordered."""
+    return float(math.sumprod(_numbers(ORDER), _numbers(features)))
 
 
 def length(terms: int) -> float:
-    """Return what the length of a question counts for trust. One word and two are the same: a heading may say all."""
+    """Return the length feature of a question.
+
+    One term and two count the same, because one word may be a whole heading.
+    """
     return math.log(max(terms, 2))
 
 
-def trust(signs: Signs, terms: int, lead: float) -> float:
-    """Return from 0 to 1 how far a section may be trusted to answer a question of so many terms.
+def confidence(features: Features, terms: int, lead: float) -> float:
+    """Return from 0 to 1 how likely a section is to answer a question with this many terms.
 
-    `lead` is by how much its order exceeds that of the best section of another document.
+    `lead` is the difference between its order value and that of the best section of another document.
     """
-    total = float(math.sumprod(_numbers(TRUST), _numbers(signs))) + TRUST_OFFSET
-    total += TRUST_LENGTH * length(terms) + TRUST_LEAD * max(-MOST_LEAD, min(lead, MOST_LEAD))
+    total = float(math.sumprod(_numbers(CONFIDENCE), _numbers(features))) + CONFIDENCE_OFFSET
+    total += CONFIDENCE_LENGTH * length(terms) + CONFIDENCE_LEAD * max(-MOST_LEAD, min(lead, MOST_LEAD))
     return 1 / (1 + math.exp(-total))

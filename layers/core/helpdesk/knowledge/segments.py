@@ -14,7 +14,7 @@ from typing import Any
 import tantivy
 
 from helpdesk.knowledge.markdown import Section
-from helpdesk.segments.work import Change, Format, Work, alike, workshop
+from helpdesk.segments.builder import Change, Format, SegmentBuilder, build_dir, same_size_tier
 
 ANALYZER = "helpdesk_en"
 _ALL_SECTIONS = 10_000_000
@@ -51,13 +51,13 @@ def commit(
 
     `home` has the index's live files and `meta.json`, and stays as it is.
     """
-    with workshop(home) as shop:
-        work = Work(FORMAT, home, shop, meta)
-        work.remove("document", removed)
+    with build_dir(home) as shop:
+        builder = SegmentBuilder(FORMAT, home, shop, meta)
+        builder.remove("document", removed)
         if added:
-            work.add(lambda writer: _fill(writer, added))
-        merged = _merge(work)
-        return Change(work.meta, work.new_files(), merged)
+            builder.add(lambda writer: _fill(writer, added))
+        merged = _merge(builder)
+        return Change(builder.meta, builder.new_files(), merged)
 
 
 def _fill(writer: tantivy.IndexWriter, documents: Sequence[IndexedDocument]) -> None:
@@ -66,11 +66,11 @@ def _fill(writer: tantivy.IndexWriter, documents: Sequence[IndexedDocument]) -> 
             writer.add_document(_entry(document, section))
 
 
-def _merge(work: Work) -> bool:
+def _merge(builder: SegmentBuilder) -> bool:
     """Make one segment of eight of a size, until no size has eight; return whether there was anything to do."""
     merged = False
-    while chosen := alike(work.segments):
-        with work.view(chosen) as view:
+    while chosen := same_size_tier(builder.segments):
+        with builder.view(chosen) as view:
             source = FORMAT.open(view).searcher()
             wanted = [at for _, at in source.search(tantivy.Query.all_query(), _ALL_SECTIONS).hits]
 
@@ -82,8 +82,8 @@ def _merge(work: Work) -> bool:
                 for at in wanted:
                     writer.add_document(source.doc(at))
 
-            with work.fresh(fill) as described:
-                work.segments = [s for s in work.segments if s not in chosen] + described["segments"]
+            with builder.fresh(fill) as described:
+                builder.segments = [s for s in builder.segments if s not in chosen] + described["segments"]
         merged = True
     return merged
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.http.pages import next_cursor, position
-from helpdesk.knowledge import repository, texts
+from helpdesk.knowledge import document_store, repository
 from helpdesk.knowledge.errors import (
     MAX_BODY_BYTES,
     MAX_TITLE_CHARACTERS,
@@ -52,13 +52,13 @@ def create(organization: str, written: DocumentInput) -> DocumentCreated:
         problem=None,
         size=len(text),
         revision=revision,
-        text_key=texts.key_of(organization, document_id, revision),
+        text_key=document_store.key_of(organization, document_id, revision),
         url=None,
         created_at=now,
         updated_at=now,
         indexed_at=None,
     )
-    texts.write(document.text_key, text)
+    document_store.write(document.text_key, text)
     repository.create(document)
     return DocumentCreated(id=document_id)
 
@@ -75,7 +75,7 @@ def newest(caller: Caller, query: DocumentsQuery) -> DocumentsAnswer:
 def get(organization: str, document_id: str) -> DocumentAnswer:
     """Return one document with its text. Raises DocumentNotFound."""
     document = repository.get(organization, document_id)
-    shape = DocumentShape(**_summary(document), body=texts.read(document.text_key))
+    shape = DocumentShape(**_summary(document), body=document_store.read(document.text_key))
     return DocumentAnswer(document=shape)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from helpdesk.knowledge.index import Hit
-from helpdesk.knowledge.questions import FAINT_WORDS, STOP_WORDS
+from helpdesk.knowledge.stopwords import LOW_WEIGHT_WORDS, STOP_WORDS
 from helpdesk.knowledge.thesaurus import ABBREVIATIONS
 
 SYNONYM_SHARE = 0.85  # what a synonym counts of the word that was asked for
 MISTYPED_SHARE = 0.8  # what the word counts that an unknown one is a slip of
 UNKNOWN_SHARE = 0.6  # what a word weighs that no document has: it may be the point of the question, or a slip
-FAINT_SHARE = 0.4  # what a word weighs that hardly tells anything
+LOW_WEIGHT_SHARE = 0.4  # what a word weighs that hardly tells anything
 COMMON_SHARE = (
     0.3  # how far a word's weight is that of its commonest synonym: a rare word for a common thing tells less
 )
@@ -100,7 +100,7 @@ def _term(corpus: Corpus, word: str, text: str) -> Term:
         weight += COMMON_SHARE * min(0.0, min(others) - weight)
     elif not known:
         weight *= UNKNOWN_SHARE
-    return Term(text, alternatives, weight * (FAINT_SHARE if word in FAINT_WORDS else 1.0))
+    return Term(text, alternatives, weight * (LOW_WEIGHT_SHARE if word in LOW_WEIGHT_WORDS else 1.0))
 
 
 def _meant(corpus: Corpus, text: str) -> list[str]:

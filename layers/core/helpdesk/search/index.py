@@ -14,9 +14,9 @@ from helpdesk.search.documents import Kind, number_of
 from helpdesk.search.segments import Edit
 from helpdesk.search.terms import Word
 from helpdesk.segments import store
-from helpdesk.segments.copies import Copies, Copy
-from helpdesk.segments.store import Overtaken, Place
-from helpdesk.segments.work import Change, files_of
+from helpdesk.segments.builder import Change, files_of
+from helpdesk.segments.cache import CachedIndex, IndexCache
+from helpdesk.segments.store import ConcurrentCommit, Place
 from helpdesk.storage.transactions import Conflict
 
 # Other terms, or other fields, are another index: raise this and index every conversation again.
@@ -129,7 +129,7 @@ class Reader:
         return self._index.schema if self._index is not None else segments.FORMAT.schema()
 
 
-class SearchCopy(Copy):
+class CachedSearchIndex(CachedIndex):
     """The copy of one organization's index."""
 
     def __init__(self, organization: str, path: Path) -> None:
@@ -184,7 +184,7 @@ class SearchCopy(Copy):
         def publish(change: Change, anew: frozenset[str]) -> bool:
             try:
                 self.publish(change, anew=anew)
-            except Overtaken:
+            except ConcurrentCommit:
                 logger.info("search_overtaken", extra={"organization": self.organization})
                 return False
             return True
@@ -205,10 +205,10 @@ class SearchCopy(Copy):
         )
 
 
-_copies = Copies(SearchCopy)
+_copies = IndexCache(CachedSearchIndex)
 
 
-def copy_of(organization: str) -> SearchCopy:
+def copy_of(organization: str) -> CachedSearchIndex:
     """Return this process's copy of an organization's index."""
     return _copies.of(organization)
 

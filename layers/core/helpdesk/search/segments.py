@@ -14,7 +14,16 @@ from typing import Any
 import tantivy
 
 from helpdesk.search.documents import Document
-from helpdesk.segments.work import MERGE_FACTOR, Change, Format, Segment, Work, alike, alive, workshop
+from helpdesk.segments.builder import (
+    MERGE_FACTOR,
+    Change,
+    Format,
+    Segment,
+    SegmentBuilder,
+    alive,
+    build_dir,
+    same_size_tier,
+)
 
 MERGE_HEAP_BYTES = 50_000_000
 _ALIKE_BELOW = 10_000  # LogMergePolicy's smallest layer
@@ -39,18 +48,18 @@ class Edit:
 
 def commit(home: Path, meta: dict[str, Any] | None, edit: Edit) -> Change:
     """Return what becomes of an index by an edit. `home` has the live files and `meta.json`, and stays as it is."""
-    with workshop(home) as shop:
-        work = Work(FORMAT, home, shop, meta)
-        work.remove("id", edit.ids)
-        work.remove("owner", edit.owners)
+    with build_dir(home) as shop:
+        builder = SegmentBuilder(FORMAT, home, shop, meta)
+        builder.remove("id", edit.ids)
+        builder.remove("owner", edit.owners)
         if edit.added:
-            work.add(lambda writer: _fill(writer, edit.added))
+            builder.add(lambda writer: _fill(writer, edit.added))
         merged = False
-        while chosen := mergeable(work.segments):
-            if not _merged(work, chosen):
+        while chosen := mergeable(builder.segments):
+            if not _merged(builder, chosen):
                 break
             merged = True
-        return Change(work.meta, work.new_files(), merged)
+        return Change(builder.meta, builder.new_files(), merged)
 
 
 def purge(home: Path, meta: dict[str, Any] | None, customers: Sequence[int], owners: Sequence[int]) -> Change:
@@ -59,22 +68,22 @@ def purge(home: Path, meta: dict[str, Any] | None, customers: Sequence[int], own
     Every segment that knows of them is written again without what is gone, be it for now or for long: an entry that is
     only marked as gone still has its words in the files.
     """
-    with workshop(home) as shop:
-        work = Work(FORMAT, home, shop, meta)
-        concerned = _knowing(work, customers, owners)
+    with build_dir(home) as shop:
+        builder = SegmentBuilder(FORMAT, home, shop, meta)
+        concerned = _knowing(builder, customers, owners)
         names = {segment["segment_id"] for segment in concerned}
-        work.remove("customer", customers)
-        work.remove("owner", owners)
-        chosen = [segment for segment in work.segments if segment["segment_id"] in names]
+        builder.remove("customer", customers)
+        builder.remove("owner", owners)
+        chosen = [segment for segment in builder.segments if segment["segment_id"] in names]
         if chosen:
-            _rewrite(work, chosen)
-        return Change(work.meta, work.new_files())
+            _rewrite(builder, chosen)
+        return Change(builder.meta, builder.new_files())
 
 
 def mergeable(segments: Sequence[Segment]) -> list[Segment]:
     """Return the segments that the library would merge and that are worth it; none where there are none."""
     small = [segment for segment in segments if alive(segment) < _ALIKE_BELOW]
-    if chosen := alike(small):
+    if chosen := same_size_tier(small):
         return chosen
     large = sorted((s for s in segments if alive(s) >= _ALIKE_BELOW), key=alive, reverse=True)
     for start in range(len(large) - MERGE_FACTOR + 1):
@@ -84,25 +93,27 @@ def mergeable(segments: Sequence[Segment]) -> list[Segment]:
     return []
 
 
-def _merged(work: Work, chosen: Sequence[Segment], shown: Sequence[Segment] | None = None) -> bool:
+def _merged(
+    builder: SegmentBuilder, chosen: Sequence[Segment], shown: Sequence[Segment] | None = None
+) -> bool:
     """Let the library merge segments into one; return whether it did. `shown` is what it is told of them."""
     names = {segment["segment_id"] for segment in chosen}
-    with work.view(shown or chosen) as view:
+    with builder.view(shown or chosen) as view:
         writer = FORMAT.open(view).writer(heap_size=MERGE_HEAP_BYTES, num_threads=1)
         writer.commit()
         writer.wait_merging_threads()
-        made = work.take(view)
+        made = builder.take(view)
     if any(segment["segment_id"] in names for segment in made):
         return False
-    work.segments = [s for s in work.segments if s["segment_id"] not in names] + made
+    builder.segments = [s for s in builder.segments if s["segment_id"] not in names] + made
     return True
 
 
-def _knowing(work: Work, customers: Sequence[int], owners: Sequence[int]) -> list[Segment]:
+def _knowing(builder: SegmentBuilder, customers: Sequence[int], owners: Sequence[int]) -> list[Segment]:
     """Return the segments in which a customer or a conversation occurs, also where it is marked as gone."""
     found: list[Segment] = []
-    for segment in work.segments:
-        with work.view([segment]) as view:
+    for segment in builder.segments:
+        with builder.view([segment]) as view:
             searcher = FORMAT.open(view).searcher()
             if any(searcher.doc_freq("customer", customer) for customer in customers) or any(
                 searcher.doc_freq("owner", owner) for owner in owners
@@ -111,7 +122,7 @@ def _knowing(work: Work, customers: Sequence[int], owners: Sequence[int]) -> lis
     return found
 
 
-def _rewrite(work: Work, chosen: Sequence[Segment]) -> None:
+def _rewrite(builder: SegmentBuilder, chosen: Sequence[Segment]) -> None:
     """Replace segments, each of which has something marked as gone, by one without it.
 
     The library merges where eight small segments are: so it is shown enough of them that have one empty document, and
@@ -119,13 +130,13 @@ def _rewrite(work: Work, chosen: Sequence[Segment]) -> None:
     """
     fillers: list[Segment] = []
     if len(chosen) < MERGE_FACTOR:
-        with work.fresh(lambda writer: _fill_up(writer, MERGE_FACTOR - len(chosen))) as described:
+        with builder.fresh(lambda writer: _fill_up(writer, MERGE_FACTOR - len(chosen))) as described:
             fillers = described["segments"]
     shown = [
         {**segment, "deletes": {**segment["deletes"], "num_deleted_docs": segment["max_doc"] - 1}}
         for segment in chosen
     ]
-    if not _merged(work, chosen, [*shown, *fillers]):
+    if not _merged(builder, chosen, [*shown, *fillers]):
         raise NotRewritten
 
 

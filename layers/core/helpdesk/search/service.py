@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from helpdesk.search import finding, terms
 
 if TYPE_CHECKING:
-    from helpdesk.search.index import Reader, SearchCopy
+    from helpdesk.search.index import CachedSearchIndex, Reader
 
 MAX_TEXT_CHARACTERS = 200
 """What of a text is looked at."""
@@ -76,7 +76,7 @@ def _present(organization: str) -> "Reader":
     return copy.reader()
 
 
-def _copy(organization: str) -> "SearchCopy":
+def _copy(organization: str) -> "CachedSearchIndex":
     from helpdesk.search.index import copy_of  # noqa: PLC0415 - see above
 
     return copy_of(organization)

@@ -79,7 +79,7 @@ class Manifest:
     number: int = 0
 
 
-class Overtaken(Exception):
+class ConcurrentCommit(Exception):
     """Another writer swapped the manifest first."""
 
 
@@ -119,7 +119,7 @@ def load(place: Place, known: Manifest) -> Manifest:
 
 
 def swap(place: Place, before: Manifest, after: Manifest) -> Manifest:
-    """Put a manifest in the place of another and return it with its new etag. One call. Raises Overtaken."""
+    """Put a manifest in the place of another and return it with its new etag. One call. Raises ConcurrentCommit."""
     text = json.dumps(
         {
             "meta": after.meta,
@@ -142,7 +142,7 @@ def swap(place: Place, before: Manifest, after: Manifest) -> Manifest:
             "NoSuchKey",
             "ConditionalRequestConflict",
         }:
-            raise Overtaken from None
+            raise ConcurrentCommit from None
         raise
     return Manifest(put["ETag"], after.meta, after.bundles, after.superseded, after.number)
 

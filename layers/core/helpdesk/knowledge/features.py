@@ -20,7 +20,7 @@ _NAME = re.compile(r"\b\w*(?:[a-z][A-Z]|_|[A-Za-z]\d|\d[A-Za-z])\w*\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
+class Features:
     """What speaks for a section.
 
     Of the weight of the question's terms: `sentence` is the share that one sentence or row of the section, or its
@@ -73,19 +73,19 @@ class Read:
         )
 
 
-def signs_of(corpus: Corpus, question: str, terms: Sequence[Term], hits: Sequence[Hit]) -> list[Signs]:
+def features_of(corpus: Corpus, question: str, terms: Sequence[Term], hits: Sequence[Hit]) -> list[Features]:
     """Return what speaks for each section."""
     names = {name.lower() for name in _NAME.findall(question)}
     forms = {form for term in terms for form in term.alternatives}
     total = sum(term.weight for term in terms) or 1.0
     unknown = sum(term.weight for term in terms if not any(map(corpus.frequency, term.alternatives))) / total
     documents = _documents(hits)
-    found: list[Signs] = []
+    found: list[Features] = []
     for hit in hits:
         read = Read(corpus, hit)
         shares = [read.share(term.alternatives) for term in terms]
         found.append(
-            Signs(
+            Features(
                 sentence=max(_held(terms, places) for places in read.places) / total,
                 asked=_asked(corpus, forms, hit),
                 document=documents[hit.document_id],

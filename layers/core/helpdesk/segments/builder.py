@@ -82,7 +82,7 @@ def alive(segment: Segment) -> int:
     return int(segment["max_doc"]) - gone
 
 
-def alike(segments: Sequence[Segment]) -> list[Segment]:
+def same_size_tier(segments: Sequence[Segment]) -> list[Segment]:
     """Return the segments of a size, within a factor of eight, of which there are eight or more; else none."""
     by_size: dict[int, list[Segment]] = {}
     for segment in segments:
@@ -91,13 +91,13 @@ def alike(segments: Sequence[Segment]) -> list[Segment]:
 
 
 @contextmanager
-def workshop(home: Path) -> Iterator[Path]:
+def build_dir(home: Path) -> Iterator[Path]:
     """Give a directory beside an index's files, for one commit."""
     with tempfile.TemporaryDirectory(prefix="commit-", dir=home.parent, ignore_cleanup_errors=True) as path:
         yield Path(path)
 
 
-class Work:
+class SegmentBuilder:
     """One commit in the making. `self.segments` is the present list; new files lie in `self.made`."""
 
     def __init__(self, form: Format, home: Path, shop: Path, meta: dict[str, Any] | None) -> None:

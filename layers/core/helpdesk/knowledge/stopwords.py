@@ -23,7 +23,7 @@ _STOP_WORDS = """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that tell nothing of what a question is about, in any form that is not their stem's business."""
 
-_FAINT_WORDS = """
+_LOW_WEIGHT_WORDS = """
     went come comes came coming stand stands stood left leave leaves turn turns jump jumped step stepped point points
     although though anymore themselves themself everybody someone show shows showing appear appears exist exists work
     works working worked run runs running hand certain become becomes pull two three five several many told says said
@@ -53,5 +53,5 @@ _FAINT_WORDS = """
     tried tries turned turning typically unable unclear understanding understood usually various wanna wanted
     wanting weekday weekend weird wondered
 """
-FAINT_WORDS = frozenset(_FAINT_WORDS.split())
+LOW_WEIGHT_WORDS = frozenset(_LOW_WEIGHT_WORDS.split())
 """Words that tell little of what a question is about, and yet may be what a document is about."""

@@ -14,18 +14,18 @@ from functools import cache, partial
 from pathlib import Path
 
 from helpdesk.segments import store
-from helpdesk.segments.store import Bundle, BundleMissing, Manifest, Overtaken, Place
-from helpdesk.segments.work import Change, live_files
+from helpdesk.segments.builder import Change, live_files
+from helpdesk.segments.store import Bundle, BundleMissing, ConcurrentCommit, Manifest, Place
 from helpdesk.storage.transactions import Conflict
 
-COPIES_BYTES = 300_000_000
+MAX_CACHE_BYTES = 300_000_000
 """What all copies of one function may hold together: /tmp has 512 MB or more, and a commit needs room to work."""
 
 TRIES = 5
 _DOWNLOADS_AT_ONCE = 8
 
 
-class Copy:
+class CachedIndex:
     """The copy of one organization's index."""
 
     def __init__(self, organization: str, place: Place, path: Path) -> None:
@@ -69,7 +69,7 @@ class Copy:
         raise Conflict
 
     def publish(self, change: Change, *, anew: frozenset[str] = frozenset()) -> None:
-        """Upload a commit that was made of the copy as it is, and let it count. Raises Overtaken.
+        """Upload a commit that was made of the copy as it is, and let it count. Raises ConcurrentCommit.
 
         Two calls; now and then one or two to remove what is superseded. The live files of the bundles `anew` go into
         the new bundle, too, so that these bundles are live no more.
@@ -89,7 +89,7 @@ class Copy:
         store.remove_superseded(self.place, before)
         try:
             manifest = store.swap(self.place, before, after)
-        except Overtaken:
+        except ConcurrentCommit:
             if bundle is not None:
                 store.take_back(self.place, bundle)
             raise
@@ -136,7 +136,7 @@ class Copy:
         self.changed()
 
 
-class Copies[C: Copy]:
+class IndexCache[C: CachedIndex]:
     """This process's copies of one kind of index; those longest unused make room when /tmp gets full."""
 
     def __init__(self, make: Callable[[str, Path], C]) -> None:
@@ -161,7 +161,7 @@ class Copies[C: Copy]:
         """Remove copies of other organizations until there is room for one of this size."""
         for longest_unused in [other for other in self._copies if other != organization]:
             others = sum(copy.size for other, copy in self._copies.items() if other != organization)
-            if size + others <= COPIES_BYTES:
+            if size + others <= MAX_CACHE_BYTES:
                 return
             self._copies.pop(longest_unused).discard()
 
