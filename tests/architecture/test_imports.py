@@ -22,7 +22,7 @@ ADAPTERS = {
     "delivery/fanout.py": {"sqs"},
     "delivery/queue.py": {"sqs"},
     "files/store.py": {"s3"},
-    "knowledge/texts.py": {"s3"},
+    "knowledge/document_store.py": {"s3"},
     "mail/sender.py": {"ses"},
     "platform/queues.py": {"sqs"},
     "segments/store.py": {"s3"},
