@@ -4,7 +4,7 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.agent import settings as agent_settings
 from helpdesk.agent.errors import InvalidName, InvalidPersonality
 from helpdesk.agent.schemas import AgentSettings, AgentSettingsChange, WidgetSettings
-from helpdesk.http.api import Api
+from helpdesk.routing.api import Api
 
 api = Api()
 

@@ -3,7 +3,7 @@
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.analytics import service as analytics
 from helpdesk.analytics.schemas import Satisfaction, SatisfactionQuery
-from helpdesk.http.api import Api
+from helpdesk.routing.api import Api
 
 api = Api()
 

@@ -26,9 +26,9 @@ from helpdesk.conversations.schemas import (
 )
 from helpdesk.conversations.state import Move
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
-from helpdesk.http.api import Api
 from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.routing.api import Api
 
 api = Api()
 

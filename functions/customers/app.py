@@ -13,7 +13,6 @@ from helpdesk.customers.schemas import (
     OutreachInput,
 )
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
-from helpdesk.http.api import Api
 from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.messages import outreach
 from helpdesk.messages.schemas import MessageAccepted
@@ -22,6 +21,7 @@ from helpdesk.privacy import export
 from helpdesk.privacy import service as privacy
 from helpdesk.privacy.errors import ErasureNotFound
 from helpdesk.privacy.schemas import ExportAnswer, ReceiptAnswer
+from helpdesk.routing.api import Api
 
 api = Api()
 

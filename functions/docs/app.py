@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from helpdesk.admission.caller import Access
-from helpdesk.http.api import Api
 from helpdesk.http.content import HtmlPage, RawJson
 from helpdesk.reference.page import render_page
+from helpdesk.routing.api import Api
 
 _DOCUMENT = Path(__file__).with_name("openapi.json")
 # An hour: the reference changes only with a deployment.

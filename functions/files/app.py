@@ -5,8 +5,8 @@ from helpdesk.admission.limits import RequestClass
 from helpdesk.files import service as files
 from helpdesk.files.errors import EmptyFile, FileNotFound, FileTooBig
 from helpdesk.files.schemas import Uploaded, UploadQuery, UploadRequest
-from helpdesk.http.api import Api
 from helpdesk.http.content import BaseUrl, RawBody, Redirect, redirect
+from helpdesk.routing.api import Api
 
 api = Api()
 

@@ -1,8 +1,8 @@
 """/v1/keys: the organization's secret keys."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.http.api import Api
 from helpdesk.http.schemas import OK, Ok
+from helpdesk.routing.api import Api
 from helpdesk.secret_keys import revoking
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.secret_keys.errors import InvalidKeyName, KeyNotFound, TooManyKeys

@@ -1,7 +1,6 @@
 """/v1/knowledge: the documents that the agent answers from."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.http.api import Api
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.errors import (
     BodyMissing,
@@ -18,6 +17,7 @@ from helpdesk.knowledge.schemas import (
     DocumentsQuery,
 )
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.routing.api import Api
 
 api = Api()
 

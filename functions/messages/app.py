@@ -11,7 +11,6 @@ from helpdesk.conversations.errors import (
     TooManyAttachments,
 )
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
-from helpdesk.http.api import Api
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.messages import feed
 from helpdesk.messages import service as messages
@@ -21,6 +20,7 @@ from helpdesk.platform import deadline
 from helpdesk.ratings import service as ratings
 from helpdesk.ratings.errors import InvalidFeedback, NotResolved, RatingSettled
 from helpdesk.ratings.schemas import RatingInput
+from helpdesk.routing.api import Api
 
 api = Api()
 

@@ -1,5 +1,5 @@
 """Every path that no group serves: 404 not_found, with or without a credential."""
 
-from helpdesk.http.api import Api
+from helpdesk.routing.api import Api
 
 handler = Api().handler

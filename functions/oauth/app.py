@@ -3,7 +3,6 @@
 from typing import Any
 
 from helpdesk.admission.caller import Access
-from helpdesk.http.api import Api
 from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
 from helpdesk.invites.errors import InviteNotFound
 from helpdesk.oauth import device, metadata, registration, tokens, web
@@ -52,6 +51,7 @@ from helpdesk.oauth.schemas import (
     UserCodeQuery,
 )
 from helpdesk.people.errors import AlreadyAMember, TooManyOrganizations
+from helpdesk.routing.api import Api
 
 api = Api()
 

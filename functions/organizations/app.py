@@ -2,7 +2,6 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.delivery.errors import InvalidUrl
-from helpdesk.http.api import Api
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.logs import service as logs
@@ -19,6 +18,7 @@ from helpdesk.organizations.errors import (
 from helpdesk.organizations.schemas import Branding, LimitsAnswer, OrganizationAnswer, OrganizationUpdate
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.routing.api import Api
 
 api = Api()
 

@@ -1,7 +1,6 @@
 """/v1/me, /v1/organizations, /v1/members and /v1/invites: people, and the organizations they belong to."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.http.api import Api
 from helpdesk.http.content import BaseUrl
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok
@@ -26,6 +25,7 @@ from helpdesk.people import account
 from helpdesk.people.errors import AlreadyAMember, InvalidEmail, TooManyOrganizations
 from helpdesk.people.schemas import Binding, Me, MeUpdate
 from helpdesk.platform.errors import InvalidCursor, NoOrganization
+from helpdesk.routing.api import Api
 
 api = Api()
 

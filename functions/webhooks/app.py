@@ -4,10 +4,10 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.delivery import history
 from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound, InvalidUrl
 from helpdesk.delivery.schemas import DeliveriesAnswer
-from helpdesk.http.api import Api
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.routing.api import Api
 from helpdesk.secret_keys.errors import MissingServiceKey
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.errors import EndpointNotFound, NoEvents, TooManyEndpoints

@@ -6,12 +6,12 @@ from http import HTTPStatus
 from typing import Any
 
 from helpdesk.admission.caller import Access, KeyRule, Role
-from helpdesk.http.api import Route
 from helpdesk.http.content import Content
 from helpdesk.http.validation import FORM
 from helpdesk.idempotency.errors import IdempotencyInProgress
 from helpdesk.oauth.errors import OAuthError
 from helpdesk.platform.errors import AppError
+from helpdesk.routing.api import Route
 from helpdesk.webhooks.events import EVENTS, Event
 from scripts.openapi import examples, texts
 from scripts.openapi.models import Mode, prose, public_name, query_parameters, schemas

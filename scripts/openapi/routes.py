@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 from helpdesk.admission.caller import Access, KeyRule, Role
-from helpdesk.http.api import Api, Route
 from helpdesk.http.content import Content
 from helpdesk.http.schemas import Answer, one_time_secret
 from helpdesk.idempotency.errors import (
@@ -32,6 +31,7 @@ from helpdesk.platform.errors import (
     RateLimited,
     TokenRequired,
 )
+from helpdesk.routing.api import Api, Route
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,7 +42,7 @@ def all_routes() -> tuple[Route, ...]:
     found: list[Route] = []
     for app in sorted((ROOT / "functions").glob("*/app.py")):
         # A worker has no routes, and may need libraries that only its own function carries.
-        if "helpdesk.http.api" in app.read_text(encoding="utf-8"):
+        if "helpdesk.routing.api" in app.read_text(encoding="utf-8"):
             found += _routes_of(app)
     methods = ("GET", "POST", "PUT", "PATCH", "DELETE")
     return tuple(sorted(found, key=lambda route: (route.path, methods.index(route.method))))

@@ -11,9 +11,9 @@ import pytest
 import helpdesk
 from helpdesk.admission.caller import Access
 from helpdesk.admission.limits import RequestClass
-from helpdesk.http.api import Api, Route
 from helpdesk.oauth.errors import OAuthError, PageError
 from helpdesk.platform.errors import AppError, CredentialError, InternalError, RequestError
+from helpdesk.routing.api import Api, Route
 from tests.support.api import function
 from tests.support.template import ROOT
 

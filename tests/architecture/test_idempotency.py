@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from helpdesk.admission.caller import RateLimitSubject
-from helpdesk.http.api import Api, Route
 from helpdesk.http.schemas import Answer, one_time_secret
+from helpdesk.routing.api import Api, Route
 from tests.support.api import function
 from tests.support.template import ROOT, template
 

@@ -15,7 +15,16 @@ FUNCTIONS = sorted((ROOT / "functions").glob("*/*.py"))
 MAX_LINES = 400
 
 # What stands under the nouns, from the ground up: each may import itself and what is named.
-FOUNDATIONS = {"platform": set(), "storage": {"platform"}, "events": {"platform", "storage"}}
+FOUNDATIONS = {
+    "platform": set(),
+    "storage": {"platform"},
+    "events": {"platform", "storage"},
+    "http": {"platform", "storage"},
+    "logs": {"http", "platform", "storage"},
+    "admission": {"logs", "platform", "storage"},
+    "idempotency": {"admission", "platform", "storage"},
+    "routing": {"admission", "http", "idempotency", "platform", "storage"},
+}
 # Outside storage, the modules that speak to a service of AWS, and to which.
 ADAPTERS = {
     "agent/bedrock.py": {"bedrock"},

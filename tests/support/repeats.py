@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from helpdesk.admission.caller import Access
-from helpdesk.http.api import Route
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
+from helpdesk.routing.api import Route
 from helpdesk.storage import keys, table
 from scripts.openapi import examples
 from scripts.openapi.routes import all_routes, operation_id, path_template

@@ -9,12 +9,12 @@ from botocore.exceptions import ClientError
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import Plan, RequestClass
-from helpdesk.http.api import Api
 from helpdesk.http.schemas import OK, Body, Ok
 from helpdesk.organizations import operation as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.settings import settings
+from helpdesk.routing.api import Api
 from helpdesk.storage import keys, table
 from tests.support.api import Answer, Client, Context, gateway_event
 from tests.support.aws import recorded_calls

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.http.api import Route
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import ids
+from helpdesk.routing.api import Route
 from helpdesk.storage import keys, table
 from scripts.openapi.routes import all_routes
 from tests.support.api import Answer, Client

@@ -11,9 +11,9 @@ import pytest
 
 from helpdesk.admission.limits import RATES, VERSION, RequestClass
 from helpdesk.agent.schemas import DEFAULTS
-from helpdesk.http.api import Api, Route
 from helpdesk.logs.schemas import LogKind
 from helpdesk.platform.errors import AppError
+from helpdesk.routing.api import Api, Route
 from scripts import admin
 
 ROOT = Path(__file__).parents[3]

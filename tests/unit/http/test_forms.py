@@ -6,11 +6,11 @@ import pytest
 from pydantic import Field
 
 from helpdesk.admission.caller import Access
-from helpdesk.http.api import Api
 from helpdesk.http.content import HtmlPage, SeeOther, see_other
 from helpdesk.http.schemas import Answer, Form, Query
 from helpdesk.http.validation import parse_form, parse_query
 from helpdesk.platform.errors import AppError, InvalidRequest
+from helpdesk.routing.api import Api
 from tests.support.api import Context, gateway_event
 
 FORM = "application/x-www-form-urlencoded"

@@ -1,1 +1,1 @@
-"""From an API Gateway event to a noun's service and back: routes, admission, errors, pages."""
+"""What goes in and out over HTTP: schemas, validation, content types, API Gateway events, pages of a list."""

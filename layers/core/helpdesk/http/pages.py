@@ -1,9 +1,8 @@
 """A page of a list: its items, the cursor behind which the list goes on, and how much an answer has room for."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from helpdesk.admission.caller import Caller
 from helpdesk.http.schemas import Answer, PageQuery
 from helpdesk.storage import cursor
 
@@ -11,7 +10,15 @@ MAX_LISTED_BYTES = 5_500_000
 """How much the items of a list may weigh together: Lambda answers 6 MiB at most, the rest of the answer included."""
 
 
-def position(caller: Caller, page: PageQuery, query: str) -> Any:
+class CursorSigner(Protocol):
+    """The caller of a list, as far as cursors need to know."""
+
+    @property
+    def cursor_key(self) -> bytes:
+        """The key that signs the cursors of the caller's organization."""
+
+
+def position(caller: CursorSigner, page: PageQuery, query: str) -> Any:
     """Return where the caller's cursor says to go on, or None at the start. Raises InvalidCursor.
 
     `query` names the list with its filters: a cursor of one list is refused by every other.
@@ -21,7 +28,7 @@ def position(caller: Caller, page: PageQuery, query: str) -> Any:
     return cursor.decode(page.cursor, query=query, key=caller.cursor_key)
 
 
-def next_cursor(caller: Caller, position: Any, query: str) -> str | None:
+def next_cursor(caller: CursorSigner, position: Any, query: str) -> str | None:
     """Return the cursor for going on behind a position (None: the list ends here)."""
     if position is None:
         return None

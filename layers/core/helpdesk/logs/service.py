@@ -4,7 +4,6 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from helpdesk.admission.limits import RequestClass
 from helpdesk.logs import repository
 from helpdesk.logs.schemas import Chosen, LogEntry, LogKind
 from helpdesk.platform.errors import InvalidRequest
@@ -19,14 +18,14 @@ def entry(organization: str, kind: LogKind, *, actor: str, summary: str, **detai
     return repository.new_item(organization, kind, actor, summary, detail)
 
 
-def record_limit_reached(organization: str, request_class: RequestClass) -> None:
+def record_limit_reached(organization: str, request_class: str) -> None:
     """Write that a request was refused for lack of allowance (Specification: Limits, API limit reached).
 
     Refusals of one class within one minute share an entry with a count. The refusal is answered whether or not
     this write goes through.
     """
     summary = f"API limit reached: the allowance for {request_class} requests was empty."
-    _count_refusal(organization, request_class.value, summary)
+    _count_refusal(organization, request_class, summary)
 
 
 def record_bucket_empty(organization: str, subject: str, what: str) -> None:
