@@ -41,7 +41,7 @@ _ENVIRONMENT = {
             "DELIVERY_QUEUE_URL",
             "RETRY_QUEUE_URL",
             "AGENT_QUEUE_URL",
-            "INDEX_QUEUE_URL",
+            "KNOWLEDGE_QUEUE_URL",
         ),
         "benchmark",
     ),

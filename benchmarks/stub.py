@@ -56,7 +56,7 @@ def use(address: str) -> None:
         "DELIVERY_QUEUE_URL": f"{address}/0/delivery",
         "RETRY_QUEUE_URL": f"{address}/0/retry",
         "AGENT_QUEUE_URL": f"{address}/0/agent.fifo",
-        "INDEX_QUEUE_URL": f"{address}/0/index.fifo",
+        "KNOWLEDGE_QUEUE_URL": f"{address}/0/knowledge.fifo",
         "POWERTOOLS_SERVICE_NAME": "benchmark",
         "POWERTOOLS_LOG_LEVEL": "ERROR",
     }

@@ -25,7 +25,7 @@ from helpdesk.storage.keys import Event, Job
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
-QUEUES = ("delivery", "retry", "agent", "index", "mail", "timer", "search", "erase")
+QUEUES = ("delivery", "retry", "agent", "knowledge", "mail", "timer", "search", "erase")
 FANOUT = "fanout"
 _WAIT_SECONDS = 2.0
 _STREAM_MS = 60_000  # younger items may still be on their way through the stream

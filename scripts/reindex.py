@@ -1,7 +1,7 @@
 """Asking for everything of an organization to be made searchable again.
 
-For an index that was lost, or one of another format: the searcher adds what the index lacks, and leaves alone what it
-has. What is asked for goes straight to the search queue, ids only.
+For an index that was lost, or one of another format: the search indexer adds what the index lacks and leaves alone what
+it has. The jobs go straight to the search queue and hold ids only.
 """
 
 import json

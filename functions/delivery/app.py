@@ -28,7 +28,7 @@ async def _handle_all(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for record, outcome in zip(records, outcomes, strict=True):
         if isinstance(outcome, BaseException):
             logger.error(
-                "reminder_failed",
+                "delivery_task_failed",
                 extra={"messageId": record["messageId"], "error": type(outcome).__name__},
             )
             failed.append(record)

@@ -32,17 +32,17 @@ FUNCTIONS = {
     "post-message": "MessagesFunction",
     "fanout-stream": "FanoutFunction",
     "delivery-queue": "DeliveryFunction",
-    "agent-queue": "AnswererFunction",
-    "index-queue": "IndexerFunction",
+    "agent-queue": "AgentWorkerFunction",
+    "knowledge-queue": "KnowledgeIndexerFunction",
     "mail-queue": "MailerFunction",
-    "search-queue": "SearcherFunction",
-    "nightly-schedule": "NightlyFunction",
-    "sweeper-schedule": "SweeperFunction",
+    "search-queue": "SearchIndexerFunction",
+    "auto-resolve-schedule": "AutoResolveFunction",
+    "upload-cleanup-schedule": "UploadCleanupFunction",
     "reconciler-schedule": "ReconcilerFunction",
     "erase-queue": "EraserFunction",
     "eraser-schedule": "EraserFunction",
-    "timer-queue": "TimekeeperFunction",
-    "timekeeper-schedule": "TimekeeperFunction",
+    "timer-queue": "TimersFunction",
+    "timers-schedule": "TimersFunction",
 }
 
 
@@ -123,7 +123,7 @@ def _variables(settings: StackSettings, endpoint_url: str) -> dict[str, str]:
         "DELIVERY_QUEUE_URL": outputs["DeliveryQueueUrl"],
         "RETRY_QUEUE_URL": outputs["RetryQueueUrl"],
         "AGENT_QUEUE_URL": outputs["AgentQueueUrl"],
-        "INDEX_QUEUE_URL": outputs["IndexQueueUrl"],
+        "KNOWLEDGE_QUEUE_URL": outputs["KnowledgeQueueUrl"],
         "SEARCH_QUEUE_URL": outputs["SearchQueueUrl"],
     }
 

@@ -27,7 +27,7 @@ ENVIRONMENT = {
     "DELIVERY_QUEUE_URL": "http://127.0.0.1:9/none",
     "RETRY_QUEUE_URL": "http://127.0.0.1:9/none",
     "AGENT_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
-    "INDEX_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
+    "KNOWLEDGE_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
     "MAIL_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
     "AWS_DEFAULT_REGION": "eu-west-1",
     "AWS_LAMBDA_FUNCTION_NAME": "none",

@@ -54,12 +54,12 @@ def test_the_full_text_search_is_carried_only_by_those_who_search() -> None:
     carriers = [name_of(path.parent) for path in DEPLOYED if "tantivy" in pins(path)]
 
     assert carriers == [
-        "functions/answerer",
+        "functions/agent_worker",
         "functions/conversations",
         "functions/customers",
         "functions/eraser",
-        "functions/indexer",
-        "functions/searcher",
+        "functions/knowledge_indexer",
+        "functions/search_indexer",
     ]
 
 

@@ -33,7 +33,7 @@ API_FUNCTIONS = {
     "Conversations",
     "Customers",
     "Knowledge",
-    "Agent",
+    "AgentSettings",
     "Analytics",
     "Webhooks",
     "Files",
@@ -42,14 +42,14 @@ API_FUNCTIONS = {
 WORKERS = {
     "Fanout",
     "Delivery",
-    "Answerer",
-    "Indexer",
+    "AgentWorker",
+    "KnowledgeIndexer",
     "Mailer",
-    "Searcher",
-    "Nightly",
-    "Sweeper",
+    "SearchIndexer",
+    "AutoResolve",
+    "UploadCleanup",
     "Reconciler",
-    "Timekeeper",
+    "Timers",
     "Eraser",
 }
 
@@ -245,15 +245,15 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*"},
         "Webhooks": {"ORG#*#EVENTS"},
         "Organizations": {"ORG#*#LOG#*"},
-        "Nightly": {"NIGHTLY#*", "ORG#*#INBOX#*"},
-        "Sweeper": {"UNATTACHED#*"},
-        "Timekeeper": {"WAKE#*"},
+        "AutoResolve": {"NIGHTLY#*", "ORG#*#INBOX#*"},
+        "UploadCleanup": {"UNATTACHED#*"},
+        "Timers": {"WAKE#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*"},
         "Reconciler": {"PENDING#*", "OUTBOX#*"},
     }
 
 
-@pytest.mark.parametrize("function", ["Conversations", "Timekeeper"])
+@pytest.mark.parametrize("function", ["Conversations", "Timers"])
 def test_who_ends_snoozes_removes_nothing_but_in_conversations(function: str) -> None:
     [statement] = [
         each
@@ -288,10 +288,10 @@ def test_the_eraser_removes_what_a_person_left_and_nothing_else() -> None:
 def test_only_three_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
-    assert reach == {"Knowledge", "Answerer", "Indexer"}
+    assert reach == {"Knowledge", "AgentWorker", "KnowledgeIndexer"}
 
 
-def test_what_was_written_in_the_inbox_is_searched_by_who_shows_it_and_changed_by_the_searcher() -> None:
+def test_what_was_written_in_the_inbox_is_searched_by_who_shows_it_and_changed_by_the_indexer() -> None:
     reach = {name for name, statements in POLICIES.items() if "SearchBucket" in json.dumps(statements)}
     writes = {
         name
@@ -301,8 +301,8 @@ def test_what_was_written_in_the_inbox_is_searched_by_who_shows_it_and_changed_b
         and {"s3:PutObject", "s3:DeleteObject"} & set(actions(statement))
     }
 
-    assert reach == {"Conversations", "Customers", "Searcher", "Eraser"}
-    assert writes == {"Searcher", "Eraser"}
+    assert reach == {"Conversations", "Customers", "SearchIndexer", "Eraser"}
+    assert writes == {"SearchIndexer", "Eraser"}
 
 
 def test_whoever_keeps_a_copy_of_the_inboxes_index_has_room_for_it() -> None:
@@ -314,16 +314,16 @@ def test_whoever_keeps_a_copy_of_the_inboxes_index_has_room_for_it() -> None:
     assert room == {
         "ConversationsFunction": 2048,
         "CustomersFunction": 2048,
-        "SearcherFunction": 2048,
+        "SearchIndexerFunction": 2048,
         "EraserFunction": 2048,
     }
 
 
-def test_only_the_answerer_may_call_a_model_and_only_when_one_is_chosen() -> None:
+def test_only_the_agent_worker_may_call_a_model_and_only_when_one_is_chosen() -> None:
     reach = {name for name, statements in POLICIES.items() if "bedrock:" in json.dumps(statements)}
 
-    assert reach == {"AnswererModel"}
-    assert RESOURCES["AnswererModelPolicy"]["Condition"] == "HasAgentModel"
+    assert reach == {"AgentWorkerModel"}
+    assert RESOURCES["AgentWorkerModelPolicy"]["Condition"] == "HasAgentModel"
 
 
 @pytest.mark.parametrize("queue", sorted(set(QUEUES) - DEAD_LETTERS))

@@ -58,7 +58,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             "search",
             "timer",
             "agent.fifo",
-            "index.fifo",
+            "knowledge.fifo",
             "mail.fifo",
             "erase.fifo",
         ):

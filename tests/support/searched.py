@@ -1,4 +1,4 @@
-"""Conversations written straight into the table, and the searcher's handling of them."""
+"""Conversations written straight into the table, and the search indexer's handling of them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,8 +101,8 @@ def delete(item: dict[str, Any]) -> None:
 
 
 def run(*jobs: Job) -> dict[str, Any]:
-    """Let the searcher do jobs as one batch."""
-    answer: dict[str, Any] = function("searcher").handler(sqs_event(*jobs), Context())
+    """Let the search indexer do jobs as one batch."""
+    answer: dict[str, Any] = function("search_indexer").handler(sqs_event(*jobs), Context())
     return answer
 
 

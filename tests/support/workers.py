@@ -10,11 +10,11 @@ from tests.support import table as whole_table
 from tests.support.api import Context, function
 
 WORKERS = {
-    "agent": "answerer",
-    "index": "indexer",
+    "agent": "agent_worker",
+    "knowledge": "knowledge_indexer",
     "mail": "mailer",
-    "search": "searcher",
-    "timer": "timekeeper",
+    "search": "search_indexer",
+    "timer": "timers",
     "erase": "eraser",
     "delivery": "delivery",
     "retry": "delivery",

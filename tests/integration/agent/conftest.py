@@ -43,16 +43,16 @@ class Desk:
         }
 
     def work(self, *jobs: dict[str, str], receives: int = 1) -> list[str]:
-        """Run the answerer; return the ids of the queue's messages that it wants again."""
+        """Run the agent worker; return the ids of the queue's messages that it wants again."""
         event = sqs_event(*jobs, group=jobs[0]["conversationId"], receives=receives)
-        answer = function("answerer").handler(event, Context())
+        answer = function("agent_worker").handler(event, Context())
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
     def learn(self, title: str, body: str) -> str:
         """Add a document and index it."""
         document_id = self.api.post("/v1/knowledge/documents", {"title": title, "body": body}).body["id"]
         job = {"organization": self.organization, "documentId": document_id}
-        assert function("indexer").handler(sqs_event(job), Context()) == {"batchItemFailures": []}
+        assert function("knowledge_indexer").handler(sqs_event(job), Context()) == {"batchItemFailures": []}
         return str(document_id)
 
     def thread(self, conversation_id: str) -> list[dict[str, Any]]:

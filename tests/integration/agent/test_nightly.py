@@ -297,6 +297,6 @@ def test_the_function_sweeps(on: Desk, at: Callable[[float], Any]) -> None:
     with at(48):
         conversation = answered(on)
 
-    function("nightly").handler({}, Context())  # a context that has 20 s left: enough for one page
+    function("auto_resolve").handler({}, Context())  # a context that has 20 s left: enough for one page
 
     assert status(on, conversation) == "resolved"

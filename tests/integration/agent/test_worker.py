@@ -344,7 +344,7 @@ def test_a_message_that_cannot_be_hastened_is_still_reported(
 
 def test_the_last_try_is_the_one_the_template_says() -> None:
     queues = template()["Resources"]
-    for name in ("AgentQueue", "IndexQueue"):
+    for name in ("AgentQueue", "KnowledgeQueue"):
         assert queues[name]["Properties"]["RedrivePolicy"]["maxReceiveCount"] == settings().max_receives
 
 

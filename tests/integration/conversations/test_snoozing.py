@@ -279,15 +279,13 @@ def test_the_timekeeper_wakes_what_its_queue_says_and_reports_what_it_could_not_
         "conversationId": asleep,
         "until": NOW + DAY,
     }
-    timekeeper = function("timekeeper").handler
+    timers = function("timers").handler
     with monkeypatch.context() as broken:
         broken.setattr(repository, "get", _trouble)
-        assert timekeeper(sqs_event(work), Context()) == {
-            "batchItemFailures": [{"itemIdentifier": "message-0"}]
-        }
+        assert timers(sqs_event(work), Context()) == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     unknown = {**work, "kind": "tea"}
 
-    answer = timekeeper(sqs_event(unknown, work), Context())
+    answer = timers(sqs_event(unknown, work), Context())
 
     assert answer == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     assert shown(api, asleep)["snoozedUntil"] is None
@@ -308,7 +306,7 @@ def test_a_run_of_the_timekeeper_queues_what_ends_within_fifteen_minutes_and_wha
         snooze(api, ids[name], NOW + ahead)
     at(NOW + DAY + 10 * MINUTE)
 
-    assert function("timekeeper").handler({"run": "snoozes"}, Context()) is None
+    assert function("timers").handler({"run": "snoozes"}, Context()) is None
 
     queued = {json.loads(entry["MessageBody"])["conversationId"]: entry["DelaySeconds"] for _, entry in sent}
     assert queued == {ids["late"]: 0, ids["soon"]: 0, ids["edge"]: 900}

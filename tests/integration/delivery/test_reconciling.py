@@ -131,12 +131,12 @@ def test_what_was_fanned_out_is_not_looked_at(organization: NewOrganization, api
 
 def test_lost_jobs_reach_their_queues(organization: NewOrganization, time: Time) -> None:
     happened(organization, Job(JobQueue.AGENT, "conv_1", "msg_1", {"messageId": "msg_1"}))
-    index = Job(JobQueue.INDEX, organization.organization_id, "doc_1", {"documentId": "doc_1"})
+    index = Job(JobQueue.KNOWLEDGE, organization.organization_id, "doc_1", {"documentId": "doc_1"})
     table.put_new(job_item(organization.organization_id, index))
     time.now += HOUR
     assert reconcile().fanned_out == 2
     assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
-    assert received(settings().index_queue_url) == [{"documentId": "doc_1"}]
+    assert received(settings().knowledge_queue_url) == [{"documentId": "doc_1"}]
 
 
 def test_a_list_of_events_that_was_changed_meanwhile_holds_for_what_is_repaired(

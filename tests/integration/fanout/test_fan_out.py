@@ -105,13 +105,13 @@ def test_a_changed_event_list_affects_later_events_only(organization: NewOrganiz
 
 def test_the_jobs_of_an_event_and_jobs_alone_go_to_their_queues(organization: NewOrganization) -> None:
     answer = Job(JobQueue.AGENT, "conv_1", "msg_1", {"messageId": "msg_1"})
-    index = Job(JobQueue.INDEX, organization.organization_id, "doc_1", {"documentId": "doc_1"})
+    index = Job(JobQueue.KNOWLEDGE, organization.organization_id, "doc_1", {"documentId": "doc_1"})
     event = Event(
         organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, LATER, jobs=(answer,)
     )
     fan_out(event.to_item(), job_item(organization.organization_id, index))
     assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
-    assert received(settings().index_queue_url) == [{"documentId": "doc_1"}]
+    assert received(settings().knowledge_queue_url) == [{"documentId": "doc_1"}]
 
 
 def test_a_job_read_twice_is_queued_once(organization: NewOrganization) -> None:

@@ -382,7 +382,7 @@ def test_a_file_that_nobody_attached_is_removed_after_a_day_and_an_attached_one_
     with clock.frozen(lambda: start + 24 * HOUR_US - 1):
         assert files.sweep() == 0
     with clock.frozen(lambda: start + 26 * HOUR_US):
-        function("sweeper").handler({}, Context())
+        function("upload_cleanup").handler({}, Context())
         assert download(api, kept["url"]).status == 302
         assert download(api, dropped["url"]).code == "file_not_found"
         assert attach(api, dropped["id"]).code == "attachment_missing"

@@ -57,7 +57,7 @@ def test_a_new_document_is_indexing_and_carries_its_text(api: Client) -> None:
 def test_a_document_leaves_one_job_for_the_index(api: Client, organization: NewOrganization) -> None:
     document_id = api.post("/v1/knowledge/documents", DOCUMENT).body["id"]
     (job,) = outbox_jobs()
-    assert job["queue"] == "index"
+    assert job["queue"] == "knowledge"
     assert job["group"] == organization.organization_id
     assert job["body"] == {"organization": organization.organization_id, "documentId": document_id}
     assert job["deduplication"].startswith(document_id)

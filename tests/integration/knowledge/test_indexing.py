@@ -41,7 +41,9 @@ def add(api: Client) -> Add:
 
 def run(organization: str, *document_ids: str, receives: int = 1) -> dict[str, Any]:
     jobs = [{"organization": organization, "documentId": document_id} for document_id in document_ids]
-    answer: dict[str, Any] = function("indexer").handler(sqs_event(*jobs, receives=receives), Context())
+    answer: dict[str, Any] = function("knowledge_indexer").handler(
+        sqs_event(*jobs, receives=receives), Context()
+    )
     return answer
 
 
@@ -235,7 +237,7 @@ def test_organizations_in_one_batch_keep_apart(
         {"organization": other_organization.organization_id, "documentId": theirs},
         {"organization": other_organization.organization_id, "documentId": ours},
     ]
-    assert function("indexer").handler(sqs_event(*jobs), Context()) == NOTHING_FAILED
+    assert function("knowledge_indexer").handler(sqs_event(*jobs), Context()) == NOTHING_FAILED
     assert found(organization.organization_id, "secret") == [(ours, "")]
     assert found(other_organization.organization_id, "secret") == [(theirs, "")]
 

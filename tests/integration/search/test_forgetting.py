@@ -107,7 +107,7 @@ def test_what_was_only_marked_as_gone_is_gone_too(crowded: Inbox, tmp_path: Path
     customer, his = write_to(crowded)
     run(crowded.rename(customer, "Somebody"))
     erase_from_table(crowded, customer, his)
-    # The searcher comes first: it marks.
+    # The search indexer comes first: it marks.
     for conversation in his:
         run({"organization": crowded.organization, "conversationId": conversation})
     assert found(crowded.organization, SECRET) == []

@@ -355,7 +355,7 @@ def test_organizations_for_which_no_time_is_left_come_back_soon_and_first(
     event = sqs_event(mine, theirs)
     event["Records"][1]["attributes"]["ApproximateReceiveCount"] = "2"
 
-    answer = function("searcher").handler(event, Context())
+    answer = function("search_indexer").handler(event, Context())
 
     assert answer == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     assert len(found(other.organization, "parcel")) == 1

@@ -24,8 +24,8 @@ BODY = {"organization": "org_1", "messageId": "msg_1"}
             {"queue": "agent", "body": BODY, "group": "conv_1", "deduplication": "msg_1"},
         ),
         (
-            Job(JobQueue.INDEX, "org_1", "doc_1", BODY),
-            {"queue": "index", "body": BODY, "group": "org_1", "deduplication": "doc_1"},
+            Job(JobQueue.KNOWLEDGE, "org_1", "doc_1", BODY),
+            {"queue": "knowledge", "body": BODY, "group": "org_1", "deduplication": "doc_1"},
         ),
     ],
 )

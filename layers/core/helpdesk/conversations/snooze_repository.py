@@ -10,7 +10,7 @@ from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item, Page
 from helpdesk.storage.transactions import Transaction
 
-_KEPT_MS = 7 * DAY_MS  # past its time, for a timekeeper that stood still; then time to live removes it
+_KEPT_MS = 7 * DAY_MS  # past its time, for a timers function that stood still; then time to live removes it
 
 
 def put(transaction: Transaction, conversation: Conversation, until: int) -> None:

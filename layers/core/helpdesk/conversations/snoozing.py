@@ -2,8 +2,8 @@
 
 The conversation holds until when it is snoozed, and a wake requires in its write that this still is so: whoever reminds
 of it, however often, wakes it once. What reminds is a message of the timer queue, which SQS holds back for 15 minutes
-at most. So a snooze that ends sooner is queued at once, by the outbox; any other when a run of the timekeeper finds
-that it ends within 15 minutes, or that it should have ended and did not.
+at most. So a snooze that ends sooner is queued at once, by the outbox; any other when a run of the timers function
+finds that it ends within 15 minutes, or that it should have ended and did not.
 """
 
 import json

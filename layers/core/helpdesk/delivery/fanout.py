@@ -153,7 +153,7 @@ def _queue_jobs(works: Sequence[_Work]) -> None:
             by_queue[job.queue].append((work, job))
     urls = {
         JobQueue.AGENT: settings().agent_queue_url,
-        JobQueue.INDEX: settings().index_queue_url,
+        JobQueue.KNOWLEDGE: settings().knowledge_queue_url,
         JobQueue.MAIL: settings().mail_queue_url,
         JobQueue.SEARCH: settings().search_queue_url,
         JobQueue.TIMER: settings().timer_queue_url,

@@ -30,7 +30,7 @@ class JobQueue(StrEnum):
     """The queues that the outbox feeds."""
 
     AGENT = "agent"
-    INDEX = "index"
+    KNOWLEDGE = "knowledge"
     MAIL = "mail"
     SEARCH = "search"
     """What makes conversations and customers searchable. Keeps no order."""

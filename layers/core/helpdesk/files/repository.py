@@ -14,7 +14,7 @@ UNATTACHED_HOURS = 24
 
 
 def put(organization: str, item: Item) -> None:
-    """Add a file that no message attaches yet; the sweeper finds it by the hour in which it came."""
+    """Add a file that no message attaches yet; upload cleanup finds it by the hour in which it came."""
     now = clock.now_ms()
     table.put_new(
         {

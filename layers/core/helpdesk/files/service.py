@@ -33,7 +33,7 @@ from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
-_SWEPT_HOURS = 14 * 24  # how far behind the limit the sweeper looks: runs may be missed for two weeks
+_SWEPT_HOURS = 14 * 24  # how far behind the limit upload cleanup looks: runs may be missed for two weeks
 _SWEEPING_THREADS = 16  # fewer than a client keeps connections
 _READINGS = 2  # how often bytes are read that are replaced while they are looked at
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")

@@ -114,7 +114,7 @@ def _set_status(document: Document, status: DocumentStatus, problem: str | None)
 
 def _index_job(document: Document) -> Job:
     return Job(
-        JobQueue.INDEX,
+        JobQueue.KNOWLEDGE,
         group=document.organization,
         deduplication=f"{document.id}.{document.revision}",
         body={"organization": document.organization, "documentId": document.id},

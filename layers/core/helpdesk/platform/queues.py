@@ -41,7 +41,7 @@ def try_again_soon(queue_url: str, record: dict[str, Any]) -> None:
             QueueUrl=queue_url, ReceiptHandle=record["receiptHandle"], VisibilityTimeout=_rest(record)
         )
     except (ClientError, BotoCoreError) as error:
-        logger.warning("retry_not_hastened", extra={"error": type(error).__name__})
+        logger.warning("retry_delay_not_set", extra={"error": type(error).__name__})
 
 
 def try_all_again_soon(queue_url: str, records: Sequence[dict[str, Any]]) -> None:
@@ -60,7 +60,7 @@ def try_all_again_soon(queue_url: str, records: Sequence[dict[str, Any]]) -> Non
         try:
             clients.sqs().change_message_visibility_batch(QueueUrl=queue_url, Entries=entries)
         except (ClientError, BotoCoreError) as error:
-            logger.warning("retry_not_hastened", extra={"error": type(error).__name__})
+            logger.warning("retry_delay_not_set", extra={"error": type(error).__name__})
 
 
 def _rest(record: dict[str, Any]) -> int:

@@ -20,7 +20,7 @@ class Settings:
     delivery_queue_url: str
     retry_queue_url: str
     agent_queue_url: str
-    index_queue_url: str
+    knowledge_queue_url: str
     mail_queue_url: str
     search_queue_url: str
     timer_queue_url: str
@@ -50,7 +50,7 @@ class Settings:
             delivery_queue_url=env.get("DELIVERY_QUEUE_URL", ""),
             retry_queue_url=env.get("RETRY_QUEUE_URL", ""),
             agent_queue_url=env.get("AGENT_QUEUE_URL", ""),
-            index_queue_url=env.get("INDEX_QUEUE_URL", ""),
+            knowledge_queue_url=env.get("KNOWLEDGE_QUEUE_URL", ""),
             mail_queue_url=env.get("MAIL_QUEUE_URL", ""),
             search_queue_url=env.get("SEARCH_QUEUE_URL", ""),
             timer_queue_url=env.get("TIMER_QUEUE_URL", ""),

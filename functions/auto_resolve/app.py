@@ -13,4 +13,4 @@ def handler(_event: object, context: Any) -> None:
     """Sweep for as long as the function may run; the night's next run goes on."""
     until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     swept = nightly.sweep(until)
-    logger.info("nightly_swept", extra={"resolved": swept.resolved, "done": swept.done})
+    logger.info("auto_resolve_run", extra={"resolved": swept.resolved, "done": swept.done})

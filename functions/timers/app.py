@@ -24,7 +24,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
     """
     if "Records" not in event:
         until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
-        logger.info("ran", extra={"run": event["run"], "count": _RUNS[event["run"]](until)})
+        logger.info("timer_run", extra={"run": event["run"], "count": _RUNS[event["run"]](until)})
         return None
     failed = [record for record in event["Records"] if not _done(record)]
     for record in failed:

@@ -1,4 +1,4 @@
-"""IndexQueue: making knowledge documents searchable. One group of the queue is one organization."""
+"""KnowledgeQueue: making knowledge documents searchable. One group of the queue is one organization."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def _failures(records: list[dict[str, Any]]) -> list[str]:
     try:
         indexing.index(organization, [job["documentId"] for job in jobs])
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        _log("index_batch_failed", organization, error)
+        _log("document_batch_failed", organization, error)
     else:
         return []
     failed: list[str] = []
@@ -37,12 +37,12 @@ def _failures(records: list[dict[str, Any]]) -> list[str]:
         try:
             indexing.index(organization, [job["documentId"]])
         except Exception as error:  # noqa: BLE001 - as above
-            _log("index_failed", organization, error)
+            _log("document_failed", organization, error)
             failed.append(record["messageId"])
             if receives(record) >= settings().max_receives:
                 indexing.give_up(organization, job["documentId"])
             else:
-                try_again_soon(settings().index_queue_url, record)
+                try_again_soon(settings().knowledge_queue_url, record)
     return failed
 
 
