@@ -11,19 +11,19 @@ api = Api()
 
 @api.get("/v1/agent", access=Access.MEMBER)
 def get_agent(caller: Caller) -> AgentSettings:
-    """Return the agent's settings."""
+    """Get the agent's settings."""
     return agent_settings.get(caller.organization)
 
 
 @api.patch("/v1/agent", access=Access.ADMIN, errors=(InvalidName, InvalidPersonality))
 def update_agent(caller: Caller, change: AgentSettingsChange) -> AgentSettings:
-    """Change the settings that are sent; the others stay."""
+    """Update the agent's settings. Only the fields you send change."""
     return agent_settings.change(caller, change)
 
 
 @api.get("/v1/widget/settings", access=Access.MEMBER)
 def get_widget_settings(caller: Caller) -> WidgetSettings:
-    """Return what a chat widget shows. It has no credential: your server asks, and hands it on."""
+    """Get the widget settings. A chat widget has no credential: your server gets the settings and passes them on."""
     return agent_settings.of_widget(caller.organization)
 
 

@@ -10,7 +10,7 @@ api = Api()
 
 @api.get("/v1/analytics/satisfaction", access=Access.MEMBER)
 def get_satisfaction(caller: Caller, query: SatisfactionQuery) -> Satisfaction:
-    """Return how visitors rated, by day and by stars."""
+    """Get satisfaction ratings by day and by number of stars."""
     return analytics.satisfaction(caller.organization, query)
 
 

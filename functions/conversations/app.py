@@ -35,7 +35,7 @@ api = Api()
 
 @api.get("/v1/conversations", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_conversations(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
-    """List conversations, the most recently active first."""
+    """List conversations, most recently active first."""
     return listing.newest(caller, query)
 
 
@@ -43,7 +43,7 @@ def list_conversations(caller: Caller, query: ConversationsQuery) -> Conversatio
     "/v1/conversations/<conversation_id>", access=Access.MEMBER, errors=(ConversationNotFound, InvalidCursor)
 )
 def get_conversation(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
-    """Return one conversation with the newest page of its thread."""
+    """Get a conversation with the newest page of its thread."""
     return listing.get(caller, conversation_id, page)
 
 
@@ -61,7 +61,7 @@ def get_conversation(caller: Caller, conversation_id: str, page: PageQuery) -> C
     ),
 )
 def reply(caller: Caller, conversation_id: str, message: ReplyInput) -> ReplyAccepted:
-    """Write to the visitor as a teammate; may take the conversation over or reopen it."""
+    """Reply to the visitor. A reply can also take over the conversation or reopen it."""
     return conversations.reply(caller, conversation_id, message)
 
 
@@ -79,7 +79,7 @@ def reply(caller: Caller, conversation_id: str, message: ReplyInput) -> ReplyAcc
     ),
 )
 def write_note(caller: Caller, conversation_id: str, note: NoteInput) -> NoteAccepted:
-    """Write a note that only the team sees. No event tells of it."""
+    """Add an internal note. Only the team sees it, and no event is sent."""
     return conversations.note(caller, conversation_id, note)
 
 
@@ -89,7 +89,7 @@ def write_note(caller: Caller, conversation_id: str, note: NoteInput) -> NoteAcc
     errors=(ConversationNotFound, ConversationArchived, NotAMember),
 )
 def assign_conversation(caller: Caller, conversation_id: str, assignment: AssignInput) -> Ok:
-    """Assign a conversation to a member of the organization, or to nobody. A line in the thread tells the team."""
+    """Assign a conversation to a member, or unassign it. A line in the thread shows the change to the team."""
     assigning.assign(caller, conversation_id, assignment.user_id)
     return OK
 
@@ -100,7 +100,7 @@ def assign_conversation(caller: Caller, conversation_id: str, assignment: Assign
     errors=(ConversationNotFound, ConversationArchived, BadSnoozeTime),
 )
 def snooze_conversation(caller: Caller, conversation_id: str, snooze: SnoozeInput) -> Ok:
-    """Snooze a conversation until a time, when it wakes by itself, or end its snooze. A settled one opens."""
+    """Snooze a conversation, or end its snooze. It wakes by itself at the time you give. A resolved conversation reopens."""
     snoozing.snooze(caller, conversation_id, snooze)
     return OK
 
@@ -111,7 +111,7 @@ def _declare_move(move: Move, doing: str) -> None:
         return OK
 
     make_move.__name__ = f"{move.name.lower()}_conversation"
-    make_move.__doc__ = f"{doing} A move that changes nothing answers ok and sends nothing."
+    make_move.__doc__ = f"{doing} A call that changes nothing succeeds and sends no event."
     api.post(
         f"/v1/conversations/<conversation_id>/{move.value}",
         access=Access.MEMBER,
@@ -119,16 +119,16 @@ def _declare_move(move: Move, doing: str) -> None:
     )(make_move)
 
 
-_declare_move(Move.TAKE_OVER, "Put a conversation in the team's hands: the agent falls silent.")
-_declare_move(Move.HAND_BACK, "Put an open conversation in the agent's hands again.")
-_declare_move(Move.RESOLVE, "Settle a conversation.")
-_declare_move(Move.CLOSE, "Settle a conversation without calling it solved; it reads as resolved.")
-_declare_move(Move.REOPEN, "Open a settled conversation again.")
+_declare_move(Move.TAKE_OVER, "Take over a conversation. The agent no longer answers in it.")
+_declare_move(Move.HAND_BACK, "Hand an open conversation back to the agent.")
+_declare_move(Move.RESOLVE, "Resolve a conversation.")
+_declare_move(Move.CLOSE, "Close a conversation without calling it solved. Its status is `resolved`.")
+_declare_move(Move.REOPEN, "Reopen a conversation.")
 
 
 @api.post("/v1/conversations/<conversation_id>/archive", access=Access.MEMBER, errors=(ConversationNotFound,))
 def archive_conversation(caller: Caller, conversation_id: str) -> Ok:
-    """Put a conversation into the archive: it takes no writes and stands in no other list. A snooze ends."""
+    """Archive a conversation. It accepts no writes and appears in no other list. A snooze ends."""
     conversations.move(caller, conversation_id, Move.ARCHIVE)
     return OK
 
@@ -139,7 +139,7 @@ def archive_conversation(caller: Caller, conversation_id: str) -> Ok:
     errors=(ConversationNotFound, NotArchived),
 )
 def unarchive_conversation(caller: Caller, conversation_id: str) -> Ok:
-    """Take a conversation out of the archive; its status, handler and assignee are what they were."""
+    """Unarchive a conversation. Its status, handler and assignee are as they were before."""
     conversations.move(caller, conversation_id, Move.UNARCHIVE)
     return OK
 

@@ -1,4 +1,4 @@
-"""/v1/customers: who wrote, what is known of them, and writing to them first; /v1/erasures: who is no longer known."""
+"""/v1/customers: customers, facts about them and messages to them; /v1/erasures: receipts of erasures."""
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
@@ -28,19 +28,19 @@ api = Api()
 
 @api.get("/v1/customers", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_customers(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
-    """List customers, the newest first, or those whose name or address has some words."""
+    """List customers, newest first, or search them by name or e-mail address."""
     return records.newest(caller, query)
 
 
 @api.get("/v1/customers/<customer_id>", access=Access.MEMBER, errors=(CustomerNotFound, InvalidCursor))
 def get_customer(caller: Caller, customer_id: str, page: PageQuery) -> CustomerAnswer:
-    """Return one customer with the newest facts about them."""
+    """Get a customer with the newest facts about them."""
     return records.get(caller, customer_id, page)
 
 
 @api.post("/v1/customers/<customer_id>/facts", access=Access.MEMBER, errors=(CustomerNotFound,))
 def add_fact(caller: Caller, customer_id: str, fact: FactInput) -> FactCreated:
-    """Note down a fact about a customer, for the team."""
+    """Add a fact about a customer, for the team."""
     return records.add_fact(caller, customer_id, fact)
 
 
@@ -69,25 +69,28 @@ def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> Ok:
     ),
 )
 def write_to_customer(caller: Caller, customer_id: str, message: OutreachInput) -> MessageAccepted:
-    """Write to a customer first: in their newest open conversation or a new one, and by e-mail where one is known."""
+    """Send a message to a customer. It goes to their newest open conversation or a new one, and by e-mail if their
+    address is known."""
     return outreach.send(caller, customer_id, message)
 
 
 @api.delete("/v1/customers/<customer_id>", access=Access.ADMIN, errors=(CustomerNotFound,))
 def erase_customer(caller: Caller, customer_id: str) -> ReceiptAnswer:
-    """Erase a customer with all that is kept of them. The receipt is answered again for as long as that runs."""
+    """Erase a customer and everything stored about them. While the erasure runs, the same receipt is returned."""
     return privacy.erase(caller, customer_id)
 
 
 @api.get("/v1/customers/<customer_id>/export", access=Access.ADMIN, errors=(CustomerNotFound, InvalidCursor))
 def export_customer(caller: Caller, customer_id: str, page: PageQuery) -> ExportAnswer:
-    """Return all that is kept of a customer, in pages: the record, facts, conversations with their threads, ratings."""
+    """Export everything stored about a customer.
+
+    The pages hold the record, facts, conversations with their threads, and ratings."""
     return export.page(caller, customer_id, page)
 
 
 @api.get("/v1/erasures/<erasure_id>", access=Access.MEMBER, errors=(ErasureNotFound,))
 def get_erasure(caller: Caller, erasure_id: str) -> ReceiptAnswer:
-    """Return the receipt of an erasure; its counts are there once it is finished."""
+    """Get the receipt of an erasure. Its counts are there when the erasure is finished."""
     return privacy.get(caller.organization, erasure_id)
 
 

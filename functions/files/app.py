@@ -1,4 +1,4 @@
-"""/v1/uploads and /v1/files: files come in, and are handed out by an address that nobody can guess."""
+"""/v1/uploads and /v1/files: uploads, and downloads by an address that cannot be guessed."""
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
@@ -18,7 +18,7 @@ api = Api()
     request_class=RequestClass.UPLOAD,
 )
 def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, query: UploadQuery) -> Uploaded:
-    """Take a file: as the body itself, or announced as JSON, which is answered with where its bytes go."""
+    """Upload a file. Send its bytes as the body, or describe it as JSON to get an address to upload the bytes to."""
     if isinstance(sent, RawBody):
         return files.upload(caller.organization, base_url, query.name, sent.media_type, sent.content)
     return files.announce(caller.organization, base_url, sent)
@@ -26,7 +26,7 @@ def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, que
 
 @api.get("/v1/files/<token>", access=Access.PUBLIC, errors=(FileNotFound,), status=302)
 def download(token: str) -> Redirect:
-    """Lead to a file: the address answered works for some minutes."""
+    """Download a file. The response redirects to an address that works for a few minutes."""
     return redirect(files.address(token))
 
 

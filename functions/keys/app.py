@@ -13,19 +13,19 @@ api = Api()
 
 @api.get("/v1/keys", access=Access.ACCOUNT_ADMIN)
 def list_keys(caller: Caller) -> KeysAnswer:
-    """List the secret keys, revoked ones included; the keys themselves are not stored."""
+    """List secret keys, including revoked ones. The keys themselves are not stored."""
     return KeysAnswer(keys=secret_keys.listed(caller.organization))
 
 
 @api.post("/v1/keys", access=Access.ACCOUNT_ADMIN, errors=(InvalidKeyName, TooManyKeys))
 def create_key(caller: Caller, new: NewKey) -> KeyCreated:
-    """Create a secret key; the answer is the only place where it is shown."""
+    """Create a secret key. Only this response shows the key."""
     return secret_keys.create(caller, new)
 
 
 @api.delete("/v1/keys/<key_id>", access=Access.ACCOUNT_ADMIN, errors=(KeyNotFound,))
 def revoke_key(caller: Caller, key_id: str) -> Ok:
-    """Revoke a secret key from the next request on; webhooks that it signed arrive but never verify again."""
+    """Revoke a secret key. It stops working at once. Webhooks signed with it still arrive but no longer verify."""
     revoking.revoke(caller, key_id)
     return OK
 

@@ -28,19 +28,19 @@ api = Api()
     errors=(TitleMissing, BodyMissing, BodyTooLarge, FolderNotFound),
 )
 def create_document(caller: Caller, document: DocumentInput) -> DocumentCreated:
-    """Add a document; it is indexed in the background."""
+    """Add a document. It is indexed in the background."""
     return knowledge.create(caller.organization, document)
 
 
 @api.get("/v1/knowledge/documents", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_documents(caller: Caller, query: DocumentsQuery) -> DocumentsAnswer:
-    """List documents without their texts, newest first."""
+    """List documents without their text, newest first."""
     return knowledge.newest(caller, query)
 
 
 @api.get("/v1/knowledge/documents/<document_id>", access=Access.MEMBER, errors=(DocumentNotFound,))
 def get_document(caller: Caller, document_id: str) -> DocumentAnswer:
-    """Return one document with its text."""
+    """Get a document with its text."""
     return knowledge.get(caller.organization, document_id)
 
 

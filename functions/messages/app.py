@@ -38,15 +38,15 @@ api = Api()
     ),
 )
 def post_message(caller: Caller, message: MessageInput) -> MessageAccepted:
-    """Take a visitor's message; the first one creates the visitor and a conversation."""
+    """Send a visitor's message. The first message creates the visitor and a conversation."""
     return messages.post(caller.organization, message)
 
 
 @api.get("/v1/messages", access=Access.SECRET_KEY, errors=(InvalidSession,))
 def get_history(caller: Caller, query: HistoryQuery) -> History:
-    """Return a visitor's thread: 200 messages across their 10 most recently started conversations.
+    """Get a visitor's thread: up to 200 messages of their 10 most recently started conversations.
 
-    With `after` only what is newer than that message, waiting up to `wait` seconds for it.
+    With `after`, only messages newer than that one are returned; the request waits up to `wait` seconds for them.
     """
     if query.after is None:
         return messages.history(caller.organization, query.session)
@@ -66,12 +66,12 @@ def get_history(caller: Caller, query: HistoryQuery) -> History:
     ),
 )
 def rate(caller: Caller, rating: RatingInput) -> Ok:
-    """Rate a visitor's resolved conversation, or change the rating within 24 hours."""
+    """Rate a resolved conversation, or change the rating within 24 hours."""
     ratings.rate(caller.organization, rating)
     return OK
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Answer a request; one that waits knows for how long it may."""
+    """Answer a request. A long poll waits no longer than the invocation has left."""
     with deadline.of(context):
         return api.handler(event, context)

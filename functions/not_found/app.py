@@ -1,4 +1,4 @@
-"""Every path that no group serves: 404 not_found, with or without a credential."""
+"""Every path that no group serves returns 404 not_found, with or without a credential."""
 
 from helpdesk.routing.api import Api
 

@@ -1,4 +1,4 @@
-"""/v1/organization, /v1/billing and /v1/logs: an organization, what it may, and what happened in it."""
+"""/v1/organization, /v1/billing and /v1/logs: an organization, its limits and its log."""
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.delivery.errors import InvalidUrl
@@ -25,7 +25,7 @@ api = Api()
 
 @api.get("/v1/organization", access=Access.MEMBER)
 def get_organization(caller: Caller) -> OrganizationAnswer:
-    """Return the organization with its settings, its plan and its publishable key."""
+    """Get the organization with its settings, plan and publishable key."""
     return organization_settings.get(caller.organization)
 
 
@@ -35,26 +35,26 @@ def get_organization(caller: Caller) -> OrganizationAnswer:
     errors=(InvalidSlug, SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken),
 )
 def update_organization(caller: Caller, change: OrganizationUpdate) -> OrganizationAnswer:
-    """Change the organization's settings that are sent; the others stay."""
+    """Update the organization's settings. Only the fields you send change."""
     return organization_settings.change(caller, change)
 
 
 @api.post("/v1/billing/branding", access=Access.ADMIN, errors=(UpgradeRequired,))
 def set_branding(caller: Caller, branding: Branding) -> Ok:
-    """Show or hide the attribution mark on the widget and the help site; hiding it needs the plan Pro."""
+    """Show or hide the attribution mark on the widget and the help site. Hiding it requires the Pro plan."""
     organization_settings.set_branding(caller, shown=branding.show_branding)
     return OK
 
 
 @api.get("/v1/billing/limits", access=Access.MEMBER)
 def get_limits(caller: Caller) -> LimitsAnswer:
-    """Return the organization's tier and its allowance for each class of request."""
+    """Get the organization's rate limits: its tier, and its allowance for each class of request."""
     return organization_settings.limits(caller.organization)
 
 
 @api.get("/v1/logs", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_logs(caller: Caller, query: LogsQuery) -> LogsAnswer:
-    """List the organization's log, newest first; all of it, or what is of one kind or time."""
+    """List log entries, newest first. Filter by kind or time."""
     name = f"logs {query.kind} {query.start} {query.end}"
     chosen = Chosen(query.kind, query.start, query.end)
     entries, end = logs.newest(caller.organization, query.limit, position(caller, query, name), chosen)
@@ -63,7 +63,7 @@ def list_logs(caller: Caller, query: LogsQuery) -> LogsAnswer:
 
 @api.get("/v1/logs/<log_id>", access=Access.MEMBER, errors=(LogNotFound,))
 def get_log(caller: Caller, log_id: str) -> LogAnswer:
-    """Return one entry of the log."""
+    """Get a log entry."""
     return LogAnswer(log=logs.get(caller.organization, log_id))
 
 

@@ -1,4 +1,4 @@
-"""/v1/webhooks and /v1/events: where the organization's servers listen, and what they were told."""
+"""/v1/webhooks and /v1/events: webhook endpoints, their deliveries and the event feed."""
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.delivery import history
@@ -29,26 +29,26 @@ api = Api()
     "/v1/webhooks", access=Access.ADMIN, errors=(NoEvents, InvalidUrl, MissingServiceKey, TooManyEndpoints)
 )
 def create_webhook(caller: Caller, new: NewWebhook) -> WebhookCreated:
-    """Add a webhook endpoint; its deliveries are signed with a secret derived from a secret key."""
+    """Create a webhook endpoint. Deliveries are signed with a secret derived from a secret key."""
     return WebhookCreated(id=webhooks.create(caller, new))
 
 
 @api.get("/v1/webhooks", access=Access.ADMIN)
 def list_webhooks(caller: Caller) -> WebhooksAnswer:
-    """List the webhook endpoints with the state of their deliveries."""
+    """List webhook endpoints with the state of their deliveries."""
     return WebhooksAnswer(webhooks=webhooks.listed(caller.organization))
 
 
 @api.patch("/v1/webhooks/<endpoint_id>", access=Access.ADMIN, errors=(EndpointNotFound, NoEvents, InvalidUrl))
 def update_webhook(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> Ok:
-    """Change an endpoint's address or events; retries already queued follow the new address."""
+    """Update a webhook endpoint's address or events. Retries already queued use the new address."""
     webhooks.update(caller, endpoint_id, change)
     return OK
 
 
 @api.delete("/v1/webhooks/<endpoint_id>", access=Access.ADMIN, errors=(EndpointNotFound,))
 def remove_webhook(caller: Caller, endpoint_id: str) -> Ok:
-    """Remove an endpoint and cancel the retries still queued for it."""
+    """Remove a webhook endpoint. Retries still queued for it are canceled."""
     webhooks.remove(caller, endpoint_id)
     return OK
 
@@ -57,7 +57,7 @@ def remove_webhook(caller: Caller, endpoint_id: str) -> Ok:
     "/v1/webhooks/<endpoint_id>/deliveries", access=Access.ADMIN, errors=(InvalidCursor, EndpointNotFound)
 )
 def list_deliveries(caller: Caller, endpoint_id: str, query: PageQuery) -> DeliveriesAnswer:
-    """List an endpoint's deliveries; those of the last 30 days with every attempt, newest event first."""
+    """List an endpoint's deliveries of the last 30 days with every attempt, newest event first."""
     name = f"deliveries {endpoint_id}"
     before = position(caller, query, name)
     deliveries, end = history.newest(caller.organization, endpoint_id, query.limit, before)
@@ -70,40 +70,40 @@ def list_deliveries(caller: Caller, endpoint_id: str, query: PageQuery) -> Deliv
     errors=(EndpointNotFound, DeliveryNotFound, DeliveryInProgress),
 )
 def redeliver(caller: Caller, endpoint_id: str, event_id: str) -> Ok:
-    """Send an event to an endpoint once more, at once and with five attempts; the body is what it was."""
+    """Redeliver an event. The same body is sent at once, with up to five attempts."""
     history.redeliver(caller.organization, endpoint_id, event_id)
     return OK
 
 
 @api.post("/v1/webhooks/<endpoint_id>/test", access=Access.ADMIN, errors=(EndpointNotFound,))
 def test_webhook(caller: Caller, endpoint_id: str) -> TestSent:
-    """Send the event `webhook.test` to one endpoint, whatever it listens to."""
+    """Send a test event (`webhook.test`) to one endpoint, regardless of the events it subscribes to."""
     return TestSent(id=webhooks.send_test(caller, endpoint_id))
 
 
 @api.post("/v1/webhooks/<endpoint_id>/secret", access=Access.ADMIN, errors=(EndpointNotFound,))
 def create_secret(caller: Caller, endpoint_id: str) -> SecretCreated:
-    """Make or rotate an endpoint's own secret.
+    """Create or rotate an endpoint's own signing secret.
 
-    Deliveries are then signed in the form of Standard Webhooks too. The secret before signs on for 24 hours, beside
-    the new one.
+    Deliveries are then also signed as Standard Webhooks defines. For 24 hours they are signed with the previous secret
+    as well as the new one.
     """
     return SecretCreated(secret=webhooks.make_secret(caller, endpoint_id))
 
 
 @api.delete("/v1/webhooks/<endpoint_id>/secret", access=Access.ADMIN, errors=(EndpointNotFound,))
 def remove_secret(caller: Caller, endpoint_id: str) -> Ok:
-    """Remove an endpoint's own secrets; the signature by its key stays."""
+    """Remove an endpoint's own signing secrets. The signature made with the secret key stays."""
     webhooks.remove_secret(caller, endpoint_id)
     return OK
 
 
 @api.get("/v1/events", access=Access.ADMIN, errors=(InvalidCursor,))
 def list_events(caller: Caller, query: EventsQuery) -> EventsAnswer:
-    """List the events of the last 30 days, oldest first.
+    """List events of the last 30 days, oldest first.
 
-    For a receiver that was down. The cursor can be kept: it always gives what follows, nothing twice and nothing left
-    out. Events of the last 20 seconds are held back until they are settled.
+    Use it to catch up after a receiver was down. You can keep the cursor: it always returns the events that follow,
+    without gaps or repeats. Events of the last 20 seconds are held back until their order is final.
     """
     return webhooks.events_after(caller, query)
 
