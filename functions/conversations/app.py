@@ -100,7 +100,7 @@ def assign_conversation(caller: Caller, conversation_id: str, assignment: Assign
     errors=(ConversationNotFound, ConversationArchived, BadSnoozeTime),
 )
 def snooze_conversation(caller: Caller, conversation_id: str, snooze: SnoozeInput) -> Ok:
-    """Snooze a conversation, or end its snooze. It wakes by itself at the time you give. A resolved conversation reopens."""
+    """Snooze a conversation, or end its snooze. It wakes at the time you give. A resolved conversation reopens."""
     snoozing.snooze(caller, conversation_id, snooze)
     return OK
 

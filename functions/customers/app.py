@@ -69,8 +69,10 @@ def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> Ok:
     ),
 )
 def write_to_customer(caller: Caller, customer_id: str, message: OutreachInput) -> MessageAccepted:
-    """Send a message to a customer. It goes to their newest open conversation or a new one, and by e-mail if their
-    address is known."""
+    """Send a message to a customer.
+
+    It goes to their newest open conversation or a new one, and by e-mail if their address is known.
+    """
     return outreach.send(caller, customer_id, message)
 
 
@@ -84,7 +86,8 @@ def erase_customer(caller: Caller, customer_id: str) -> ReceiptAnswer:
 def export_customer(caller: Caller, customer_id: str, page: PageQuery) -> ExportAnswer:
     """Export everything stored about a customer.
 
-    The pages hold the record, facts, conversations with their threads, and ratings."""
+    The pages hold the record, facts, conversations with their threads, and ratings.
+    """
     return export.page(caller, customer_id, page)
 
 

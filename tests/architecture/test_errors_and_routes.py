@@ -173,7 +173,9 @@ def _name(route: Route) -> str:
 
 
 def test_there_are_routes() -> None:
-    assert {"messages", "conversations", "organizations", "webhooks", "knowledge", "agent_settings"} <= set(APIS)
+    assert {"messages", "conversations", "organizations", "webhooks", "knowledge", "agent_settings"} <= set(
+        APIS
+    )
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=_name)
