@@ -153,10 +153,10 @@ class _Model:
         ]
         endpoint = Endpoint.from_item(ORGANIZATION, item)
         with mock.patch.object(table, "put_new", self.memory.put_new):
-            everything = deliveries.book(ORGANIZATION, event_id, "message.created", now, [endpoint])
+            everything = deliveries.create(ORGANIZATION, event_id, "message.created", now, [endpoint])
         apart = self.outage.apart and endpoint.failing_since is not None
-        for reminder in everything:
-            self._put(LATER if apart else FIRST, endpoint_id, replace(reminder, due_at=now).to_json())
+        for task in everything:
+            self._put(LATER if apart else FIRST, endpoint_id, replace(task, due_at=now).to_json())
 
     def _put(self, url: str, group: str, body: str) -> None:
         self.queues[url].put(group, body)

@@ -208,7 +208,7 @@ def _delivered(organization: str, endpoint: str) -> str:
     """Book an event's delivery to the endpoint, and count it as made; return the event's id."""
     event = Event(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
     table.put_new(event.to_item())
-    deliveries.book(
+    deliveries.create(
         organization, event.id, event.type, event.created_at, webhooks.listening(organization), endpoint
     )
     table.update(

@@ -12,8 +12,8 @@ from helpdesk.agent.service import AgentJob
 from helpdesk.delivery import service as delivering
 from helpdesk.delivery.fanout import fan_out
 from helpdesk.delivery.outcome import Outcome
-from helpdesk.delivery.queue import Reminder
-from helpdesk.events import leftover
+from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.events import outbox_pending
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.search import indexing
@@ -159,8 +159,8 @@ def following(it: Populated) -> Iterator[Asked]:
     [event] = _waiting()
     yield Asked("The fan-out of its event, to two endpoints", None, _fanning_out())
     endpoint = webhooks.listening(it.organization)[0]
-    reminder = Reminder(it.organization, endpoint.id, event["id"], endpoint.key_id, 1, clock.now_ms())
-    yield Asked("A delivery", None, lambda: asyncio.run(delivering.handle(reminder, _Receiver())))
+    task = DeliveryTask(it.organization, endpoint.id, event["id"], endpoint.key_id, 1, clock.now_ms())
+    yield Asked("A delivery", None, lambda: asyncio.run(delivering.handle(task, _Receiver())))
     job = AgentJob(it.organization, posted["conversationId"], posted["messageId"])
     yield Asked("The agent's answer", None, lambda: _require_answered(agent.work(job, last_try=False)))
     yield Asked("The fan-out of the answer's event", None, _fanning_out())
@@ -185,7 +185,11 @@ class _Receiver:
 def _waiting() -> list[Item]:
     """Return what the fan-out has not dealt with."""
     later = clock.now_ms() + 1
-    return [item for shard in range(shards.SHARDS) for item in leftover.left(shard, later, 100).items]
+    return [
+        item
+        for shard in range(shards.SHARDS)
+        for item in outbox_pending.list_pending(shard, later, 100).items
+    ]
 
 
 def _fanning_out() -> Callable[[], object]:

@@ -17,8 +17,8 @@ from benchmarks.recording import Recorded
 from benchmarks.report import Section, Target
 from helpdesk.delivery import repository
 from helpdesk.delivery.attempts import DeliveryState, Progress
-from helpdesk.delivery.queue import Reminder
-from helpdesk.delivery.repository import Delivery, Envelope
+from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.delivery.repository import Delivery, DeliveryContext
 from helpdesk.delivery.sender import Sender
 from helpdesk.platform import clock
 from helpdesk.storage import keys
@@ -140,17 +140,17 @@ class _Kept:
         return aiohttp.ClientSession()
 
 
-def _reminder(record: Recorded, event_id: str) -> Reminder:
+def _task(record: Recorded, event_id: str) -> DeliveryTask:
     endpoint = from_wire(record.endpoint)
     organization = record.endpoint["PK"]["S"].split("#")[1]
-    return Reminder(organization, endpoint["id"], event_id, endpoint["keyId"], 1, clock.now_ms() - 1_000)
+    return DeliveryTask(organization, endpoint["id"], event_id, endpoint["keyId"], 1, clock.now_ms() - 1_000)
 
 
 def _message(record: Recorded, event_id: str, number: int) -> dict[str, Any]:
     return {
         "messageId": str(number),
         "receiptHandle": str(number),
-        "body": _reminder(record, event_id).to_json(),
+        "body": _task(record, event_id).to_json(),
         "attributes": {"ApproximateReceiveCount": "1"},
         "eventSourceARN": "arn:aws:sqs:eu-west-1:000000000000:delivery",
     }
@@ -158,16 +158,16 @@ def _message(record: Recorded, event_id: str, number: int) -> dict[str, Any]:
 
 def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
     """Return what DynamoDB answers to the batch read of an attempt: delivery, event, endpoint and secret."""
-    reminder = _reminder(record, event_id)
+    task = _task(record, event_id)
     delivery = {
-        **reminder.delivery.key.attributes(),
+        **task.delivery.key.attributes(),
         "state": "pending",
         "made": 0,
         "recorded": True,
         "claimedUntil": 0,
         "attempts": [],
     }
-    secret = {**keys.KeySecret(reminder.organization, reminder.key_id or "").attributes(), "webhooks": SECRET}
+    secret = {**keys.KeySecret(task.organization, task.key_id or "").attributes(), "webhooks": SECRET}
     items = [to_wire(delivery), record.outbox[0], {**record.endpoint, "url": {"S": url}}, to_wire(secret)]
     return {"BatchGetItem": json.dumps({"Responses": {"helpdesk": items}, "UnprocessedKeys": {}})}
 
@@ -175,16 +175,16 @@ def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
 @contextmanager
 def _answered_in_memory(record: Recorded, body: str, url: str) -> Iterator[None]:
     endpoint = from_wire(record.endpoint) | {"url": url}
-    envelope = Envelope(
+    envelope = DeliveryContext(
         Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0), body, endpoint, SECRET
     )
 
-    def load(_: Delivery, __: str | None) -> Envelope:
+    def load(_: Delivery, __: str | None) -> DeliveryContext:
         return envelope
 
     nothing: Callable[..., Awaitable[None] | None] = lambda *_, **__: None  # noqa: E731
     with (
-        mock.patch.object(repository, "load", load),
+        mock.patch.object(repository, "load_context", load),
         mock.patch.object(repository, "claim", nothing),
         mock.patch.object(repository, "record", nothing),
         mock.patch.object(webhooks, "note_result", nothing),

@@ -119,7 +119,7 @@ def _fan_out_again() -> dict[str, int | str]:
     dead = os.environ["DEAD_LETTERS_URL"]
     letters = [letter for letters in takewhile(bool, iter(partial(_taken, dead), None)) for letter in letters]
     now = clock.now_ms()
-    moved = reconciling.fan_out_left(now - _STREAM_MS, now + _RUN_MS)
+    moved = reconciling.fan_out_pending(now - _STREAM_MS, now + _RUN_MS)
     named = [item for letter in letters if (item := _named_by(letter["Body"])) is not None]
     moved += fan_out_again(named)
     for letter in letters:

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.sender import Sender
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
@@ -38,7 +38,7 @@ async def _handle_all(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 async def _handle(record: dict[str, Any], sender: Sender) -> None:
     # Read here, so that a message that cannot be read fails alone.
     first = _queue_of(record) == settings().delivery_queue_url
-    await deliveries.handle(Reminder.from_json(record["body"]), sender, answering_only=first)
+    await deliveries.handle(DeliveryTask.from_json(record["body"]), sender, answering_only=first)
 
 
 def _queue_of(record: dict[str, Any]) -> str:

@@ -13,4 +13,4 @@ def handler(_event: object, context: Any) -> None:
     """Reconcile for as long as the function may run. A run that is missed or dies is made up for by the next."""
     until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     repairs = reconciling.reconcile(until)
-    logger.info("reconciled", extra={"fannedOut": repairs.fanned_out, "reminded": repairs.reminded})
+    logger.info("reconciled", extra={"fannedOut": repairs.fanned_out, "enqueued": repairs.enqueued})

@@ -24,7 +24,7 @@ from helpdesk.delivery import service as delivering
 from helpdesk.delivery.attempts import DeliveryState, Progress
 from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.repository import Delivery, Result
-from helpdesk.events import leftover
+from helpdesk.events import outbox_pending
 from helpdesk.files import service as files
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageAccepted, MessageInput
@@ -133,7 +133,7 @@ class _Life:
         for item in kept:
             if "body" in item:
                 self._deliver(item)
-        leftover.settle(kept)
+        outbox_pending.mark_dispatched(kept)
 
     def _hold(self, planned: Planned) -> None:
         started = self._desk.now - (planned.number + 1) * BETWEEN_MS + self.random.randrange(BETWEEN_MS // 2)
@@ -236,12 +236,12 @@ class _Life:
     def _deliver(self, event: Item) -> None:
         created_at = int(event["createdAt"])
         self.us = (created_at + 400) * 1_000
-        reminders = delivering.book(
+        tasks = delivering.create(
             event["organization"], event["id"], event["type"], created_at, list(self._desk.endpoints)
         )
-        for reminder in reminders:
+        for task in tasks:
             self.us = (created_at + 700) * 1_000
-            self._attempt(reminder.delivery)
+            self._attempt(task.delivery)
 
     def _attempt(self, delivery: Delivery) -> None:
         """Make the only attempt: 98 of 100 arrive, the others are given up."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 
 from helpdesk.admission.limits import Plan
-from helpdesk.events import leftover
+from helpdesk.events import outbox_pending
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations import operation as organizations
@@ -30,9 +30,9 @@ from scripts.local import deployment
 from scripts.local.emulator import Emulator
 from scripts.local.progress import Progress
 from scripts.local.settings import ACCOUNT, HOST, LOCAL, REGION, STACK_NAME, StackSettings, settings_for
-from tests.chaos.deaths import Deaths, Moment
-from tests.chaos.flights import Flights
-from tests.chaos.promises import ChaosError, Endpoint, check
+from tests.chaos.in_flight import InFlightRequests
+from tests.chaos.invariants import ChaosError, Endpoint, check
+from tests.chaos.kills import Moment, WorkerKiller
 from tests.chaos.receivers import ChaoticReceiver, Kind, mixed
 from tests.support.web import Web
 
@@ -42,11 +42,13 @@ LATE_SECONDS = 10
 SEND_SECONDS = (
     100  # slowly enough for the emulator, whose one thread fans out and hands out messages in turns
 )
-DYING_SECONDS = 60  # for so long at least workers die on when everything is sent
-MOST_DYING_SECONDS = 240  # and for so long until enough of them died at work: a busy machine comes to it late
+KILLING_SECONDS = 60  # for so long at least workers die on when everything is sent
+MAX_KILLING_SECONDS = (
+    240  # and for so long until enough of them died at work: a busy machine comes to it late
+)
 STALLED_MS = 120_000  # that thread is held up by deaths
-ENOUGH_DEATHS = 30  # with a request in flight
-MOST_SECONDS = 600  # from the first event to the last result
+ENOUGH_KILLS = 30  # with a request in flight
+MAX_SECONDS = 600  # from the first event to the last result
 
 
 def main() -> int:
@@ -58,16 +60,16 @@ def main() -> int:
     random = Random(options.seed)
     started = time.monotonic()
     logging.disable(logging.WARNING)  # a line for each repair
-    flights = Flights()
-    receivers = mixed(random, flights)
+    in_flight = InFlightRequests()
+    receivers = mixed(random, in_flight)
     try:
         with _stack(options.seed) as emulator:
             endpoints = [_register(number, receiver) for number, receiver in enumerate(receivers)]
-            deaths = Deaths(emulator, flights, random, least=0.8, most=2.4)
+            killer = WorkerKiller(emulator, in_flight, random, least=0.8, most=2.4)
             sent_at = time.monotonic()
-            _send(endpoints, options.events, random, deaths)
+            _send(endpoints, options.events, random, killer)
             redriven = _settle(sent_at)
-            report = check(endpoints, deaths.toll)
+            report = check(endpoints, killer.report)
     except ChaosError as broken:
         sys.stderr.write(f"BROKEN with seed {options.seed}: {broken}\n")
         return 1
@@ -77,8 +79,8 @@ def main() -> int:
     told = {
         "seed": options.seed,
         "seconds": round(time.monotonic() - started),
-        "workers killed": dict(deaths.toll.functions),
-        "killed at": dict(deaths.toll.moments),
+        "workers killed": dict(killer.report.functions),
+        "killed at": dict(killer.report.moments),
         "dead letters redriven": redriven,
         **report,
     }
@@ -144,12 +146,12 @@ def _register(number: int, receiver: ChaoticReceiver) -> Endpoint:
     return Endpoint(created.organization_id, answer.body["id"], receiver, [])
 
 
-def _send(endpoints: list[Endpoint], events: int, random: Random, deaths: Deaths) -> None:
+def _send(endpoints: list[Endpoint], events: int, random: Random, killer: WorkerKiller) -> None:
     """Write the events in a random order, at an even pace, and kill workers meanwhile."""
     targets = [endpoints[number % len(endpoints)] for number in range(events)]
     random.shuffle(targets)
     began = time.monotonic()
-    deaths.begin()
+    killer.start()
     opened = False
     for number, endpoint in enumerate(targets):
         if not opened and time.monotonic() - began > LATE_SECONDS:
@@ -162,11 +164,11 @@ def _send(endpoints: list[Endpoint], events: int, random: Random, deaths: Deaths
         endpoint.events.append(event.id)
         time.sleep(max(0.0, began + number * SEND_SECONDS / events - time.monotonic()))
     # Retries are under way now: they shall meet deaths too.
-    time.sleep(DYING_SECONDS)
-    until = time.monotonic() + MOST_DYING_SECONDS - DYING_SECONDS
-    while time.monotonic() < until and deaths.toll.moments[Moment.IN_FLIGHT] < ENOUGH_DEATHS:
+    time.sleep(KILLING_SECONDS)
+    until = time.monotonic() + MAX_KILLING_SECONDS - KILLING_SECONDS
+    while time.monotonic() < until and killer.report.moments[Moment.IN_FLIGHT] < ENOUGH_KILLS:
         time.sleep(1)
-    deaths.end()
+    killer.stop()
 
 
 def _settle(sent_at: float) -> dict[str, int]:
@@ -176,7 +178,7 @@ def _settle(sent_at: float) -> dict[str, int]:
         pending, left = _pending(), _left()
         if not pending and not left:
             return dict(redriven)
-        if time.monotonic() - sent_at > MOST_SECONDS:
+        if time.monotonic() - sent_at > MAX_SECONDS:
             raise ChaosError(f"{pending} deliveries and {left} outbox items are still pending")
         time.sleep(10)
         for queue in ("delivery", "retry"):
@@ -195,7 +197,7 @@ def _pending() -> int:
 
 def _left(before: int | None = None) -> int:
     until = before or clock.now_ms() + 1
-    return sum(len(leftover.left(shard, until, 1_000).items) for shard in range(shards.SHARDS))
+    return sum(len(outbox_pending.list_pending(shard, until, 1_000).items) for shard in range(shards.SHARDS))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 
-from tests.chaos.flights import Flights
+from tests.chaos.in_flight import InFlightRequests
 
 HANG_SECONDS = 20  # longer than an attempt may last
 THINKING_MS = range(50, 201)
@@ -48,7 +48,7 @@ class ChaoticReceiver:
     """One receiver; `requests` counts what reached it, by event."""
 
     kind: Kind
-    flights: Flights
+    in_flight: InFlightRequests
     requests: Counter[str] = field(default_factory=Counter)
     answered: set[str] = field(default_factory=set)
     _server: ThreadingHTTPServer | None = None
@@ -68,7 +68,7 @@ class ChaoticReceiver:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 event_id = json.loads(self.rfile.read(int(self.headers["content-length"])))["id"]
-                with receiver.flights.flying(event_id, self.client_address[1], receiver.port):
+                with receiver.in_flight.track(event_id, self.client_address[1], receiver.port):
                     status = receiver.take(event_id)
                 self.send_response(status)
                 self.send_header("content-length", "0")
@@ -122,8 +122,8 @@ def _number_of(event_id: str) -> int:
     return int(event_id[-8:], 16)
 
 
-def mixed(random: Random, flights: Flights) -> list[ChaoticReceiver]:
+def mixed(random: Random, in_flight: InFlightRequests) -> list[ChaoticReceiver]:
     """Return the receivers in an order that the seed decides, all closed."""
     kinds = list(MIX)
     random.shuffle(kinds)
-    return [ChaoticReceiver(kind, flights) for kind in kinds]
+    return [ChaoticReceiver(kind, in_flight) for kind in kinds]

@@ -20,18 +20,18 @@ from helpdesk.delivery import reconciling, repository
 from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.repository import Delivery, Result
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.webhooks import service as webhooks
 from tests.simulation.memory import MemoryTable
-from tests.simulation.world import START_MS, VISIBILITY_MS, Message, WorkerDied, World, first_reminder
+from tests.simulation.world import START_MS, VISIBILITY_MS, Message, WorkerDied, World, first_task
 
 SEEDS = int(os.environ.get("HELPDESK_SEEDS", "1000"))
 DELIVERY = Delivery("org_1", "wh_1", "evt_" + "0" * 32)
-REMINDER = Reminder("org_1", "wh_1", DELIVERY.event_id, "key_1", 1, START_MS)
+TASK = DeliveryTask("org_1", "wh_1", DELIVERY.event_id, "key_1", 1, START_MS)
 LEAST_WAITS = (30_000, 300_000, 1_800_000, 7_200_000)
 FIVE_MINUTES = 300_000
 MOST_MESSAGES = 2_000
@@ -61,7 +61,7 @@ class QuickWorld(World):
     losses: int = 0
     memory: MemoryTable = field(default_factory=MemoryTable)
     reconciled_at: int = START_MS
-    reminded: int = 0
+    enqueued: int = 0
 
     def send_message(self, **message: Any) -> None:
         super().send_message(**message)
@@ -101,15 +101,15 @@ class QuickWorld(World):
         self.reconciled_at = self.now_ms
         before = self.now_ms - reconciling.OVERDUE_MS
         try:
-            self.reminded += reconciling.remind_again(before, self.now_ms + 1)
+            self.enqueued += reconciling.enqueue_overdue(before, self.now_ms + 1)
         except WorkerDied:
             return
 
     def _handle_one(self, message: Message, duplicates: float) -> None:
         message.visible_at = self.now_ms + VISIBILITY_MS
-        reminder = Reminder.from_json(message.body)
+        task = DeliveryTask.from_json(message.body)
         copies = 2 if self.random.random() < duplicates else 1
-        running = [deliveries.handle(reminder, self) for _ in range(copies)]
+        running = [deliveries.handle(task, self) for _ in range(copies)]
         try:
             while running:
                 chosen = self.random.choice(running)
@@ -204,15 +204,15 @@ def live(seed: int, monkeypatch: pytest.MonkeyPatch) -> QuickWorld:
     with monkeypatch.context() as patch:
         patch.setattr(table, "put_new", world.memory.put_new)
         with living_in(world, patch):
-            repository.book(DELIVERY, "message.created", START_MS)
-            first_reminder(REMINDER, world)
+            repository.create(DELIVERY, "message.created", START_MS)
+            first_task(TASK, world)
             if random.random() < 0.2:
-                world.messages.clear()  # the very first reminder is lost
+                world.messages.clear()  # the very first task is lost
             world.live(duplicates=random.choice((0.0, 0.3)))
     return world
 
 
-def require_one_chain(world: QuickWorld, seed: int) -> None:
+def require_one_run(world: QuickWorld, seed: int) -> None:
     item = world.state()
     numbers = [entry["attempt"] for entry in item["attempts"]]
     assert len(world.sent) <= 5, seed
@@ -230,15 +230,15 @@ def require_one_chain(world: QuickWorld, seed: int) -> None:
     assert all(wait >= least for wait, least in zip(waits, LEAST_WAITS, strict=False)), (seed, waits)
 
 
-def test_in_every_world_there_is_one_chain_of_at_most_five_attempts_that_comes_to_its_end(
+def test_in_every_world_there_is_one_run_of_at_most_five_attempts_that_comes_to_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seen = {"losses": 0, "reminded": 0, "delivered": 0, "dropped": 0}
+    seen = {"losses": 0, "enqueued": 0, "delivered": 0, "dropped": 0}
     for seed in range(SEEDS):
         world = live(seed, monkeypatch)
-        require_one_chain(world, seed)
+        require_one_run(world, seed)
         seen["losses"] += world.losses
-        seen["reminded"] += world.reminded
+        seen["enqueued"] += world.enqueued
         seen[world.state()["state"]] += 1
     # That the worlds had the troubles that they are for.
     assert min(seen.values()) > SEEDS // 20, seen
@@ -250,10 +250,10 @@ def test_without_trouble_the_reconciler_does_nothing(monkeypatch: pytest.MonkeyP
     with monkeypatch.context() as patch:
         patch.setattr(table, "put_new", world.memory.put_new)
         with living_in(world, patch):
-            repository.book(DELIVERY, "message.created", START_MS)
-            first_reminder(REMINDER, world)
+            repository.create(DELIVERY, "message.created", START_MS)
+            first_task(TASK, world)
             world.live(duplicates=0)
-    assert (len(world.sent), world.reminded) == (5, 0)
+    assert (len(world.sent), world.enqueued) == (5, 0)
 
 
 def _writes() -> list[Callable[[Random], object]]:
@@ -276,7 +276,7 @@ def _writes() -> list[Callable[[Random], object]]:
         lambda random: repository.claim(DELIVERY, seen(random), random.randint(1, 3), START_MS),
         lambda random: repository.record(DELIVERY, result(random)),
         lambda random: repository.record_interrupted(DELIVERY, seen(random), DeliveryState.PENDING, START_MS),
-        lambda random: repository.book(DELIVERY, "message.created", START_MS),
+        lambda random: repository.create(DELIVERY, "message.created", START_MS),
         lambda random: repository.cancel(DELIVERY) if random.random() < 0.1 else None,
     ]
 
@@ -295,7 +295,7 @@ def test_the_table_in_memory_does_what_moto_does(monkeypatch: pytest.MonkeyPatch
                 if where == "memory":
                     for name in ("put_new", "update", "get_many"):
                         patch.setattr(table, name, getattr(memory, name))
-                repository.book(DELIVERY, "message.created", START_MS)
+                repository.create(DELIVERY, "message.created", START_MS)
                 for _ in range(30):
                     try:
                         random.choice(_writes())(random)

@@ -1,4 +1,4 @@
-"""Redelivery while everything else goes wrong: one chain at a time, and at most five attempts in each."""
+"""Redelivery while everything else goes wrong: one run at a time, and at most five attempts in each."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ import pytest
 from helpdesk.delivery import history
 from helpdesk.delivery.errors import DeliveryInProgress
 from helpdesk.delivery.outcome import Outcome
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events.outbox import Job, job_item
 from helpdesk.storage import keys, table
-from tests.simulation.test_delivery_chain import booked, delivery, reset
-from tests.simulation.world import Message, WorkerDied, World, first_reminder, simulated
+from tests.simulation.test_delivery_run import delivery, reset, task
+from tests.simulation.world import Message, WorkerDied, World, first_task, simulated
 
-__all__ = ["booked"]  # the fixture: a delivery that is booked and has no attempt yet
+__all__ = ["task"]  # the fixture: a delivery that is created and has no attempt yet
 
 SECOND, HOUR = 1_000, 3_600_000
 
@@ -27,15 +27,15 @@ SECOND, HOUR = 1_000, 3_600_000
 class Redelivering(World):
     """A world in which someone asks for a redelivery at given steps, in the middle of whatever else goes on."""
 
-    reminder: Reminder | None = None
+    task: DeliveryTask | None = None
     redeliver_at: frozenset[int] = frozenset()
     copies: int = 1
     answered: list[str] = field(default_factory=list)
-    sent_by_chain: Counter[int] = field(default_factory=Counter)
+    sent_by_run: Counter[int] = field(default_factory=Counter)
     outbox: list[dict[str, Any]] = field(default_factory=list)
     begun: int = 0
     _asking: bool = False
-    _handled: Reminder | None = None
+    _handled: DeliveryTask | None = None
 
     def step(self) -> None:
         super().step()
@@ -44,13 +44,11 @@ class Redelivering(World):
 
     def redeliver(self) -> None:
         """Ask for a redelivery, as another process does; then let the stream bring what the outbox holds."""
-        assert self.reminder is not None
+        assert self.task is not None
         self._asking = True
         try:
             with patch.object(history, "job_item", self._noted):
-                history.redeliver(
-                    self.reminder.organization, self.reminder.endpoint_id, self.reminder.event_id
-                )
+                history.redeliver(self.task.organization, self.task.endpoint_id, self.task.event_id)
             self.answered.append("ok")
         except DeliveryInProgress:
             self.answered.append("in progress")
@@ -72,99 +70,99 @@ class Redelivering(World):
             if table.get(keys.Job(item["organization"], item["id"])) is not None:
                 self.begun += 1
                 (job,) = item["jobs"]
-                body = Reminder(**job["body"]).to_json()
+                body = DeliveryTask(**job["body"]).to_json()
                 self.messages += [Message(body, self.now_ms) for _ in range(self.copies)]
         self.outbox.clear()
         self.deaths, self.steps = deaths, steps
 
     async def _handle(self, body: str, copies: int) -> None:
-        self._handled = Reminder.from_json(body)
+        self._handled = DeliveryTask.from_json(body)
         await super()._handle(body, copies)
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
         assert self._handled is not None
-        self.sent_by_chain[self._handled.chain] += 1
-        assert max(self.sent_by_chain) == self._handled.chain, "an older chain sends beside a newer one"
+        self.sent_by_run[self._handled.run] += 1
+        assert max(self.sent_by_run) == self._handled.run, "an older run sends beside a newer one"
         return await super().send(url, body, headers)
 
 
-def run(world: Redelivering, reminder: Reminder, monkeypatch: pytest.MonkeyPatch, **how: Any) -> None:
-    world.reminder = reminder
+def run(world: Redelivering, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch, **how: Any) -> None:
+    world.task = task
     with simulated(world, monkeypatch):
-        first_reminder(reminder, world)
+        first_task(task, world)
         world.run(**how)
 
 
-def renew(reminder: Reminder) -> None:
+def renew(task: DeliveryTask) -> None:
     """Make the delivery as new, so that one test can run many worlds."""
-    reset(reminder)
-    table.update(reminder.delivery.key, "SET chain = :one", values={":one": 1})
+    reset(task)
+    table.update(task.delivery.key, "SET run = :one", values={":one": 1})
 
 
-def require_whole_chains(world: Redelivering, reminder: Reminder, when: str) -> None:
-    item = delivery(reminder)
-    assert item["chain"] == 1 + world.begun, when
+def require_whole_runs(world: Redelivering, task: DeliveryTask, when: str) -> None:
+    item = delivery(task)
+    assert item["run"] == 1 + world.begun, when
     assert item["state"] == "dropped", when
-    assert all(count <= 5 for count in world.sent_by_chain.values()), (when, world.sent_by_chain)
-    # The last chain ran to its end, whatever became of those before.
+    assert all(count <= 5 for count in world.sent_by_run.values()), (when, world.sent_by_run)
+    # The last run ran to its end, whatever became of those before.
     assert sorted(entry["attempt"] for entry in item["attempts"][-5:]) == [1, 2, 3, 4, 5], when
 
 
 def test_a_redelivery_after_the_fifth_failure_makes_five_attempts_more_with_the_same_body(
-    booked: Reminder, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = Redelivering(answer=lambda _: 500)
-    run(world, booked, monkeypatch)
+    run(world, task, monkeypatch)
     with simulated(world, monkeypatch):
         world.now_ms += HOUR
         asked_at = world.now_ms
         world.redeliver()
         world.run()
     assert world.answered == ["ok"]
-    assert world.sent_by_chain == {1: 5, 2: 5}
+    assert world.sent_by_run == {1: 5, 2: 5}
     assert len({body for _, body, _ in world.sent}) == 1
     assert [at - asked_at for at, _, _ in world.sent[5:7]] == [0, 30 * SECOND + 200]
-    assert [entry["attempt"] for entry in delivery(booked)["attempts"]] == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]
+    assert [entry["attempt"] for entry in delivery(task)["attempts"]] == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]
 
 
 def test_a_redelivery_takes_the_place_of_a_retry_that_waits(
-    booked: Reminder, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = Redelivering(answer=lambda _: 500)
-    world.reminder = booked
+    world.task = task
     with simulated(world, monkeypatch):
-        first_reminder(booked, world)
+        first_task(task, world)
         with pytest.raises(AssertionError, match="1 messages still go round"):
             world.run(most=1)
         world.redeliver()
         world.run()
     assert world.answered == ["ok"]
-    assert world.sent_by_chain == {1: 1, 2: 5}
+    assert world.sent_by_run == {1: 1, 2: 5}
     assert world.sent[1][0] == world.sent[0][0] + 200  # as soon as the first was over
 
 
-def test_wherever_someone_asks_for_a_redelivery_there_is_one_chain_at_a_time(
-    booked: Reminder, monkeypatch: pytest.MonkeyPatch
+def test_wherever_someone_asks_for_a_redelivery_there_is_one_run_at_a_time(
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = World(answer=lambda _: 500)
     with simulated(undisturbed, monkeypatch):
-        first_reminder(booked, undisturbed)
+        first_task(task, undisturbed)
         undisturbed.run()
     assert undisturbed.steps > 60
     answers: Counter[str] = Counter()
     for step in range(1, undisturbed.steps + 1, 2):
-        renew(booked)
+        renew(task)
         world = Redelivering(answer=lambda _: 500, redeliver_at=frozenset({step}))
-        run(world, booked, monkeypatch)
-        require_whole_chains(world, booked, f"asked at step {step}")
+        run(world, task, monkeypatch)
+        require_whole_runs(world, task, f"asked at step {step}")
         answers.update(world.answered)
     assert answers["ok"] > 10
     assert answers["in progress"] > 5
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_deaths_duplicates_and_many_redeliveries_together_leave_one_chain_at_a_time(
-    seed: int, booked: Reminder, monkeypatch: pytest.MonkeyPatch
+def test_deaths_duplicates_and_many_redeliveries_together_leave_one_run_at_a_time(
+    seed: int, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random = Random(seed)
     world = Redelivering(
@@ -173,23 +171,23 @@ def test_deaths_duplicates_and_many_redeliveries_together_leave_one_chain_at_a_t
         redeliver_at=frozenset(random.sample(range(1, 120), k=random.randint(1, 4))),
         copies=random.randint(1, 3),
     )
-    run(world, booked, monkeypatch, random=random, duplicates=0.4)
-    require_whole_chains(world, booked, f"seed {seed}")
+    run(world, task, monkeypatch, random=random, duplicates=0.4)
+    require_whole_runs(world, task, f"seed {seed}")
 
 
 def test_a_redelivery_whose_caller_dies_at_any_step_begins_wholly_or_not_at_all(
-    booked: Reminder, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for death in range(1, 8):
-        renew(booked)
+        renew(task)
         world = Redelivering(answer=lambda _: 500)
-        run(world, booked, monkeypatch)
+        run(world, task, monkeypatch)
         with simulated(world, monkeypatch):
             world.deaths = frozenset({world.steps + death})
             world.redeliver()
             world.run()
-        item = table.get(keys.Delivery(booked.organization, booked.endpoint_id, booked.event_id))
+        item = table.get(keys.Delivery(task.organization, task.endpoint_id, task.event_id))
         assert item is not None
         begun = world.begun
-        assert world.sent_by_chain == ({1: 5} if begun == 0 else {1: 5, 2: 5}), death
-        assert (item["chain"], item["state"]) == (1 + begun, "dropped"), death
+        assert world.sent_by_run == ({1: 5} if begun == 0 else {1: 5, 2: 5}), death
+        assert (item["run"], item["state"]) == (1 + begun, "dropped"), death

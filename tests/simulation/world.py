@@ -18,7 +18,7 @@ import pytest
 
 from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.platform import clients, clock
 
 VISIBILITY_MS = 360_000
@@ -100,9 +100,9 @@ class World:
         raise AssertionError(f"{len(self.messages)} messages still go round after {most}")
 
     async def _handle(self, body: str, copies: int) -> None:
-        reminder = Reminder.from_json(body)
+        task = DeliveryTask.from_json(body)
         outcomes = await asyncio.gather(
-            *(deliveries.handle(reminder, self) for _ in range(copies)), return_exceptions=True
+            *(deliveries.handle(task, self) for _ in range(copies)), return_exceptions=True
         )
         for outcome in outcomes:
             if isinstance(outcome, BaseException):
@@ -131,6 +131,6 @@ def simulated(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         yield world
 
 
-def first_reminder(reminder: Reminder, world: World) -> None:
+def first_task(task: DeliveryTask, world: World) -> None:
     """Queue what the fan-out queues."""
-    world.messages.append(Message(json.dumps(json.loads(reminder.to_json())), world.now_ms))
+    world.messages.append(Message(json.dumps(json.loads(task.to_json())), world.now_ms))

@@ -8,7 +8,7 @@ import pytest
 
 from helpdesk.agent import service as agent
 from helpdesk.agent.service import AgentJob
-from helpdesk.events import leftover
+from helpdesk.events import outbox_pending
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Throttled
@@ -44,7 +44,7 @@ def unsettled(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> None:
         raise Throttled
 
-    monkeypatch.setattr(leftover, "settle", fail)
+    monkeypatch.setattr(outbox_pending, "mark_dispatched", fail)
 
 
 def settled(desk: Desk, conversation: str) -> tuple[list[dict[str, Any]], int]:

@@ -10,7 +10,7 @@ from helpdesk.delivery import reconciling
 from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.fanout import fan_out_again
 from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.organizations.schemas import NewOrganization
@@ -59,7 +59,7 @@ def add(api: Client, *events: str) -> str:
     return str(answer.body["id"])
 
 
-def reminders(url: str) -> list[tuple[str, int]]:
+def tasks(url: str) -> list[tuple[str, int]]:
     return sorted((message["event_id"], message["attempt"]) for message in received(url))
 
 
@@ -98,8 +98,8 @@ def test_an_event_that_the_stream_lost_reaches_the_endpoints_that_were_there(
     time.now += 1
     add(api, "message.created")  # later than the event
     time.now += 46 * MINUTE
-    assert reconcile() == reconciling.Repairs(fanned_out=1, reminded=0)
-    assert reminders(settings().delivery_queue_url) == [(event.id, 1)]
+    assert reconcile() == reconciling.Repairs(fanned_out=1, enqueued=0)
+    assert tasks(settings().delivery_queue_url) == [(event.id, 1)]
     assert delivery(event)["endpointId"] == listening
 
 
@@ -158,7 +158,7 @@ def test_an_item_that_cannot_be_read_is_set_aside_and_holds_up_nothing(
     table.update(key_of(poison), "REMOVE createdAt")
     time.now += HOUR
     assert reconcile().fanned_out == 1
-    assert [event_id for event_id, _ in reminders(settings().delivery_queue_url)] == [good.id]
+    assert [event_id for event_id, _ in tasks(settings().delivery_queue_url)] == [good.id]
     (aside,) = received(settings().dead_letters_url)
     assert aside["key"]["PK"] == key_of(poison).pk
     assert reconcile() == reconciling.Repairs(0, 0)
@@ -166,18 +166,18 @@ def test_an_item_that_cannot_be_read_is_set_aside_and_holds_up_nothing(
 
 @pytest.fixture
 def lost(organization: NewOrganization, api: Client, time: Time) -> Event:
-    """An event that was fanned out, and whose reminder was lost."""
+    """An event that was fanned out, and whose task was lost."""
     add(api, "message.created")
     event = happened(organization)
     fan_out(event)
-    assert reminders(settings().delivery_queue_url) == [(event.id, 1)]
+    assert tasks(settings().delivery_queue_url) == [(event.id, 1)]
     return event
 
 
-def test_a_lost_reminder_of_the_first_attempt_is_sent_again(lost: Event, time: Time) -> None:
+def test_a_lost_task_of_the_first_attempt_is_sent_again(lost: Event, time: Time) -> None:
     time.now += 46 * MINUTE
-    assert reconcile() == reconciling.Repairs(fanned_out=0, reminded=1)
-    assert reminders(settings().retry_queue_url) == [(lost.id, 1)]
+    assert reconcile() == reconciling.Repairs(fanned_out=0, enqueued=1)
+    assert tasks(settings().retry_queue_url) == [(lost.id, 1)]
 
 
 def test_it_is_sent_once_in_45_minutes(lost: Event, time: Time) -> None:
@@ -185,16 +185,16 @@ def test_it_is_sent_once_in_45_minutes(lost: Event, time: Time) -> None:
     reconcile()
     received(settings().retry_queue_url)
     time.now += 44 * MINUTE
-    assert reconcile().reminded == 0
+    assert reconcile().enqueued == 0
     time.now += 2 * MINUTE
-    assert reconcile().reminded == 1
+    assert reconcile().enqueued == 1
 
 
 async def attempt(lost: Event, receiver: Receiver, number: int) -> None:
     item = delivery(lost)
     endpoint = webhooks.listening(lost.organization)[0]
-    reminder = Reminder(lost.organization, item["endpointId"], lost.id, endpoint.key_id, number, 0)
-    await deliveries.handle(reminder, receiver)
+    task = DeliveryTask(lost.organization, item["endpointId"], lost.id, endpoint.key_id, number, 0)
+    await deliveries.handle(task, receiver)
 
 
 def run(attempted: Any) -> None:
@@ -211,7 +211,7 @@ def test_a_retry_that_waits_for_two_hours_is_not_overdue(lost: Event, time: Time
     time.now += 2 * MINUTE
     received(settings().retry_queue_url)
     assert reconcile() == reconciling.Repairs(0, 1)
-    assert reminders(settings().retry_queue_url) == [(lost.id, 5)]
+    assert tasks(settings().retry_queue_url) == [(lost.id, 5)]
 
 
 def test_what_is_over_is_never_looked_at(lost: Event, time: Time) -> None:
@@ -234,10 +234,10 @@ def test_a_dropped_delivery_is_over(lost: Event, time: Time) -> None:
 def test_a_delivery_whose_endpoint_was_removed_is_ended(lost: Event, api: Client, time: Time) -> None:
     api.delete(f"/v1/webhooks/{delivery(lost)['endpointId']}")
     time.now += HOUR
-    assert reconcile().reminded == 1
+    assert reconcile().enqueued == 1
     (message,) = received(settings().retry_queue_url)
     receiver = Receiver(200)
-    run(deliveries.handle(Reminder(**message), receiver))
+    run(deliveries.handle(DeliveryTask(**message), receiver))
     assert (receiver.requests, delivery(lost)["state"]) == (0, "cancelled")
     time.now += HOUR
     assert reconcile() == reconciling.Repairs(0, 0)
@@ -246,14 +246,14 @@ def test_a_delivery_whose_endpoint_was_removed_is_ended(lost: Event, api: Client
 def test_an_attempt_under_way_is_left_alone_and_one_that_died_is_recovered(lost: Event, time: Time) -> None:
     time.now += HOUR
     table.update(
-        Reminder(lost.organization, delivery(lost)["endpointId"], lost.id, None, 1, 0).delivery.key,
+        DeliveryTask(lost.organization, delivery(lost)["endpointId"], lost.id, None, 1, 0).delivery.key,
         "SET made = :one, recorded = :no, claimedUntil = :until",
         values={":one": 1, ":no": False, ":until": time.now + 40_000},
     )
-    assert reconcile().reminded == 0
+    assert reconcile().enqueued == 0
     time.now += 41_000
-    assert reconcile().reminded == 1
-    assert reminders(settings().retry_queue_url) == [(lost.id, 1)]
+    assert reconcile().enqueued == 1
+    assert tasks(settings().retry_queue_url) == [(lost.id, 1)]
 
 
 def test_a_hundred_overdue_deliveries_cost_little(
@@ -265,7 +265,7 @@ def test_a_hundred_overdue_deliveries_cost_little(
         fan_out(happened(organization))
     time.now += HOUR
     with recorded_calls() as calls:
-        assert reconcile().reminded == 100
+        assert reconcile().enqueued == 100
     assert {name: calls.count(name) for name in sorted(set(calls))} == {
         "dynamodb:BatchGetItem": 1,
         "dynamodb:Query": 2,
@@ -278,10 +278,10 @@ def test_a_run_ends_with_its_time_and_the_next_one_goes_on(lost: Event, time: Ti
     time.now += HOUR
     assert reconciling.reconcile(time.now) == reconciling.Repairs(0, 0)
     assert function("reconciler").handler({}, Context()) is None
-    assert reminders(settings().retry_queue_url) == [(lost.id, 1)]
+    assert tasks(settings().retry_queue_url) == [(lost.id, 1)]
 
 
-def test_a_reminder_that_the_queue_refuses_is_sent_with_the_next_run(
+def test_a_task_that_the_queue_refuses_is_sent_with_the_next_run(
     lost: Event, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time.now += HOUR
@@ -291,8 +291,8 @@ def test_a_reminder_that_the_queue_refuses_is_sent_with_the_next_run(
 
     with monkeypatch.context() as patch:
         patch.setattr(clients.sqs(), "send_message_batch", refuse)
-        assert reconcile().reminded == 0
-    assert reconcile().reminded == 1
+        assert reconcile().enqueued == 0
+    assert reconcile().enqueued == 1
 
 
 def test_a_repair_tells_the_log_which_delivery_it_was(
@@ -300,7 +300,7 @@ def test_a_repair_tells_the_log_which_delivery_it_was(
 ) -> None:
     time.now += HOUR
     reconcile()
-    (told,) = [record for record in caplog.records if record.message == "delivery_reminded_again"]
+    (told,) = [record for record in caplog.records if record.message == "overdue_delivery_enqueued"]
     assert (vars(told)["event"], vars(told)["attempt"]) == (lost.id, 1)
 
 
@@ -320,7 +320,7 @@ def test_first_attempts_to_a_failing_endpoint_are_queued_beside_the_retries(
     event = happened(organization)
     fan_out(event)
     assert received(settings().delivery_queue_url) == []
-    assert reminders(settings().retry_queue_url) == [(event.id, 1)]
+    assert tasks(settings().retry_queue_url) == [(event.id, 1)]
 
 
 @pytest.mark.parametrize("from_first", [True, False])
@@ -330,10 +330,10 @@ def test_a_first_attempt_gives_way_where_its_endpoint_has_begun_to_fail(
     (endpoint,) = webhooks.listening(organization.organization_id)
     webhooks.note_result(endpoint, succeeded=False, at=clock.now_ms() + 1)
     receiver = Receiver(200)
-    reminder = Reminder(lost.organization, endpoint.id, lost.id, endpoint.key_id, 1, time.now)
-    run(deliveries.handle(reminder, receiver, answering_only=from_first))
+    task = DeliveryTask(lost.organization, endpoint.id, lost.id, endpoint.key_id, 1, time.now)
+    run(deliveries.handle(task, receiver, answering_only=from_first))
     if from_first:
         assert (receiver.requests, delivery(lost)["made"]) == (0, 0)
-        assert reminders(settings().retry_queue_url) == [(lost.id, 1)]
+        assert tasks(settings().retry_queue_url) == [(lost.id, 1)]
     else:
         assert (receiver.requests, delivery(lost)["state"]) == (1, "delivered")

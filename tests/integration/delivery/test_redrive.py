@@ -12,7 +12,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from scripts import redrive
 from tests.integration.delivery import test_reconciling as lost_things
-from tests.integration.delivery.test_reconciling import Time, add, happened, reminders, time
+from tests.integration.delivery.test_reconciling import Time, add, happened, tasks, time
 from tests.integration.fanout.test_fan_out import received
 from tests.support.api import Client
 
@@ -104,7 +104,7 @@ def test_what_fan_out_gave_up_on_is_fanned_out_again(
     clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps(place))
     time.now += 2 * lost_things.MINUTE
     assert redrive.redrive("fanout") == {"queue": "fanout", "found": 1, "moved": 1, "left": 0}
-    assert reminders(settings().delivery_queue_url) == [(event.id, 1)]
+    assert tasks(settings().delivery_queue_url) == [(event.id, 1)]
 
 
 def test_an_item_that_is_mended_is_fanned_out_and_one_that_is_not_stays_a_dead_letter(
@@ -119,4 +119,4 @@ def test_an_item_that_is_mended_is_fanned_out_and_one_that_is_not_stays_a_dead_l
     mended = lost_things.key_of(events[0])
     table.update(mended, "SET createdAt = :at", values={":at": events[0].created_at})
     assert redrive.redrive("fanout") == {"queue": "fanout", "found": 2, "moved": 1, "left": 1}
-    assert reminders(settings().delivery_queue_url) == [(events[0].id, 1)]
+    assert tasks(settings().delivery_queue_url) == [(events[0].id, 1)]

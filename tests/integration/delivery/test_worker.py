@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from botocore.exceptions import ClientError
 from helpdesk.delivery import repository
 from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.outcome import Outcome
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.sender import Sender
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
@@ -39,13 +40,13 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return bodies
 
 
-def reminder(organization: NewOrganization, api: Client) -> Reminder:
+def task(organization: NewOrganization, api: Client) -> DeliveryTask:
     api.post("/v1/webhooks", {"url": "https://93.184.215.14/", "events": ["message.created"]})
     event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, LATER)
     table.put_new(event.to_item())
     listening = webhooks.listening(organization.organization_id)[-1:]
-    (booked,) = deliveries.book(event.organization, event.id, event.type, LATER, listening)
-    return Reminder(booked.organization, booked.endpoint_id, booked.event_id, booked.key_id, 1, 0)
+    (created,) = deliveries.create(event.organization, event.id, event.type, LATER, listening)
+    return replace(created, due_at=0)
 
 
 def batch(*bodies: str) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def batch(*bodies: str) -> dict[str, Any]:
     return {"Records": records}
 
 
-def state(of: Reminder) -> str:
+def state(of: DeliveryTask) -> str:
     item = table.get(keys.Delivery(of.organization, of.endpoint_id, of.event_id))
     assert item is not None
     return str(item["state"])
@@ -66,7 +67,7 @@ def state(of: Reminder) -> str:
 def test_a_message_that_cannot_be_read_fails_alone(
     organization: NewOrganization, api: Client, sent: list[bytes]
 ) -> None:
-    good = reminder(organization, api)
+    good = task(organization, api)
     answer = function("delivery").handler(batch("{}", good.to_json(), "not json"), None)
     assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}, {"itemIdentifier": "2"}]}
     assert len(sent) == 1
@@ -76,7 +77,7 @@ def test_a_message_that_cannot_be_read_fails_alone(
 def test_a_message_of_a_later_version_is_read_by_what_this_one_knows(
     organization: NewOrganization, api: Client, sent: list[bytes]
 ) -> None:
-    good = reminder(organization, api)
+    good = task(organization, api)
     body = json.dumps({**json.loads(good.to_json()), "colour": "blue"})
     assert function("delivery").handler(batch(body), None) == {"batchItemFailures": []}
     assert len(sent) == 1
@@ -94,7 +95,7 @@ def test_an_event_that_arrived_is_not_sent_again_because_the_status_could_not_be
     monkeypatch: pytest.MonkeyPatch,
     trouble: Exception,
 ) -> None:
-    good = reminder(organization, api)
+    good = task(organization, api)
 
     def touch(*_: Any, **__: Any) -> None:
         raise trouble
@@ -110,13 +111,13 @@ def test_an_event_that_arrived_is_not_sent_again_because_the_status_could_not_be
 def test_a_message_that_failed_for_want_of_aws_comes_back_within_seconds(
     organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good = reminder(organization, api)
+    good = task(organization, api)
     asked: list[dict[str, Any]] = []
 
     def load(*_: Any) -> None:
         raise Throttled
 
-    monkeypatch.setattr(repository, "load", load)
+    monkeypatch.setattr(repository, "load_context", load)
     monkeypatch.setattr(clients.sqs(), "change_message_visibility", lambda **how: asked.append(how))
     event = batch(good.to_json())
     event["Records"][0]["eventSourceARN"] = "arn:aws:sqs:eu-west-1:123456789012:delivery"
@@ -124,23 +125,11 @@ def test_a_message_that_failed_for_want_of_aws_comes_back_within_seconds(
     assert [how["VisibilityTimeout"] for how in asked] == [5]
 
 
-def test_a_retry_that_was_queued_and_booked_before_there_were_redeliveries_is_made(
+def test_a_task_of_a_run_that_a_redelivery_replaced_sends_nothing(
     organization: NewOrganization, api: Client, sent: list[bytes]
 ) -> None:
-    old = reminder(organization, api)
-    table.update(old.delivery.key, "REMOVE chain, nextAt")
-    body = json.loads(old.to_json())
-    del body["chain"]
-    assert function("delivery").handler(batch(json.dumps(body)), None) == {"batchItemFailures": []}
-    assert len(sent) == 1
-    assert state(old) == "delivered"
-
-
-def test_a_reminder_of_a_chain_that_a_redelivery_replaced_sends_nothing(
-    organization: NewOrganization, api: Client, sent: list[bytes]
-) -> None:
-    old = reminder(organization, api)
-    table.update(old.delivery.key, "SET chain = :two", values={":two": 2})
+    old = task(organization, api)
+    table.update(old.delivery.key, "SET run = :two", values={":two": 2})
     assert function("delivery").handler(batch(old.to_json()), None) == {"batchItemFailures": []}
     assert sent == []
     assert state(old) == "pending"

@@ -73,9 +73,9 @@ def test_a_record_read_twice_books_its_deliveries_once(organization: NewOrganiza
     add(api, "message.created")
     event = event_of(organization)
     fan_out(event.to_item())
-    (booked,) = of_kind(event.id)
+    (created,) = of_kind(event.id)
     fan_out(event.to_item(), event.to_item())
-    assert of_kind(event.id) == [booked]
+    assert of_kind(event.id) == [created]
 
 
 def test_another_organizations_endpoints_hear_nothing(
@@ -137,14 +137,14 @@ def test_a_record_that_cannot_be_booked_is_reported_and_the_others_go_through(
 ) -> None:
     add(api, "message.created")
     good, bad = event_of(organization), event_of(organization)
-    book = repository.book
+    create = repository.create
 
     def failing(delivery: repository.Delivery, *rest: Any) -> None:
         if delivery.event_id == bad.id:
             raise ClientError({"Error": {"Code": "ProvisionedThroughputExceededException"}}, "PutItem")
-        book(delivery, *rest)
+        create(delivery, *rest)
 
-    monkeypatch.setattr(repository, "book", failing)
+    monkeypatch.setattr(repository, "create", failing)
     assert fan_out(bad.to_item(), good.to_item()) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
     assert [message["event_id"] for message in received(settings().delivery_queue_url)] == [good.id]
 
@@ -208,12 +208,12 @@ def test_a_fan_out_that_fails_in_part_again_and_again_books_each_delivery_once(
     items = [event_of(organization).to_item() for _ in range(6)]
     for item in items:
         table.put_new(item)
-    book, send = repository.book, clients.sqs().send_message_batch
+    create, send = repository.create, clients.sqs().send_message_batch
 
-    def booking(*arguments: Any) -> None:
+    def creating(*arguments: Any) -> None:
         if random.random() < 0.2:
             raise ClientError({"Error": {"Code": "InternalServerError"}}, "PutItem")
-        book(*arguments)
+        create(*arguments)
 
     def sending(*, QueueUrl: str, Entries: list[Any]) -> Any:
         refused = [entry for entry in Entries if random.random() < 0.2]
@@ -222,7 +222,7 @@ def test_a_fan_out_that_fails_in_part_again_and_again_books_each_delivery_once(
             send(QueueUrl=QueueUrl, Entries=kept)
         return {"Failed": [{"Id": entry["Id"], "SenderFault": False, "Code": "500"} for entry in refused]}
 
-    monkeypatch.setattr(repository, "book", booking)
+    monkeypatch.setattr(repository, "create", creating)
     monkeypatch.setattr(clients.sqs(), "send_message_batch", sending)
     waiting, rounds = items, 0
     while waiting:

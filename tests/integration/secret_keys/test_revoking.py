@@ -10,7 +10,7 @@ import pytest
 
 from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
@@ -69,28 +69,26 @@ class Receiver:
         return True
 
 
-def booked(organization: NewOrganization) -> Reminder:
-    """Let an event happen and return the reminder of its delivery to the only endpoint, due now."""
+def create_delivery(organization: NewOrganization) -> DeliveryTask:
+    """Let an event happen and return the task of its delivery to the only endpoint, due now."""
     event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, EVENT_AT)
     table.put_new(event.to_item())
-    (reminder,) = deliveries.book(
+    (task,) = deliveries.create(
         event.organization, event.id, event.type, EVENT_AT, webhooks.listening(event.organization)
     )
-    return due(reminder, attempt=1)
+    return due(task, attempt=1)
 
 
-def due(reminder: Reminder, *, attempt: int) -> Reminder:
-    return Reminder(
-        reminder.organization, reminder.endpoint_id, reminder.event_id, reminder.key_id, attempt, 0
-    )
+def due(task: DeliveryTask, *, attempt: int) -> DeliveryTask:
+    return DeliveryTask(task.organization, task.endpoint_id, task.event_id, task.key_id, attempt, 0)
 
 
-def handle(reminder: Reminder, receiver: Receiver) -> None:
-    asyncio.run(deliveries.handle(reminder, receiver))
+def handle(task: DeliveryTask, receiver: Receiver) -> None:
+    asyncio.run(deliveries.handle(task, receiver))
 
 
-def state_of(reminder: Reminder) -> str:
-    item = table.get(keys.Delivery(reminder.organization, reminder.endpoint_id, reminder.event_id))
+def state_of(task: DeliveryTask) -> str:
+    item = table.get(keys.Delivery(task.organization, task.endpoint_id, task.event_id))
     assert item is not None
     return str(item["state"])
 
@@ -242,11 +240,11 @@ def test_webhooks_of_a_revoked_key_are_delivered_but_verify_no_more(
     made, receiver = make(admin), Receiver()
     Client(made["key"]).post("/v1/webhooks", NEW)
     secret = webhook_secret(made["key"])
-    handle(booked(organization), receiver)
+    handle(create_delivery(organization), receiver)
     assert receiver.verifies(secret)
 
     revoke(admin, made["id"])
-    afterwards = booked(organization)
+    afterwards = create_delivery(organization)
     handle(afterwards, receiver)
 
     assert len(receiver.arrived) == 2
@@ -260,7 +258,7 @@ def test_a_revocation_applies_to_deliveries_that_were_booked_before(
 ) -> None:
     made, receiver = make(admin), Receiver(status=500)
     endpoint_id = Client(made["key"]).post("/v1/webhooks", NEW).body["id"]
-    waiting = booked(organization)
+    waiting = create_delivery(organization)
     if attempt == 2:
         handle(waiting, receiver)
         assert receiver.verifies(webhook_secret(made["key"]))
@@ -282,13 +280,13 @@ def test_a_delivery_that_sees_a_revocation_half_made_comes_back_and_is_not_cance
 ) -> None:
     made, receiver = make(admin), Receiver()
     Client(made["key"]).post("/v1/webhooks", NEW)
-    waiting = booked(organization)
+    waiting = create_delivery(organization)
     derived = keys.KeySecret(organization.organization_id, made["id"])
     kept = table.get(derived)
     assert kept is not None
     clients.dynamodb().delete_item(TableName=settings().table_name, Key=table.to_wire(derived.attributes()))
 
-    with pytest.raises(deliveries.SecretNotSeen):
+    with pytest.raises(deliveries.SecretNotFound):
         handle(waiting, receiver)
 
     assert (receiver.arrived, state_of(waiting)) == ([], "pending")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from helpdesk.delivery import queue
 from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.sender import Sender
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
@@ -225,25 +225,25 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
 
     monkeypatch.setattr(Sender, "send", send)
     monkeypatch.setattr(asyncio, "to_thread", inline)
-    monkeypatch.setattr(queue, "send_later", lambda *_, **__: None)
+    monkeypatch.setattr(queue, "enqueue_later", lambda *_, **__: None)
     with clock.frozen(lambda: next(ticks) * 1_000):
         yield made
 
 
-def booked(endpoint: Endpoint, number: int) -> list[Reminder]:
-    """Let events happen and return the reminders of their first attempts, which are due."""
-    reminders = []
+def create_deliveries(endpoint: Endpoint, number: int) -> list[DeliveryTask]:
+    """Let events happen and return the tasks of their first attempts, which are due."""
+    tasks = []
     for _ in range(number):
         event = Event(endpoint.organization, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms())
         table.put_new(event.to_item())
-        reminders += deliveries.book(event.organization, event.id, event.type, event.created_at, [endpoint])
-    return [replace(reminder, due_at=0) for reminder in reminders]
+        tasks += deliveries.create(event.organization, event.id, event.type, event.created_at, [endpoint])
+    return [replace(task, due_at=0) for task in tasks]
 
 
-def two_workers(reminders: list[Reminder], seed: int) -> None:
+def two_workers(tasks: list[DeliveryTask], seed: int) -> None:
     """Let two workers handle every message at once, each in an order of its own."""
     random = Random(seed)
-    bodies = [reminder.to_json() for reminder in reminders]
+    bodies = [task.to_json() for task in tasks]
     batches = [batch(*random.sample(bodies, len(bodies))) for _ in range(2)]
     handlers = [lambda event=event: function("delivery").handler(event, None) for event in batches]
     assert interleaved(handlers, seed=seed).all() == [{"batchItemFailures": []}] * 2
@@ -253,27 +253,25 @@ def two_workers(reminders: list[Reminder], seed: int) -> None:
 def test_two_workers_with_repeated_messages_log_one_end_and_one_return(
     api: Client, endpoint: Endpoint, receiver: Receiver, seed: int
 ) -> None:
-    first = booked(endpoint, 3)
+    first = create_deliveries(endpoint, 3)
     two_workers(first, seed)
     assert receiver.requests == 3  # each attempt is made once
     assert logged(api) == [STOPPED]
     assert shown(api)[0] == "failing"
     failing_since = shown(api)[2]
 
-    two_workers(booked(endpoint, 2), seed)
+    two_workers(create_deliveries(endpoint, 2), seed)
     assert logged(api) == [STOPPED]
     assert shown(api)[2] == failing_since
 
     receiver.status = 200
-    two_workers([replace(reminder, attempt=2) for reminder in first], seed)
+    two_workers([replace(task, attempt=2) for task in first], seed)
     assert receiver.requests == 8
     assert logged(api) == [STOPPED, AGAIN]
     assert (shown(api)[0], shown(api)[2]) == ("delivered", None)
 
-    for reminder in first:  # messages of attempts that are over
-        function("delivery").handler(
-            batch(*[replace(reminder, attempt=n).to_json() for n in (1, 2, 3)]), None
-        )
+    for task in first:  # messages of attempts that are over
+        function("delivery").handler(batch(*[replace(task, attempt=n).to_json() for n in (1, 2, 3)]), None)
     assert receiver.requests == 8
     assert logged(api) == [STOPPED, AGAIN]
     assert len(of_kind("evt_")) == 5

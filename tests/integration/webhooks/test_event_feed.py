@@ -203,7 +203,7 @@ def test_no_try_to_write_an_event_leaves_when_it_is_over_ten_seconds_old(
         if written:
             transaction.commit()
         else:
-            with pytest.raises(clients.TooLate):
+            with pytest.raises(clients.DeadlineExceeded):
                 transaction.commit()
     finally:
         registry.unregister("before-send.dynamodb.TransactWriteItems", lost)

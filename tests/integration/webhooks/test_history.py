@@ -320,7 +320,7 @@ def test_a_delivery_redelivered_often_keeps_its_newest_fifty_attempts(
         work()
     assert len(receiver.sent) == 3
     (shown,) = deliveries(api, endpoint)
-    assert len(shown["attempts"]) == 46  # 45 of before, and the one of the chain that began last
+    assert len(shown["attempts"]) == 46  # 45 of before, and the one of the run that began last
 
 
 @pytest.mark.parametrize("event_id", ["evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081", "nothing", "x" * 500])

@@ -11,7 +11,12 @@ from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Throttled
-from helpdesk.storage.transactions import Conflict, Transaction, TransactionFailed, carried_by_the_first
+from helpdesk.storage.transactions import (
+    Conflict,
+    Transaction,
+    TransactionFailed,
+    prepend_to_next_transaction,
+)
 
 KEY = keys.Slug("acme")
 
@@ -317,7 +322,7 @@ def kinds_written(dynamo: Dynamo) -> list[list[str]]:
 
 
 def test_the_first_transaction_that_is_written_carries_more_and_no_later_one(dynamo: Dynamo) -> None:
-    with carried_by_the_first(claim()):
+    with prepend_to_next_transaction(claim()):
         two_actions().commit()
         two_actions().commit()
     two_actions().commit()
@@ -332,7 +337,7 @@ def test_the_first_transaction_that_is_written_carries_more_and_no_later_one(dyn
 def test_one_that_failed_has_carried_nothing_so_the_next_one_does(dynamo: Dynamo) -> None:
     dynamo.outcomes = [cancelled("None", "ConditionalCheckFailed", "None"), {}]
 
-    with carried_by_the_first(claim()):
+    with prepend_to_next_transaction(claim()):
         transaction = two_actions()
         with pytest.raises(NotThere):
             transaction.commit()
@@ -344,7 +349,7 @@ def test_one_that_failed_has_carried_nothing_so_the_next_one_does(dynamo: Dynamo
 def test_what_is_carried_is_tried_again_with_it(dynamo: Dynamo, pauses: list[float]) -> None:
     dynamo.outcomes = [cancelled("TransactionConflict", "None", "None"), {}]
 
-    with carried_by_the_first(claim()):
+    with prepend_to_next_transaction(claim()):
         two_actions().commit()
 
     assert kinds_written(dynamo) == [["ConditionCheck", "Update", "Put"]] * 2
@@ -354,21 +359,21 @@ def test_what_is_carried_is_tried_again_with_it(dynamo: Dynamo, pauses: list[flo
 def test_a_carried_condition_that_fails_is_told_before_the_works_own(dynamo: Dynamo) -> None:
     dynamo.outcomes = [cancelled("ConditionalCheckFailed", "ConditionalCheckFailed", "None")]
 
-    with carried_by_the_first(claim()), pytest.raises(ClaimLost):
+    with prepend_to_next_transaction(claim()), pytest.raises(ClaimLost):
         two_actions().commit()
 
 
 def test_with_something_to_carry_the_works_own_conditions_keep_their_meaning(dynamo: Dynamo) -> None:
     dynamo.outcomes = [cancelled("None", "None", "ConditionalCheckFailed", item={"a": {"N": "7"}})]
 
-    with carried_by_the_first(claim()), pytest.raises(Taken) as caught:
+    with prepend_to_next_transaction(claim()), pytest.raises(Taken) as caught:
         two_actions().commit()
 
     assert caught.value.args == ({"a": 7},)
 
 
 def test_nothing_is_carried_out_of_the_block_that_asked_for_it(dynamo: Dynamo) -> None:
-    with pytest.raises(ZeroDivisionError), carried_by_the_first(claim()):
+    with pytest.raises(ZeroDivisionError), prepend_to_next_transaction(claim()):
         raise ZeroDivisionError
     two_actions().commit()
 

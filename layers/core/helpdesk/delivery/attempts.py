@@ -1,17 +1,17 @@
 """What to do with a message that asks for an attempt. Pure: no AWS, no clock.
 
-Everything upstream repeats: the stream, the queues, the functions. So a message is only a reminder; the delivery's
-item decides. Four rules keep one chain of at most five attempts, whatever is repeated, lost or out of order:
+Everything upstream repeats: the stream, the queues, the functions. So a message is only a task; the delivery's
+item decides. Four rules keep one run of at most five attempts, whatever is repeated, lost or out of order:
 
-1. An attempt is *claimed* before it is made, by a conditional write that counts it. Two reminders of one attempt
+1. An attempt is *claimed* before it is made, by a conditional write that counts it. Two tasks of one attempt
    cannot both claim it, and a sixth cannot be claimed at all.
-2. After a failure the next reminder is queued *before* the result is recorded. So a recorded result means that
-   the reminder exists, and a repeated reminder of a recorded attempt can be dropped: no second chain.
+2. After a failure the next task is queued *before* the result is recorded. So a recorded result means that
+   the task exists, and a repeated task of a recorded attempt can be dropped: no second run.
 3. A claim that ran out without a record means that its worker died, perhaps after the receiver got the event. The
    attempt counts as made and failed ("interrupted"), and the next one follows on the schedule: nothing is skipped,
    and never are more than five requests sent.
-4. A redelivery begins a chain of its own, with a number one higher, by a conditional write that finds no attempt under
-   way. From then on reminders and results of the chain before are none of the delivery's: at no time are there two.
+4. A redelivery begins a run of its own, with a number one higher, by a conditional write that finds no attempt under
+   way. From then on tasks and results of the run before are none of the delivery's: at no time are there two.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Step(StrEnum):
 class Progress:
     """How far a delivery has come.
 
-    chain      which chain of attempts this is: 1, and one more with each redelivery
+    run      which run of attempts this is: 1, and one more with each redelivery
     made       how many attempts of it were claimed, 0 to 5
     recorded   whether the result of the last one is recorded (true before the first)
     claimed_until  until when (ms) its claim holds while it is not
@@ -60,7 +60,7 @@ class Progress:
     made: int
     recorded: bool
     claimed_until: int
-    chain: int = 1
+    run: int = 1
 
     def is_under_way(self, now: int) -> bool:
         """Whether an attempt is being made at `now` (ms), as far as anyone can know."""
@@ -75,21 +75,21 @@ class Decision:
     at: int = 0
 
 
-def decide(progress: Progress | None, attempt: int, due_at: int, now: int, chain: int = 1) -> Decision:
-    """Return what a message for `attempt` of `chain`, due at `due_at` (ms), calls for at `now` (ms).
+def decide(progress: Progress | None, attempt: int, due_at: int, now: int, run: int = 1) -> Decision:
+    """Return what a message for `attempt` of `run`, due at `due_at` (ms), calls for at `now` (ms).
 
     `progress` is None where the delivery is gone: its history ran out or its endpoint was erased.
     """
     if progress is None or progress.state is not DeliveryState.PENDING or attempt > MAX_ATTEMPTS:
         return Decision(Step.DONE)
-    if due_at > now and progress.chain == chain:
+    if due_at > now and progress.run == run:
         return Decision(Step.LATER, due_at)
-    # Of another chain: a redelivery has begun since, and its own reminders are on their way.
-    return _decide_now(progress, attempt, now) if progress.chain == chain else Decision(Step.DONE)
+    # Of another run: a redelivery has begun since, and its own tasks are on their way.
+    return _decide_now(progress, attempt, now) if progress.run == run else Decision(Step.DONE)
 
 
 def _decide_now(progress: Progress, attempt: int, now: int) -> Decision:
-    """Return what a message for an attempt of the present chain calls for once it is due."""
+    """Return what a message for an attempt of the present run calls for once it is due."""
     if progress.is_under_way(now):
         # Its owner is at work. Should he die, whichever message looks again after the claim recovers it.
         return Decision(Step.LATER, progress.claimed_until)

@@ -1,7 +1,7 @@
 """From the stream to the queues: what the outbox says becomes deliveries and jobs.
 
 The stream repeats records, and a batch may fail half-way; so everything here may be done again. A delivery is
-booked by a conditional put, a job carries a deduplication id, and a repeated reminder is harmless.
+booked by a conditional put, a job carries a deduplication id, and a repeated task is harmless.
 """
 
 import json
@@ -16,8 +16,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.delivery import queue
 from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.queue import Reminder
-from helpdesk.events import leftover
+from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.events import outbox_pending
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform import clients, clock
 from helpdesk.platform.delays import hop_delay_seconds
@@ -41,7 +41,7 @@ class _Work:
     sequence: str
     item: Item
     jobs: list[Job]
-    reminders: list[Reminder] = field(default_factory=list)
+    tasks: list[DeliveryTask] = field(default_factory=list)
     failing: frozenset[str] = frozenset()
     failed: bool = False
 
@@ -73,7 +73,7 @@ def fan_out_again(items: Sequence[Item]) -> int:
             works.append(_work(item["id"], item))
         except (KeyError, TypeError, ValueError) as error:
             _set_aside({"PK": item["PK"], "SK": item["SK"]}, error)
-            leftover.settle([item])
+            outbox_pending.mark_dispatched([item])
     _carry_out(works)
     return sum(not work.failed for work in works)
 
@@ -86,13 +86,13 @@ def _carry_out(works: Sequence[_Work]) -> None:
         endpoints = dict(zip(organizations, listening, strict=True))
         # Consumed, so that what a thread raises is raised here.
         list(pool.map(partial(_book, endpoints), [work for work in works if work.is_event]))
-    _queue_reminders(works)
+    _enqueue_tasks(works)
     _queue_jobs(works)
     try:
-        leftover.settle([work.item for work in works if not work.failed])
+        outbox_pending.mark_dispatched([work.item for work in works if not work.failed])
     except (ClientError, BotoCoreError, Throttled) as error:
         # Everything is queued. What is not noted is queued once more by the reconciler, which does no harm.
-        logger.warning("outbox_not_settled", extra={"error": type(error).__name__})
+        logger.warning("outbox_not_marked_dispatched", extra={"error": type(error).__name__})
 
 
 def _read(record: Mapping[str, Any]) -> _Work | None:
@@ -123,7 +123,7 @@ def _book(endpoints: Mapping[str, list[Endpoint]], work: _Work) -> None:
     listening = endpoints[item["organization"]]
     work.failing = frozenset(endpoint.id for endpoint in listening if endpoint.failing_since is not None)
     try:
-        work.reminders = deliveries.book(
+        work.tasks = deliveries.create(
             item["organization"],
             item["id"],
             item["type"],
@@ -136,14 +136,12 @@ def _book(endpoints: Mapping[str, list[Endpoint]], work: _Work) -> None:
         work.failed = True
 
 
-def _queue_reminders(works: Sequence[_Work]) -> None:
-    owners = {reminder: work for work in works for reminder in work.reminders}
-    failing = {
-        reminder for work in works for reminder in work.reminders if reminder.endpoint_id in work.failing
-    }
-    answering = [reminder for reminder in owners if reminder not in failing]
-    for reminder in (*queue.send_first(answering), *queue.send_aside([*failing])):
-        owners[reminder].failed = True
+def _enqueue_tasks(works: Sequence[_Work]) -> None:
+    owners = {task: work for work in works for task in work.tasks}
+    failing = {task for work in works for task in work.tasks if task.endpoint_id in work.failing}
+    answering = [task for task in owners if task not in failing]
+    for task in (*queue.enqueue_first(answering), *queue.enqueue_retry([*failing])):
+        owners[task].failed = True
 
 
 def _queue_jobs(works: Sequence[_Work]) -> None:

@@ -4,7 +4,7 @@ from helpdesk.delivery import history_repository as repository
 from helpdesk.delivery.attempts import DeliveryState
 from helpdesk.delivery.errors import LOST_AFTER_MINUTES, DeliveryInProgress
 from helpdesk.delivery.outcome import Failure
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.repository import Delivery
 from helpdesk.delivery.schemas import Attempt, DeliveryShown, Status
 from helpdesk.events.outbox import job_item
@@ -35,12 +35,12 @@ def newest(
 
 
 def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
-    """Send an event to an endpoint once more: the same body, in a new chain of at most five attempts, from now on.
+    """Send an event to an endpoint once more: the same body, in a new run of at most five attempts, from now on.
 
-    A retry of the chain before that still waits is given up for it. That the new chain begins and that its reminder is
+    A retry of the run before that still waits is given up for it. That the new run begins and that its task is
     queued are one transaction, by way of the outbox. Raises EndpointNotFound, DeliveryNotFound, and DeliveryInProgress
-    where an attempt is under way, so that nothing is ever sent by two chains at once, or where the first one is due and
-    on its way. One that did not begin in ten minutes counts as lost; should it come after all, it is of another chain.
+    where an attempt is under way, so that nothing is ever sent by two runs at once, or where the first one is due and
+    on its way. One that did not begin in ten minutes counts as lost; should it come after all, it is of another run.
     """
     delivery = Delivery(organization, endpoint_id, event_id)
     found = repository.find(delivery)
@@ -49,14 +49,14 @@ def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
     about_to_begin = (
         seen.state is DeliveryState.PENDING
         and seen.made == 0
-        and now < max(item.get("nextAt") or 0, item["bookedAt"]) + LOST_AFTER_MINUTES * MINUTE_MS
+        and now < max(item.get("nextAt") or 0, item["createdAt"]) + LOST_AFTER_MINUTES * MINUTE_MS
     )
     if about_to_begin or seen.is_under_way(now):
         raise DeliveryInProgress
     transaction = Transaction()
-    repository.begin_chain(transaction, delivery, found, now)
-    reminder = Reminder(organization, endpoint_id, event_id, found.endpoint.key_id, 1, now, seen.chain + 1)
-    transaction.put(job_item(organization, reminder.to_job()))
+    repository.start_run(transaction, delivery, found, now)
+    task = DeliveryTask(organization, endpoint_id, event_id, found.endpoint.key_id, 1, now, seen.run + 1)
+    transaction.put(job_item(organization, task.to_job()))
     transaction.commit()
 
 

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 
 from helpdesk.delivery.attempts import DeliveryState, Progress
 from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
-from helpdesk.delivery.repository import HISTORY_DAYS, WATCH, Delivery, interrupted, progress_of, watch_values
+from helpdesk.delivery.repository import (
+    HISTORY_DAYS,
+    PENDING_INDEX,
+    Delivery,
+    interrupted,
+    pending_index_values,
+    progress_of,
+)
 from helpdesk.delivery.schedule import parse_delays
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
@@ -15,8 +22,8 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import EndpointNotFound
 from helpdesk.webhooks.record import Endpoint
 
-MOST_ATTEMPTS_KEPT = 50
-_KEPT_OF_BEFORE = MOST_ATTEMPTS_KEPT - 5  # with those of the chain that begins
+MAX_ATTEMPTS_KEPT = 50
+_KEPT_OF_BEFORE = MAX_ATTEMPTS_KEPT - 5  # with those of the run that begins
 
 
 def newest(organization: str, endpoint_id: str, limit: int, before: str | None) -> Page:
@@ -48,7 +55,7 @@ def find(delivery: Delivery) -> Found:
     """Return the endpoint, the delivery and its event as they are at this moment, in one call.
 
     Raises EndpointNotFound, and DeliveryNotFound where the delivery or its event is not there or over 30 days old:
-    what is kept longer for the sake of a chain that began on the last day is shown no more.
+    what is kept longer for the sake of a run that began on the last day is shown no more.
     """
     endpoint_key = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)
     event_key = keys.Event(delivery.organization, delivery.event_id)
@@ -65,15 +72,15 @@ def find(delivery: Delivery) -> Found:
     return Found(Endpoint.from_item(delivery.organization, found[endpoint_key]), item, event, progress)
 
 
-def begin_chain(transaction: Transaction, delivery: Delivery, found: Found, now: int) -> None:
-    """Begin the delivery's next chain of attempts, where it is as it was found; keep it and its event until the end.
+def start_run(transaction: Transaction, delivery: Delivery, found: Found, now: int) -> None:
+    """Begin the delivery's next run of attempts, where it is as it was found; keep it and its event until the end.
 
     The transaction raises DeliveryInProgress where an attempt or another redelivery began meanwhile, EndpointNotFound
     where the endpoint was removed, and DeliveryNotFound where the event was erased.
     """
     item, seen = found.item, found.progress
     over_at = clock.seconds_from_now(sum(parse_delays(settings().retry_delays_seconds)) + DAY_SECONDS)
-    # An attempt that is neither under way nor recorded lost its worker; its reminder will find another chain.
+    # An attempt that is neither under way nor recorded lost its worker; its task will find another run.
     attempts = [*item["attempts"], *([] if seen.recorded else [interrupted(seen)])]
     transaction.require(
         keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id),
@@ -82,24 +89,24 @@ def begin_chain(transaction: Transaction, delivery: Delivery, found: Found, now:
     )
     transaction.update(
         delivery.key,
-        "SET #state = :pending, chain = :next, made = :zero, recorded = :yes, claimedUntil = :zero, nextAt = :now, "
-        f"attempts = :kept, expiresAt = :until, {WATCH}",
+        "SET #state = :pending, run = :next, made = :zero, recorded = :yes, claimedUntil = :zero, nextAt = :now, "
+        f"attempts = :kept, expiresAt = :until, {PENDING_INDEX}",
         condition=(
-            "#state = :seenState AND (attribute_not_exists(chain) OR chain = :seenChain) AND made = :seenMade "
+            "#state = :seenState AND run = :seenRun AND made = :seenMade "
             "AND recorded = :seenRecorded AND claimedUntil = :seenUntil"
         ),
         names={"#state": "state"},
         values={
             ":pending": DeliveryState.PENDING.value,
-            ":next": seen.chain + 1,
+            ":next": seen.run + 1,
             ":zero": 0,
             ":yes": True,
             ":now": now,
             ":kept": attempts[-_KEPT_OF_BEFORE:],
             ":until": max(item["expiresAt"], over_at),
-            **watch_values(delivery, now),
+            **pending_index_values(delivery, now),
             ":seenState": seen.state.value,
-            ":seenChain": seen.chain,
+            ":seenRun": seen.run,
             ":seenMade": seen.made,
             ":seenRecorded": seen.recorded,
             ":seenUntil": seen.claimed_until,

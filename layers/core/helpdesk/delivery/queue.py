@@ -17,11 +17,11 @@ from helpdesk.platform.settings import settings
 
 
 @dataclass(frozen=True, slots=True)
-class Reminder:
+class DeliveryTask:
     """An attempt to be made: of which delivery, which one, and when it is due (ms).
 
-    `key_id` is the key that signed for the endpoint when the delivery was booked; the attempt reads its secret
-    and the endpoint together. `chain` is the delivery's chain that the attempt belongs to.
+    `key_id` is the key that signed for the endpoint when the delivery was created; the attempt reads its secret
+    and the endpoint together. `run` is the delivery's run that the attempt belongs to.
     """
 
     organization: str
@@ -30,7 +30,7 @@ class Reminder:
     key_id: str | None
     attempt: int
     due_at: int
-    chain: int = 1
+    run: int = 1
 
     @property
     def delivery(self) -> Delivery:
@@ -46,7 +46,7 @@ class Reminder:
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
-    def from_json(cls, text: str) -> "Reminder":
+    def from_json(cls, text: str) -> "DeliveryTask":
         """Read a message's body.
 
         Fields that this version does not know are passed over, and those that an earlier one did not know have their
@@ -57,35 +57,32 @@ class Reminder:
         return cls(**{name: told[name] for name in known})
 
 
-def send_first(reminders: Sequence[Reminder]) -> list[Reminder]:
+def enqueue_first(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
     """Queue first attempts to endpoints that answer; return those that could not be queued."""
-    return _send(settings().delivery_queue_url, reminders)
+    return _send(settings().delivery_queue_url, tasks)
 
 
-def send_aside(reminders: Sequence[Reminder]) -> list[Reminder]:
+def enqueue_retry(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
     """Queue attempts that are due beside the retries, where nobody who answers has to wait behind them.
 
     Returns those that could not be queued. (docs/decisions/0052)
     """
-    return _send(settings().retry_queue_url, reminders)
+    return _send(settings().retry_queue_url, tasks)
 
 
-def _send(url: str, reminders: Sequence[Reminder]) -> list[Reminder]:
+def _send(url: str, tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
     refused = send_all(
         url,
-        [
-            {"Id": "", "MessageBody": reminder.to_json(), "MessageGroupId": reminder.endpoint_id}
-            for reminder in reminders
-        ],
+        [{"Id": "", "MessageBody": task.to_json(), "MessageGroupId": task.endpoint_id} for task in tasks],
     )
-    return [reminders[place] for place in refused]
+    return [tasks[place] for place in refused]
 
 
-def send_later(reminder: Reminder, *, not_before: int, now: int) -> None:
-    """Queue a reminder for `not_before` (ms), or for as far towards it as one delay reaches."""
+def enqueue_later(task: DeliveryTask, *, not_before: int, now: int) -> None:
+    """Queue a task for `not_before` (ms), or for as far towards it as one delay reaches."""
     clients.sqs().send_message(
         QueueUrl=settings().retry_queue_url,
-        MessageBody=reminder.to_json(),
+        MessageBody=task.to_json(),
         DelaySeconds=hop_delay_seconds(not_before, now, settings().longest_hop_seconds),
-        MessageGroupId=reminder.endpoint_id,
+        MessageGroupId=task.endpoint_id,
     )

@@ -2,7 +2,7 @@
 
 Two sparse indexes tell what is not over: outbox items that the fan-out has not dealt with (GSI2) and deliveries that
 are pending (GSI1, sorted by when their next attempt is due). What stands there for longer than any queue could explain
-is done again. Nothing here is exact by itself: a delivery is booked once and an attempt claimed once, whoever reminds
+is done again. Nothing here is exact by itself: a delivery is created once and an attempt claimed once, whoever reminds
 of it (`attempts`), so a repair that was not needed changes nothing.
 
 A run costs a query for each shard of both indexes and whatever it repairs. It ends when its time is over, and the next
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from helpdesk.delivery import queue
 from helpdesk.delivery.attempts import Progress
 from helpdesk.delivery.fanout import fan_out_again
-from helpdesk.delivery.queue import Reminder
-from helpdesk.delivery.repository import WATCH, Delivery, progress_of, watch_values
-from helpdesk.events import leftover
+from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.delivery.repository import PENDING_INDEX, Delivery, pending_index_values, progress_of
+from helpdesk.events import outbox_pending
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import MINUTE_MS
@@ -38,23 +38,23 @@ class Repairs:
     """What a run did: outbox items that were fanned out again, and deliveries that were reminded of again."""
 
     fanned_out: int
-    reminded: int
+    enqueued: int
 
 
 def reconcile(until: int) -> Repairs:
     """Repair what is overdue, until nothing is or until the instant `until` (ms) has come.
 
-    The deliveries come first: what is booked anew is no repair of a delivery.
+    The deliveries come first: what is created anew is no repair of a delivery.
     """
     before = clock.now_ms() - OVERDUE_MS
-    reminded = remind_again(before, until)
-    return Repairs(fan_out_left(before, until), reminded)
+    enqueued = enqueue_overdue(before, until)
+    return Repairs(fan_out_pending(before, until), enqueued)
 
 
-def fan_out_left(before: int, until: int) -> int:
+def fan_out_pending(before: int, until: int) -> int:
     """Fan out again what was written to the outbox before an instant (ms) and never dealt with; return how many."""
     done = 0
-    for items in _pages(leftover.left, before, until):
+    for items in _pages(outbox_pending.list_pending, before, until):
         fanned_out = fan_out_again(items)
         done += fanned_out
         for item in items:
@@ -62,9 +62,9 @@ def fan_out_left(before: int, until: int) -> int:
     return done
 
 
-def remind_again(before: int, until: int) -> int:
+def enqueue_overdue(before: int, until: int) -> int:
     """Remind again of deliveries whose next attempt was due before an instant (ms); return how many."""
-    return sum(_remind_of_page(items) for items in _pages(_overdue, before, until))
+    return sum(_enqueue_page(items) for items in _pages(_overdue, before, until))
 
 
 def _pages(
@@ -93,32 +93,32 @@ def _overdue(shard: int, before: int, limit: int, after: Item | None) -> Page:
     )
 
 
-def _remind_of_page(items: list[Item]) -> int:
-    """Queue the reminders of a page, beside the retries, then let each delivery wait as long as before."""
+def _enqueue_page(items: list[Item]) -> int:
+    """Queue the tasks of a page, beside the retries, then let each delivery wait as long as before."""
     now = clock.now_ms()
     found = [(item, delivery, progress) for item in items for delivery, progress in _read(item, now)]
     endpoint_keys = {keys.WebhookEndpoint(each.organization, each.endpoint_id) for _, each, _ in found}
     endpoints = table.get_many(list(endpoint_keys))
-    reminders: dict[Reminder, Item] = {}
+    tasks: dict[DeliveryTask, Item] = {}
     for item, delivery, progress in found:
         # Of an endpoint that was removed too: the attempt that is not made any more ends the delivery.
         endpoint = endpoints.get(keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id), {})
         attempt = progress.made + 1 if progress.recorded else progress.made
-        reminder = Reminder(
+        task = DeliveryTask(
             delivery.organization,
             delivery.endpoint_id,
             delivery.event_id,
             endpoint.get("keyId"),
             attempt,
             item["nextAt"],
-            progress.chain,
+            progress.run,
         )
-        reminders[reminder] = item
-    for refused in queue.send_aside(list(reminders)):
-        del reminders[refused]
+        tasks[task] = item
+    for refused in queue.enqueue_retry(list(tasks)):
+        del tasks[refused]
     with ThreadPoolExecutor(_THREADS) as pool:
-        list(pool.map(_watch_on, reminders, reminders.values()))
-    return len(reminders)
+        list(pool.map(_postpone_check, tasks, tasks.values()))
+    return len(tasks)
 
 
 def _read(item: Item, now: int) -> Iterator[tuple[Delivery, Progress]]:
@@ -129,23 +129,23 @@ def _read(item: Item, now: int) -> Iterator[tuple[Delivery, Progress]]:
         yield Delivery(key.organization, key.endpoint_id, key.event_id), progress
 
 
-def _watch_on(reminder: Reminder, item: Item) -> None:
+def _postpone_check(task: DeliveryTask, item: Item) -> None:
     """Look at a delivery again after the same time, where nothing happened to it meanwhile."""
     logger.warning(
-        "delivery_reminded_again",
+        "overdue_delivery_enqueued",
         extra={
-            "organization": reminder.organization,
-            "endpoint": reminder.endpoint_id,
-            "event": reminder.event_id,
-            "attempt": reminder.attempt,
+            "organization": task.organization,
+            "endpoint": task.endpoint_id,
+            "event": task.event_id,
+            "attempt": task.attempt,
         },
     )
     try:
         table.update(
-            reminder.delivery.key,
-            f"SET {WATCH}",
+            task.delivery.key,
+            f"SET {PENDING_INDEX}",
             condition="GSI1SK = :seen",
-            values={":seen": item["GSI1SK"], **watch_values(reminder.delivery, clock.now_ms())},
+            values={":seen": item["GSI1SK"], **pending_index_values(task.delivery, clock.now_ms())},
         )
     except ConditionFailed:
         return

@@ -12,10 +12,8 @@ from helpdesk.storage.table import ConditionFailed, Item
 
 HISTORY_DAYS = 30
 
-# A delivery that was booked before there were redeliveries has no number and is on its first chain.
-_SAME_CHAIN = "(attribute_not_exists(chain) OR chain = :chain)"
 _AS_SEEN = (
-    f"#state = :seenState AND {_SAME_CHAIN} AND made = :seenMade AND recorded = :seenRecorded "
+    "#state = :seenState AND run = :run AND made = :seenMade AND recorded = :seenRecorded "
     "AND claimedUntil = :seenUntil"
 )
 _MAY_STILL_SUCCEED = {DeliveryState.PENDING, DeliveryState.DROPPED}
@@ -35,7 +33,7 @@ class Delivery:
         return keys.Delivery(self.organization, self.endpoint_id, self.event_id)
 
 
-def watched(delivery: Delivery, due_at: int) -> Item:
+def pending_index(delivery: Delivery, due_at: int) -> Item:
     """Return the entry in GSI1 that a delivery has while it is pending, by which the reconciler finds one overdue.
 
     It is written and removed with the delivery's state, so it costs no call of its own.
@@ -47,7 +45,7 @@ def watched(delivery: Delivery, due_at: int) -> Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class DeliveryContext:
     """What one attempt needs: how far the delivery is, what to send, where to and signed with what."""
 
     progress: Progress | None
@@ -58,18 +56,18 @@ class Envelope:
     """The endpoint's own secrets for the Standard Webhooks form, the newest first; none unless it asked for one."""
 
 
-def book(delivery: Delivery, event_type: str, created_at: int) -> None:
+def create(delivery: Delivery, event_type: str, created_at: int) -> None:
     """Add a delivery that has no attempt yet; one that is there already stays as it is."""
     item = {
         **delivery.key.attributes(),
-        **watched(delivery, clock.now_ms()),
+        **pending_index(delivery, clock.now_ms()),
         "eventId": delivery.event_id,
         "endpointId": delivery.endpoint_id,
         "type": event_type,
         "eventCreatedAt": created_at,
-        "bookedAt": clock.now_ms(),
+        "createdAt": clock.now_ms(),
         "state": DeliveryState.PENDING.value,
-        "chain": 1,
+        "run": 1,
         "made": 0,
         "recorded": True,
         "claimedUntil": 0,
@@ -83,7 +81,7 @@ def book(delivery: Delivery, event_type: str, created_at: int) -> None:
         return
 
 
-def load(delivery: Delivery, key_id: str | None) -> Envelope:
+def load_context(delivery: Delivery, key_id: str | None) -> DeliveryContext:
     """Return what an attempt needs, in one call.
 
     Every secret that an endpoint can have is read: the one of its key, the random one that replaced it when the key
@@ -99,7 +97,7 @@ def load(delivery: Delivery, key_id: str | None) -> Envelope:
         wanted.append(derived)
     found = table.get_many(wanted)
     secret = found.get(replaced) or (found.get(derived) if derived is not None else None)
-    return Envelope(
+    return DeliveryContext(
         progress=progress_of(found.get(delivery.key)),
         body=found[event]["body"] if event in found else None,
         endpoint=found.get(endpoint),
@@ -132,12 +130,12 @@ def claim(delivery: Delivery, seen: Progress, attempt: int, now: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of an attempt: of which chain, which one, begun when (ms), how it went, and what becomes of it all.
+    """What came of an attempt: of which run, which one, begun when (ms), how it went, and what becomes of it all.
 
     `next_at` is when the next attempt is due (ms), None where there is none.
     """
 
-    chain: int
+    run: int
     attempt: int
     started_at: int
     outcome: Outcome
@@ -154,12 +152,12 @@ def record(delivery: Delivery, result: Result) -> bool:
     """
     outcome = result.outcome
     entry = _entry(result.attempt, result.started_at, outcome.status, outcome.error, outcome.duration_ms)
-    expression, watch = _result_of(delivery, result.next_at)
+    expression, index_values = _result_of(delivery, result.next_at)
     try:
         table.update(
             delivery.key,
             expression,
-            condition=f"#state = :pending AND {_SAME_CHAIN} AND made = :made AND recorded = :no",
+            condition="#state = :pending AND run = :run AND made = :made AND recorded = :no",
             names={"#state": "state"},
             values={
                 ":entry": [entry],
@@ -168,9 +166,9 @@ def record(delivery: Delivery, result: Result) -> bool:
                 ":made": result.attempt,
                 ":state": result.state.value,
                 ":pending": DeliveryState.PENDING.value,
-                ":chain": result.chain,
+                ":run": result.run,
                 ":next": result.next_at,
-                **watch,
+                **index_values,
             },
         )
     except ConditionFailed as failed:
@@ -184,10 +182,10 @@ def _record_late(delivery: Delivery, result: Result, entry: Item, item: Item | N
         if entry in item["attempts"]:
             return True  # by ourselves: the answer to the write got lost, and the client made it again
         seen = _read_progress(item)
-        same_chain = seen.chain == result.chain
-        counts = same_chain and result.outcome.succeeded and seen.state in _MAY_STILL_SUCCEED
+        same_run = seen.run == result.run
+        counts = same_run and result.outcome.succeeded and seen.state in _MAY_STILL_SUCCEED
         # Where the next attempt is under way its own result is still to come.
-        recorded = seen.recorded or (same_chain and seen.made == result.attempt)
+        recorded = seen.recorded or (same_run and seen.made == result.attempt)
         try:
             table.update(
                 delivery.key,
@@ -225,7 +223,7 @@ def _with_late(attempts: list[Item], entry: Item) -> list[Item]:
 
 def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState, next_at: int | None) -> None:
     """Record that the worker of the last attempt died. Raises ClaimLost where someone else did it."""
-    expression, watch = _result_of(delivery, next_at)
+    expression, index_values = _result_of(delivery, next_at)
     _advance(
         delivery,
         seen,
@@ -235,7 +233,7 @@ def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState,
             ":yes": True,
             ":state": state.value,
             ":next": next_at,
-            **watch,
+            **index_values,
         },
     )
 
@@ -247,16 +245,16 @@ def _result_of(delivery: Delivery, next_at: int | None) -> tuple[str, Item]:
     )
     if next_at is None:
         return f"{expression} REMOVE GSI1PK, GSI1SK", {}
-    return f"{expression}, {WATCH}", watch_values(delivery, next_at)
+    return f"{expression}, {PENDING_INDEX}", pending_index_values(delivery, next_at)
 
 
-WATCH = "GSI1PK = :watched, GSI1SK = :dueAt"
+PENDING_INDEX = "GSI1PK = :pendingShard, GSI1SK = :dueAt"
 
 
-def watch_values(delivery: Delivery, due_at: int) -> Item:
-    """Return the values that go with `WATCH` in an update's SET."""
-    entry = watched(delivery, due_at)
-    return {":watched": entry["GSI1PK"], ":dueAt": entry["GSI1SK"]}
+def pending_index_values(delivery: Delivery, due_at: int) -> Item:
+    """Return the values that go with `PENDING_INDEX` in an update's SET."""
+    entry = pending_index(delivery, due_at)
+    return {":pendingShard": entry["GSI1PK"], ":dueAt": entry["GSI1SK"]}
 
 
 def cancel(delivery: Delivery) -> None:
@@ -290,7 +288,7 @@ def _as_seen(seen: Progress) -> Item:
     """Return the values that go with `_AS_SEEN` in a condition."""
     return {
         ":seenState": seen.state.value,
-        ":chain": seen.chain,
+        ":run": seen.run,
         ":seenMade": seen.made,
         ":seenRecorded": seen.recorded,
         ":seenUntil": seen.claimed_until,
@@ -308,7 +306,7 @@ def _read_progress(item: Item) -> Progress:
         item["made"],
         item["recorded"],
         item["claimedUntil"],
-        item.get("chain", 1),
+        item["run"],
     )
 
 

@@ -2,7 +2,7 @@
 
 An event's id begins with the millisecond in which it was made, and its item is written a moment later: its transaction
 may meet others, and is tried again. Ids made by different functions therefore appear out of order. No try leaves when
-the event is over 10 s old, whatever function makes it (`outbox.LEAVES_WITHIN_MS`), and the newest 20 s are held back:
+the event is over 10 s old, whatever function makes it (`outbox.SEND_WITHIN_MS`), and the newest 20 s are held back:
 what is given out is settled, and no event appears behind a place that was read past (docs/decisions/0051).
 """
 

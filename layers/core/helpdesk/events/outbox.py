@@ -22,7 +22,7 @@ OUTBOX = "outbox"
 
 EVENT_DAYS = 30  # as long as the delivery history reaches back
 JOB_DAYS = 7  # longer than the stream (24 h) and the queues (4 days) hold on to it
-LEAVES_WITHIN_MS = 10_000
+SEND_WITHIN_MS = 10_000
 """How old an event may be when its transaction is sent to DynamoDB, the last try of it included."""
 
 
@@ -121,7 +121,7 @@ class Event:
         """
         transaction.put(self.to_item(), new=True)
         if self.only_to is None:
-            transaction.leave_by(ids.event_made_at(self.id) + LEAVES_WITHIN_MS)
+            transaction.set_deadline(ids.event_made_at(self.id) + SEND_WITHIN_MS)
 
     def to_item(self) -> Item:
         """Return the outbox item."""

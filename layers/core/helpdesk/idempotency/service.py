@@ -38,7 +38,7 @@ from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item, Throttled
-from helpdesk.storage.transactions import carried_by_the_first
+from helpdesk.storage.transactions import prepend_to_next_transaction
 
 HEADER = "idempotency-key"
 REPLAYED = "idempotent-replayed"
@@ -146,7 +146,7 @@ def run_once(request: IdempotentRequest, remaining_ms: int, run: Callable[[], Ou
         raise _in_progress() from None
     running = _running.set(key)
     try:
-        with carried_by_the_first(repository.proof(key, claim_id, _in_progress)):
+        with prepend_to_next_transaction(repository.proof(key, claim_id, _in_progress)):
             outcome = run()
     except Exception:
         _quietly(lambda: repository.release(key, claim_id, clock.now_ms()))

@@ -27,28 +27,28 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 
-_leaves_by: ContextVar[int | None] = ContextVar("leaves_by", default=None)
+_send_deadline: ContextVar[int | None] = ContextVar("send_deadline", default=None)
 
 
-class TooLate(Exception):
-    """A request, or a further try of it, would have left later than it may. What left before may have been heard."""
+class DeadlineExceeded(Exception):
+    """The request was not sent, because its deadline has passed. An earlier try of it may have been executed."""
 
 
 @contextmanager
-def leaving_by(instant_ms: int | None) -> Iterator[None]:
-    """Let no request to DynamoDB leave after an instant (ms), nor any try that the client makes of it: TooLate."""
-    before = _leaves_by.set(instant_ms)
+def send_deadline(instant_ms: int | None) -> Iterator[None]:
+    """Raise DeadlineExceeded for requests to DynamoDB, retries included, that would leave after an instant (ms)."""
+    before = _send_deadline.set(instant_ms)
     try:
         yield
     finally:
-        _leaves_by.reset(before)
+        _send_deadline.reset(before)
 
 
 def _require_in_time(**_: Any) -> None:
-    """Raise TooLate where it is. botocore calls this for each try, right before the request is signed and sent."""
-    instant = _leaves_by.get()
+    """Raise DeadlineExceeded after the deadline. botocore calls this for each try, before it signs and sends."""
+    instant = _send_deadline.get()
     if instant is not None and clock.now_ms() > instant:
-        raise TooLate
+        raise DeadlineExceeded
 
 
 def _config(connect: float, read: float, attempts: int) -> Config:

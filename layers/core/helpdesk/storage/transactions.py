@@ -4,8 +4,8 @@ A change and the event that tells of it go into one `TransactWriteItems`. Each a
 condition means; the cancellation reason at index i is turned into what action i names, so no caller ever matches
 on the text of an error.
 
-Whoever runs a piece of work may have its first transaction carry more (`carried_by_the_first`): that is how a request
-proves, in the very write that changes something, that it is still the one to change it (docs/decisions/0060).
+`prepend_to_next_transaction` adds actions to the first transaction that a piece of work commits. A request uses it to
+prove, in the same write as its change, that it still holds its claim (docs/decisions/0060).
 """
 
 import random
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients
-from helpdesk.platform.clients import leaving_by
+from helpdesk.platform.clients import send_deadline
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import THROTTLING, Item, from_wire, to_wire
@@ -68,7 +68,7 @@ class Transaction:
 
     _actions: "list[TransactWriteItemTypeDef]" = field(default_factory=list)
     _on_failure: list[OnFailure] = field(default_factory=list)
-    _leaves_by: int | None = None
+    _deadline_ms: int | None = None
 
     def put(self, item: Item, *, new: bool = False, on_failure: OnFailure = _unexpected) -> None:
         """Put a whole item; with `new` only where none has its key."""
@@ -119,25 +119,25 @@ class Transaction:
         action = self._conditional(key, condition, names, values)
         self._add({"ConditionCheck": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
 
-    def leave_by(self, instant_ms: int) -> None:
-        """Let no try of this transaction leave after an instant (ms); the earliest that is named holds."""
-        self._leaves_by = instant_ms if self._leaves_by is None else min(self._leaves_by, instant_ms)
+    def set_deadline(self, instant_ms: int) -> None:
+        """Send no try of this transaction after an instant (ms). The earliest deadline that is set applies."""
+        self._deadline_ms = instant_ms if self._deadline_ms is None else min(self._deadline_ms, instant_ms)
 
     def commit(self) -> None:
         """Write everything, or nothing.
 
-        Raises what the first failed action names. A conflict with another transaction is tried again with
-        jitter: it means that someone else was faster, not that a rule was broken. Raises Conflict past that, and
-        TooLate where a try would leave after what `leave_by` says.
+        Raises the exception of the first failed action. A conflict with another transaction is retried with jitter,
+        because it breaks no rule. Raises Conflict when the retries are used up, and DeadlineExceeded when a try would
+        be sent after the deadline.
         """
-        # Before its own: where the work has passed to someone else, no rule matters that his work may have changed.
-        first = _carried.get()
+        # Before its own actions: if another request took over the work, its failure says more than any other.
+        first = _prepended.get()
         parts = [*(first.parts() if first else []), *self.parts()]
         actions = [action for action, _ in parts]
         token = _new_token()
         for attempt in range(_CONFLICT_TRIES):
             try:
-                with leaving_by(self._leaves_by):
+                with send_deadline(self._deadline_ms):
                     clients.dynamodb().transact_write_items(TransactItems=actions, ClientRequestToken=token)
             except ClientError as error:
                 reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]
@@ -152,7 +152,7 @@ class Transaction:
                     # may yet be written, and under the same token it is written once.
                     token = _new_token()
             else:
-                _carried.set(None)
+                _prepended.set(None)
                 return
             if attempt + 1 < _CONFLICT_TRIES:
                 _pause(attempt)
@@ -188,21 +188,21 @@ class Transaction:
         return action
 
 
-_carried: ContextVar[Transaction | None] = ContextVar("carried", default=None)
+_prepended: ContextVar[Transaction | None] = ContextVar("prepended", default=None)
 
 
 @contextmanager
-def carried_by_the_first(transaction: Transaction) -> Iterator[None]:
-    """Let the first transaction that the code inside commits hold this one's actions too, before its own.
+def prepend_to_next_transaction(transaction: Transaction) -> Iterator[None]:
+    """Prepend this transaction's actions to the first transaction that the block commits.
 
-    One that fails wrote nothing, so the next one carries them again; after one was written they are done with. What a
-    carried action's failed condition means is raised before anything that the work's own actions name.
+    A transaction that fails writes nothing, so the next one gets the actions again. Once one is written, later ones
+    do not. When several conditions fail, the exception of a prepended action is raised first.
     """
-    before = _carried.set(transaction)
+    before = _prepended.set(transaction)
     try:
         yield
     finally:
-        _carried.reset(before)
+        _prepended.reset(before)
 
 
 def _is_passing(error: ClientError, reasons: list[dict[str, Any]]) -> bool:

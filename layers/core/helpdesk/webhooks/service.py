@@ -72,7 +72,7 @@ def update(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> None:
     """Change an endpoint's address or events.
 
     A new address applies to retries already queued; a new list replaces the old one for events to come, and
-    deliveries already booked keep their body. Raises EndpointNotFound, NoEvents, InvalidUrl.
+    deliveries already created keep their body. Raises EndpointNotFound, NoEvents, InvalidUrl.
     """
     events = None if change.events is None else _distinct(change.events)
     if change.url is not None:

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from helpdesk.storage import table
-from tests.chaos import promises
-from tests.chaos.deaths import Moment, Toll
-from tests.chaos.flights import Flights
-from tests.chaos.promises import ChaosError, Endpoint
+from tests.chaos import invariants
+from tests.chaos.in_flight import InFlightRequests
+from tests.chaos.invariants import ChaosError, Endpoint
+from tests.chaos.kills import KillReport, Moment
 from tests.chaos.receivers import ChaoticReceiver, Kind
 
 EVENT = "evt_" + "0" * 31 + "1"
@@ -48,17 +48,17 @@ def check(receivers: list[ChaoticReceiver], monkeypatch: pytest.MonkeyPatch) -> 
         died: tuple[str, ...] = (),
         deaths: int = 20,
     ) -> dict[str, object]:
-        receiver = ChaoticReceiver(kind, Flights())
+        receiver = ChaoticReceiver(kind, InFlightRequests())
         receivers.append(receiver)
         receiver.requests[EVENT] = requests
         receiver.answered |= {EVENT} if arrived else set()
-        toll = Toll()
-        toll.moments[Moment.IN_FLIGHT] = deaths
-        toll.in_flight += died
+        kills = KillReport()
+        kills.moments[Moment.IN_FLIGHT] = deaths
+        kills.in_flight += died
         number = len(attempts) if made is None else made
         item = {"eventId": EVENT, "attempts": attempts, "made": number, "state": state}
         monkeypatch.setattr(table, "query_all", lambda _: [item] if attempts else [])
-        return promises.check([Endpoint("org_1", "wh_1", receiver, [EVENT])], toll)
+        return invariants.check([Endpoint("org_1", "wh_1", receiver, [EVENT])], kills)
 
     return checked
 
@@ -72,7 +72,7 @@ def test_a_duplicate_after_a_death_is_counted_and_breaks_nothing(check: Any) -> 
 @pytest.mark.parametrize(
     ("told", "broken"),
     [
-        ({"attempts": [], "requests": 0}, "0 deliveries of 1 events were booked"),
+        ({"attempts": [], "requests": 0}, "0 deliveries of 1 events were created"),
         ({"attempts": [entry(1)], "requests": 1, "arrived": False}, "never reached"),
         ({"attempts": refused(5), "requests": 6, "state": "dropped", "kind": Kind.BROKEN}, "sent 6 times"),
         ({"attempts": refused(6), "requests": 5, "state": "dropped", "kind": Kind.BROKEN}, "attempted 6"),

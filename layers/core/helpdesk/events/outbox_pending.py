@@ -11,11 +11,11 @@ from helpdesk.storage.table import ConditionFailed, Item, Page
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TOGETHER = 100  # TransactWriteItems' limit
-_FORGET = "REMOVE GSI2PK, GSI2SK"
+_REMOVE_FROM_INDEX = "REMOVE GSI2PK, GSI2SK"
 _EXISTS = "attribute_exists(PK)"  # an item that was erased meanwhile must not come back as an empty one
 
 
-def settle(items: Sequence[Item]) -> None:
+def mark_dispatched(items: Sequence[Item]) -> None:
     """Take note that these items are dealt with. One call for each hundred."""
     found = list({(item["PK"], item["SK"]): item for item in items}.values())
     for start in range(0, len(found), _TOGETHER):
@@ -24,14 +24,14 @@ def settle(items: Sequence[Item]) -> None:
             continue
         transaction = Transaction()
         for key in batch:
-            transaction.update(key, _FORGET, condition=_EXISTS, on_failure=ConditionFailed)
+            transaction.update(key, _REMOVE_FROM_INDEX, condition=_EXISTS, on_failure=ConditionFailed)
         try:
             transaction.commit()
         except (ConditionFailed, Conflict):
-            _settle_singly(batch)
+            _mark_singly(batch)
 
 
-def left(shard: int, before: int, limit: int, after: Item | None = None) -> Page:
+def list_pending(shard: int, before: int, limit: int, after: Item | None = None) -> Page:
     """Return a page of a shard's items that were written before an instant (ms) and not dealt with, oldest first."""
     return table.query(
         shards.new_outbox_items(shard),
@@ -42,10 +42,10 @@ def left(shard: int, before: int, limit: int, after: Item | None = None) -> Page
     )
 
 
-def _settle_singly(batch: Sequence[keys.ItemKey]) -> None:
+def _mark_singly(batch: Sequence[keys.ItemKey]) -> None:
     for key in batch:
         try:
-            table.update(key, _FORGET, condition=_EXISTS)
+            table.update(key, _REMOVE_FROM_INDEX, condition=_EXISTS)
         except ConditionFailed:
             continue
 

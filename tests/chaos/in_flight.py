@@ -11,7 +11,7 @@ TOO_OLD_SECONDS = 10  # the sender of one that hangs gives up after 15
 
 
 @dataclass(eq=False)
-class Flight:
+class InFlightRequest:
     """One request: of which event, over which connection, since when."""
 
     event_id: str
@@ -21,29 +21,29 @@ class Flight:
     answered: threading.Event = field(default_factory=threading.Event)
 
 
-class Flights:
+class InFlightRequests:
     """The requests that are in flight at all receivers together."""
 
     def __init__(self) -> None:
-        self._flying: set[Flight] = set()
+        self._requests: set[InFlightRequest] = set()
         self._lock = threading.Lock()
         self._arrived = threading.Condition(self._lock)
 
     @contextmanager
-    def flying(self, event_id: str, client_port: int, server_port: int) -> Iterator[None]:
+    def track(self, event_id: str, client_port: int, server_port: int) -> Iterator[None]:
         """Hold a request in flight. The answer is written after this, so it was not when a `frozen` says so."""
-        flight = Flight(event_id, client_port, server_port)
+        request = InFlightRequest(event_id, client_port, server_port)
         with self._arrived:
-            self._flying.add(flight)
+            self._requests.add(request)
             self._arrived.notify_all()
         try:
             yield
         finally:
             with self._lock:
-                self._flying.discard(flight)
-            flight.answered.set()
+                self._requests.discard(request)
+            request.answered.set()
 
-    def wait(self, random: Random, seconds: float) -> Flight | None:
+    def wait(self, random: Random, seconds: float) -> InFlightRequest | None:
         """Return any request in flight, waiting for one; nothing when none comes in time."""
         with self._arrived:
             if not self._arrived.wait_for(self._young, seconds):
@@ -51,11 +51,11 @@ class Flights:
             return random.choice(self._young())
 
     @contextmanager
-    def frozen(self, flight: Flight) -> Iterator[bool]:
+    def frozen(self, request: InFlightRequest) -> Iterator[bool]:
         """Say whether a request is still in flight, and let none be answered meanwhile."""
         with self._lock:
-            yield flight in self._flying
+            yield request in self._requests
 
-    def _young(self) -> list[Flight]:
+    def _young(self) -> list[InFlightRequest]:
         since = time.monotonic() - TOO_OLD_SECONDS
-        return sorted((each for each in self._flying if each.since > since), key=lambda each: each.since)
+        return sorted((each for each in self._requests if each.since > since), key=lambda each: each.since)

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.queue import Reminder
+from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
-from tests.simulation.world import START_MS, World, first_reminder, simulated
+from tests.simulation.world import START_MS, World, first_task, simulated
 from tests.support.api import Client
 
 SECOND, MINUTE, HOUR = 1_000, 60_000, 3_600_000
@@ -27,7 +27,7 @@ FIVE_TIMES = [
 
 
 @pytest.fixture
-def booked(organization: NewOrganization, api: Client) -> Reminder:
+def task(organization: NewOrganization, api: Client) -> DeliveryTask:
     with clock.frozen(lambda: (START_MS - 1) * 1000):
         answer = api.post(
             "/v1/webhooks", {"url": "https://93.184.215.14/hook", "events": ["message.created"]}
@@ -35,32 +35,32 @@ def booked(organization: NewOrganization, api: Client) -> Reminder:
         assert answer.status == 200, answer
         event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "grüße"}, START_MS)
         table.put_new(event.to_item())
-        (reminder,) = deliveries.book(
+        (task,) = deliveries.create(
             organization.organization_id,
             event.id,
             event.type,
             event.created_at,
             webhooks.listening(organization.organization_id),
         )
-    return reminder
+    return task
 
 
-def run(world: World, reminder: Reminder, monkeypatch: pytest.MonkeyPatch, **how: Any) -> None:
+def run(world: World, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch, **how: Any) -> None:
     with simulated(world, monkeypatch):
-        first_reminder(reminder, world)
+        first_task(task, world)
         world.run(**how)
 
 
-def delivery(reminder: Reminder) -> dict[str, Any]:
-    item = table.get(keys.Delivery(reminder.organization, reminder.endpoint_id, reminder.event_id))
+def delivery(task: DeliveryTask) -> dict[str, Any]:
+    item = table.get(keys.Delivery(task.organization, task.endpoint_id, task.event_id))
     assert item is not None
     return item
 
 
-def reset(reminder: Reminder) -> None:
+def reset(task: DeliveryTask) -> None:
     """Make the delivery as new, so that one test can run many worlds."""
     table.update(
-        reminder.delivery.key,
+        task.delivery.key,
         "SET #state = :pending, made = :zero, recorded = :yes, claimedUntil = :zero, attempts = :none",
         names={"#state": "state"},
         values={":pending": "pending", ":zero": 0, ":yes": True, ":none": []},
@@ -68,96 +68,96 @@ def reset(reminder: Reminder) -> None:
 
 
 def test_an_endpoint_that_always_fails_is_tried_at_the_five_times_and_then_never_again(
-    booked: Reminder, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(answer=lambda _: 500)
-    run(world, booked, monkeypatch)
+    run(world, task, monkeypatch)
     assert [at - START_MS for at, _, _ in world.sent] == FIVE_TIMES
-    assert [entry["attempt"] for entry in delivery(booked)["attempts"]] == [1, 2, 3, 4, 5]
-    assert delivery(booked)["state"] == "dropped"
+    assert [entry["attempt"] for entry in delivery(task)["attempts"]] == [1, 2, 3, 4, 5]
+    assert delivery(task)["state"] == "dropped"
 
 
 def test_a_retry_due_in_two_hours_travels_in_hops_of_fifteen_minutes(
-    booked: Reminder, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(answer=lambda _: 500)
-    run(world, booked, monkeypatch)
+    run(world, task, monkeypatch)
     # 30 s; 5 min; 30 min in two hops; 2 h in eight.
     assert world.delays == [30, 300, 900, 900, *[900] * 8]
 
 
 def test_every_attempt_sends_the_same_bytes_and_only_the_signature_differs(
-    booked: Reminder, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(answer=lambda _: 503)
-    run(world, booked, monkeypatch)
+    run(world, task, monkeypatch)
     assert len({body for _, body, _ in world.sent}) == 1
     assert len({headers["svc-signature"] for _, _, headers in world.sent}) == 5
     assert all(headers["portal-signature"] == headers["svc-signature"] for _, _, headers in world.sent)
 
 
-def test_a_success_ends_the_chain(booked: Reminder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_success_ends_the_run(task: DeliveryTask, monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(answer=lambda request: 200 if request == 3 else 500)
-    run(world, booked, monkeypatch)
+    run(world, task, monkeypatch)
     assert len(world.sent) == 3
-    assert delivery(booked)["state"] == "delivered"
-    assert [entry["status"] for entry in delivery(booked)["attempts"]] == [500, 500, 200]
+    assert delivery(task)["state"] == "delivered"
+    assert [entry["status"] for entry in delivery(task)["attempts"]] == [500, 500, 200]
 
 
 def test_a_worker_that_dies_at_any_single_step_neither_forks_skips_nor_adds_an_attempt(
-    booked: Reminder, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = World(answer=lambda _: 500)
-    run(undisturbed, booked, monkeypatch)
+    run(undisturbed, task, monkeypatch)
     assert undisturbed.steps > 60
     for step in range(1, undisturbed.steps + 1):
-        reset(booked)
+        reset(task)
         world = World(answer=lambda _: 500, deaths=frozenset({step}))
-        run(world, booked, monkeypatch)
-        _require_one_whole_chain(world, booked, f"death at step {step}")
+        run(world, task, monkeypatch)
+        _require_one_whole_run(world, task, f"death at step {step}")
         # One death costs at most the one request that was about to be sent.
         assert len(world.sent) >= 4, step
 
 
 def test_an_event_reaches_its_receiver_wherever_one_worker_dies(
-    booked: Reminder, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = World(answer=lambda _: 200)
-    run(undisturbed, booked, monkeypatch)
+    run(undisturbed, task, monkeypatch)
     for step in range(1, undisturbed.steps + 1):
-        reset(booked)
+        reset(task)
         world = World(answer=lambda _: 200, deaths=frozenset({step}))
-        run(world, booked, monkeypatch)
+        run(world, task, monkeypatch)
         assert 1 <= len(world.sent) <= 2, step
-        assert delivery(booked)["state"] == "delivered", step
+        assert delivery(task)["state"] == "delivered", step
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_deaths_duplicates_and_reorderings_together_leave_one_chain_of_five(
-    seed: int, booked: Reminder, monkeypatch: pytest.MonkeyPatch
+def test_deaths_duplicates_and_reorderings_together_leave_one_run_of_five(
+    seed: int, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random = Random(seed)
     deaths = frozenset(random.sample(range(1, 120), k=random.randint(0, 6)))
     world = World(answer=lambda _: 500, deaths=deaths)
-    run(world, booked, monkeypatch, random=random, duplicates=0.4)
-    _require_one_whole_chain(world, booked, f"seed {seed}")
+    run(world, task, monkeypatch, random=random, duplicates=0.4)
+    _require_one_whole_run(world, task, f"seed {seed}")
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_fan_out_that_queued_the_first_reminder_three_times_causes_one_chain(
-    seed: int, booked: Reminder, monkeypatch: pytest.MonkeyPatch
+def test_a_fan_out_that_queued_the_first_task_three_times_causes_one_run(
+    seed: int, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(answer=lambda _: 500)
     with simulated(world, monkeypatch):
         for _ in range(3):
-            first_reminder(booked, world)
+            first_task(task, world)
         world.run(random=Random(seed), duplicates=0.3)
     assert len(world.sent) == 5
-    _require_one_whole_chain(world, booked, f"seed {seed}")
+    _require_one_whole_run(world, task, f"seed {seed}")
 
 
 def test_a_new_address_applies_to_a_retry_that_is_queued_already(
-    booked: Reminder, api: Client, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     urls: list[str] = []
 
@@ -165,29 +165,29 @@ def test_a_new_address_applies_to_a_retry_that_is_queued_already(
         async def send(self, url: str, body: bytes, headers: Any) -> Any:
             urls.append(url)
             if len(urls) == 1:
-                api.patch(f"/v1/webhooks/{booked.endpoint_id}", {"url": "https://93.184.215.14/new"})
+                api.patch(f"/v1/webhooks/{task.endpoint_id}", {"url": "https://93.184.215.14/new"})
             return await super().send(url, body, headers)
 
-    run(Watching(answer=lambda request: 500 if request == 1 else 200), booked, monkeypatch)
+    run(Watching(answer=lambda request: 500 if request == 1 else 200), task, monkeypatch)
     assert urls == ["https://93.184.215.14/hook", "https://93.184.215.14/new"]
 
 
 def test_removing_the_endpoint_cancels_its_retries(
-    booked: Reminder, api: Client, monkeypatch: pytest.MonkeyPatch
+    task: DeliveryTask, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Removing(World):
         async def send(self, url: str, body: bytes, headers: Any) -> Any:
-            assert api.delete(f"/v1/webhooks/{booked.endpoint_id}").status == 200
+            assert api.delete(f"/v1/webhooks/{task.endpoint_id}").status == 200
             return await super().send(url, body, headers)
 
     world = Removing(answer=lambda _: 500)
-    run(world, booked, monkeypatch)
+    run(world, task, monkeypatch)
     assert len(world.sent) == 1
-    assert delivery(booked)["state"] == "cancelled"
+    assert delivery(task)["state"] == "cancelled"
 
 
-def _require_one_whole_chain(world: World, reminder: Reminder, when: str) -> None:
-    item = delivery(reminder)
+def _require_one_whole_run(world: World, task: DeliveryTask, when: str) -> None:
+    item = delivery(task)
     assert len(world.sent) <= 5, when
     assert item["state"] == "dropped", when
     assert sorted(entry["attempt"] for entry in item["attempts"]) == [1, 2, 3, 4, 5], when

@@ -11,7 +11,7 @@ from enum import StrEnum
 from random import Random
 
 from tests.chaos import processes
-from tests.chaos.flights import Flights
+from tests.chaos.in_flight import InFlightRequests
 
 WAIT_SECONDS = 2.0  # how long to wait for a moment to come
 MISSED_SECONDS = 0.005
@@ -34,7 +34,7 @@ hundred records with it; killed all the time, it would leave the delivery worker
 
 
 @dataclass
-class Toll:
+class KillReport:
     """Who was killed: by function, by moment, and the events whose request was in flight or just answered."""
 
     functions: Counter[str] = field(default_factory=Counter)
@@ -43,37 +43,39 @@ class Toll:
     answered: list[str] = field(default_factory=list)
 
 
-class Deaths:
+class WorkerKiller:
     """Kills workers of the emulator at chosen moments, until it is told to end.
 
     Between two deaths there is a pause of random length: the emulator rests a queue for a second after a failure, and
     a new worker's start takes some seconds of the processor.
     """
 
-    def __init__(self, emulator: int, flights: Flights, random: Random, *, least: float, most: float) -> None:
-        self.toll = Toll()
-        self._emulator, self._flights, self._random = emulator, flights, random
+    def __init__(
+        self, emulator: int, in_flight: InFlightRequests, random: Random, *, least: float, most: float
+    ) -> None:
+        self.report = KillReport()
+        self._emulator, self._in_flight, self._random = emulator, in_flight, random
         self._pauses = (least, most)
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._kill_on, daemon=True)
+        self._thread = threading.Thread(target=self._kill_repeatedly, daemon=True)
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Begin to kill."""
         self._thread.start()
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Kill no more."""
         self._ended.set()
         self._thread.join()
 
-    def _kill_on(self) -> None:
+    def _kill_repeatedly(self) -> None:
         moments, shares = list(_SHARES), list(_SHARES.values())
         while not self._ended.wait(self._random.uniform(*self._pauses)):
             moment = self._random.choices(moments, shares)[0]
             if moment in {Moment.IN_FLIGHT, Moment.ANSWERED}:
                 self._kill_a_sender(moment)
             else:
-                self._kill_one_that_works(moment)
+                self._kill_a_busy_worker(moment)
 
     def _kill_a_sender(self, moment: Moment) -> None:
         """Kill the very process whose request is in flight, before it is answered or right after."""
@@ -81,30 +83,30 @@ class Deaths:
         until = time.monotonic() + WAIT_SECONDS
         killed = False
         while not killed and (left := until - time.monotonic()) > 0:
-            flight = self._flights.wait(self._random, left)
-            sender = flight and processes.owner(workers, flight.client_port, flight.server_port)
-            if not flight or not sender:
+            request = self._in_flight.wait(self._random, left)
+            sender = request and processes.owner(workers, request.client_port, request.server_port)
+            if not request or not sender:
                 time.sleep(MISSED_SECONDS)  # many are answered before their sender is found
                 continue
             if moment is Moment.IN_FLIGHT:
-                with self._flights.frozen(flight) as flying:
-                    killed = flying and self._kill(sender, "delivery", moment)
+                with self._in_flight.frozen(request) as in_flight:
+                    killed = in_flight and self._kill(sender, "delivery", moment)
                 if killed:
-                    self.toll.in_flight.append(flight.event_id)
-            elif flight.answered.wait(left):
+                    self.report.in_flight.append(request.event_id)
+            elif request.answered.wait(left):
                 time.sleep(self._random.uniform(0, RECORDING_SECONDS))
                 killed = self._kill(sender, "delivery", moment)
                 if killed:
-                    self.toll.answered.append(flight.event_id)
+                    self.report.answered.append(request.event_id)
 
-    def _kill_one_that_works(self, moment: Moment) -> None:
+    def _kill_a_busy_worker(self, moment: Moment) -> None:
         wanted = {"fanout"} if moment is Moment.MID_BATCH else _MOST.keys()
         until = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < until:
             running = [
                 (pid, name)
                 for pid, name in processes.functions(self._emulator).items()
-                if name in wanted and self.toll.functions[name] < _MOST[name]
+                if name in wanted and self.report.functions[name] < _MOST[name]
             ]
             self._random.shuffle(running)
             for pid, name in running:
@@ -117,7 +119,7 @@ class Deaths:
     def _kill(self, pid: int, function: str, moment: Moment) -> bool:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-            self.toll.functions[function] += 1
-            self.toll.moments[moment] += 1
+            self.report.functions[function] += 1
+            self.report.moments[moment] += 1
             return True
         return False

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from helpdesk.storage import keys, table
-from tests.chaos.deaths import Moment, Toll
+from tests.chaos.kills import KillReport, Moment
 from tests.chaos.receivers import ChaoticReceiver, Kind
 
-LEAST_BUSY_DEATHS = 20
-"""Deaths in mid-request below which a run proves nothing."""
+MIN_IN_FLIGHT_KILLS = 20
+"""With fewer workers killed while a request is in flight, a run proves nothing."""
 
 
 class ChaosError(Exception):
@@ -26,7 +26,7 @@ class Endpoint:
     events: list[str]
 
 
-def check(endpoints: list[Endpoint], toll: Toll) -> dict[str, object]:
+def check(endpoints: list[Endpoint], kills: KillReport) -> dict[str, object]:
     """Hold every event and every death to the promises; return what there is to report. Raises ChaosError."""
     report: Counter[str] = Counter()
     states: Counter[str] = Counter()
@@ -38,7 +38,7 @@ def check(endpoints: list[Endpoint], toll: Toll) -> dict[str, object]:
             for item in table.query_all(keys.Delivery(endpoint.organization, endpoint.id, "-").pk)
         }
         if items.keys() != set(endpoint.events):
-            raise ChaosError(f"{len(items)} deliveries of {len(endpoint.events)} events were booked")
+            raise ChaosError(f"{len(items)} deliveries of {len(endpoint.events)} events were created")
         for event_id, item in items.items():
             receiver, requests = endpoint.receiver, endpoint.receiver.requests[event_id]
             _check_history(event_id, item, requests)
@@ -55,13 +55,13 @@ def check(endpoints: list[Endpoint], toll: Toll) -> dict[str, object]:
             report["requests"] += requests
             report["attempts counted"] += item["made"]
             report["attempts interrupted"] += lost
-    _check_deaths(toll, interrupted)
+    _check_kills(kills, interrupted)
     return {
         "events": sum(states.values()),
         "states": dict(states),
         **report,
         "killed after the answer and before its record": sum(
-            event_id in interrupted for event_id in toll.answered
+            event_id in interrupted for event_id in kills.answered
         ),
         "duplicates": sum(duplicates.values()),
         "duplicates by receiver": dict(duplicates),
@@ -90,13 +90,13 @@ def _check_arrival(event_id: str, item: dict[str, Any], receiver: ChaoticReceive
         raise ChaosError(f"{event_id} is {item['state']} at a receiver that {receiver.kind.value}")
 
 
-def _check_deaths(toll: Toll, interrupted: set[str]) -> None:
+def _check_kills(kills: KillReport, interrupted: set[str]) -> None:
     """Each worker that died before the answer left an attempt that counts as interrupted, and enough did."""
-    for event_id in toll.in_flight:
+    for event_id in kills.in_flight:
         if event_id not in interrupted:
             raise ChaosError(f"a worker died while it sent {event_id}, whose history does not tell")
-    if toll.moments[Moment.IN_FLIGHT] < LEAST_BUSY_DEATHS:
+    if kills.moments[Moment.IN_FLIGHT] < MIN_IN_FLIGHT_KILLS:
         raise ChaosError(
-            f"the run proves nothing: {toll.moments[Moment.IN_FLIGHT]} workers died with a request in flight, "
-            f"and {LEAST_BUSY_DEATHS} are wanted"
+            f"the run proves nothing: {kills.moments[Moment.IN_FLIGHT]} workers died with a request in flight, "
+            f"and {MIN_IN_FLIGHT_KILLS} are wanted"
         )
