@@ -18,9 +18,9 @@ from helpdesk.platform.settings import settings
 from helpdesk.search import indexing
 from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
-from scripts.seeding.life import Desk, live, session_of
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.seeding.plan import BETWEEN_MS, TEAM, visitors
+from scripts.seeding.simulate import Desk, session_of, simulate
 from tests.support.api import Client
 from tests.support.people import issue_token, make_person
 
@@ -108,7 +108,7 @@ def populated(conversations: int, *, searchable: bool = True) -> Iterator[Popula
         )
         with mock.patch.object(store, "put"):
             everyone = visitors(conversations, SEED)
-            memory.load(item for visitor in everyone for item in live(desk, visitor))
+            memory.load(item for visitor in everyone for item in simulate(desk, visitor))
         if searchable:
             _index(memory, organization)
         owner = Client(issue_token(organization, role="owner", name="Olga"))

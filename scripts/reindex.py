@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from helpdesk.conversations.places import InboxList
+from helpdesk.conversations.index_keys import InboxList
 from helpdesk.events.outbox import Job
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from helpdesk.agent import nightly
+from helpdesk.agent import auto_resolve
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 
@@ -10,7 +10,7 @@ _RESERVE_MS = 20_000  # for the page that is under way when the time is over
 
 
 def handler(_event: object, context: Any) -> None:
-    """Sweep for as long as the function may run; the night's next run goes on."""
+    """Resolve conversations for as long as the function may run; the night's next run continues."""
     until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
-    swept = nightly.sweep(until)
-    logger.info("auto_resolve_run", extra={"resolved": swept.resolved, "done": swept.done})
+    run = auto_resolve.run(until)
+    logger.info("auto_resolve_run", extra={"resolved": run.resolved, "done": run.done})

@@ -24,7 +24,7 @@ from helpdesk.conversations.schemas import (
     ReplyInput,
     SnoozeInput,
 )
-from helpdesk.conversations.state import Move
+from helpdesk.conversations.state import Transition
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.platform.errors import InvalidCursor
@@ -105,9 +105,9 @@ def snooze_conversation(caller: Caller, conversation_id: str, snooze: SnoozeInpu
     return OK
 
 
-def _declare_move(move: Move, doing: str) -> None:
+def _declare_move(move: Transition, doing: str) -> None:
     def make_move(caller: Caller, conversation_id: str) -> Ok:
-        conversations.move(caller, conversation_id, move)
+        conversations.transition(caller, conversation_id, move)
         return OK
 
     make_move.__name__ = f"{move.name.lower()}_conversation"
@@ -119,17 +119,17 @@ def _declare_move(move: Move, doing: str) -> None:
     )(make_move)
 
 
-_declare_move(Move.TAKE_OVER, "Take over a conversation. The agent no longer answers in it.")
-_declare_move(Move.HAND_BACK, "Hand an open conversation back to the agent.")
-_declare_move(Move.RESOLVE, "Resolve a conversation.")
-_declare_move(Move.CLOSE, "Close a conversation without calling it solved. Its status is `resolved`.")
-_declare_move(Move.REOPEN, "Reopen a conversation.")
+_declare_move(Transition.TAKE_OVER, "Take over a conversation. The agent no longer answers in it.")
+_declare_move(Transition.HAND_BACK, "Hand an open conversation back to the agent.")
+_declare_move(Transition.RESOLVE, "Resolve a conversation.")
+_declare_move(Transition.CLOSE, "Close a conversation without calling it solved. Its status is `resolved`.")
+_declare_move(Transition.REOPEN, "Reopen a conversation.")
 
 
 @api.post("/v1/conversations/<conversation_id>/archive", access=Access.MEMBER, errors=(ConversationNotFound,))
 def archive_conversation(caller: Caller, conversation_id: str) -> Ok:
     """Archive a conversation. It accepts no writes and appears in no other list. A snooze ends."""
-    conversations.move(caller, conversation_id, Move.ARCHIVE)
+    conversations.transition(caller, conversation_id, Transition.ARCHIVE)
     return OK
 
 
@@ -140,7 +140,7 @@ def archive_conversation(caller: Caller, conversation_id: str) -> Ok:
 )
 def unarchive_conversation(caller: Caller, conversation_id: str) -> Ok:
     """Unarchive a conversation. Its status, handler and assignee are as they were before."""
-    conversations.move(caller, conversation_id, Move.UNARCHIVE)
+    conversations.transition(caller, conversation_id, Transition.UNARCHIVE)
     return OK
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from helpdesk.agent.schemas import DEFAULTS
-from helpdesk.conversations.state import Move
+from helpdesk.conversations.state import Transition
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform.units import DAY_MS
 from scripts.openapi import account_examples, oauth_examples
@@ -162,7 +162,7 @@ ANSWERS: dict[str, Any] = {
     },
     "reply": {"messageId": "msg_01jd3ksd6n0g3h8w2k5m9r1yv4", "conversation": _STATE},
     "writeNote": {"messageId": "msg_01jd3ktz8p2j5k0y4m7q1t3xb6"},
-    **{f"{move.name.split('_')[0].lower()}Conversation": _OK for move in Move},
+    **{f"{move.name.split('_')[0].lower()}Conversation": _OK for move in Transition},
     "takeOverConversation": _OK,
     "handBackConversation": _OK,
     "rate": _OK,

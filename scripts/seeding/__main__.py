@@ -98,8 +98,8 @@ def _be_the_product(stack: Stack) -> None:
 
 def _seed(stack: Stack, count: int, seed: int, progress: Progress) -> None:
     # The product reads its settings when it is first used, so none of it is imported before they are set.
-    from scripts.seeding.life import session_of  # noqa: PLC0415
     from scripts.seeding.plan import BETWEEN_MS  # noqa: PLC0415
+    from scripts.seeding.simulate import session_of  # noqa: PLC0415
 
     organization = stack.told["organization_id"]
     days = count * BETWEEN_MS / DAY_MS
@@ -131,8 +131,8 @@ def _items(stack: Stack, count: int, seed: int) -> Iterator[dict[str, Any]]:
     from helpdesk.messages.sessions import hashed  # noqa: PLC0415
     from helpdesk.platform import clock  # noqa: PLC0415
     from helpdesk.storage import keys, table  # noqa: PLC0415
-    from scripts.seeding.life import Desk, live, session_of  # noqa: PLC0415
     from scripts.seeding.plan import TEAM, visitors  # noqa: PLC0415
+    from scripts.seeding.simulate import Desk, session_of, simulate  # noqa: PLC0415
 
     organization = stack.told["organization_id"]
     if table.get(keys.Session(organization, hashed(session_of(0, seed)))) is not None:
@@ -152,7 +152,7 @@ def _items(stack: Stack, count: int, seed: int) -> Iterator[dict[str, Any]]:
         agent=_AGENT,
     )
     for visitor in visitors(count, seed):
-        for item in live(desk, visitor):
+        for item in simulate(desk, visitor):
             item.pop("entity", None)  # what the stream's filter lets through
             yield item
 

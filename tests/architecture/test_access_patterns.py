@@ -40,7 +40,7 @@ def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_doe
     for partition, shard in (
         (shards.pending_deliveries, 7),
         (shards.new_outbox_items, 7),
-        (shards.nightly_sweeps, 7),
+        (shards.auto_resolve, 7),
         (shards.retaining, 7),
         (shards.snoozes, 7),
     ):

@@ -245,7 +245,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*"},
         "Webhooks": {"ORG#*#EVENTS"},
         "Organizations": {"ORG#*#LOG#*"},
-        "AutoResolve": {"NIGHTLY#*", "ORG#*#INBOX#*"},
+        "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},
         "UploadCleanup": {"UNATTACHED#*"},
         "Timers": {"WAKE#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*"},

@@ -116,7 +116,7 @@ def test_the_night_resolves_what_the_agent_finished_a_day_ago(api: Web, stack: M
 def sweep(stack: Mapping[str, str]) -> None:
     """Run the night's function, as its schedule would; a night that was done before is begun again."""
     today = time.strftime("%Y-%m-%d", time.gmtime())
-    night = {"PK": {"S": f"NIGHT#{today}"}, "SK": {"S": "NIGHT"}}
+    night = {"PK": {"S": f"AUTORESOLVE#{today}"}, "SK": {"S": "CHECKPOINT"}}
     client("dynamodb", stack).delete_item(TableName=stack["table"], Key=night)
     answer = client("lambda", stack).invoke(FunctionName=f"{STACK_NAME}-auto-resolve", Payload=json.dumps({}))
     assert "FunctionError" not in answer, answer["Payload"].read()

@@ -26,9 +26,9 @@ def _table(first_header: str) -> list[list[str]]:
     return cells
 
 
-def moves() -> dict[str, dict[str, str]]:
-    """Return the table of moves: by the name of the row, what stands under each state."""
-    header, *rows = _table("move")
+def transitions() -> dict[str, dict[str, str]]:
+    """Return the table of transitions: by the name of the row, what stands under each state."""
+    header, *rows = _table("transition")
     return {
         row[0].replace("`", ""): dict(zip(header[1:], (cell.strip("`") for cell in row[1:]), strict=True))
         for row in rows
@@ -119,7 +119,7 @@ BY_HAND: dict[str, tuple[list[str], str]] = {
     "a conversation is assigned": ([], "assign"),
     "a conversation is archived": ([], "archive"),
     "a conversation is unarchived": (["archive"], "unarchive"),
-    "a move that changes nothing": (["resolve"], "resolve"),
+    "a transition that changes nothing": (["resolve"], "resolve"),
 }
 # What happens by itself, or needs an agent: each test of the tables brings it about in its own way.
 BY_ITSELF = {
@@ -127,6 +127,6 @@ BY_ITSELF = {
     "the agent answers",
     "the agent hands to the team",
     "the agent ends what it finished",
-    "the nightly sweep resolves a conversation",
+    "auto-resolve resolves a conversation at night",
     "a snooze's time comes",
 }

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.conversations import listing, places, repository
+from helpdesk.conversations import index_keys, listing, repository
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import ConversationsQuery
 from helpdesk.conversations.state import Handler, Speaker, State, Status
@@ -99,16 +99,16 @@ def put(organization: str, made: list[Made]) -> None:
             "archivedAt": START_MS if one.archived else None,
             "rating": None,
         }
-        place = places.inbox(organization, one.state, archived=one.archived)
+        place = index_keys.inbox(organization, one.state, archived=one.archived)
         if one.assignee is not None:
-            place |= places.assigned(organization, one.assignee, one.state, archived=one.archived)
+            place |= index_keys.assigned(organization, one.assignee, one.state, archived=one.archived)
         transaction.put(
             {
                 **keys.Conversation(organization, one.id).attributes(),
                 **item,
                 "organization": organization,
                 **place,
-                **places.latest(item["lastMessageAt"], one.id),
+                **index_keys.latest(item["lastMessageAt"], one.id),
                 "GSI2PK": keys.customer_conversations(organization, one.customer),
                 "GSI2SK": one.id,
             }

@@ -20,7 +20,7 @@ from helpdesk.agent.service import AgentJob
 from helpdesk.conversations import assigning, repository, service, snoozing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
-from helpdesk.conversations.state import Move
+from helpdesk.conversations.state import Transition
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from helpdesk.storage import keys, table
@@ -159,7 +159,7 @@ def work(name: str, conversation_id: str, message_id: str = "") -> Callable[[], 
         return partial(assigning.assign, MAX, conversation_id, ADA if name == "assign" else None)
     if name == "note":
         return partial(service.note, MAX, conversation_id, NoteInput(body="For the team."))
-    return partial(service.move, MAX, conversation_id, Move(name))
+    return partial(service.transition, MAX, conversation_id, Transition(name))
 
 
 def speaks(name: str) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 from helpdesk.agent import service as agent
 from helpdesk.agent.answerer import Goodbye, HandOff, Reason, Reply
 from helpdesk.agent.service import AgentJob
-from helpdesk.conversations import repository, snoozing, sweeping
+from helpdesk.conversations import auto_resolve, repository, snoozing
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from tests.support import states
@@ -17,7 +17,7 @@ from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.states import BY_HAND, BY_ITSELF, Desk
 
-MOVES, TRIGGERS = states.moves(), states.triggers()
+TRANSITIONS, TRIGGERS = states.transitions(), states.triggers()
 ON_THE_WAY = {
     "open, agent": [],
     "open, team": ["take-over"],
@@ -95,17 +95,17 @@ def column(item: dict[str, Any]) -> str:
 
 
 def test_the_table_of_moves_is_about_every_state(begin: Begin) -> None:
-    for row, cells in MOVES.items():
+    for row, cells in TRANSITIONS.items():
         assert list(cells) == list(ON_THE_WAY), row
     for state, steps in ON_THE_WAY.items():
         assert begin(steps).state() == state
 
 
-@pytest.mark.parametrize("row", MOVES)
+@pytest.mark.parametrize("row", TRANSITIONS)
 def test_each_cell_of_the_table_is_what_the_api_does(
     row: str, begin: Begin, agent_decides: Callable[..., str], organization: NewOrganization
 ) -> None:
-    for before, cell in MOVES[row].items():
+    for before, cell in TRANSITIONS[row].items():
         desk = begin(ON_THE_WAY[before])
         expected = before if cell in {states.STAYS, states.SILENT} else cell
         if row in {"visitor's message", "the team writes first"}:
@@ -196,19 +196,19 @@ def test_what_the_agent_does_sends_what_the_table_says(
     assert whole_table.kinds() == TRIGGERS[trigger]
 
 
-def test_the_nightly_sweep_sends_what_the_table_says(
+def test_auto_resolve_sends_the_events_that_the_table_lists(
     begin: Begin, agent_decides: Callable[..., str], organization: NewOrganization
 ) -> None:
     desk = begin([])
     agent_decides(desk, DECISIONS["agent's answer"])
     whole_table.remove("EVENT")
     answered = repository.get(organization.organization_id, desk.id)
-    assert sweeping.is_finished(answered)
+    assert auto_resolve.is_finished(answered)
 
-    assert sweeping.resolve([answered], "Assistant", 24) == 1
+    assert auto_resolve.resolve([answered], "Assistant", 24) == 1
 
     assert desk.state() == "resolved, agent"
-    assert whole_table.kinds() == TRIGGERS["the nightly sweep resolves a conversation"]
+    assert whole_table.kinds() == TRIGGERS["auto-resolve resolves a conversation at night"]
 
 
 def test_a_wake_sends_what_the_table_says(begin: Begin, organization: NewOrganization) -> None:

@@ -9,7 +9,7 @@ from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, 
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.conversations import mail_repository
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.state import Move
+from helpdesk.conversations.state import Transition
 from helpdesk.customers import repository
 from helpdesk.customers.schemas import OutreachInput
 from helpdesk.delivery.fanout import fan_out
@@ -457,7 +457,7 @@ def test_it_and_a_visitors_message_at_once_make_one_conversation(
 
 def resolving(caller: Caller, conversation: str) -> Callable[[], str]:
     def resolve() -> str:
-        conversations.move(caller, conversation, Move.RESOLVE)
+        conversations.transition(caller, conversation, Transition.RESOLVE)
         return "resolved"
 
     return resolve

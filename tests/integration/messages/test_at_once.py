@@ -8,7 +8,7 @@ import pytest
 
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.state import Move
+from helpdesk.conversations.state import Transition
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageAccepted, MessageInput
 from helpdesk.storage import keys, table
@@ -25,8 +25,8 @@ def message(body: str = "Hello", **user: Any) -> Callable[[], MessageAccepted]:
     return partial(messages.post, ORGANIZATION, MessageInput.model_validate(fields))
 
 
-def move(conversation_id: str, chosen: Move) -> Callable[[], None]:
-    return partial(conversations.move, MAX, conversation_id, chosen)
+def move(conversation_id: str, chosen: Transition) -> Callable[[], None]:
+    return partial(conversations.transition, MAX, conversation_id, chosen)
 
 
 def conversations_in_table() -> list[dict[str, Any]]:
@@ -66,7 +66,7 @@ def test_messages_at_once_after_a_settled_conversation_start_one_new_one() -> No
     for seed in range(SEEDS):
         whole_table.clear()
         settled = message()().conversation_id
-        move(settled, Move.RESOLVE)()
+        move(settled, Transition.RESOLVE)()
 
         accepted = interleaved([message(), message(), message()], seed).all()
 
@@ -75,8 +75,8 @@ def test_messages_at_once_after_a_settled_conversation_start_one_new_one() -> No
         assert len(conversations_in_table()) == 2
 
 
-@pytest.mark.parametrize("chosen", [Move.RESOLVE, Move.TAKE_OVER])
-def test_a_message_racing_the_team_lands_in_an_open_conversation_once(chosen: Move) -> None:
+@pytest.mark.parametrize("chosen", [Transition.RESOLVE, Transition.TAKE_OVER])
+def test_a_message_racing_the_team_lands_in_an_open_conversation_once(chosen: Transition) -> None:
     for seed in range(SEEDS):
         whole_table.clear()
         first = message()().conversation_id
@@ -88,18 +88,18 @@ def test_a_message_racing_the_team_lands_in_an_open_conversation_once(chosen: Mo
         answer = outcomes.results[0]
         assert answer is not None
         came_late = outcomes.commits[0] == 1
-        lands_elsewhere = came_late and chosen is Move.RESOLVE
+        lands_elsewhere = came_late and chosen is Transition.RESOLVE
         assert (answer.conversation_id != first) is lands_elsewhere
         assert [item["conversationId"] for item in whole_table.of_kind("MSG#") if item["body"] == "Wait"] == [
             answer.conversation_id
         ]
         # Whoever holds the conversation when the message lands answers it.
-        assert len(whole_table.jobs("agent")) == (0 if came_late and chosen is Move.TAKE_OVER else 1)
+        assert len(whole_table.jobs("agent")) == (0 if came_late and chosen is Transition.TAKE_OVER else 1)
         (told,) = [event for event in whole_table.events() if event["type"] == "message.created"]
         assert told["data"]["conversation"] == {
             "id": answer.conversation_id,
             "status": "open",
-            "awaitingHuman": came_late and chosen is Move.TAKE_OVER,
+            "awaitingHuman": came_late and chosen is Transition.TAKE_OVER,
         }
 
 
@@ -107,12 +107,12 @@ def test_messages_racing_a_reopening_leave_the_session_with_its_newest_open_conv
     for seed in range(SEEDS * 2):
         whole_table.clear()
         older = message()().conversation_id
-        move(older, Move.RESOLVE)()
+        move(older, Transition.RESOLVE)()
         newer = message()().conversation_id
-        move(newer, Move.RESOLVE)()
-        move(older, Move.REOPEN)()
+        move(newer, Transition.RESOLVE)()
+        move(older, Transition.REOPEN)()
 
-        interleaved([message("Which one?"), move(newer, Move.REOPEN)], seed).all()
+        interleaved([message("Which one?"), move(newer, Transition.REOPEN)], seed).all()
 
         assert message("And now?")().conversation_id == newer, seed
 

@@ -7,7 +7,7 @@ import pytest
 
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.state import Move
+from helpdesk.conversations.state import Transition
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.ratings import service
@@ -255,7 +255,7 @@ def test_a_rating_while_the_team_opens_the_conversation_is_given_before_or_refus
         session = f"visitor-number-{seed}"  # one that is opened again takes its visitor's next message
         conversation = a_resolved_conversation(api, session)
         caller = Caller(organization.organization_id, person=Person("usr_1", "Max", Role.MEMBER))
-        reopen = partial(conversations.move, caller, conversation, Move.REOPEN)
+        reopen = partial(conversations.transition, caller, conversation, Transition.REOPEN)
 
         outcomes = interleaved([partial(given, organization, conversation, 5, session), reopen], seed)
 

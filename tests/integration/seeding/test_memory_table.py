@@ -18,9 +18,9 @@ from helpdesk.platform.settings import settings
 from helpdesk.search import indexing
 from helpdesk.storage.table import from_wire
 from helpdesk.webhooks import service as webhooks
-from scripts.seeding.life import Desk, live, session_of
 from scripts.seeding.memory_table import MemoryTable
 from scripts.seeding.plan import BETWEEN_MS, TEAM, visitors
+from scripts.seeding.simulate import Desk, session_of, simulate
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.people import issue_token, make_person
@@ -110,7 +110,7 @@ def it(organization: NewOrganization, monkeypatch: pytest.MonkeyPatch) -> Iterat
         desk = Desk(owner, members, callers, webhooks.listening(owner), "https://api.example.com", NOW_MS)
         first = None
         for visitor in visitors(CONVERSATIONS, desk.seed):
-            for item in live(desk, visitor):
+            for item in simulate(desk, visitor):
                 clients.dynamodb().put_item(TableName=settings().table_name, Item=item)
             if first is None and len(visitor.conversations) == 1:
                 first = session_of(visitor.number, desk.seed)

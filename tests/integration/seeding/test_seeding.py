@@ -12,7 +12,7 @@ from helpdesk.platform.settings import settings
 from scripts.local.progress import Problem, Progress
 from scripts.seeding import plan
 from scripts.seeding.__main__ import Stack, _seed
-from scripts.seeding.life import Desk, live, session_of
+from scripts.seeding.simulate import Desk, session_of, simulate
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.people import make_person
@@ -74,7 +74,7 @@ def lived(organization: str, count: int) -> dict[int, list[dict[str, Any]]]:
     member |= {"email": "max@example.com", "role": "member"}
     wire = {name: {"S": value} for name, value in member.items()} | {"joinedAt": {"N": "1"}}
     desk = Desk(organization, [wire], team, [], "https://api.example.com", 1_763_712_000_000)
-    return {visitor.number: live(desk, visitor) for visitor in plan.visitors(count, desk.seed)}
+    return {visitor.number: simulate(desk, visitor) for visitor in plan.visitors(count, desk.seed)}
 
 
 def test_the_same_seed_makes_the_same_items_but_for_the_secret_in_a_files_address() -> None:

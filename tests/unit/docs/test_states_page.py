@@ -1,98 +1,100 @@
-"""docs/guides/conversation-states.md against the table of moves in the code, cell by cell."""
+"""docs/guides/conversation-states.md against the table of transitions in the code, cell by cell."""
 
 import pytest
 
 from helpdesk.conversations.state import (
-    MOVES,
-    STANDINGS,
-    Aside,
-    Move,
+    STATE_KEYS,
+    TRANSITIONS,
     Speaker,
-    Standing,
     State,
-    after,
-    is_told,
+    StateKey,
+    Transition,
+    Visibility,
+    apply,
+    emits_event,
 )
 from helpdesk.platform.errors import AppError
 from tests.support import states
 
-ROWS: dict[str, Move] = {
-    "agent hands to the team": Move.HAND_OFF,
-    "take-over": Move.TAKE_OVER,
-    "hand-back": Move.HAND_BACK,
-    "resolve": Move.RESOLVE,
-    "close": Move.CLOSE,
-    "reopen": Move.REOPEN,
-    "assign": Move.ASSIGN,
-    "snooze": Move.SNOOZE,
-    "snooze with null": Move.END_SNOOZE,
-    "its time has come": Move.END_SNOOZE,
-    "archive": Move.ARCHIVE,
-    "unarchive": Move.UNARCHIVE,
+ROWS: dict[str, Transition] = {
+    "agent hands to the team": Transition.HAND_OFF,
+    "take-over": Transition.TAKE_OVER,
+    "hand-back": Transition.HAND_BACK,
+    "resolve": Transition.RESOLVE,
+    "close": Transition.CLOSE,
+    "reopen": Transition.REOPEN,
+    "assign": Transition.ASSIGN,
+    "snooze": Transition.SNOOZE,
+    "snooze with null": Transition.END_SNOOZE,
+    "its time has come": Transition.END_SNOOZE,
+    "archive": Transition.ARCHIVE,
+    "unarchive": Transition.UNARCHIVE,
 }
-# What is no move of a teammate's finds an archived conversation and passes by: nobody is there to be refused.
+# These are not requests: on an archived conversation they do nothing, because nobody waits for an answer.
 NOBODY_TO_REFUSE = {"agent hands to the team", "its time has come"}
 
 
-def column(standing: Standing) -> str:
-    if standing.aside is Aside.ARCHIVED:
+def column(key: StateKey) -> str:
+    if key.visibility is Visibility.ARCHIVED:
         return "archived"
-    status = "snoozed" if standing.aside is Aside.SNOOZED else standing.status.value
-    return f"{status}, {standing.handled_by.value}"
+    status = "snoozed" if key.visibility is Visibility.SNOOZED else key.status.value
+    return f"{status}, {key.handled_by.value}"
 
 
-def cell(row: str, before: Standing) -> str:
-    """Return what the page must say of a move in a state, as the code has it."""
+def cell(row: str, before: StateKey) -> str:
+    """Return what the page must say of a transition in a state, as the code has it."""
     try:
-        now = after(
-            State(before.status, before.handled_by, Speaker.VISITOR, before.aside), ROWS[row]
-        ).standing
+        now = apply(
+            State(before.status, before.handled_by, Speaker.VISITOR, before.visibility), ROWS[row]
+        ).key
     except AppError as refused:
         if row not in NOBODY_TO_REFUSE:
             return refused.code
         now = before
     if now == before:
         return states.SILENT if row == "agent hands to the team" else states.STAYS
-    if before.aside is Aside.ARCHIVED:
-        assert now == before._replace(aside=Aside.NO)
+    if before.visibility is Visibility.ARCHIVED:
+        assert now == before._replace(visibility=Visibility.ACTIVE)
         return states.AS_BEFORE
     return column(now)
 
 
-def test_the_page_has_a_row_for_every_move() -> None:
-    assert set(ROWS.values()) == set(MOVES) == set(Move)
-    assert set(ROWS) <= set(states.moves())
+def test_the_page_has_a_row_for_every_transition() -> None:
+    assert set(ROWS.values()) == set(TRANSITIONS) == set(Transition)
+    assert set(ROWS) <= set(states.transitions())
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_a_row_says_what_the_table_in_the_code_says(row: str) -> None:
-    said = states.moves()[row]
+    said = states.transitions()[row]
 
-    assert {column(before): cell(row, before) for before in STANDINGS} == said
+    assert {column(before): cell(row, before) for before in STATE_KEYS} == said
 
 
 @pytest.mark.parametrize(
-    ("trigger", "move", "before"),
+    ("trigger", "transition", "before"),
     [
-        ("a teammate takes over", Move.TAKE_OVER, "open, agent"),
-        ("a teammate hands back", Move.HAND_BACK, "open, team"),
-        ("a conversation is resolved", Move.RESOLVE, "open, agent"),
-        ("a conversation is closed", Move.CLOSE, "open, agent"),
-        ("a conversation is reopened", Move.REOPEN, "resolved, agent"),
-        ("a resolved conversation is taken over", Move.TAKE_OVER, "resolved, agent"),
-        ("an open conversation is snoozed", Move.SNOOZE, "open, agent"),
-        ("a resolved conversation is snoozed", Move.SNOOZE, "resolved, agent"),
-        ("a snooze is ended", Move.END_SNOOZE, "snoozed, agent"),
-        ("a snooze's time comes", Move.END_SNOOZE, "snoozed, agent"),
-        ("a conversation is assigned", Move.ASSIGN, "open, agent"),
-        ("a conversation is archived", Move.ARCHIVE, "open, agent"),
-        ("a conversation is unarchived", Move.UNARCHIVE, "archived"),
-        ("a move that changes nothing", Move.RESOLVE, "resolved, agent"),
+        ("a teammate takes over", Transition.TAKE_OVER, "open, agent"),
+        ("a teammate hands back", Transition.HAND_BACK, "open, team"),
+        ("a conversation is resolved", Transition.RESOLVE, "open, agent"),
+        ("a conversation is closed", Transition.CLOSE, "open, agent"),
+        ("a conversation is reopened", Transition.REOPEN, "resolved, agent"),
+        ("a resolved conversation is taken over", Transition.TAKE_OVER, "resolved, agent"),
+        ("an open conversation is snoozed", Transition.SNOOZE, "open, agent"),
+        ("a resolved conversation is snoozed", Transition.SNOOZE, "resolved, agent"),
+        ("a snooze is ended", Transition.END_SNOOZE, "snoozed, agent"),
+        ("a snooze's time comes", Transition.END_SNOOZE, "snoozed, agent"),
+        ("a conversation is assigned", Transition.ASSIGN, "open, agent"),
+        ("a conversation is archived", Transition.ARCHIVE, "open, agent"),
+        ("a conversation is unarchived", Transition.UNARCHIVE, "archived"),
+        ("a transition that changes nothing", Transition.RESOLVE, "resolved, agent"),
     ],
 )
-def test_a_move_is_told_where_the_page_says_so(trigger: str, move: Move, before: str) -> None:
-    standing = next(each for each in STANDINGS if column(each) == before)
-    state = State(standing.status, standing.handled_by, Speaker.VISITOR, standing.aside)
-    told = ["conversation.updated"] if is_told(state, after(state, move)) else []
+def test_a_transition_sends_the_events_that_the_page_lists(
+    trigger: str, transition: Transition, before: str
+) -> None:
+    key = next(each for each in STATE_KEYS if column(each) == before)
+    state = State(key.status, key.handled_by, Speaker.VISITOR, key.visibility)
+    events = ["conversation.updated"] if emits_event(state, apply(state, transition)) else []
 
-    assert states.triggers()[trigger] == told
+    assert states.triggers()[trigger] == events

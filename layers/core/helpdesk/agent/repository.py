@@ -23,7 +23,7 @@ def change(organization: str, changed: dict[str, Any], log_entry: Item) -> None:
     if changed.get("nightlySweep") is True:
         # Who has it on is found here by the sweep, which reads no other organization.
         placed = {
-            "GSI1PK": shards.nightly_sweeps(shards.shard_of(organization)),
+            "GSI1PK": shards.auto_resolve(shards.shard_of(organization)),
             "GSI1SK": organization,
             "organization": organization,
         }

@@ -10,9 +10,9 @@ from enum import StrEnum
 
 from helpdesk.agent import bedrock, embedded, repository
 from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, ModelTrouble, Question, Reason, Reply, Turn
-from helpdesk.agent.contentment import says_all_is_well
+from helpdesk.agent.closing_intent import is_closing_message
+from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.schemas import AgentSettings
-from helpdesk.agent.wishes import wants_a_person
 from helpdesk.conversations import answering
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
@@ -124,7 +124,7 @@ def _decide(
     text = cut("\n\n".join(message["body"] for message in pending if message["body"]), QUESTION_CHARACTERS)
     if not text:
         return HandOff(Reason.NO_TEXT)
-    if any(wants_a_person(message["body"]) for message in pending):
+    if any(requests_human(message["body"]) for message in pending):
         return HandOff(Reason.ASKED_FOR_A_PERSON)
     if own.auto_resolve and _is_finished(conversation, pending, newest_first, own.name):
         return Goodbye(GOODBYE_TEXT)
@@ -143,7 +143,7 @@ def _is_finished(
         return False
     kinds = {message["agent"]["kind"] for message in newest_first if message["agent"]}
     return kinds == {"ai"} and all(
-        says_all_is_well(message["body"], agent_name) and not message["attachments"] for message in pending
+        is_closing_message(message["body"], agent_name) and not message["attachments"] for message in pending
     )
 
 

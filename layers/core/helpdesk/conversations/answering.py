@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Changed, Conversation
-from helpdesk.conversations.state import Move, Speaker, after
+from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations.state import Speaker, Transition, apply
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
@@ -48,9 +48,9 @@ def answer(
     now = clock.now_ms()
     state = replace(conversation.state, last_speaker=Speaker.AGENT)
     if hand_off_reason is not None:
-        state = after(state, Move.HAND_OFF)
+        state = apply(state, Transition.HAND_OFF)
     elif ends:
-        state = after(state, Move.RESOLVE)
+        state = apply(state, Transition.RESOLVE)
     transaction = Transaction()
     repository.save(
         transaction,
@@ -82,6 +82,6 @@ def answer(
         thread.add_updated(transaction, conversation, state, now)
     try:
         transaction.commit()
-    except (Changed, ConversationNotFound):
+    except (StaleConversation, ConversationNotFound):
         return False
     return True

@@ -4,8 +4,8 @@ from helpdesk.admission.caller import Caller
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.errors import NotAMember
 from helpdesk.conversations.record import Conversation
-from helpdesk.conversations.service import overtaking
-from helpdesk.conversations.state import Move, after
+from helpdesk.conversations.service import retry_on_conflict
+from helpdesk.conversations.state import Transition, apply
 from helpdesk.members import belonging
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
@@ -19,7 +19,7 @@ def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
     """
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
-        after(conversation.state, Move.ASSIGN)
+        apply(conversation.state, Transition.ASSIGN)
         if conversation.assignee == user_id:
             return
         repository.assign(transaction, conversation, user_id)
@@ -31,7 +31,7 @@ def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
             belonging.require(transaction, caller.organization, user_id, lambda _: NotAMember())
         thread.add_system_line(transaction, conversation, _line(caller, user_id, name), clock.now_ms())
 
-    overtaking(caller.organization, conversation_id, write)
+    retry_on_conflict(caller.organization, conversation_id, write)
 
 
 def _line(caller: Caller, user_id: str | None, name: str | None) -> str:

@@ -7,7 +7,7 @@ lists of the inbox. What the index does not decide is a filter on what was read.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from helpdesk.conversations.places import AssignedList, InboxList
+from helpdesk.conversations.index_keys import AssignedList, InboxList
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Speaker, Status
 from helpdesk.storage import keys

@@ -29,7 +29,7 @@ def add_message(
 ) -> str:
     """Add a teammate's message to an open conversation, which stays with whom it is; return the message's id.
 
-    Sends message.created alone. The transaction may raise Changed.
+    Sends message.created alone. The transaction may raise StaleConversation.
     """
     message_id, now = ids.new("msg"), clock.now_ms()
     state = replace(conversation.state, last_speaker=Speaker.TEAMMATE)

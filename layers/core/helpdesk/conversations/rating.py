@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from helpdesk.conversations import repository
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Changed, Conversation
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.storage import keys
 from helpdesk.storage.transactions import Transaction
 
@@ -43,7 +43,7 @@ def given(conversation: Conversation) -> Given | None:
 def save(transaction: Transaction, conversation: Conversation, rating: Given, stars: int, note: str) -> None:
     """Write a rating into the conversation that was read, and its line into the thread.
 
-    The transaction raises Changed where the conversation was opened, resolved anew, archived or rated since.
+    The transaction raises StaleConversation where the conversation was opened, resolved anew, archived or rated since.
     """
     before = conversation.item
     names = {"#status": "status", "#rated": "rated"}
@@ -70,7 +70,7 @@ def save(transaction: Transaction, conversation: Conversation, rating: Given, st
                 "stars": stars,
             },
         },
-        on_failure=Changed,
+        on_failure=StaleConversation,
     )
     _put_line(transaction, conversation, rating, stars, note)
 

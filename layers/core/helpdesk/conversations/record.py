@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.state import Aside, Handler, Speaker, State, Status
+from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
-
-"""The attribute by which the eraser marks an item as good as gone (privacy.repository)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +27,12 @@ class Conversation:
     @property
     def state(self) -> State:
         """Status, handler, who spoke last, and whether it is put aside."""
-        aside = Aside.SNOOZED if self.snoozed_until is not None else Aside.NO
+        aside = Visibility.SNOOZED if self.snoozed_until is not None else Visibility.ACTIVE
         return State(
             Status(self.item["status"]),
             Handler(self.item["handledBy"]),
             Speaker(self.item["lastSpeaker"]),
-            Aside.ARCHIVED if self.archived else aside,
+            Visibility.ARCHIVED if self.archived else aside,
         )
 
     @property
@@ -60,7 +58,7 @@ class Conversation:
         return BEING_ERASED in self.item
 
 
-class Changed(ConditionFailed):
+class StaleConversation(ConditionFailed):
     """The conversation is not as it was when it was read; `conversation` is what it is now."""
 
     def __init__(self, item: Item | None) -> None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from helpdesk.conversations import places
+from helpdesk.conversations import index_keys
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.filters import Source
-from helpdesk.conversations.places import InboxList
-from helpdesk.conversations.record import Changed, Conversation
-from helpdesk.conversations.state import Aside, State, Status
+from helpdesk.conversations.index_keys import InboxList
+from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations.state import State, Status, Visibility
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
@@ -40,8 +40,8 @@ def put(transaction: Transaction, organization: str, item: Item) -> None:
             **keys.Conversation(organization, item["id"]).attributes(),
             **item,
             "organization": organization,
-            **places.inbox(organization, Conversation(item).state),
-            **places.latest(item["lastMessageAt"], item["id"]),
+            **index_keys.inbox(organization, Conversation(item).state),
+            **index_keys.latest(item["lastMessageAt"], item["id"]),
             "GSI2PK": keys.customer_conversations(organization, item["customerId"]),
             "GSI2SK": item["id"],
         },
@@ -61,22 +61,23 @@ def save(
 ) -> None:
     """Write a state over the one that was read, and with it a message's time and further values.
 
-    The write is refused when status or handler have changed since, or the conversation was archived or unarchived, or
-    `condition` does not hold: the transaction then raises Changed with the conversation as it is. A write without a
-    message is refused, too, when someone has spoken since: whether a person is awaited depends on who did. So is one
-    that settles, opens, archives or unarchives when the assignee is another: it moves among that one's conversations.
-    One that changes the standing is refused when the snooze is another, and ends it or sets it in `values`.
+    The write is refused if status or handler have changed since, if the conversation was archived or unarchived, or if
+    `condition` does not hold: the transaction then raises StaleConversation with the conversation as it is now.
+    Without a message, it is refused also if someone has written since, because who wrote last decides whether a person
+    is awaited. One that resolves, opens, archives or unarchives is refused also if the assignee has changed, because it
+    changes the assignee's lists. One that changes the state's key is refused also if the snooze has changed; it ends
+    the snooze, or sets it in `values`.
     """
     was = before.state
-    archived, was_archived = state.aside is Aside.ARCHIVED, was.aside is Aside.ARCHIVED
-    stands_otherwise = state.standing != was.standing
+    archived, was_archived = state.visibility is Visibility.ARCHIVED, was.visibility is Visibility.ARCHIVED
+    key_changes = state.key != was.key
     changes: Item = {
-        **({"snoozedUntil": None} if stands_otherwise and state.aside is not Aside.SNOOZED else {}),
+        **({"snoozedUntil": None} if key_changes and state.visibility is not Visibility.SNOOZED else {}),
         **(values or {}),
         "status": state.status.value,
         "handledBy": state.handled_by.value,
         "lastSpeaker": state.last_speaker.value,
-        **places.inbox(before.organization, state, archived=archived),
+        **index_keys.inbox(before.organization, state, archived=archived),
     }
     clauses = ["#status = :wasStatus", "handledBy = :wasHandledBy", "archivedAt = :wasArchivedAt"]
     required: Item = {
@@ -84,7 +85,7 @@ def save(
         ":wasHandledBy": was.handled_by.value,
         ":wasArchivedAt": before.item["archivedAt"],
     }
-    if stands_otherwise:
+    if key_changes:
         clauses.append("snoozedUntil = :wasSnoozedUntil")
         required[":wasSnoozedUntil"] = before.snoozed_until
     if archived is not was_archived:
@@ -93,12 +94,12 @@ def save(
         clauses.append("assignee = :wasAssignee")
         required[":wasAssignee"] = before.assignee
         if before.assignee is not None:
-            changes |= places.assigned(before.organization, before.assignee, state, archived=archived)
-    settles = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
-    counted = ["resolutions"] if settles else []
+            changes |= index_keys.assigned(before.organization, before.assignee, state, archived=archived)
+    resolves = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
+    counted = ["resolutions"] if resolves else []
     if message_at is not None:
         changes["lastMessageAt"] = message_at
-        changes |= places.latest(message_at, before.id)
+        changes |= index_keys.latest(message_at, before.id)
         counted.append("messageCount")
     else:
         clauses.append("lastSpeaker = :wasLastSpeaker")
@@ -119,20 +120,20 @@ def save(
             **required,
             **(condition_values or {}),
         },
-        on_failure=Changed,
+        on_failure=StaleConversation,
     )
 
 
 def assign(transaction: Transaction, before: Conversation, user_id: str | None) -> None:
     """Write another assignee over the one that was read, None for nobody.
 
-    The transaction raises Changed where that one, the status, or that it is not archived has changed.
+    The transaction raises StaleConversation where that one, the status, or that it is not archived has changed.
     """
     state = before.state
     expression, values = "SET assignee = :assignee REMOVE GSI3PK", {}
     if user_id is not None:
         expression = "SET assignee = :assignee, GSI3PK = :list"
-        values = {":list": places.assigned(before.organization, user_id, state)["GSI3PK"]}
+        values = {":list": index_keys.assigned(before.organization, user_id, state)["GSI3PK"]}
     transaction.update(
         keys.Conversation(before.organization, before.id),
         expression,
@@ -145,17 +146,17 @@ def assign(transaction: Transaction, before: Conversation, user_id: str | None) 
             ":status": state.status.value,
             ":never": None,
         },
-        on_failure=Changed,
+        on_failure=StaleConversation,
     )
 
 
 def require_unarchived(transaction: Transaction, conversation: Conversation) -> None:
-    """Require that the conversation takes writes. The transaction raises Changed, or ConversationNotFound."""
+    """Require that the conversation takes writes. The transaction raises StaleConversation, or ConversationNotFound."""
     transaction.require(
         keys.Conversation(conversation.organization, conversation.id),
         "archivedAt = :never",
         values={":never": None},
-        on_failure=Changed,
+        on_failure=StaleConversation,
     )
 
 
@@ -287,7 +288,7 @@ def place_of(conversation: Conversation, index: Index) -> str:
     return (
         conversation.id
         if index == "GSI2"
-        else places.activity(conversation.item["lastMessageAt"], conversation.id)
+        else index_keys.activity(conversation.item["lastMessageAt"], conversation.id)
     )
 
 

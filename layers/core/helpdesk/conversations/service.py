@@ -11,19 +11,19 @@ from helpdesk.admission.caller import Caller
 from helpdesk.conversations import repository, snooze_repository, thread
 from helpdesk.conversations.content import require_body
 from helpdesk.conversations.errors import ConversationArchived
-from helpdesk.conversations.record import Changed, Conversation
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.rendering import state_shape
 from helpdesk.conversations.schemas import NoteAccepted, NoteInput, ReplyAccepted, ReplyInput
 from helpdesk.conversations.state import (
-    Aside,
     Handler,
-    Move,
     Speaker,
     State,
     Status,
-    after,
-    after_reply,
-    is_told,
+    Transition,
+    Visibility,
+    apply,
+    apply_reply,
+    emits_event,
 )
 from helpdesk.files import service as files
 from helpdesk.organizations import service as organizations
@@ -34,29 +34,29 @@ from helpdesk.storage.transactions import Conflict, Transaction
 _TRIES = 8
 
 
-def move(caller: Caller, conversation_id: str, chosen: Move) -> None:
+def transition(caller: Caller, conversation_id: str, chosen: Transition) -> None:
     """Make a move; where it settles or opens a conversation or changes its handler, conversation.updated is sent.
 
     Raises ConversationNotFound, ConversationArchived, NotArchived.
     """
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
-        state = after(conversation.state, chosen)
+        state = apply(conversation.state, chosen)
         if state != conversation.state:
-            write_move(transaction, conversation, state)
+            write_transition(transaction, conversation, state)
 
-    overtaking(caller.organization, conversation_id, write, also_archived=True)
+    retry_on_conflict(caller.organization, conversation_id, write, also_archived=True)
 
 
-def write_move(
+def write_transition(
     transaction: Transaction, before: Conversation, state: State, *, values: Item | None = None
 ) -> None:
     """Add to a transaction what a move made of a conversation, with all that follows from it."""
     repository.save(transaction, before, state, values=values)
-    if before.state.aside is Aside.SNOOZED and state.aside is not Aside.SNOOZED:
+    if before.state.visibility is Visibility.SNOOZED and state.visibility is not Visibility.SNOOZED:
         snooze_repository.forget(transaction, before)
     _announce_opening(transaction, before, state)
-    told = is_told(before.state, state)
+    told = emits_event(before.state, state)
     unanswered = _left_to_the_agent(before, state) if told or before.archived else None
     if told:
         thread.add_updated(transaction, before, state, clock.now_ms(), unanswered)
@@ -77,7 +77,7 @@ def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAcc
 
     def write(transaction: Transaction, conversation: Conversation) -> ReplyAccepted:
         now = clock.now_ms()
-        state = after_reply(
+        state = apply_reply(
             conversation.state, take_over=written.take_over or False, reopen=written.reopen or False
         )
         message_id = ids.new("msg")
@@ -97,7 +97,7 @@ def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAcc
         )
         return ReplyAccepted(message_id=message_id, conversation=state_shape(conversation.id, state))
 
-    return overtaking(caller.organization, conversation_id, write)
+    return retry_on_conflict(caller.organization, conversation_id, write)
 
 
 def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccepted:
@@ -118,7 +118,7 @@ def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccept
         )
         return NoteAccepted(message_id=note_id)
 
-    return overtaking(caller.organization, conversation_id, write)
+    return retry_on_conflict(caller.organization, conversation_id, write)
 
 
 def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
@@ -150,7 +150,7 @@ def presumed_open(organization: str, conversation_id: str, handled_by: str) -> C
     )
 
 
-def overtaking[T](
+def retry_on_conflict[T](
     organization: str,
     conversation_id: str,
     write: Callable[[Transaction, Conversation], T],
@@ -172,8 +172,8 @@ def overtaking[T](
             return outcome
         try:
             transaction.commit()
-        except Changed as changed:
-            conversation = changed.conversation
+        except StaleConversation as stale:
+            conversation = stale.conversation
         else:
             return outcome
     raise Conflict
@@ -200,4 +200,4 @@ def _announce_opening(transaction: Transaction, before: Conversation, state: Sta
 
 
 def _takes_messages(state: State) -> bool:
-    return state.status is Status.OPEN and state.aside is not Aside.ARCHIVED
+    return state.status is Status.OPEN and state.visibility is not Visibility.ARCHIVED

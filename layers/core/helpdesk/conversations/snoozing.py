@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import answering, snooze_repository, thread
 from helpdesk.conversations.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime, ConversationNotFound
-from helpdesk.conversations.record import Changed, Conversation
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.schemas import SnoozeInput
-from helpdesk.conversations.service import overtaking, write_move
-from helpdesk.conversations.state import Move, after
+from helpdesk.conversations.service import retry_on_conflict, write_transition
+from helpdesk.conversations.state import Transition, apply
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.platform import clock
 from helpdesk.platform.delays import MAX_HOP_SECONDS, hop_delay_seconds
@@ -62,13 +62,13 @@ def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
     thread. Raises BadSnoozeTime, ConversationNotFound, ConversationArchived.
     """
     until = _checked(wanted.until)
-    chosen = Move.END_SNOOZE if until is None else Move.SNOOZE
+    chosen = Transition.END_SNOOZE if until is None else Transition.SNOOZE
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
-        state = after(conversation.state, chosen)
+        state = apply(conversation.state, chosen)
         if until == conversation.snoozed_until:
             return
-        write_move(transaction, conversation, state, values={"snoozedUntil": until})
+        write_transition(transaction, conversation, state, values={"snoozedUntil": until})
         thread.add_system_line(transaction, conversation, _line(caller, until), clock.now_ms())
         if until is not None:
             snooze_repository.put(transaction, conversation, until)
@@ -77,7 +77,7 @@ def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
                 job = Job(JobQueue.TIMER, conversation.organization, "", body, due_at=until)
                 transaction.put(job_item(conversation.organization, job), new=True)
 
-    overtaking(caller.organization, conversation_id, write)
+    retry_on_conflict(caller.organization, conversation_id, write)
 
 
 def wake(organization: str, conversation_id: str, until: int) -> Outcome:
@@ -92,14 +92,14 @@ def wake(organization: str, conversation_id: str, until: int) -> Outcome:
             snooze_repository.forget_stale(organization, conversation_id, until)
             return Outcome.GONE if conversation is None else Outcome.OVER
         transaction = Transaction()
-        write_move(transaction, conversation, after(conversation.state, Move.END_SNOOZE))
+        write_transition(transaction, conversation, apply(conversation.state, Transition.END_SNOOZE))
         thread.add_system_line(transaction, conversation, "The snooze is over.", clock.now_ms())
         try:
             transaction.commit()
         except ConversationNotFound:
             conversation = None
-        except Changed as changed:
-            conversation = changed.conversation
+        except StaleConversation as stale:
+            conversation = stale.conversation
         else:
             return Outcome.WOKEN
     raise Conflict

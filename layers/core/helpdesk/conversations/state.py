@@ -1,9 +1,9 @@
-"""A conversation's state and every move between states, as one table and no AWS.
+"""A conversation's state and every transition between states, as one table without AWS.
 
-Specification: States and transitions, Conversation. Three facts make the state: `status`, who handles it, and whether
-the team has put it aside. The agent asking for a person and a teammate taking over both put it in the team's hands;
-handing back puts it in the agent's. A closed conversation reads as resolved. docs/guides/conversation-states.md shows
-the table; tests hold that page, this table and what the API does to each other.
+Specification: States and transitions, Conversation. Three facts make up the state: `status`, who handles the
+conversation, and its visibility in the inbox. Both the agent handing off and a teammate taking over give it to the
+team; handing back gives it to the agent. A closed conversation reads as resolved. Tests keep this table, the tables in
+docs/guides/conversation-states.md and the API's behaviour equal.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from helpdesk.platform.errors import AppError
 
 
 class Status(StrEnum):
-    """Whether a conversation is settled."""
+    """Whether a conversation is open or resolved."""
 
     OPEN = "open"
     RESOLVED = "resolved"
@@ -37,18 +37,18 @@ class Speaker(StrEnum):
     TEAMMATE = "teammate"
 
 
-class Aside(StrEnum):
-    """Whether the team has put a conversation aside."""
+class Visibility(StrEnum):
+    """Whether the team has hidden a conversation from its inbox."""
 
-    NO = "no"
+    ACTIVE = "active"
     SNOOZED = "snoozed"
-    """Until a time, or until the visitor writes. Only an open conversation is snoozed."""
+    """Hidden until a time, or until the visitor writes. Only an open conversation is snoozed."""
     ARCHIVED = "archived"
-    """For good: it takes no writes. It keeps its status and handler, which come back with it."""
+    """Hidden for good: it accepts no writes. It keeps its status and handler until it is unarchived."""
 
 
-class Move(StrEnum):
-    """What may be done to a conversation besides writing in it."""
+class Transition(StrEnum):
+    """What can be done to a conversation other than writing in it."""
 
     RESOLVE = "resolve"
     CLOSE = "close"
@@ -61,17 +61,17 @@ class Move(StrEnum):
     END_SNOOZE = "end-snooze"
     """By a teammate, or because its time has come."""
     ASSIGN = "assign"
-    """Or unassign: the state does not tell whose it is, but an archived one is not assigned."""
+    """Or unassign. The assignee is no part of the state, but an archived conversation cannot be assigned."""
     ARCHIVE = "archive"
     UNARCHIVE = "unarchive"
 
 
-class Standing(NamedTuple):
-    """The part of the state that moves ask for and change."""
+class StateKey(NamedTuple):
+    """The part of the state that transitions read and change."""
 
     status: Status
     handled_by: Handler
-    aside: Aside = Aside.NO
+    visibility: Visibility = Visibility.ACTIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ class State:
     status: Status
     handled_by: Handler
     last_speaker: Speaker
-    aside: Aside = Aside.NO
+    visibility: Visibility = Visibility.ACTIVE
 
     @property
-    def standing(self) -> Standing:
-        """The part of it that moves ask for and change."""
-        return Standing(self.status, self.handled_by, self.aside)
+    def key(self) -> StateKey:
+        """The part of the state that transitions read and change."""
+        return StateKey(self.status, self.handled_by, self.visibility)
 
     @property
     def awaiting_human(self) -> bool:
@@ -97,74 +97,79 @@ class State:
             and self.last_speaker is not Speaker.TEAMMATE
         )
 
+    @property
+    def accepts_visitor_messages(self) -> bool:
+        """Whether a visitor's next message can go into the conversation: it is open and not archived."""
+        return self.status is Status.OPEN and self.visibility is not Visibility.ARCHIVED
 
-_OA, _OT = Standing(Status.OPEN, Handler.AGENT), Standing(Status.OPEN, Handler.TEAM)
-_SA, _ST = _OA._replace(aside=Aside.SNOOZED), _OT._replace(aside=Aside.SNOOZED)
-_RA, _RT = Standing(Status.RESOLVED, Handler.AGENT), Standing(Status.RESOLVED, Handler.TEAM)
-_IN_REACH = (_OA, _OT, _SA, _ST, _RA, _RT)
-_ARCHIVED = {each: each._replace(aside=Aside.ARCHIVED) for each in (_OA, _OT, _RA, _RT)}
 
-STANDINGS: tuple[Standing, ...] = (*_IN_REACH, *_ARCHIVED.values())
-"""All there are."""
+_OA, _OT = StateKey(Status.OPEN, Handler.AGENT), StateKey(Status.OPEN, Handler.TEAM)
+_SA, _ST = _OA._replace(visibility=Visibility.SNOOZED), _OT._replace(visibility=Visibility.SNOOZED)
+_RA, _RT = StateKey(Status.RESOLVED, Handler.AGENT), StateKey(Status.RESOLVED, Handler.TEAM)
+_UNARCHIVED = (_OA, _OT, _SA, _ST, _RA, _RT)
+_ARCHIVED = {each: each._replace(visibility=Visibility.ARCHIVED) for each in (_OA, _OT, _RA, _RT)}
 
-_NO_WRITES: dict[Standing, type[AppError]] = dict.fromkeys(_ARCHIVED.values(), ConversationArchived)
+STATE_KEYS: tuple[StateKey, ...] = (*_UNARCHIVED, *_ARCHIVED.values())
+"""All that occur."""
 
-MOVES: dict[Move, Mapping[Standing, Standing | type[AppError]]] = {
-    Move.RESOLVE: {_OA: _RA, _OT: _RT, _SA: _RA, _ST: _RT, **_NO_WRITES},
-    Move.CLOSE: {_OA: _RA, _OT: _RT, _SA: _RA, _ST: _RT, **_NO_WRITES},
-    Move.REOPEN: {_RA: _OA, _RT: _OT, **_NO_WRITES},
-    # One who takes over a settled conversation means to go on with it: it opens, as his reply would open it.
-    Move.TAKE_OVER: {_OA: _OT, _SA: _ST, _RA: _OT, _RT: _OT, **_NO_WRITES},
-    Move.HAND_BACK: {_OT: _OA, _ST: _SA, **_NO_WRITES},
-    # Someone waits for a person from now on, so it is not kept from the team's eyes any longer.
-    Move.HAND_OFF: {_OA: _OT, _SA: _OT, **_NO_WRITES},
-    # One who wants to see a settled conversation again at a time means to go on with it then.
-    Move.SNOOZE: {_OA: _SA, _OT: _ST, _RA: _SA, _RT: _ST, **_NO_WRITES},
-    Move.END_SNOOZE: {_SA: _OA, _ST: _OT, **_NO_WRITES},
-    Move.ASSIGN: {**_NO_WRITES},
-    Move.ARCHIVE: {**_ARCHIVED, _SA: _ARCHIVED[_OA], _ST: _ARCHIVED[_OT]},
-    Move.UNARCHIVE: {
-        **dict.fromkeys(_IN_REACH, NotArchived),
+_NO_WRITES: dict[StateKey, type[AppError]] = dict.fromkeys(_ARCHIVED.values(), ConversationArchived)
+
+TRANSITIONS: dict[Transition, Mapping[StateKey, StateKey | type[AppError]]] = {
+    Transition.RESOLVE: {_OA: _RA, _OT: _RT, _SA: _RA, _ST: _RT, **_NO_WRITES},
+    Transition.CLOSE: {_OA: _RA, _OT: _RT, _SA: _RA, _ST: _RT, **_NO_WRITES},
+    Transition.REOPEN: {_RA: _OA, _RT: _OT, **_NO_WRITES},
+    # A teammate who takes over a resolved conversation wants to continue it, so it opens, as with a reply.
+    Transition.TAKE_OVER: {_OA: _OT, _SA: _ST, _RA: _OT, _RT: _OT, **_NO_WRITES},
+    Transition.HAND_BACK: {_OT: _OA, _ST: _SA, **_NO_WRITES},
+    # From now on a visitor waits for a person, so the snooze ends and the team sees the conversation.
+    Transition.HAND_OFF: {_OA: _OT, _SA: _OT, **_NO_WRITES},
+    # A teammate who snoozes a resolved conversation wants to continue it later, so it opens.
+    Transition.SNOOZE: {_OA: _SA, _OT: _ST, _RA: _SA, _RT: _ST, **_NO_WRITES},
+    Transition.END_SNOOZE: {_SA: _OA, _ST: _OT, **_NO_WRITES},
+    Transition.ASSIGN: {**_NO_WRITES},
+    Transition.ARCHIVE: {**_ARCHIVED, _SA: _ARCHIVED[_OA], _ST: _ARCHIVED[_OT]},
+    Transition.UNARCHIVE: {
+        **dict.fromkeys(_UNARCHIVED, NotArchived),
         **{archived: before for before, archived in _ARCHIVED.items()},
     },
 }
-"""What each move makes of a standing, or what it is refused with.
+"""The state after each transition, or the error that refuses it.
 
-A standing that a move does not name stays as it is: nothing is written or sent.
+A state that a transition does not list stays as it is: nothing is written and no event is sent.
 """
 
 STARTED = State(Status.OPEN, Handler.AGENT, Speaker.VISITOR)
 """A conversation after its first message."""
 
 
-def after(state: State, move: Move) -> State:
-    """Return the state after a move; the same state where the move changes nothing.
+def apply(state: State, transition: Transition) -> State:
+    """Return the state after a transition; the same state if the transition changes nothing.
 
     Raises ConversationArchived or NotArchived, as the table says.
     """
-    found = MOVES[move].get(state.standing, state.standing)
-    if not isinstance(found, Standing):
+    found = TRANSITIONS[transition].get(state.key, state.key)
+    if not isinstance(found, StateKey):
         raise found
-    return replace(state, status=found.status, handled_by=found.handled_by, aside=found.aside)
+    return replace(state, status=found.status, handled_by=found.handled_by, visibility=found.visibility)
 
 
-def after_reply(state: State, *, take_over: bool, reopen: bool) -> State:
-    """Return the state after a teammate's message, which may take over or reopen on the way.
+def apply_reply(state: State, *, take_over: bool, reopen: bool) -> State:
+    """Return the state after a teammate's message, which can also take over or reopen.
 
     Raises ConversationArchived.
     """
-    if state.aside is Aside.ARCHIVED:
+    if state.visibility is Visibility.ARCHIVED:
         raise ConversationArchived
     if take_over:
-        state = after(state, Move.TAKE_OVER)
+        state = apply(state, Transition.TAKE_OVER)
     if reopen:
-        state = after(state, Move.REOPEN)
+        state = apply(state, Transition.REOPEN)
     return replace(state, last_speaker=Speaker.TEAMMATE)
 
 
-def is_told(before: State, now: State) -> bool:
-    """Tell whether a move sends conversation.updated: where it settles or opens a conversation, or changes its handler.
+def emits_event(before: State, now: State) -> bool:
+    """Return whether a transition sends conversation.updated: it resolves, opens or changes the handler.
 
-    Putting one aside and taking it out again are the team's own business (Specification: Events, Event kinds).
+    Snoozing and archiving send no event (Specification: Events, Event kinds).
     """
     return (before.status, before.handled_by) != (now.status, now.handled_by)

@@ -48,7 +48,7 @@ def start(
 def append(transaction: Transaction, conversation: Conversation, message: VisitorMessage) -> str:
     """Add a visitor's message to an open conversation, which ends its snooze; return its id.
 
-    The transaction may raise Changed. What reminds of the snooze is left: this is written without knowing of it.
+    The transaction can raise StaleConversation. The reminder of the snooze stays: this write does not know of it.
     """
     message_id, now = ids.new("msg"), clock.now_ms()
     before = conversation.state

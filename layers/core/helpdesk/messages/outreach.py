@@ -14,7 +14,7 @@ from helpdesk.conversations import outreach, thread
 from helpdesk.conversations.content import require_body
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.mailing import MessageMail
-from helpdesk.conversations.record import Changed
+from helpdesk.conversations.record import StaleConversation
 from helpdesk.conversations.state import Handler
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerUnreachable
@@ -69,7 +69,7 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> MessageAcc
                 mail = MessageMail(organization, to.id, accepted.conversation_id, accepted.message_id)
                 transaction.put(mail.to_item(), new=True)
             transaction.commit()
-        except (SessionChanged, Changed, ConversationNotFound):
+        except (SessionChanged, StaleConversation, ConversationNotFound):
             continue  # the session and its conversation are read anew
         except OutreachMeanwhile:
             to = customers.addressee(organization, customer_id)

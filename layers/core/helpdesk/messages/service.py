@@ -13,7 +13,7 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.content import require_body
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Changed, Conversation
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.rendering import message_shape
 from helpdesk.conversations.state import STARTED, Status
 from helpdesk.conversations.thread import VisitorMessage
@@ -63,8 +63,8 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
         except SessionChanged as changed:
             session = changed.session(organization)
             target = _hinted(session)
-        except Changed as changed:
-            now = changed.conversation
+        except StaleConversation as stale:
+            now = stale.conversation
             target = now if now.state.status is Status.OPEN and not now.archived else None
         except (ConversationNotFound, CustomerNotFound):
             # Erased since, perhaps with the session, which then begins anew as another customer's.

@@ -6,7 +6,7 @@ and leave nothing out. What is on its way out has the attribute `erasing`: every
 
 from collections.abc import Iterator, Sequence
 
-from helpdesk.conversations.places import ERASED, InboxList
+from helpdesk.conversations.index_keys import ERASED, InboxList
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.platform import clock
 from helpdesk.privacy.errors import ErasureNotFound

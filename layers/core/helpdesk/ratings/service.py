@@ -12,7 +12,7 @@ by the team alone, and goes with the conversation where that is erased. No event
 from helpdesk.conversations import rating
 from helpdesk.conversations.errors import ConversationArchived
 from helpdesk.conversations.rating import Given
-from helpdesk.conversations.record import Changed, Conversation
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Status
 from helpdesk.messages import sessions
 from helpdesk.platform import clock, ids
@@ -48,8 +48,8 @@ def rate(organization: str, sent: RatingInput) -> None:
         _write(transaction, conversation, sent.stars, note)
         try:
             transaction.commit()
-        except Changed as changed:
-            conversation = changed.conversation
+        except StaleConversation as stale:
+            conversation = stale.conversation
         else:
             return
     raise Conflict

@@ -29,10 +29,10 @@ class PersonIdempotency(ItemKey):
     request_hash: str
 
 
-class Night(ItemKey):
-    """How far the nightly sweep has come in one night (its date in UTC)."""
+class AutoResolveCheckpoint(ItemKey):
+    """How far the auto-resolve runs of one night (its date in UTC) have come."""
 
-    PK, SK = "NIGHT#{date}", "NIGHT"
+    PK, SK = "AUTORESOLVE#{date}", "CHECKPOINT"
     date: str
 
 

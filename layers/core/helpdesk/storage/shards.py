@@ -20,9 +20,9 @@ def pending_deliveries(shard: int) -> str:
     return f"PENDING#{shard}"
 
 
-def nightly_sweeps(shard: int) -> str:
-    """Return GSI1's partition of one shard's organizations that have the nightly sweep on; sorted by their ids."""
-    return f"NIGHTLY#{shard}"
+def auto_resolve(shard: int) -> str:
+    """Return GSI1's partition of one shard's organizations with `nightlySweep` on; sorted by their ids."""
+    return f"AUTORESOLVE#{shard}"
 
 
 def new_outbox_items(shard: int) -> str:

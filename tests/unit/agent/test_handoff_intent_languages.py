@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from helpdesk.agent.wishes import wants_a_person
+from helpdesk.agent.handoff_intent import requests_human
 
 WISHES = {
     "German": """
@@ -102,14 +102,14 @@ def lines(text: str) -> list[str]:
     ("language", "text"), [(language, text) for language, texts in WISHES.items() for text in lines(texts)]
 )
 def test_a_wish_for_a_person_is_heard_in(language: str, text: str) -> None:
-    assert wants_a_person(text)
-    assert wants_a_person(text.upper())
-    assert wants_a_person(f"Hello. {text}. Thank you.")
+    assert requests_human(text)
+    assert requests_human(text.upper())
+    assert requests_human(f"Hello. {text}. Thank you.")
 
 
 @pytest.mark.parametrize("text", lines(OTHERWISE))
 def test_a_question_about_people_is_no_such_wish(text: str) -> None:
-    assert not wants_a_person(text)
+    assert not requests_human(text)
 
 
 @pytest.mark.parametrize("between", ["\n", ".", ". ", "!\n ", "?-", " ", ", "])
@@ -117,7 +117,7 @@ def test_a_message_of_nothing_but_pauses_is_looked_through_quickly(between: str)
     text = f"a{between * (3_998 // len(between))}a"
     before = time.process_time()
 
-    assert not wants_a_person(text)
+    assert not requests_human(text)
 
     # A few ms; it took two seconds where each full stop was gone on from through all the others.
     assert time.process_time() - before < 0.3
@@ -125,5 +125,5 @@ def test_a_message_of_nothing_but_pauses_is_looked_through_quickly(between: str)
 
 @pytest.mark.parametrize("between", ["...", ".\n\n", "!?! ", ". - ", "\n\t\n"])
 def test_a_word_that_stands_alone_is_heard_behind_any_pause(between: str) -> None:
-    assert wants_a_person(f"Danke{between}Mitarbeiter")
-    assert wants_a_person(f"{between}Mensch bitte")
+    assert requests_human(f"Danke{between}Mitarbeiter")
+    assert requests_human(f"{between}Mensch bitte")

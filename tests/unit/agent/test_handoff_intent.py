@@ -1,6 +1,6 @@
 import pytest
 
-from helpdesk.agent.wishes import wants_a_person
+from helpdesk.agent.handoff_intent import requests_human
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from helpdesk.agent.wishes import wants_a_person
     ],
 )
 def test_a_wish_for_a_person_is_heard(text: str) -> None:
-    assert wants_a_person(text)
+    assert requests_human(text)
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_a_wish_for_a_person_is_heard(text: str) -> None:
     ],
 )
 def test_a_question_about_people_and_agents_is_no_such_wish(text: str) -> None:
-    assert not wants_a_person(text)
+    assert not requests_human(text)

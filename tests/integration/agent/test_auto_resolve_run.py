@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import night_repository, nightly
-from helpdesk.conversations import repository, sweeping
+from helpdesk.agent import auto_resolve, auto_resolve_repository
+from helpdesk.conversations import auto_resolve as resolving
+from helpdesk.conversations import repository
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from helpdesk.organizations.schemas import NewOrganization
@@ -36,7 +37,7 @@ def on(stocked: Desk) -> Desk:
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work through a page in one thread: moto's table bears no two."""
-    monkeypatch.setattr(sweeping, "_THREADS", 1)
+    monkeypatch.setattr(resolving, "_THREADS", 1)
 
 
 @pytest.fixture
@@ -60,8 +61,8 @@ def answered(desk: Desk, session: str = "session-of-vera", question: str = "How 
     return job["conversationId"]
 
 
-def sweep() -> nightly.Swept:
-    return nightly.sweep(NOW + 1)
+def sweep() -> auto_resolve.Run:
+    return auto_resolve.run(NOW + 1)
 
 
 def status(desk: Desk, conversation: str) -> str:
@@ -73,7 +74,7 @@ def test_what_the_agent_finished_a_day_ago_is_resolved(on: Desk, at: Callable[[f
         conversation = answered(on)
     before = len(events())
 
-    assert sweep() == nightly.Swept(1, done=True)
+    assert sweep() == auto_resolve.Run(1, done=True)
 
     assert status(on, conversation) == "resolved"
     assert on.thread(conversation)[-1]["body"] == LINE
@@ -111,7 +112,9 @@ def test_an_organization_without_the_switch_is_left_and_not_read(
 
 
 def entries() -> list[str]:
-    return [each for shard in range(shards.SHARDS) for each in night_repository.organizations(shard, "", 9)]
+    return [
+        each for shard in range(shards.SHARDS) for each in auto_resolve_repository.organizations(shard, "", 9)
+    ]
 
 
 def test_the_switch_is_what_puts_an_organization_into_the_index(stocked: Desk) -> None:
@@ -175,7 +178,7 @@ def test_what_is_not_finished_by_the_agent_is_left(
         conversation = make(on)
     before = len(events())
 
-    assert sweep() == nightly.Swept(0, done=True)
+    assert sweep() == auto_resolve.Run(0, done=True)
 
     assert status(on, conversation) == "open"
     assert len(events()) == before
@@ -201,10 +204,10 @@ def test_one_in_which_the_visitor_writes_meanwhile_is_left_alone(
             conversation = answered(on, session)
         sent = MessageInput.model_validate({"session": session, "body": "Which card?"})
         with at(0):
-            page = sweeping.quiet_page(on.organization, "", NOW - 24 * HOUR_MS, 100)
+            page = resolving.quiet_page(on.organization, "", NOW - 24 * HOUR_MS, 100)
             [finished] = [each for each in page if each.id == conversation]
             pieces: list[Callable[[], Any]] = [
-                partial(sweeping._resolve, finished, "Assistant", 24),
+                partial(resolving._resolve, finished, "Assistant", 24),
                 partial(messages.post, on.organization, sent),
             ]
             resolve, post = interleaved(pieces, seed).results
@@ -220,11 +223,11 @@ def test_one_in_which_the_visitor_writes_meanwhile_is_left_alone(
 def test_a_night_that_is_cut_short_goes_on_where_it_was(
     on: Desk, at: Callable[[float], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nightly, "_PAGE", 2)
+    monkeypatch.setattr(auto_resolve, "_PAGE", 2)
     with at(48):
         conversations = [answered(on, f"session-number-{number}") for number in range(5)]
 
-    runs = [nightly.sweep(NOW) for _ in range(5)]
+    runs = [auto_resolve.run(NOW) for _ in range(5)]
 
     # The fourth finds that there is nothing more in this organization, the fifth that there is no other.
     assert [run.resolved for run in runs] == [2, 2, 1, 0, 0]
@@ -237,7 +240,7 @@ def test_a_night_is_cut_short_among_organizations_that_have_nothing_to_resolve(
 ) -> None:
     looked_at: list[str] = []
     monkeypatch.setattr(
-        night_repository,
+        auto_resolve_repository,
         "organizations",
         lambda _, start, __: [each for each in ("org_a", "org_b") if each >= start],
     )
@@ -246,9 +249,9 @@ def test_a_night_is_cut_short_among_organizations_that_have_nothing_to_resolve(
         looked_at.append(organization)
         yield from ()
 
-    monkeypatch.setattr(nightly, "_pages", no_pages)
+    monkeypatch.setattr(auto_resolve, "_pages", no_pages)
 
-    assert [nightly.sweep(NOW).done for _ in range(3)] == [False] * 3
+    assert [auto_resolve.run(NOW).done for _ in range(3)] == [False] * 3
     assert looked_at == ["org_a", "org_b", "org_a"]  # the last one is of the next shard
 
 
@@ -256,7 +259,7 @@ def test_a_night_that_is_done_costs_one_read(on: Desk, at: Callable[[float], Any
     sweep()
 
     with recorded_calls() as calls:
-        assert sweep() == nightly.Swept(0, done=True)
+        assert sweep() == auto_resolve.Run(0, done=True)
 
     assert calls == ["dynamodb:GetItem"]
 
@@ -267,7 +270,7 @@ def test_the_next_night_begins_anew(on: Desk, at: Callable[[float], Any]) -> Non
     sweep()
 
     with at(-24):
-        assert nightly.sweep(NOW + 48 * HOUR_MS).resolved == 1
+        assert auto_resolve.run(NOW + 48 * HOUR_MS).resolved == 1
     assert status(on, conversation) == "resolved"
 
 
@@ -289,7 +292,7 @@ def test_what_fails_in_one_organization_is_none_of_the_others_business(
 
     monkeypatch.setattr(repository, "quiet_page", fail)
 
-    assert sweep() == nightly.Swept(1, done=True)
+    assert sweep() == auto_resolve.Run(1, done=True)
     assert status(on, conversation) == "resolved"
 
 

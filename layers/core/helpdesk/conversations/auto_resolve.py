@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Changed, Conversation
-from helpdesk.conversations.state import Handler, Move, Speaker, Status, after
+from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -51,7 +51,7 @@ def resolve(finished: Sequence[Conversation], agent_name: str, quiet_hours: int)
 
 def _resolve(conversation: Conversation, agent_name: str, quiet_hours: int) -> bool:
     now = clock.now_ms()
-    state = after(conversation.state, Move.RESOLVE)
+    state = apply(conversation.state, Transition.RESOLVE)
     transaction = Transaction()
     repository.save(
         transaction,
@@ -68,6 +68,6 @@ def _resolve(conversation: Conversation, agent_name: str, quiet_hours: int) -> b
     thread.add_updated(transaction, conversation, state, now)
     try:
         transaction.commit()
-    except (Changed, ConversationNotFound, Conflict):
+    except (StaleConversation, ConversationNotFound, Conflict):
         return False
     return True

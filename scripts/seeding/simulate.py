@@ -16,7 +16,7 @@ from helpdesk.conversations import answering, assigning, snoozing
 from helpdesk.conversations import service as inbox
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
-from helpdesk.conversations.state import Move
+from helpdesk.conversations.state import Transition
 from helpdesk.customers import records
 from helpdesk.customers.schemas import FactInput
 from helpdesk.delivery import repository as deliveries
@@ -72,15 +72,15 @@ def session_of(visitor: int, seed: int) -> str:
     return f"seeded-visitor-{seed}-{visitor}"
 
 
-def live(desk: Desk, visitor: Visitor) -> list[dict[str, Any]]:
+def simulate(desk: Desk, visitor: Visitor) -> list[dict[str, Any]]:
     """Return the items, in wire form, that a visitor's conversations leave behind."""
     world = MemoryTable()
     world.load(desk.members)
     there = {(item["PK"]["S"], item["SK"]["S"]) for item in desk.members}
-    life = _Life(desk, visitor)
-    with answered_by(world), clock.frozen(lambda: life.us), _random_ids(life.random):
-        life.spend()
-        life.deliver(world)
+    simulation = _Simulation(desk, visitor)
+    with answered_by(world), clock.frozen(lambda: simulation.us), _random_ids(simulation.random):
+        simulation.spend()
+        simulation.deliver(world)
     return [
         item
         for item in world.items()
@@ -99,11 +99,11 @@ def _random_ids(random: Random) -> Iterator[None]:
         ids._random_bits = before  # noqa: SLF001
 
 
-class _Life:
+class _Simulation:
     """One visitor's: `us` is the present (microseconds)."""
 
     def __init__(self, desk: Desk, visitor: Visitor) -> None:
-        self.random = Random(f"{desk.seed} life {visitor.number}")  # noqa: S311 - to be the same each time
+        self.random = Random(f"{desk.seed} life {visitor.number}")  # noqa: S311 - reproducible by its seed
         self.us = 0
         self._desk = desk
         self._visitor = visitor
@@ -181,7 +181,7 @@ class _Life:
             snoozing.snooze(caller, conversation_id, SnoozeInput(until=until))
         if planned.end not in {End.RESOLVED, End.ARCHIVED}:
             return
-        inbox.move(caller, conversation_id, Move.RESOLVE)
+        inbox.transition(caller, conversation_id, Transition.RESOLVE)
         if planned.rated:
             self._pass()
             rating = {
@@ -193,7 +193,7 @@ class _Life:
             ratings.rate(self._desk.organization, RatingInput.model_validate(rating))
         if planned.end is End.ARCHIVED:
             self._pass()
-            inbox.move(caller, conversation_id, Move.ARCHIVE)
+            inbox.transition(caller, conversation_id, Transition.ARCHIVE)
 
     def _write(self, *, first: bool = False) -> MessageAccepted:
         self._pass()

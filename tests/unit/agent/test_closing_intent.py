@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.agent.contentment import says_all_is_well
+from helpdesk.agent.closing_intent import is_closing_message
 
 WELL = """
     thanks
@@ -75,24 +75,24 @@ def lines(text: str) -> list[str]:
 
 @pytest.mark.parametrize("text", lines(WELL))
 def test_all_is_well(text: str) -> None:
-    assert says_all_is_well(text)
+    assert is_closing_message(text)
 
 
 @pytest.mark.parametrize("text", [*lines(MORE), "", "   ", "thanks " * 40])
 def test_the_visitor_says_more_or_something_else(text: str) -> None:
-    assert not says_all_is_well(text)
+    assert not is_closing_message(text)
 
 
 @pytest.mark.parametrize("text", [f"{line}?" for line in lines(WELL)])
 def test_a_question_is_never_all_well(text: str) -> None:
-    assert not says_all_is_well(text)
+    assert not is_closing_message(text)
 
 
 def test_the_agent_may_be_called_by_its_name() -> None:
-    assert says_all_is_well("Thanks, Robin!", "Robin")
-    assert not says_all_is_well("Thanks, Robin!", "Grace")
-    assert not says_all_is_well("Robin", "Robin")
+    assert is_closing_message("Thanks, Robin!", "Robin")
+    assert not is_closing_message("Thanks, Robin!", "Grace")
+    assert not is_closing_message("Robin", "Robin")
 
 
 def test_words_of_a_long_message_are_told_apart_in_no_time() -> None:
-    assert not says_all_is_well("ok " * 66 + "x")
+    assert not is_closing_message("ok " * 66 + "x")

@@ -1,0 +1,85 @@
+"""Resolving, at night, conversations that the agent finished and that were quiet for a day.
+
+Only organizations that have `nightlySweep` on are read: their settings are in a sparse index. A night has several runs
+(template.yaml) because a function's time is short. Each run continues at the checkpoint of the run before it, which is
+written after every page; once the last page is done, further runs of that night do nothing. Reading a conversation
+twice is harmless: each is resolved by a conditional write. Each night starts with another shard, so that no shard is
+always last when the time does not suffice.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from helpdesk.agent import auto_resolve_repository, repository
+from helpdesk.agent.auto_resolve_repository import AutoResolveCheckpoint
+from helpdesk.conversations import auto_resolve as resolving
+from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
+from helpdesk.platform.units import DAY_MS, HOUR_MS
+from helpdesk.storage import shards
+
+QUIET_HOURS = 24
+_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run did: how many conversations it resolved, and whether the night is done."""
+
+    resolved: int
+    done: bool
+
+
+def run(until: int) -> Run:
+    """Continue this night's work until all is done or the instant `until` (ms) has come."""
+    now = clock.now_ms()
+    night = datetime.fromtimestamp(now / 1_000, UTC).date().isoformat()
+    checkpoint = auto_resolve_repository.get(night)
+    first = now // DAY_MS
+    resolved = 0
+    while not checkpoint.night_is_done:
+        for organization in _organizations(int(first + checkpoint.shards_done) % shards.SHARDS, checkpoint):
+            started = checkpoint.index_key if organization == checkpoint.organization else ""
+            for count, index_key in _pages(organization, started, now - QUIET_HOURS * HOUR_MS):
+                resolved += count
+                checkpoint = replace(checkpoint, organization=organization, index_key=index_key)
+                auto_resolve_repository.put(night, checkpoint)
+                if clock.now_ms() >= until:
+                    return Run(resolved, done=False)
+            if (
+                clock.now_ms() >= until
+            ):  # also if there was no page: the next run starts behind this organization
+                behind = replace(checkpoint, organization=f"{organization}0", index_key="")
+                auto_resolve_repository.put(night, behind)
+                return Run(resolved, done=False)
+        checkpoint = AutoResolveCheckpoint(checkpoint.shards_done + 1)
+        auto_resolve_repository.put(night, checkpoint)
+    return Run(resolved, done=True)
+
+
+def _organizations(shard: int, checkpoint: AutoResolveCheckpoint) -> Iterator[str]:
+    """Yield the organizations of a shard that have `nightlySweep` on, from the one that the checkpoint is in."""
+    start = checkpoint.organization
+    while page := auto_resolve_repository.organizations(shard, start, _PAGE):
+        yield from page
+        start = page[-1] + "0"
+
+
+def _pages(organization: str, behind: str, before: int) -> Iterator[tuple[int, str]]:
+    """Resolve an organization's finished conversations page by page; yield how many, and the index key reached.
+
+    An error in one organization is logged and stops only that one; the next night tries it again.
+    """
+    try:
+        own = repository.get(organization)
+        if not own.nightly_sweep:  # switched off since the index was read
+            return
+        while page := resolving.quiet_page(organization, behind, before, _PAGE):
+            finished = [conversation for conversation in page if resolving.is_finished(conversation)]
+            behind = resolving.place_of(page[-1])
+            yield resolving.resolve(finished, own.name, QUIET_HOURS), behind
+    except Exception as error:  # noqa: BLE001 - logged for the operator
+        logger.error(
+            "auto_resolve_failed", extra={"organization": organization, "error": type(error).__name__}
+        )

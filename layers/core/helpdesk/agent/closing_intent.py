@@ -1,0 +1,47 @@
+"""Recognizing that a visitor closes a conversation: thanks or "solved", and nothing more.
+
+Rules rather than a model, and narrow ones: a message counts only if every word of it is known to be thanks, relief or
+politeness, in one of the languages in `languages/`. A question, a condition or an unknown word means that the visitor
+says more.
+"""
+
+import re
+
+from helpdesk.agent import language_data
+from helpdesk.agent.text_normalization import normalize
+
+MAX_CHARACTERS = 200
+
+_LANGUAGES = tuple(language_data.load(code) for code in language_data.CODES)
+_CLOSING = re.compile("|".join(phrase for language in _LANGUAGES for phrase in language.closing))
+_POLITE = re.compile("|".join(phrase for language in _LANGUAGES for phrase in language.polite))
+_NOT_A_WORD = re.compile(r"[^\w]+")
+_QUESTION_MARK = re.compile(r"[?¿؟？]")
+
+
+def is_closing_message(text: str, agent_name: str = "") -> bool:
+    """Return whether a message says that all is well and nothing else; it may address the agent by its name."""
+    if len(text) > MAX_CHARACTERS or _QUESTION_MARK.search(text):
+        return False
+    words = " ".join(_NOT_A_WORD.sub(" ", normalize(text).replace("_", " ")).split())
+    name = " ".join(_NOT_A_WORD.sub(" ", normalize(agent_name)).split())
+    if name:
+        words = " ".join(re.sub(rf"\b{re.escape(name)}\b", " ", words).split())
+    return bool(words) and _only_known_phrases(words)
+
+
+def _only_known_phrases(words: str) -> bool:
+    """Return whether words consist of known phrases, at least one of which closes the conversation."""
+    # Keyed by position: whether a closing phrase stands before it. Phrases overlap, so every way to split is followed.
+    reached: dict[int, bool] = {0: False}
+    for start in range(len(words)):
+        if start not in reached:
+            continue
+        for end in range(start + 1, len(words) + 1):
+            if end < len(words) and words[end] != " ":
+                continue
+            closes = _CLOSING.fullmatch(words, start, end) is not None
+            if closes or _POLITE.fullmatch(words, start, end):
+                next_start = min(end + 1, len(words))
+                reached[next_start] = reached.get(next_start, False) or reached[start] or closes
+    return reached.get(len(words), False)
