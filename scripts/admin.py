@@ -24,6 +24,8 @@ from helpdesk.platform.errors import AppError
 from helpdesk.privacy import service as privacy
 from helpdesk.secret_keys import service as secret_keys
 from scripts import redrive
+from scripts.migrations import runner
+from scripts.migrations.versions import MIGRATIONS
 from scripts.reindex import reindex
 
 DEFAULT_STACK = "helpdesk-dev"
@@ -60,6 +62,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         use_stack(options.stack_name, region=options.region, endpoint_url=options.endpoint_url)
         told = options.run(options)
+    except runner.MigrationRunning:
+        print("Another migration is running. Wait for it to end, then run this again.", file=sys.stderr)
+        return 1
+    except runner.SchemaTooNew:
+        print(
+            "A newer version of Helpdesk migrated this table. Deploy and run that version.", file=sys.stderr
+        )
+        return 1
     except (OperatorError, AppError, BotoCoreError, ClientError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -127,6 +137,14 @@ def _erase_customer(options: argparse.Namespace) -> dict[str, Any]:
 
 def _redrive(options: argparse.Namespace) -> dict[str, int | str]:
     return redrive.redrive(options.queue)
+
+
+def _migrate(options: argparse.Namespace) -> dict[str, Any]:
+    if options.check:
+        waiting = [f"{each.version}. {each.title}" for each in runner.pending(MIGRATIONS)]
+        return {"schema": runner.current().version, "pending": waiting}
+    changed = runner.migrate(MIGRATIONS, lambda line: print(line, file=sys.stderr))
+    return {"schema": runner.current().version, "changed": changed}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -205,6 +223,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     index.add_argument("organization_id", metavar="ORGANIZATION_ID")
     index.set_defaults(run=_reindex)
+
+    migrate = commands.add_parser(
+        "migrate", help="update the items that an earlier version wrote; run it after each deployment"
+    )
+    migrate.add_argument("--check", action="store_true", help="change nothing, print what is pending")
+    migrate.set_defaults(run=_migrate)
     return parser
 
 

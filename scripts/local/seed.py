@@ -22,6 +22,8 @@ _ORGANIZATION = ("organization_id", "secret_key", "publishable_key")
 def seed(settings: StackSettings, deployment: Deployment, progress: Progress) -> dict[str, str]:
     """Make what is missing and return the description of the stack, as stack.json has it. Errors: Problem."""
     known = _known(settings)
+    if known:  # the table may hold what an earlier version wrote
+        operate(settings, "migrate")
     people.verify_sender(settings)
     organization = _organization(settings, known, progress)
     stack = {

@@ -148,3 +148,9 @@ class SupportEmail(ItemKey):
 
     PK, SK = "SUPPORTEMAIL#{email_hash}", "SUPPORTEMAIL"
     email_hash: str
+
+
+class SchemaVersion(ItemKey):
+    """Which schema the table's items have, and how far a running migration has come."""
+
+    PK, SK = "SCHEMA", "SCHEMA"

@@ -16,7 +16,7 @@ from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, UpdateItemInputTypeDef
+    from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, ScanInputTypeDef, UpdateItemInputTypeDef
 
 __all__ = ["Item", "WireItem", "from_wire", "to_wire"]  # what callers of this module write its values with
 
@@ -201,6 +201,19 @@ def query_all(
             return items
 
 
+def scan(*, limit: int, after: Item | None = None) -> Page:
+    """Return one page of the whole table, in no order; for an operator's command, never for a request."""
+    request: ScanInputTypeDef = {"TableName": settings().table_name, "Limit": limit, "ConsistentRead": True}
+    if after is not None:
+        request["ExclusiveStartKey"] = to_wire(after)
+    try:
+        answer = clients.dynamodb().scan(**request)
+    except ClientError as error:
+        raise _translated(error) from error
+    last = answer.get("LastEvaluatedKey")
+    return Page([from_wire(item) for item in answer["Items"]], from_wire(last) if last else None)
+
+
 def update(
     key: ItemKey,
     expression: str,
@@ -237,6 +250,12 @@ def update(
 def delete(key: ItemKey) -> None:
     """Remove an item; nothing happens where there is none."""
     clients.dynamodb().delete_item(TableName=settings().table_name, Key=to_wire(key.attributes()))
+
+
+def delete_read(item: Item) -> None:
+    """Remove an item that was read, of whatever kind; for a migration, whose kinds of key may be gone."""
+    key = {name: item[name] for name in ("PK", "SK")}
+    clients.dynamodb().delete_item(TableName=settings().table_name, Key=to_wire(key))
 
 
 def delete_many(keys: Sequence[ItemKey]) -> None:

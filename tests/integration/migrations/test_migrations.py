@@ -1,0 +1,190 @@
+"""The migration runner, and each migration on items as the version before it wrote them."""
+
+import pytest
+
+from helpdesk.platform import clock
+from helpdesk.storage import table
+from helpdesk.storage.keys import SchemaVersion
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+from scripts import admin
+from scripts.migrations import runner
+from scripts.migrations.runner import Migration, MigrationRunning, SchemaTooNew
+from scripts.migrations.versions import MIGRATIONS
+from tests.support import table as everything
+
+
+def silent(_: str, /) -> None:
+    pass
+
+
+@pytest.fixture(autouse=True)
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a table of a few items take several pages."""
+    monkeypatch.setattr(runner, "PAGE_ITEMS", 2)
+
+
+def put(item: Item) -> None:
+    transaction = Transaction()
+    transaction.put(item)
+    transaction.commit()
+
+
+def fill(count: int) -> None:
+    for number in range(count):
+        table.put_new({"PK": f"OLD#{number}", "SK": "OLD", "color": "red"})
+
+
+def colors() -> list[str]:
+    return sorted(item["color"] for item in everything.everything() if item["SK"] == "OLD")
+
+
+def paint(item: Item) -> bool:
+    if item["SK"] != "OLD" or item["color"] == "blue":
+        return False
+    put({**item, "color": "blue"})
+    return True
+
+
+PAINT = Migration(1, "Paint it blue", paint)
+
+
+def test_a_migration_changes_every_item_and_raises_the_schema_version() -> None:
+    fill(7)
+
+    assert runner.migrate([PAINT], silent) == 7
+    assert colors() == ["blue"] * 7
+    assert runner.current().version == 1
+
+
+def test_a_second_run_does_nothing() -> None:
+    fill(3)
+    runner.migrate([PAINT], silent)
+
+    assert runner.pending([PAINT]) == []
+    assert runner.migrate([PAINT], silent) == 0
+
+
+def test_migrations_run_in_order_and_only_those_that_are_pending() -> None:
+    ran: list[int] = []
+
+    def note(number: int) -> Migration:
+        def change(_: Item) -> bool:
+            if number not in ran:
+                ran.append(number)
+            return False
+
+        return Migration(number, f"number {number}", change)
+
+    fill(1)
+    runner.migrate([note(1)], silent)
+    runner.migrate([note(1), note(2), note(3)], silent)
+
+    assert ran == [1, 2, 3]
+    assert runner.current().version == 3
+
+
+def test_an_interrupted_run_continues_with_the_page_it_had_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(9)
+    seen: list[str] = []
+
+    def dies_at_the_sixth(item: Item) -> bool:
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+        seen.append(item["PK"])
+        return paint(item)
+
+    with pytest.raises(KeyboardInterrupt):
+        runner.migrate([Migration(1, "Paint it blue", dies_at_the_sixth)], silent)
+    again: list[str] = []
+
+    def notes(item: Item) -> bool:
+        again.append(item["PK"])
+        return paint(item)
+
+    later = clock.now_ms() + runner.LEASE_MS + 1
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    runner.migrate([Migration(1, "Paint it blue", notes)], silent)
+
+    assert colors() == ["blue"] * 9
+    assert set(again).isdisjoint(seen[:4])  # the pages that were saved
+    assert runner.current().version == 1
+
+
+def test_two_runs_at_once_are_refused() -> None:
+    fill(3)
+
+    def starts_another(_: Item) -> bool:
+        with pytest.raises(MigrationRunning):
+            runner.migrate([PAINT], silent)
+        return False
+
+    runner.migrate([Migration(1, "First", starts_another)], silent)
+
+    assert runner.current().version == 1
+
+
+def test_a_run_that_lost_its_lease_stops_before_it_saves(monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(5)
+
+    def is_overtaken(_: Item) -> bool:
+        table.update(
+            SchemaVersion(), "SET #owner = :other", names={"#owner": "owner"}, values={":other": "run_other"}
+        )
+        return False
+
+    with pytest.raises(MigrationRunning):
+        runner.migrate([Migration(1, "First", is_overtaken)], silent)
+    assert runner.current().version == 0
+
+
+def test_an_item_that_changed_since_it_was_read_is_offered_again() -> None:
+    fill(1)
+    offered: list[str] = []
+
+    def loses_once(item: Item) -> bool:
+        if item["SK"] != "OLD":
+            return False
+        offered.append(item["color"])
+        if len(offered) == 1:
+            raise ConditionFailed({**item, "color": "green"})
+        return True
+
+    assert runner.migrate([Migration(1, "First", loses_once)], silent) == 1
+    assert offered == ["red", "green"]
+
+
+def test_code_older_than_the_table_is_refused() -> None:
+    runner.migrate([PAINT, Migration(2, "Nothing", lambda _: False)], silent)
+
+    with pytest.raises(SchemaTooNew):
+        runner.migrate([PAINT], silent)
+
+
+def test_the_versions_count_up_from_one() -> None:
+    assert [migration.version for migration in MIGRATIONS] == list(range(1, len(MIGRATIONS) + 1))
+
+
+def test_the_command_prints_what_is_pending_and_changes_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
+    put({"PK": "NIGHT#2026-11-20", "SK": "NIGHT", "date": "2026-11-20"})
+
+    assert admin.main(["migrate", "--check"]) == 0
+    assert '"schema": 0' in capsys.readouterr().out
+    assert [item["PK"] for item in everything.everything()] == ["NIGHT#2026-11-20"]
+
+
+def test_checkpoints_of_the_nightly_run_move_to_their_new_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
+    put({"PK": "NIGHT#2026-11-20", "SK": "NIGHT", "after": "org_1"})
+    put({"PK": "NIGHT#2026-11-21", "SK": "NIGHT", "after": "org_1"})
+    put({"PK": "AUTORESOLVE#2026-11-21", "SK": "CHECKPOINT", "after": "org_2"})
+
+    assert admin.main(["migrate"]) == 0
+    assert everything.of_kind("NIGHT") == []
+    assert everything.of_kind("CHECKPOINT") == [
+        {"PK": "AUTORESOLVE#2026-11-20", "SK": "CHECKPOINT", "after": "org_1"},
+        {"PK": "AUTORESOLVE#2026-11-21", "SK": "CHECKPOINT", "after": "org_2"},
+    ]
