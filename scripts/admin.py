@@ -1,7 +1,7 @@
-"""The operator's command, on any stack: `python -m scripts.admin --help`.
+"""The operator's command line, for any stack: `python -m scripts.admin --help`.
 
-It writes to the stack's table with the operator's own AWS credentials, through the same rules as the API. The
-stack is found by its name, so nothing has to be copied out of a console.
+It writes to the stack's table with the operator's own AWS credentials, through the same rules as the API. It finds the
+stack by name, so nothing has to be copied from a console.
 """
 
 import argparse
@@ -32,11 +32,11 @@ DEFAULT_STACK = "helpdesk-dev"
 
 
 class OperatorError(Exception):
-    """Something that the operator can put right; the message says how."""
+    """An error that the operator can fix; the message says how."""
 
 
 def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str | None = None) -> None:
-    """Point this process at a stack's table. Raises OperatorError when there is no such stack."""
+    """Use a stack's table and queues in this process. Raises OperatorError if there is no such stack."""
     if region:
         os.environ["AWS_DEFAULT_REGION"] = region
     if endpoint_url:
@@ -46,7 +46,7 @@ def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str |
     except (BotoCoreError, ClientError) as error:
         raise OperatorError(
             f"Cannot read the stack {stack_name!r} ({error}). Check --stack-name, --region and your AWS credentials. "
-            "For the local stack, with any credentials: --stack-name helpdesk-local --region us-east-1 "
+            "For the local stack, use any credentials and: --stack-name helpdesk-local --region us-east-1 "
             "--endpoint-url http://127.0.0.1:4566"
         ) from None
     outputs = {output["OutputKey"]: output["OutputValue"] for output in stacks[0].get("Outputs", [])}
@@ -57,11 +57,11 @@ def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str |
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit status."""
+    """Run one command and return the exit status."""
     options = _parser().parse_args(arguments)
     try:
         use_stack(options.stack_name, region=options.region, endpoint_url=options.endpoint_url)
-        told = options.run(options)
+        result = options.run(options)
     except runner.MigrationRunning:
         print("Another migration is running. Wait for it to end, then run this again.", file=sys.stderr)
         return 1
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OperatorError, AppError, BotoCoreError, ClientError) as error:
         print(error, file=sys.stderr)
         return 1
-    print(json.dumps(told, indent=2))
+    print(json.dumps(result, indent=2))
     return 0
 
 
@@ -87,7 +87,7 @@ def _create_organization(options: argparse.Namespace) -> dict[str, str]:
         api_limits=options.api_limits,
         unlimited_api=options.unlimited_api,
     )
-    print("Keep the keys now: they are not stored and cannot be shown again.", file=sys.stderr)
+    print("Save the keys now. They are not stored and cannot be shown again.", file=sys.stderr)
     return created.model_dump()
 
 
@@ -109,8 +109,8 @@ def _add_member(options: argparse.Namespace) -> dict[str, str]:
 def _issue_token(options: argparse.Namespace) -> dict[str, str]:
     token = tokens.issue(options.organization_id, options.email, hours=options.hours)
     print(
-        f"For the local stack and emergencies: for {options.hours} h whoever has this token acts as that person. "
-        "It is not stored and cannot be renewed; to end it sooner, remove the person.",
+        f"For the local stack and emergencies. Anyone with this token can act as this person for {options.hours} h. "
+        "It is not stored and cannot be renewed. To revoke it early, remove the member.",
         file=sys.stderr,
     )
     return {"organization_id": options.organization_id, "access_token": token}
@@ -127,10 +127,10 @@ def _reindex(options: argparse.Namespace) -> dict[str, int]:
 
 def _erase_customer(options: argparse.Namespace) -> dict[str, Any]:
     if not options.yes:
-        question = f"Erase {options.customer_id} with all that is kept of them? It cannot be undone. [y/N] "
+        question = f"Erase {options.customer_id} and all their data? This cannot be undone. [y/N] "
         print(question, end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            raise OperatorError("Nothing was erased. Answer y, or give --yes.")
+            raise OperatorError("Nothing was erased. Answer y, or use --yes.")
     receipt = privacy.requested(options.organization_id, options.customer_id, actor=logs.SYSTEM)
     return receipt.model_dump(by_alias=True)
 
@@ -148,42 +148,40 @@ def _migrate(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m scripts.admin", description="Run a Helpdesk stack.")
+    parser = argparse.ArgumentParser(prog="python -m scripts.admin", description="Operate a Helpdesk stack.")
     parser.add_argument(
         "--stack-name", default=DEFAULT_STACK, help="the CloudFormation stack (default %(default)s)"
     )
-    parser.add_argument("--region", help="the stack's AWS region (default: your AWS configuration's)")
-    parser.add_argument(
-        "--endpoint-url", help="an AWS endpoint other than Amazon's, such as the local stack's"
-    )
+    parser.add_argument("--region", help="the stack's AWS region (default: from your AWS configuration)")
+    parser.add_argument("--endpoint-url", help="another AWS endpoint, such as that of the local stack")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     create = commands.add_parser(
-        "create-organization", help="make an organization with its owner, a secret key and a publishable key"
+        "create-organization", help="create an organization with an owner, a secret key and a publishable key"
     )
-    create.add_argument("--name", required=True, help="as which a key speaks to customers")
+    create.add_argument("--name", required=True, help="the name that customers see")
     create.add_argument("--slug", required=True, help="3 to 32 lowercase letters, digits and single dashes")
     create.add_argument("--owner-name", required=True)
     create.add_argument("--owner-email", required=True)
     _add_plan(create, default=Plan.EXPLORE.value)
     create.set_defaults(run=_create_organization)
 
-    plan = commands.add_parser("set-plan", help="change an organization's plan; its limits follow at once")
+    plan = commands.add_parser("set-plan", help="change an organization's plan; its limits change at once")
     plan.add_argument("organization_id", metavar="ORGANIZATION_ID")
     _add_plan(plan, default=None)
     plan.set_defaults(run=_set_plan)
 
-    member = commands.add_parser(
-        "add-member", help="make a person a member, and the person where there is none"
-    )
+    member = commands.add_parser("add-member", help="add a member; creates the person if necessary")
     member.add_argument("organization_id", metavar="ORGANIZATION_ID")
-    member.add_argument("--email", required=True, help="what the person signs in with")
-    member.add_argument("--name", help="of a new person (default: what stands before the @ of the address)")
+    member.add_argument("--email", required=True, help="the person's sign-in address")
+    member.add_argument(
+        "--name", help="the name of a new person (default: the part of the address before the @)"
+    )
     member.add_argument("--role", required=True, choices=[role.value for role in Role])
     member.set_defaults(run=_add_member)
 
     token = commands.add_parser(
-        "issue-token", help="print an access token of a member; for the local stack and emergencies"
+        "issue-token", help="print an access token for a member; for the local stack and emergencies"
     )
     token.add_argument("organization_id", metavar="ORGANIZATION_ID")
     token.add_argument("--email", required=True, help="the member's address")
@@ -191,11 +189,11 @@ def _parser() -> argparse.ArgumentParser:
         "--hours",
         type=_hours,
         default=1,
-        help=f"how long it lasts, at most {tokens.MAX_HOURS} (default %(default)s)",
+        help=f"lifetime in hours, at most {tokens.MAX_HOURS} (default %(default)s)",
     )
     token.set_defaults(run=_issue_token)
 
-    key = commands.add_parser("import-key", help="take in a secret key from before the current scheme")
+    key = commands.add_parser("import-key", help="import a secret key of the previous key format")
     key.add_argument("organization_id", metavar="ORGANIZATION_ID")
     key.add_argument("--name", required=True, help="what the key is for, up to 40 characters")
     key.add_argument(
@@ -204,22 +202,22 @@ def _parser() -> argparse.ArgumentParser:
     key.set_defaults(run=_import_key)
 
     erase = commands.add_parser(
-        "erase-customer", help="erase a customer with all that is kept of them; prints the receipt"
+        "erase-customer", help="erase a customer and all their data; prints the receipt"
     )
     erase.add_argument("organization_id", metavar="ORGANIZATION_ID")
     erase.add_argument("customer_id", metavar="CUSTOMER_ID")
-    erase.add_argument("--yes", action="store_true", help="do not ask")
+    erase.add_argument("--yes", action="store_true", help="do not ask for confirmation")
     erase.set_defaults(run=_erase_customer)
 
     again = commands.add_parser(
-        "redrive", help="move a queue's dead letters back to it, once what made them is mended"
+        "redrive", help="move a queue's dead letters back to it, after you have fixed their cause"
     )
     again.add_argument("queue", metavar="QUEUE", choices=[*redrive.QUEUES, redrive.FANOUT])
     again.set_defaults(run=_redrive)
 
     index = commands.add_parser(
         "reindex",
-        help="make searchable what an organization's index lacks of its conversations and customers",
+        help="add missing conversations and customers to an organization's search index",
     )
     index.add_argument("organization_id", metavar="ORGANIZATION_ID")
     index.set_defaults(run=_reindex)
@@ -243,7 +241,9 @@ def _add_plan(parser: argparse.ArgumentParser, *, default: str | None) -> None:
     parser.add_argument(
         "--plan", choices=[plan.value for plan in Plan], default=default, required=default is None
     )
-    parser.add_argument("--api-limits", action="store_true", help="with the API limits add-on: a tier higher")
+    parser.add_argument(
+        "--api-limits", action="store_true", help="with the API limits add-on, which raises the tier by one"
+    )
     parser.add_argument("--unlimited-api", action="store_true", help="with the unlimited API add-on")
 
 

@@ -105,7 +105,7 @@ def test_an_owner_looks_around_makes_a_key_uses_it_and_revokes_it(
 def test_a_service_that_is_not_there_is_told_of(helpdesk: Run) -> None:
     done = helpdesk("limits", HELPDESK_BASE_URL="http://127.0.0.1:9/helpdesk")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("Error: No answer from http://127.0.0.1:9/helpdesk")
+    assert done.stderr.startswith("Error: No response from http://127.0.0.1:9/helpdesk")
     assert "make up" in done.stderr
 
 

@@ -1,4 +1,4 @@
-"""Running the command line in this process, against a transport of the test's and a clock that never waits."""
+"""Runs the command line in this process, with a test transport and a clock that never waits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BASE_URL = "http://127.0.0.1:4566/helpdesk"
 
 @dataclass
 class Clock:
-    """A clock that a sleep moves; `before_sleep` is told of each."""
+    """A clock that sleeping moves forward; `before_sleep` runs before each sleep."""
 
     at: float = 1_790_000_000.0
     slept: list[float] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Clock:
 
 @dataclass
 class Cli:
-    """The program as one user runs it."""
+    """The program, run by one user."""
 
     transport: httpx.BaseTransport
     folder: Path
@@ -88,7 +88,7 @@ class Cli:
 
 
 class Handlers(httpx.BaseTransport):
-    """The real handlers as a server: API Gateway's part, in this process. Each answer must be one that is described."""
+    """The real handlers as a server, with API Gateway's part in this process. Checks responses against the schema."""
 
     def __init__(self) -> None:
         self.requests: list[httpx.Request] = []
@@ -120,7 +120,7 @@ class Handlers(httpx.BaseTransport):
 
 
 def answering(answers: Mapping[str, Any]) -> httpx.MockTransport:
-    """Return a server with fixed answers by "METHOD /v1/path": an object, a response, or a function of the request."""
+    """Return a server with fixed responses by "METHOD /v1/path": an object, a response or a function."""
 
     def handle(request: httpx.Request) -> httpx.Response:
         answer = answers[f"{request.method} {request.url.path.removeprefix('/helpdesk')}"]
@@ -131,12 +131,12 @@ def answering(answers: Mapping[str, Any]) -> httpx.MockTransport:
 
 
 def refusal(status: int, code: str, message: str = "No.", **headers: str) -> httpx.Response:
-    """Return the API's error object as an answer."""
+    """Return the API's error object as a response."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return httpx.Response(status, json={"error": {"code": code, "message": message}}, headers=named)
 
 
 def oauth_error(status: int, error: str, **headers: str) -> httpx.Response:
-    """Return an OAuth error as an answer."""
+    """Return an OAuth error as a response."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return httpx.Response(status, json={"error": error, "error_description": "As it is."}, headers=named)

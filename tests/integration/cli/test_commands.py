@@ -1,4 +1,4 @@
-"""Every command on the real handlers, for people and with --json."""
+"""Every command on the real handlers, with tables and with --json."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def api_of(user: Cli) -> Client:
 
 
 def answered(user: Cli, url: str) -> Any:
-    """What the API itself answers, which --json is to show."""
+    """The response of the API itself, which --json prints."""
     answer = api_of(user).get(url)
     assert answer.status == 200
     return answer.body
@@ -36,14 +36,14 @@ def test_whoami(owner: Cli) -> None:
 def test_whoami_without_an_organization(owner: Cli) -> None:
     owner.environment["HELPDESK_TOKEN"] = issue_token(None, role="member", name="Nora New")
     assert "Organization  -" in owner.ok("whoami")
-    assert owner.ok("org").startswith("You belong to no organization yet.")
+    assert owner.ok("org").startswith("You do not belong to an organization yet.")
     refused = owner.run("keys")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert refused.stderr.startswith("Error: no_organization: ")
     assert "helpdesk org use SLUG" in refused.stderr
 
 
-def test_a_secret_key_works_where_the_api_takes_one_and_is_told_of_elsewhere(
+def test_a_secret_key_works_where_the_api_accepts_one_and_is_explained_elsewhere(
     owner: Cli, organization: NewOrganization
 ) -> None:
     owner.environment["HELPDESK_TOKEN"] = organization.secret_key
@@ -66,17 +66,17 @@ def test_organizations(owner: Cli, organization: NewOrganization) -> None:
 
     assert owner.json("org", "use", organization.organization_id) == {"ok": True}
     assert owner.json("org", "show") == answered(owner, "/v1/organization")
-    assert f"Id                {organization.organization_id}" in owner.ok("org", "show")
-    assert owner.ok("org", "use", "second-one") == "You act in Second (second-one) now, as owner.\n"
+    assert f"ID                {organization.organization_id}" in owner.ok("org", "show")
+    assert owner.ok("org", "use", "second-one") == "Switched to Second (second-one). Your role: owner.\n"
     unknown = owner.run("org", "use", "nowhere")
     assert unknown.exit_code == 1
-    assert "Error: You belong to no organization nowhere." in unknown.stderr
+    assert "Error: You do not belong to an organization nowhere." in unknown.stderr
     assert "second-one" in unknown.stderr
     taken = owner.run("org", "create", "--name", "Third", "--slug", "second-one")
     assert taken.stderr.startswith("Error: slug_taken: ")
     assert "Choose another with --slug." in taken.stderr
     assert owner.ok("org", "create", "--name", "Third", "--slug", "third-one").startswith(
-        "Made third-one (org_"
+        "Created third-one (org_"
     )
 
 
@@ -129,7 +129,7 @@ def test_invitations(owner: Cli, handlers: Handlers) -> None:
     left = answered(owner, "/v1/invites")["invites"][0]["id"]
     assert owner.ok("invites", "resend", left) == f"Sent {left} again.\n"
     assert owner.ok("invites", "withdraw", left, "--yes") == f"Withdrew {left}.\n"
-    assert owner.ok("invites", "list") == "No invitation is pending.\n"
+    assert owner.ok("invites", "list") == "There are no pending invitations.\n"
     assert owner.json("invites", "list") == {"invites": [], "nextCursor": None}
 
 
@@ -150,14 +150,14 @@ def test_conversations(owner: Cli, api: Client) -> None:
     assert sent["conversation"]["id"] == first
     assert owner.run("conversations", "reply", first, "-", stdin="And a second line.").exit_code == 0
     shown = owner.ok("conversations", "show", first)
-    assert "Handled by          team" in shown
+    assert "Handled by      team" in shown
     assert shown.index("Where is my parcel?") < shown.index("On its way.") < shown.index("And a second line.")
     assert "Olga Owner" in shown
     assert "\x1b" not in shown
     assert owner.json("conversations", "show", first) == answered(owner, f"/v1/conversations/{first}")
     newest = owner.json("conversations", "show", first, "--limit", "1")
     assert [message["body"] for message in newest["messages"]] == ["And a second line."]
-    assert "(older entries are left out; --limit 1)" in owner.ok(
+    assert "(older entries are not shown; raise --limit, now 1)" in owner.ok(
         "conversations", "show", first, "--limit", "1"
     )
 
@@ -168,7 +168,7 @@ def test_conversations(owner: Cli, api: Client) -> None:
     assert owner.ok("conversations", "reply", second, "Again.", "--reopen").endswith(
         "; the conversation is open.\n"
     )
-    assert owner.ok("conversations", "--status", "resolved") == "There are no such conversations.\n"
+    assert owner.ok("conversations", "--status", "resolved") == "No conversations match.\n"
     missing = owner.run("conversations", "show", "conv_unknown")
     assert missing.stderr.startswith("Error: conversation_not_found: ")
 
@@ -194,7 +194,7 @@ def test_logs(owner: Cli) -> None:
     assert "webhook_created" in owner.ok("logs")
     of_a_kind = owner.json("logs", "--kind", "webhook_created")
     assert [one["kind"] for one in of_a_kind["logs"]] == ["webhook_created"]
-    assert owner.ok("logs", "--kind", "key_revoked") == "There are no such entries.\n"
+    assert owner.ok("logs", "--kind", "key_revoked") == "No entries match.\n"
     unknown = owner.run("logs", "--kind", "nonsense")
     assert unknown.stderr.startswith("Error: invalid_request: ")
     assert "webhook_created" in unknown.stderr
@@ -263,17 +263,17 @@ def test_limits(owner: Cli) -> None:
 
 
 @pytest.mark.parametrize("words", [("keys", "list"), ("keys", "create", "Server"), ("webhooks", "list")])
-def test_a_member_is_told_whom_to_ask(
+def test_an_error_for_a_member_says_whom_to_ask(
     owner: Cli, organization: NewOrganization, words: tuple[str, ...]
 ) -> None:
     owner.environment["HELPDESK_TOKEN"] = issue_token(organization.organization_id, role="member", name="Max")
     refused = owner.run(*words)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert refused.stderr.startswith("Error: forbidden: ")
-    assert "ask an admin or owner" in refused.stderr
+    assert "Ask an admin or owner" in refused.stderr
 
 
-def test_a_wrong_base_url_is_told_of(owner: Cli) -> None:
+def test_a_wrong_base_url_is_reported(owner: Cli) -> None:
     wrong = owner.run("limits", "--base-url", f"{BASE_URL}/elsewhere")
     assert wrong.exit_code == 1
     assert wrong.stderr.startswith("Error: not_found: ")

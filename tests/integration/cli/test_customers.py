@@ -1,4 +1,4 @@
-"""Customers on the command line: their data as one file, and erasing them."""
+"""Customers on the command line: export and erasure."""
 
 import json
 import stat
@@ -26,10 +26,10 @@ def customer(api: Client) -> str:
     return str(api.get(f"/v1/conversations/{first}").body["conversation"]["customer"]["id"])
 
 
-def test_an_export_is_one_file_that_nobody_else_reads(
+def test_an_export_is_one_file_that_only_its_owner_can_read(
     owner: Cli, customer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # However many pages it takes.
+    # Over any number of pages.
     monkeypatch.setattr("helpdesk_cli.commands.customers.LARGEST_PAGE", 2)
     path = tmp_path / "vera.json"
     assert owner.ok("customers", "export", customer, "--output", str(path)) == (
@@ -45,18 +45,18 @@ def test_an_export_is_one_file_that_nobody_else_reads(
     assert whole["conversations"][0]["subject"] == "One"
     refused = owner.run("customers", "export", customer, "--output", str(path))
     assert refused.exit_code == 1
-    assert "Name another file with --output." in refused.stderr
+    assert "Choose another file with --output." in refused.stderr
 
 
-def test_erasing_asks_first_and_tells_where_the_receipt_is(owner: Cli, customer: str) -> None:
+def test_erasing_asks_for_confirmation_and_names_the_receipt(owner: Cli, customer: str) -> None:
     refused = owner.run("customers", "erase", customer, stdin="n\n")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert f"Erase {customer} with all conversations" in refused.stderr
     assert "Vera" in owner.ok("customers", "list", "--limit", "5")
 
     told = owner.ok("customers", "erase", customer, stdin="y\n")
-    erasure = told.split()[2]
-    assert told == f"The erasure {erasure} has begun. Its receipt: helpdesk customers receipt {erasure}\n"
+    erasure = told.split()[-1]
+    assert told == f"Started erasure {erasure}. Its receipt: helpdesk customers receipt {erasure}\n"
     assert "Finished   -" in owner.ok("customers", "receipt", erasure)
     Workers("agent", "search").run()
     shown = owner.ok("customers", "receipt", erasure)
@@ -67,7 +67,7 @@ def test_erasing_asks_first_and_tells_where_the_receipt_is(owner: Cli, customer:
     assert again.stderr.startswith("Error: customer_not_found: ")
 
 
-def test_the_operator_erases_by_hand(
+def test_the_operator_can_erase_a_customer(
     customer: str,
     organization: NewOrganization,
     monkeypatch: pytest.MonkeyPatch,

@@ -1,4 +1,4 @@
-"""Logging in, staying logged in and logging out, on the real OAuth routes."""
+"""Login, token renewal and logout, on the real OAuth routes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EMAIL = "ada@example.com"
 
 @pytest.fixture
 def clock(organization: NewOrganization) -> Iterator[Clock]:
-    """One clock for the program and the service; it begins after the organization was made."""
+    """One clock for the program and the service. It starts after the organization is created."""
     shared = Clock(at=time.time() + 1)
     with service_clock.frozen(lambda: int(shared.at * 1_000_000)):
         yield shared
@@ -41,7 +41,7 @@ def clock(organization: NewOrganization) -> Iterator[Clock]:
 
 @pytest.fixture
 def codes(monkeypatch: pytest.MonkeyPatch, aws: None) -> list[str]:
-    """The one-time codes that were mailed."""
+    """The one-time codes that were sent by mail."""
     sent: list[str] = []
     monkeypatch.setenv("BASE_URL", "https://support.example.com")
     settings.cache_clear()
@@ -59,7 +59,7 @@ def user(
 
 
 def approve(user: Cli, codes: list[str], organization: str, decision: str = "allow") -> None:
-    """Do in a browser what the program asks for: the code, signing in, the answer."""
+    """Do what the program asks for in a browser: enter the code, sign in, approve or decline."""
     visitor = Visitor()
     visitor.open(user.opened[-1])
     visitor.press(action="/device")
@@ -69,7 +69,7 @@ def approve(user: Cli, codes: list[str], organization: str, decision: str = "all
 
 
 def answer_after(user: Cli, polls: int, codes: list[str], organization: str, decision: str = "allow") -> None:
-    """Let the person answer once the program has waited so many times."""
+    """Let the person answer after the program has waited this many times."""
 
     def step(_seconds: float) -> None:
         if len(user.clock.slept) == polls:
@@ -100,7 +100,7 @@ def test_a_login_waits_for_the_approval_and_acts_in_the_chosen_organization(
     assert "svc_oat_" not in result.output
 
 
-def test_a_second_login_takes_the_registered_client_and_ends_the_first(
+def test_a_second_login_uses_the_registered_client_and_ends_the_first(
     user: Cli, codes: list[str], organization: NewOrganization, handlers: Handlers
 ) -> None:
     first = log_in(user, codes, organization)
@@ -121,14 +121,14 @@ def test_a_declined_login_says_so(user: Cli, codes: list[str], organization: New
     assert "You are not logged in" in user.run("whoami").stderr
 
 
-def test_a_login_that_nobody_answers_ends_with_its_code(user: Cli) -> None:
+def test_a_login_that_nobody_approves_ends_when_its_code_expires(user: Cli) -> None:
     result = user.run("login", "--no-browser")
     assert result.exit_code == 1
     assert "Error: The code was not approved in time." in result.stderr
     assert set(user.clock.slept) == {5}, "the service never asked to slow down"
 
 
-def test_an_ended_access_token_is_renewed_and_each_refresh_token_used_once(
+def test_an_expired_access_token_is_renewed_and_each_refresh_token_is_used_once(
     user: Cli, codes: list[str], organization: NewOrganization
 ) -> None:
     seen = {log_in(user, codes, organization).refresh_token}
@@ -139,7 +139,7 @@ def test_an_ended_access_token_is_renewed_and_each_refresh_token_used_once(
     assert len(seen) == 4
 
 
-def test_a_token_that_the_service_no_longer_takes_is_renewed_though_it_has_not_ended_here(
+def test_a_token_that_the_service_rejects_is_renewed_even_before_it_expires(
     user: Cli, codes: list[str], organization: NewOrganization
 ) -> None:
     login = log_in(user, codes, organization)
@@ -166,7 +166,7 @@ def test_a_refresh_token_that_was_stolen_and_used_ends_the_login(
     assert user.file.read().login(BASE_URL).refresh_token is None
 
 
-def test_the_chosen_organization_stays_over_a_renewal(
+def test_a_renewal_keeps_the_chosen_organization(
     user: Cli, codes: list[str], organization: NewOrganization
 ) -> None:
     log_in(user, codes, organization)
@@ -175,7 +175,7 @@ def test_the_chosen_organization_stays_over_a_renewal(
     assert user.json("whoami")["organization"]["slug"] == "ada-alone"
 
 
-def test_logging_out_ends_the_tokens_at_the_service(
+def test_logging_out_revokes_the_tokens(
     user: Cli, codes: list[str], organization: NewOrganization, handlers: Handlers
 ) -> None:
     login = log_in(user, codes, organization)
@@ -186,7 +186,7 @@ def test_logging_out_ends_the_tokens_at_the_service(
     assert "svc_" not in user.file.path.read_text(encoding="utf-8")
 
 
-def test_a_service_that_lost_everything_gets_a_new_client(
+def test_a_service_that_lost_its_data_gets_a_new_client(
     user: Cli, codes: list[str], organization: NewOrganization
 ) -> None:
     with user.file.locked():
@@ -221,14 +221,14 @@ def served(asked: list[str]) -> Iterator[str]:
         server.server_close()
 
 
-# As from a terminal: what a shell starts in the background ignores Ctrl-C, and so does all that it starts.
+# As from a terminal: a background process of a shell, and all its children, ignore Ctrl-C.
 STARTED = """import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("helpdesk_cli", run_name="__main__")"""
 
 
 def process_of(user: Cli, *words: str) -> subprocess.Popen[str]:
-    """Start the program as a process of its own, with the user's settings."""
+    """Start the program in a separate process, with the user's settings."""
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(ROOT / "clients" / "cli" / "src"),
@@ -243,7 +243,7 @@ def process_of(user: Cli, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def test_ctrl_c_ends_a_followed_log_without_a_word(
+def test_ctrl_c_stops_following_the_log_without_a_message(
     user: Cli, codes: list[str], organization: NewOrganization
 ) -> None:
     login = log_in(user, codes, organization)
@@ -260,7 +260,7 @@ def test_ctrl_c_ends_a_followed_log_without_a_word(
     assert (process.returncode, errors) == (0, ""), rest
 
 
-def test_processes_that_renew_at_once_use_each_refresh_token_once(
+def test_concurrent_renewals_use_each_refresh_token_once(
     user: Cli, codes: list[str], organization: NewOrganization
 ) -> None:
     login = log_in(user, codes, organization)

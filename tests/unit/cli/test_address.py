@@ -18,7 +18,7 @@ from helpdesk_cli.address import normalized
         ("http://127.8.9.10", "http://127.8.9.10"),
     ],
 )
-def test_an_address_is_kept_in_one_way_of_writing_it(given: str, kept: str) -> None:
+def test_an_address_is_stored_in_its_normal_form(given: str, kept: str) -> None:
     assert normalized(given) == kept
 
 
@@ -49,14 +49,14 @@ def test_plain_http_to_another_machine_is_refused(given: str) -> None:
         "https://host:99999",
     ],
 )
-def test_what_is_no_address_is_refused(given: str) -> None:
-    with pytest.raises(click.UsageError, match="is not an address"):
+def test_an_invalid_address_is_rejected(given: str) -> None:
+    with pytest.raises(click.UsageError, match="is not a valid address"):
         normalized(given)
 
 
 @pytest.mark.parametrize(
     "given", ["https://ada@host.example", "https://host.example?a=b", "https://host.example#a"]
 )
-def test_an_address_holds_nothing_but_where_the_service_is(given: str) -> None:
-    with pytest.raises(click.UsageError, match="no user name"):
+def test_an_address_with_a_user_a_query_or_a_fragment_is_rejected(given: str) -> None:
+    with pytest.raises(click.UsageError, match="cannot have a user name"):
         normalized(given)

@@ -1,4 +1,4 @@
-"""The guide and the package's own page against the program: every command is named, and every example is one."""
+"""The guide and the README name every command, and each of their examples is valid."""
 
 import re
 import shlex
@@ -39,14 +39,14 @@ def test_there_are_examples() -> None:
 
 
 @pytest.mark.parametrize("example", examples())
-def test_an_example_is_a_command_that_the_program_takes(example: str, tmp_path: Path) -> None:
+def test_an_example_is_a_valid_command_line(example: str, tmp_path: Path) -> None:
     user = Cli(answering({}), tmp_path, environment={"HELPDESK_TOKEN": "svc_oat_x"})
     words = shlex.split(example, comments=True)[1:]
     assert user.run(*words).exit_code != 2
 
 
 @pytest.mark.parametrize("command", sorted(commands()))
-def test_a_command_is_in_the_guide_and_on_the_page_and_has_help(command: str, tmp_path: Path) -> None:
+def test_a_command_is_in_the_guide_and_in_the_readme_and_has_help(command: str, tmp_path: Path) -> None:
     group, _, name = command.partition(" ")
     for page in (GUIDE, PAGE):
         lines = page.read_text(encoding="utf-8").splitlines()

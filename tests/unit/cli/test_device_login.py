@@ -1,4 +1,4 @@
-"""Logging in by RFC 8628 against a server that the test plays; the real one is in tests/integration/cli."""
+"""Device login (RFC 8628) against a server in the test; tests/integration/cli uses the real one."""
 
 import json
 from collections.abc import Callable
@@ -35,7 +35,7 @@ PENDING = oauth_error(400, "authorization_pending")
 
 
 class Server:
-    """Answers the token route with what it was given, one after another."""
+    """A token route with a fixed sequence of responses."""
 
     def __init__(self, *polls: Any, **others: Any) -> None:
         self.polls = list(polls)
@@ -77,7 +77,7 @@ def user_of(server: Server, folder: Path, **given: Any) -> Cli:
     return Cli(server.transport(), folder, **given)
 
 
-def test_a_login_registers_once_asks_until_approved_and_stores_the_tokens(tmp_path: Path) -> None:
+def test_a_login_registers_once_polls_until_approved_and_stores_the_tokens(tmp_path: Path) -> None:
     server = Server(PENDING, PENDING, TOKENS, TOKENS)
     user = user_of(server, tmp_path)
     result = user.run("login")
@@ -109,24 +109,24 @@ def test_a_login_registers_once_asks_until_approved_and_stores_the_tokens(tmp_pa
     assert len(user.opened) == 1
 
 
-def test_json_writes_who_logged_in_and_nothing_else(tmp_path: Path) -> None:
+def test_with_json_a_login_writes_only_the_person(tmp_path: Path) -> None:
     assert json.loads(user_of(Server(TOKENS), tmp_path).ok("login", "--json")) == ME
 
 
-def test_slow_down_adds_five_seconds_for_good(tmp_path: Path) -> None:
+def test_slow_down_adds_five_seconds_to_every_later_interval(tmp_path: Path) -> None:
     slow = oauth_error(400, "slow_down")
     user = user_of(Server(PENDING, slow, PENDING, slow, TOKENS), tmp_path)
     user.ok("login")
     assert user.clock.slept == [5, 5, 10, 10, 15]
 
 
-def test_slow_down_with_retry_after_waits_as_long_as_that_says(tmp_path: Path) -> None:
+def test_slow_down_with_retry_after_waits_for_retry_after(tmp_path: Path) -> None:
     user = user_of(Server(oauth_error(429, "slow_down", retry_after="42"), TOKENS), tmp_path)
     user.ok("login")
     assert user.clock.slept == [5, 42]
 
 
-def test_a_connection_that_fails_is_asked_again_ever_more_slowly(tmp_path: Path) -> None:
+def test_a_failed_connection_is_retried_with_a_growing_interval(tmp_path: Path) -> None:
     failures = [httpx.ConnectError("refused"), httpx.ReadTimeout("slow"), httpx.ConnectError("refused")]
     user = user_of(Server(*failures, TOKENS), tmp_path)
     user.ok("login")
@@ -141,7 +141,7 @@ def test_a_connection_that_fails_is_asked_again_ever_more_slowly(tmp_path: Path)
         ("invalid_grant", "invalid_grant: As it is."),
     ],
 )
-def test_a_login_that_comes_to_nothing_says_why(tmp_path: Path, error: str, told: str) -> None:
+def test_a_login_that_fails_says_why(tmp_path: Path, error: str, told: str) -> None:
     user = user_of(Server(oauth_error(400, error)), tmp_path)
     result = user.run("login")
     assert (result.exit_code, result.stdout) == (1, "")
@@ -149,7 +149,7 @@ def test_a_login_that_comes_to_nothing_says_why(tmp_path: Path, error: str, told
     assert user.file.read().login(BASE_URL).access_token is None
 
 
-def test_a_code_that_nobody_approves_is_not_asked_for_beyond_its_end(tmp_path: Path) -> None:
+def test_polling_stops_when_the_code_expires(tmp_path: Path) -> None:
     user = user_of(Server(*[PENDING] * 200), tmp_path)
     result = user.run("login")
     assert result.exit_code == 1
@@ -157,18 +157,18 @@ def test_a_code_that_nobody_approves_is_not_asked_for_beyond_its_end(tmp_path: P
     assert sum(user.clock.slept) == 600
 
 
-def test_ctrl_c_ends_a_login_with_a_sentence(tmp_path: Path) -> None:
+def test_ctrl_c_cancels_a_login_with_a_message(tmp_path: Path) -> None:
     def interrupt(_seconds: float) -> None:
         raise KeyboardInterrupt
 
     user = user_of(Server(), tmp_path, clock=Clock(before_sleep=interrupt))
     result = user.run("login")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "The login was broken off; you are not logged in." in result.stderr
+    assert "The login was canceled. You are not logged in." in result.stderr
     assert user.file.read().login(BASE_URL).access_token is None
 
 
-def test_a_service_that_forgot_the_client_gets_a_new_one(tmp_path: Path) -> None:
+def test_a_client_that_the_service_lost_is_registered_again(tmp_path: Path) -> None:
     forgotten = [True]
 
     def begin(_request: httpx.Request) -> Any:
@@ -183,14 +183,14 @@ def test_a_service_that_forgot_the_client_gets_a_new_one(tmp_path: Path) -> None
     assert server.routes()[:4] == ["device_authorization", "register", "device_authorization", "token"]
 
 
-def test_too_many_registrations_say_when_to_come_again(tmp_path: Path) -> None:
+def test_too_many_registrations_say_when_to_try_again(tmp_path: Path) -> None:
     refused = oauth_error(429, "slow_down", retry_after="12")
     result = user_of(Server(**{"POST /v1/oauth/register": refused}), tmp_path).run("login")
     assert result.exit_code == 1
     assert result.stderr == "Error: slow_down: As it is.\nTry again in 12 s.\n"
 
 
-def test_an_address_that_no_browser_opens_is_only_shown(tmp_path: Path) -> None:
+def test_an_address_that_is_not_http_is_shown_and_not_opened(tmp_path: Path) -> None:
     strange = {**DEVICE, "verification_uri_complete": "file:///etc/passwd", "user_code": "A\x1b[2J"}
     user = user_of(Server(TOKENS, **{"POST /v1/oauth/device_authorization": strange}), tmp_path)
     result = user.run("login")
@@ -199,17 +199,17 @@ def test_an_address_that_no_browser_opens_is_only_shown(tmp_path: Path) -> None:
     assert "\x1b" not in result.output
 
 
-def test_broken_settings_are_told_of_before_anybody_is_asked_to_approve(tmp_path: Path) -> None:
+def test_an_invalid_settings_file_is_reported_before_the_login_starts(tmp_path: Path) -> None:
     server = Server()
     user = user_of(server, tmp_path)
     user.file.folder.mkdir()
     user.file.path.write_text("{")
     result = user.run("login")
     assert (result.exit_code, server.sent) == (1, [])
-    assert "cannot be understood (not JSON)" in result.stderr
+    assert "is not valid (not JSON)" in result.stderr
 
 
-def test_logging_out_revokes_the_refresh_token_and_forgets_both(tmp_path: Path) -> None:
+def test_logging_out_revokes_the_refresh_token_and_deletes_both_tokens(tmp_path: Path) -> None:
     server = Server(TOKENS)
     user = user_of(server, tmp_path)
     user.ok("login")
@@ -221,7 +221,7 @@ def test_logging_out_revokes_the_refresh_token_and_forgets_both(tmp_path: Path) 
     assert (again.exit_code, "You are not logged in" in again.stderr) == (1, True)
 
 
-def test_a_logout_that_the_service_does_not_hear_of_keeps_the_login_unless_asked(tmp_path: Path) -> None:
+def test_a_logout_that_does_not_reach_the_service_keeps_the_login_unless_local(tmp_path: Path) -> None:
     def down(_request: httpx.Request) -> Any:
         raise httpx.ConnectError("Connection refused")
 
@@ -229,12 +229,12 @@ def test_a_logout_that_the_service_does_not_hear_of_keeps_the_login_unless_asked
     user.ok("login")
     result = user.run("logout")
     assert result.exit_code == 1
-    assert "You are still logged in; `helpdesk logout --local`" in result.stderr
+    assert "You are still logged in. `helpdesk logout --local`" in result.stderr
     assert user.file.read().login(BASE_URL).access_token == "svc_oat_new"
     assert user.json("logout", "--local") == {"ok": True}
     assert user.file.read().login(BASE_URL).access_token is None
 
 
-def test_a_login_says_that_the_environments_token_goes_before_it(tmp_path: Path) -> None:
+def test_a_login_warns_that_helpdesk_token_overrides_it(tmp_path: Path) -> None:
     user = user_of(Server(TOKENS), tmp_path, environment={"HELPDESK_TOKEN": "svc_oat_other"})
-    assert "HELPDESK_TOKEN is set and goes before this login" in user.run("login").stderr
+    assert "HELPDESK_TOKEN is set and overrides this login" in user.run("login").stderr

@@ -1,4 +1,4 @@
-"""logs --follow, against a log that the test writes while it is followed."""
+"""logs --follow, against a log that the test extends meanwhile."""
 
 import json
 from collections.abc import Callable
@@ -77,7 +77,7 @@ def write(log: Log, *entries: dict[str, Any]) -> Callable[[], None]:
     return lambda: log.entries.extend(entries)
 
 
-def test_new_entries_come_in_order_and_once_each_over_any_number_of_pages(tmp_path: Path) -> None:
+def test_new_entries_appear_once_and_in_order_over_any_number_of_pages(tmp_path: Path) -> None:
     log = Log(entry(1), entry(2), entry(3))
     log.steps = [
         write(log),
@@ -90,7 +90,7 @@ def test_new_entries_come_in_order_and_once_each_over_any_number_of_pages(tmp_pa
     assert user.clock.slept == [5, 5, 5, 5]
 
 
-def test_it_begins_with_the_newest_and_does_not_go_back_behind_them(tmp_path: Path) -> None:
+def test_it_starts_with_the_newest_entries_and_shows_no_older_ones(tmp_path: Path) -> None:
     log = Log(*[entry(n) for n in range(1, 8)])
     log.steps = [write(log), write(log, entry(8))]
     assert followed(follower(log, tmp_path), "--limit", "3") == [
@@ -101,7 +101,7 @@ def test_it_begins_with_the_newest_and_does_not_go_back_behind_them(tmp_path: Pa
     ]
 
 
-def test_an_entry_that_was_written_late_is_shown_all_the_same_and_once(tmp_path: Path) -> None:
+def test_an_entry_that_was_written_late_is_shown_once(tmp_path: Path) -> None:
     log = Log(entry(1), entry(10))
     log.steps = [write(log, entry(5)), write(log), write(log, entry(500)), write(log)]
     assert followed(follower(log, tmp_path)) == ["log_0001", "log_0010", "log_0005", "log_0500"]
@@ -114,14 +114,14 @@ def test_an_empty_log_is_followed_from_its_first_entry(tmp_path: Path) -> None:
     assert followed(follower(log, tmp_path)) == ["log_0001", "log_0002"]
 
 
-def test_a_kind_is_asked_for_in_every_request(tmp_path: Path) -> None:
+def test_every_request_filters_by_the_kind(tmp_path: Path) -> None:
     log = Log(entry(1), entry(2, kind="key_revoked"))
     log.steps = [write(log, entry(3, kind="key_revoked"), entry(4))]
     assert followed(follower(log, tmp_path), "--kind", "key_revoked") == ["log_0002", "log_0003"]
     assert {query["kind"] for query in log.queries} == {"key_revoked"}
 
 
-def test_a_full_allowance_is_waited_out_however_often(tmp_path: Path) -> None:
+def test_it_waits_whenever_the_rate_limit_is_reached(tmp_path: Path) -> None:
     log = Log(entry(1))
     limited = [refusal(429, "rate_limited", retry_after="90") for _ in range(3)]
     log.steps = [
@@ -134,10 +134,10 @@ def test_a_full_allowance_is_waited_out_however_often(tmp_path: Path) -> None:
     result = user.run("logs", "--follow", "--json")
     assert [json.loads(line)["id"] for line in result.stdout.splitlines()] == ["log_0001", "log_0002"]
     assert user.clock.slept == [5, 90, 90, 90]
-    assert "Asking again in 90 s." in result.stderr
+    assert "Retrying in 90 s." in result.stderr
 
 
-def test_a_service_that_is_away_is_asked_ever_more_slowly_and_then_as_before(tmp_path: Path) -> None:
+def test_the_interval_grows_while_the_service_is_down_and_then_returns_to_normal(tmp_path: Path) -> None:
     log = Log(entry(1))
 
     def fail(failure: Any) -> Callable[[], None]:
@@ -155,7 +155,7 @@ def test_a_service_that_is_away_is_asked_ever_more_slowly_and_then_as_before(tmp
     assert user.clock.slept == [5, 10, 20, 40, 5]
 
 
-def test_a_login_that_ended_ends_it_with_the_reason(tmp_path: Path) -> None:
+def test_an_ended_login_stops_it_with_the_reason(tmp_path: Path) -> None:
     log = Log(entry(1))
     log.steps = [lambda: log.failures.append(refusal(401, "invalid_token", "Gone."))]
     result = follower(log, tmp_path).run("logs", "--follow")
@@ -164,11 +164,11 @@ def test_a_login_that_ended_ends_it_with_the_reason(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("--json",)])
-def test_ctrl_c_ends_it_without_a_word(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_ctrl_c_stops_it_without_a_message(tmp_path: Path, words: tuple[str, ...]) -> None:
     result = follower(Log(entry(1)), tmp_path).run("logs", "--follow", *words)
     assert (result.exit_code, result.stderr) == (0, "")
 
 
-def test_a_line_has_the_time_the_kind_who_and_what(tmp_path: Path) -> None:
+def test_a_line_has_the_time_the_kind_the_actor_and_the_summary(tmp_path: Path) -> None:
     line = follower(Log(entry(1)), tmp_path).run("logs", "--follow").stdout
     assert line.endswith("  key_created                 Ada: Entry 1\n")

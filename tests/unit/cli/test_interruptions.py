@@ -1,4 +1,4 @@
-"""Ctrl-C while a refresh token is exchanged: the successor is stored first."""
+"""Ctrl-C while a refresh token is exchanged: the new token is stored first."""
 
 import os
 import signal
@@ -24,13 +24,13 @@ def test_afterwards_ctrl_c_works_as_before() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_problem_in_the_block_is_told_rather_than_the_interruption() -> None:
+def test_an_exception_in_the_block_takes_precedence_over_the_interruption() -> None:
     with pytest.raises(ValueError, match="the problem"), uninterrupted():  # noqa: PT012 - likewise
         os.kill(os.getpid(), signal.SIGINT)
         raise ValueError("the problem")
 
 
-def test_in_a_thread_of_a_program_signals_are_left_alone() -> None:
+def test_outside_the_main_thread_signal_handlers_do_not_change() -> None:
     seen: list[bool] = []
 
     def run() -> None:

@@ -40,13 +40,13 @@ def cli(folder: Path, *webhooks: object) -> Cli:
 
 
 @pytest.mark.usefixtures("_zone")
-def test_times_are_shown_in_the_zone_of_this_machine() -> None:
+def test_times_are_shown_in_the_local_time_zone() -> None:
     assert moment(1_790_000_000_000) == "2026-09-21 23:13:20"
     assert moment(0) == "1970-01-01 09:00:00"
     assert moment(None) == "-"
 
 
-def test_a_time_that_no_calendar_has_is_shown_as_the_number_it_is() -> None:
+def test_a_time_beyond_the_calendar_is_shown_as_a_number() -> None:
     assert moment(10**18) == "1000000000000000000"
 
 
@@ -62,7 +62,7 @@ def test_a_list_is_a_table(tmp_path: Path) -> None:
 
 
 def test_an_empty_list_says_what_to_do(tmp_path: Path) -> None:
-    assert cli(tmp_path).ok("webhooks", "list").startswith("There is no webhook endpoint yet. Add one:")
+    assert cli(tmp_path).ok("webhooks", "list").startswith("There are no webhook endpoints yet. Add one:")
 
 
 def test_wide_letters_take_two_columns(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_wide_letters_take_two_columns(tmp_path: Path) -> None:
     assert rows[2].startswith("abcd  none")
 
 
-def test_json_is_the_answer_itself(tmp_path: Path) -> None:
+def test_json_is_the_response_itself(tmp_path: Path) -> None:
     strange = {**WEBHOOK, "new": {"field": "ü \x1b[2J \x9b \ud800"}}
     shown = cli(tmp_path, strange).ok("webhooks", "--json")
     assert json.loads(shown) == {"webhooks": [strange]}
@@ -81,7 +81,7 @@ def test_json_is_the_answer_itself(tmp_path: Path) -> None:
     assert "ü" in shown
 
 
-def test_colours_are_for_terminals_that_want_them(tmp_path: Path) -> None:
+def test_output_is_colored_only_in_terminals_that_allow_it(tmp_path: Path) -> None:
     user = cli(tmp_path)
     assert "\x1b[1m" in user.run("limits", color=True).stdout
     assert "\x1b" not in user.run("limits").stdout
@@ -91,7 +91,7 @@ def test_colours_are_for_terminals_that_want_them(tmp_path: Path) -> None:
     assert "\x1b" not in user.run("limits", color=True).stdout
 
 
-def test_what_others_wrote_cannot_speak_to_the_terminal() -> None:
+def test_text_from_others_cannot_control_the_terminal() -> None:
     assert safe("a\x1b[2Jb\rc\x07\u202e\x9b\ud800\n\td") == "a\ufffd[2Jb\ufffdc\ufffd\ufffd\ufffd\ufffd\n\td"
     assert one_line(" a\r\nb\tc ") == "a b c"
 
@@ -99,4 +99,6 @@ def test_what_others_wrote_cannot_speak_to_the_terminal() -> None:
 def test_the_unlimited_tier_has_no_table(tmp_path: Path) -> None:
     answers = {"GET /v1/billing/limits": {"tier": "unlimited", "version": "2026-11-20", "limits": None}}
     user = Cli(answering(answers), tmp_path, environment={"HELPDESK_TOKEN": "svc_oat_x"})
-    assert user.ok("limits") == "Tier unlimited (limits of 2026-11-20)\nNo fixed limit; fair use applies.\n"
+    assert (
+        user.ok("limits") == "Tier unlimited (limits as of 2026-11-20)\nNo fixed limit; fair use applies.\n"
+    )

@@ -1,4 +1,4 @@
-"""What is sent, what is sent again, and what is told when it goes wrong."""
+"""What is sent, what is retried, and how errors are reported."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ NOW_MS = 1_790_000_000_000
 
 
 class Sequence:
-    """Answers a route with one after another, and keeps the requests."""
+    """A route with a fixed sequence of responses; keeps the requests."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
@@ -47,7 +47,7 @@ def logged_in(folder: Path, answers: dict[str, Any], *, expires_at: int = NOW_MS
 NEW = {"access_token": "svc_oat_new", "refresh_token": "svc_ort_new", "expires_in": 3600}
 
 
-def test_a_refused_get_is_sent_again_after_retry_after(tmp_path: Path) -> None:
+def test_a_get_is_retried_after_retry_after(tmp_path: Path) -> None:
     asked = Sequence(refusal(429, "rate_limited", retry_after="7"), refusal(503, "busy"), LIMITS)
     user = with_token(tmp_path, {"GET /v1/billing/limits": asked})
     user.ok("limits")
@@ -61,7 +61,7 @@ def test_retry_after_may_be_a_date(tmp_path: Path) -> None:
     assert user.clock.slept == [21]
 
 
-def test_a_get_is_sent_four_times_at_most(tmp_path: Path) -> None:
+def test_a_get_is_sent_at_most_four_times(tmp_path: Path) -> None:
     asked = Sequence(*[refusal(429, "rate_limited", "Full.", retry_after="2") for _ in range(9)])
     user = with_token(tmp_path, {"GET /v1/billing/limits": asked})
     result = user.run("limits")
@@ -69,7 +69,7 @@ def test_a_get_is_sent_four_times_at_most(tmp_path: Path) -> None:
     assert result.stderr.endswith("Error: rate_limited: Full.\nTry again in 2 s.\n")
 
 
-def test_a_long_retry_after_is_told_instead_of_waited_for(tmp_path: Path) -> None:
+def test_a_long_retry_after_is_reported_without_waiting(tmp_path: Path) -> None:
     asked = Sequence(refusal(429, "rate_limited", retry_after="61"))
     user = with_token(tmp_path, {"GET /v1/billing/limits": asked})
     assert "Try again in 61 s." in user.run("limits").stderr
@@ -95,7 +95,7 @@ def keys_of(asked: Sequence) -> list[str]:
     ],
     ids=["throttled", "busy", "still running", "no answer in time", "disconnected"],
 )
-def test_a_post_is_sent_again_under_the_same_idempotency_key(
+def test_a_post_is_retried_with_the_same_idempotency_key(
     tmp_path: Path, first: Any, slept: list[int]
 ) -> None:
     asked = Sequence(first, {"id": "wh_1"})
@@ -123,28 +123,28 @@ def test_two_posts_have_two_idempotency_keys(tmp_path: Path) -> None:
         httpx.Response(409, text="no JSON"),
     ],
 )
-def test_a_post_that_was_refused_is_not_sent_again(tmp_path: Path, refused: httpx.Response) -> None:
+def test_a_rejected_post_is_not_sent_again(tmp_path: Path, refused: httpx.Response) -> None:
     asked = Sequence(refused, {"id": "key_1", "key": "svc_key_1"})
     user = with_token(tmp_path, {"POST /v1/keys": asked})
     assert user.run("keys", "create", "Server").exit_code == 1
     assert len(asked.requests) == 1
 
 
-def test_a_post_that_did_not_leave_is_not_sent_again(tmp_path: Path) -> None:
+def test_a_post_that_was_never_sent_is_not_retried(tmp_path: Path) -> None:
     asked = Sequence(httpx.ConnectError("refused"), {"id": "wh_1"})
     assert with_token(tmp_path, {"POST /v1/webhooks": asked}).run(*WEBHOOK).exit_code == 1
     assert len(asked.requests) == 1
 
 
 @pytest.mark.parametrize("words", [("keys", "revoke", "key_1", "--yes"), ("limits",)])
-def test_what_is_no_post_has_no_idempotency_key(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_only_posts_have_an_idempotency_key(tmp_path: Path, words: tuple[str, ...]) -> None:
     asked = Sequence({"ok": True} if words[0] == "keys" else LIMITS)
     answers = {"DELETE /v1/keys/key_1": asked, "GET /v1/billing/limits": asked, "GET /v1/keys": {"keys": []}}
     with_token(tmp_path, answers).run(*words)
     assert ["idempotency-key" in request.headers for request in asked.requests] == [False]
 
 
-def test_a_list_follows_its_cursor_up_to_the_limit_and_json_has_it_whole(tmp_path: Path) -> None:
+def test_a_list_follows_its_cursor_up_to_the_limit_and_json_has_all_of_it(tmp_path: Path) -> None:
     first = {"members": [{"userId": f"usr_{n}"} for n in range(200)], "nextCursor": "c1"}
     second = {"members": [{"userId": "usr_200"}], "nextCursor": "c2"}
     asked = Sequence(first, second)
@@ -158,7 +158,7 @@ def test_a_list_follows_its_cursor_up_to_the_limit_and_json_has_it_whole(tmp_pat
     ]
 
 
-def test_an_ended_token_is_renewed_before_it_is_used_and_stored_before_that(tmp_path: Path) -> None:
+def test_an_expired_token_is_renewed_and_stored_before_it_is_used(tmp_path: Path) -> None:
     stored: list[str | None] = []
 
     def limits(request: httpx.Request) -> Any:
@@ -176,7 +176,7 @@ def test_an_ended_token_is_renewed_before_it_is_used_and_stored_before_that(tmp_
     )
 
 
-def test_a_refused_token_is_renewed_once_and_the_request_sent_again_even_a_post(tmp_path: Path) -> None:
+def test_after_an_invalid_token_the_token_is_renewed_and_the_request_sent_once_more(tmp_path: Path) -> None:
     asked = Sequence(refusal(401, "invalid_token"), {"id": "wh_1"})
     renewing = Sequence(NEW)
     user = logged_in(tmp_path, {"POST /v1/webhooks": asked, "POST /v1/oauth/token": renewing})
@@ -187,7 +187,7 @@ def test_a_refused_token_is_renewed_once_and_the_request_sent_again_even_a_post(
     assert len(renewing.requests) == 1
 
 
-def test_a_renewed_token_that_is_refused_too_says_to_log_in(tmp_path: Path) -> None:
+def test_if_the_renewed_token_is_invalid_too_the_message_says_to_log_in(tmp_path: Path) -> None:
     asked = Sequence(refusal(401, "invalid_token"), refusal(401, "invalid_token", "The token ended."))
     user = logged_in(tmp_path, {"GET /v1/billing/limits": asked, "POST /v1/oauth/token": Sequence(NEW)})
     result = user.run("limits")
@@ -195,7 +195,7 @@ def test_a_renewed_token_that_is_refused_too_says_to_log_in(tmp_path: Path) -> N
     assert result.stderr.startswith("Error: invalid_token: The token ended.\nLog in again: helpdesk login")
 
 
-def test_a_login_whose_refresh_token_is_refused_is_forgotten(tmp_path: Path) -> None:
+def test_a_login_whose_refresh_token_is_rejected_is_deleted(tmp_path: Path) -> None:
     refused = oauth_error(400, "invalid_grant")
     user = logged_in(tmp_path, {"POST /v1/oauth/token": refused}, expires_at=NOW_MS)
     result = user.run("limits")
@@ -206,7 +206,7 @@ def test_a_login_whose_refresh_token_is_refused_is_forgotten(tmp_path: Path) -> 
     assert "You are not logged in" in user.run("limits").stderr
 
 
-def test_a_failure_while_renewing_keeps_the_login(tmp_path: Path) -> None:
+def test_a_failed_renewal_keeps_the_login(tmp_path: Path) -> None:
     failing = Sequence(oauth_error(500, "server_error"), httpx.ConnectError("refused"))
     user = logged_in(tmp_path, {"POST /v1/oauth/token": failing}, expires_at=NOW_MS)
     assert user.run("limits").exit_code == 1
@@ -234,7 +234,7 @@ def test_a_token_that_another_process_renewed_meanwhile_is_used(tmp_path: Path) 
     assert sent == ["Bearer svc_oat_old", "Bearer svc_oat_other"]
 
 
-def test_the_environments_token_is_neither_renewed_nor_stored(tmp_path: Path) -> None:
+def test_helpdesk_token_is_neither_renewed_nor_stored(tmp_path: Path) -> None:
     asked = Sequence(refusal(401, "invalid_token"))
     user = with_token(tmp_path, {"GET /v1/billing/limits": asked}, " svc_oat_given\n")
     assert user.run("limits").exit_code == 1
@@ -242,7 +242,7 @@ def test_the_environments_token_is_neither_renewed_nor_stored(tmp_path: Path) ->
     assert not user.file.path.exists()
 
 
-def test_a_token_is_only_sent_to_the_service_that_gave_it(tmp_path: Path) -> None:
+def test_a_token_is_sent_only_to_the_service_that_issued_it(tmp_path: Path) -> None:
     user = logged_in(tmp_path, {})
     result = user.run("limits", "--base-url", "https://other.example")
     assert result.exit_code == 1
@@ -250,15 +250,15 @@ def test_a_token_is_only_sent_to_the_service_that_gave_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("token", ["svc oat", "svc_öat", "svc\x00oat"])
-def test_what_is_no_token_is_not_sent(tmp_path: Path, token: str) -> None:
+def test_an_invalid_helpdesk_token_is_not_sent(tmp_path: Path, token: str) -> None:
     if "\x00" in token:
         token = "svc\x01oat"  # the environment takes no NUL
     result = with_token(tmp_path, {}, token).run("limits")
-    assert (result.exit_code, "HELPDESK_TOKEN holds what is no token" in result.stderr) == (1, True)
+    assert (result.exit_code, "HELPDESK_TOKEN does not hold a token" in result.stderr) == (1, True)
     assert token not in result.output
 
 
-def test_without_a_service_the_call_is_wrong_and_says_what_is_missing(tmp_path: Path) -> None:
+def test_without_a_service_the_command_line_is_invalid_and_the_message_says_why(tmp_path: Path) -> None:
     result = Cli(answering({}), tmp_path, base_url=None).run("limits")
     assert result.exit_code == 2
     assert "helpdesk login --base-url URL" in result.stderr
@@ -280,7 +280,9 @@ def test_without_a_service_the_call_is_wrong_and_says_what_is_missing(tmp_path: 
         ("nonsense",),
     ],
 )
-def test_a_wrong_call_has_status_2_and_sends_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_an_invalid_command_line_exits_with_2_and_sends_nothing(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
     assert with_token(tmp_path, {}).run(*words).exit_code == 2
 
 
@@ -292,20 +294,20 @@ def test_a_wrong_call_has_status_2_and_sends_nothing(tmp_path: Path, words: tupl
         (httpx.RemoteProtocolError("Server disconnected"), "(Server disconnected)"),
     ],
 )
-def test_a_service_that_does_not_answer_is_named_with_what_to_do(
+def test_a_service_that_does_not_respond_is_named_with_what_to_do(
     tmp_path: Path, failure: Exception, told: str
 ) -> None:
     result = with_token(tmp_path, {"GET /v1/billing/limits": Sequence(failure)}).run("limits")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert f"Error: No answer from {BASE_URL} {told}." in result.stderr
+    assert f"Error: No response from {BASE_URL} {told}." in result.stderr
     assert "`make up`" in result.stderr
     assert "HELPDESK_BASE_URL" in result.stderr
-    assert "may have been carried out" not in result.stderr
+    assert "may have succeeded" not in result.stderr
 
 
-def test_a_post_without_an_answer_says_that_it_may_have_been_carried_out(tmp_path: Path) -> None:
+def test_a_post_without_a_response_says_that_it_may_have_succeeded(tmp_path: Path) -> None:
     user = with_token(tmp_path, {"POST /v1/keys": Sequence(*[httpx.ReadTimeout("")] * 4)})
-    assert "It may have been carried out all the same" in user.run("keys", "create", "Server").stderr
+    assert "The request may have succeeded" in user.run("keys", "create", "Server").stderr
 
 
 @pytest.mark.parametrize(
@@ -321,7 +323,9 @@ def test_a_post_without_an_answer_says_that_it_may_have_been_carried_out(tmp_pat
         ),
     ],
 )
-def test_what_is_no_helpdesk_is_told_as_such(tmp_path: Path, answer: httpx.Response, told: str) -> None:
+def test_an_address_that_is_not_a_helpdesk_api_is_reported_as_such(
+    tmp_path: Path, answer: httpx.Response, told: str
+) -> None:
     result = with_token(tmp_path, {"GET /v1/billing/limits": answer}).run("limits")
     assert result.exit_code == 1
     assert "is not a Helpdesk" in result.stderr
@@ -332,19 +336,19 @@ def test_what_is_no_helpdesk_is_told_as_such(tmp_path: Path, answer: httpx.Respo
 @pytest.mark.parametrize(
     ("status", "code", "hint"),
     [
-        (401, "invalid_token", "Log in again: helpdesk login. In a script, set HELPDESK_TOKEN anew."),
-        (401, "token_required", "This is for people: log in with `helpdesk login`"),
+        (401, "invalid_token", "Log in again: helpdesk login. In a script, replace HELPDESK_TOKEN."),
+        (401, "token_required", "This needs a person: log in with `helpdesk login`"),
         (401, "some_new_code", "Log in again: helpdesk login"),
         (403, "no_organization", "Choose one: helpdesk org list, then helpdesk org use SLUG."),
-        (403, "forbidden", "ask an admin or owner"),
-        (404, "key_not_found", "See what there is: helpdesk keys list"),
-        (404, "teapot_not_found", "Correct that"),
+        (403, "forbidden", "Ask an admin or owner"),
+        (404, "key_not_found", "List them: helpdesk keys list"),
+        (404, "teapot_not_found", "Correct this"),
         (400, "missing_service_key", "helpdesk keys create NAME"),
-        (400, "invalid_request", "Correct that"),
-        (500, "internal_error", "tell the operator the request's id: req-1"),
+        (400, "invalid_request", "Correct this"),
+        (500, "internal_error", "give the operator this request id: req-1"),
     ],
 )
-def test_a_refusal_shows_its_code_its_message_and_what_to_do(
+def test_an_error_shows_its_code_its_message_and_what_to_do(
     tmp_path: Path, status: int, code: str, hint: str
 ) -> None:
     answer = refusal(status, code, "It was \x1b[2J so.", x_request_id="req-1")
@@ -354,7 +358,7 @@ def test_a_refusal_shows_its_code_its_message_and_what_to_do(
     assert hint in result.stderr
 
 
-def test_an_id_leads_to_no_other_route(tmp_path: Path) -> None:
+def test_an_id_cannot_address_another_route(tmp_path: Path) -> None:
     asked = Sequence(refusal(404, "not_found"))
 
     def handle(request: httpx.Request) -> httpx.Response:
@@ -365,7 +369,7 @@ def test_an_id_leads_to_no_other_route(tmp_path: Path) -> None:
     assert asked.requests[0].url.raw_path == b"/helpdesk/v1/keys/..%2Fmembers%2Fusr_1%3Fx%3Dy%23z"
 
 
-def test_revoking_asks_first_and_a_no_changes_nothing(tmp_path: Path) -> None:
+def test_revoking_asks_for_confirmation_and_no_changes_nothing(tmp_path: Path) -> None:
     asked = Sequence({"ok": True})
     user = with_token(tmp_path, {"DELETE /v1/keys/key_1": asked})
     result = user.run("keys", "revoke", "key_1", stdin="n\n")
@@ -383,7 +387,7 @@ def test_revoking_asks_first_and_a_no_changes_nothing(tmp_path: Path) -> None:
         (("invites", "withdraw", "inv_1"), "Withdraw inv_1?", "Nothing was withdrawn.", "Withdrew inv_1.\n"),
     ],
 )
-def test_removing_and_withdrawing_ask_first_unless_told_not_to(
+def test_removing_and_withdrawing_ask_for_confirmation_unless_yes_is_given(
     tmp_path: Path, words: tuple[str, ...], asked_for: str, left: str, done: str
 ) -> None:
     asked = Sequence({"ok": True}, {"ok": True})
@@ -402,7 +406,7 @@ def test_adding_an_endpoint_without_an_event_names_the_events(tmp_path: Path) ->
     assert "message.created, conversation.created, conversation.updated." in result.stderr
 
 
-def test_an_endpoint_is_added_even_if_its_key_cannot_be_asked_for(tmp_path: Path) -> None:
+def test_an_endpoint_is_added_even_if_its_key_cannot_be_read(tmp_path: Path) -> None:
     answers = {"POST /v1/webhooks": {"id": "wh_1"}, "GET /v1/webhooks": refusal(500, "internal_error")}
     result = with_token(tmp_path, answers).run(
         "webhooks", "add", "https://receiver.example", "--event", "message.created"
@@ -411,19 +415,19 @@ def test_an_endpoint_is_added_even_if_its_key_cannot_be_asked_for(tmp_path: Path
     assert "helpdesk webhooks list" in result.stderr
 
 
-def test_an_invitation_that_is_not_found_is_not_looked_for_in_ones_own_list(tmp_path: Path) -> None:
+def test_the_hint_for_an_unknown_invitation_does_not_point_to_the_invites_list(tmp_path: Path) -> None:
     user = with_token(tmp_path, {"POST /v1/invites/accept": refusal(404, "invite_not_found")})
     told = user.run("invites", "accept", "tok123").stderr
-    assert "be logged in with the address that was invited" in told
+    assert "log in with the invited address" in told
     assert "invites list" not in told
 
 
-def test_a_new_key_alone_is_on_stdout_and_the_warning_beside_it(tmp_path: Path) -> None:
+def test_only_a_new_key_is_on_stdout_and_the_warning_is_on_stderr(tmp_path: Path) -> None:
     result = with_token(tmp_path, {"POST /v1/keys": {"id": "key_1", "key": "svc_key_secret"}}).run(
         "keys", "create", "Server"
     )
     assert result.stdout == "svc_key_secret\n"
-    assert "shown this once" in result.stderr
+    assert "shown only once" in result.stderr
     assert "svc_key" not in result.stderr
 
 

@@ -16,13 +16,13 @@ def written(file: SettingsFile, login: Login = LOGIN) -> None:
         file.change(lambda s: s.with_login("https://one.example", login, default=True))
 
 
-def test_what_was_written_is_read_again(tmp_path: Path) -> None:
+def test_settings_are_read_as_they_were_written(tmp_path: Path) -> None:
     file = SettingsFile(tmp_path / "helpdesk")
     written(file)
     assert file.read() == Settings("https://one.example", {"https://one.example": LOGIN})
 
 
-def test_each_service_has_a_login_of_its_own_and_the_default_is_the_last(tmp_path: Path) -> None:
+def test_each_service_has_its_own_login_and_the_last_one_is_the_default(tmp_path: Path) -> None:
     file = SettingsFile(tmp_path)
     written(file)
     other = Login("cli_2", "svc_oat_c")
@@ -35,11 +35,11 @@ def test_each_service_has_a_login_of_its_own_and_the_default_is_the_last(tmp_pat
     assert file.read().login("https://three.example") == Login()
 
 
-def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
+def test_without_a_file_the_settings_are_empty(tmp_path: Path) -> None:
     assert SettingsFile(tmp_path / "absent").read() == Settings()
 
 
-def test_the_file_is_its_owners_alone_from_its_first_byte(
+def test_only_the_owner_can_read_the_file_from_its_first_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[tuple[int, int]] = []
@@ -62,7 +62,7 @@ def test_the_file_is_its_owners_alone_from_its_first_byte(
     assert stat.S_IMODE(file.folder.stat().st_mode) == 0o700
 
 
-def test_a_file_that_others_could_read_is_made_private_when_read(tmp_path: Path) -> None:
+def test_a_file_that_others_can_read_becomes_private_when_it_is_read(tmp_path: Path) -> None:
     file = SettingsFile(tmp_path)
     written(file)
     file.path.chmod(0o644)
@@ -70,7 +70,7 @@ def test_a_file_that_others_could_read_is_made_private_when_read(tmp_path: Path)
     assert stat.S_IMODE(file.path.stat().st_mode) == 0o600
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside_it(
+def test_a_failed_write_leaves_the_old_file_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = SettingsFile(tmp_path)
@@ -106,24 +106,24 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside_it(
         b"[" * 100_000,
     ],
 )
-def test_a_file_that_holds_something_else_is_told_of_by_its_path(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_file_is_reported_with_its_path(tmp_path: Path, content: bytes) -> None:
     file = SettingsFile(tmp_path)
     file.path.write_bytes(content)
-    with pytest.raises(BrokenSettings, match=r"config\.json cannot be understood") as told:
+    with pytest.raises(BrokenSettings, match=r"config\.json is not valid") as told:
         file.read()
-    assert "Delete it, and log in again" in told.value.hint
+    assert "Delete it and log in again" in told.value.hint
 
 
-def test_a_file_or_folder_that_cannot_be_used_is_told_of_by_its_path(tmp_path: Path) -> None:
+def test_an_unusable_file_or_folder_is_reported_with_its_path(tmp_path: Path) -> None:
     (tmp_path / "config.json").mkdir()
-    with pytest.raises(UnusableSettings, match=r"config\.json cannot be used"):
+    with pytest.raises(UnusableSettings, match=r"Cannot use .*config\.json"):
         SettingsFile(tmp_path).read()
     (tmp_path / "file").touch()
     with pytest.raises(UnusableSettings), SettingsFile(tmp_path / "file").locked():
         pass
 
 
-def test_one_who_waits_for_the_lock_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_too_long_for_the_lock_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "LOCK_SECONDS", 0)
     with (
         SettingsFile(tmp_path).locked(),
@@ -145,5 +145,5 @@ def test_the_folder_follows_the_users_configuration(tmp_path: Path, monkeypatch:
     assert settings.folder() == tmp_path / "roaming" / "helpdesk"
 
 
-def test_tokens_are_not_in_what_python_shows_of_a_login() -> None:
+def test_the_repr_of_a_login_has_no_tokens() -> None:
     assert "svc_" not in repr(Settings("a", {"a": LOGIN}))

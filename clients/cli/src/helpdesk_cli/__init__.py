@@ -1,3 +1,3 @@
-"""Helpdesk on the command line. A client of the HTTP API and of nothing else."""
+"""Helpdesk on the command line. It uses the HTTP API only."""
 
 __version__ = "0.1.0"

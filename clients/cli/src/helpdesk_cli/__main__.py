@@ -1,4 +1,4 @@
-"""`python -m helpdesk_cli`, the same as `helpdesk`."""
+"""`python -m helpdesk_cli` is the same as `helpdesk`."""
 
 from helpdesk_cli.main import main
 

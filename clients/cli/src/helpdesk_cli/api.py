@@ -1,4 +1,4 @@
-"""The API as a logged-in person's commands see it."""
+"""An authenticated client of the API."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Object = dict[str, Any]
 
 
 class Api:
-    """Calls with a credential; each returns the JSON object answered. Errors: Problem."""
+    """Calls with a credential. Each returns the JSON object of the response. Errors: Problem."""
 
     def __init__(self, web: Web, credential: Credential) -> None:
         self._web, self._credential = web, credential
 
     def get(self, *path: str, **params: str | int | None) -> Object:
-        """GET /v1/<path>; a parameter that is None is left out."""
+        """GET /v1/<path>. Parameters that are None are omitted."""
         return self._call("GET", path, params=params)
 
     def post(self, *path: str, body: Object | None = None) -> Object:
-        """POST, under an Idempotency-Key of its own: it is carried out once, however often it has to be sent."""
+        """POST with a new Idempotency-Key, so that a retry does not run the request twice."""
         return self._call("POST", path, body=body)
 
     def patch(self, *path: str, body: Object) -> Object:
@@ -39,7 +39,7 @@ class Api:
         return self._call("DELETE", path)
 
     def pages(self, *path: str, name: str, limit: int, **params: str | int | None) -> Iterator[Object]:
-        """Return the pages of a list, following nextCursor, until `limit` entries of `name` were there."""
+        """Return the pages of a list, following nextCursor, up to `limit` entries of `name`."""
         left = limit
         cursor: str | None = None
         while True:
@@ -51,7 +51,7 @@ class Api:
                 return
 
     def listed(self, *path: str, name: str, limit: int, **params: str | int | None) -> Object:
-        """Return a list as one object, as if it had been one page: its nextCursor is the last page's."""
+        """Return a list as if it were one page. Its nextCursor is that of the last page."""
         whole: Object = {}
         for page in self.pages(*path, name=name, limit=limit, **params):
             whole = {**page, name: [*whole.get(name, []), *page[name]]}
@@ -60,7 +60,7 @@ class Api:
     def _call(
         self, method: str, path: tuple[str, ...], *, body: Object | None = None, params: Object | None = None
     ) -> Object:
-        """Send; with a token refused as invalid, once more with a renewed one: the refused request never ran."""
+        """Send a request. If the token is rejected as invalid, renew it and send once more: that request never ran."""
         address = "/v1/" + "/".join(quote(part, safe="") for part in path)
         given = {name: value for name, value in (params or {}).items() if value is not None}
         key = str(uuid4()) if method == "POST" else None

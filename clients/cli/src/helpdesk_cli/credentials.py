@@ -1,4 +1,4 @@
-"""The bearer token of a request: the environment's, or a stored login's, which is renewed when it has ended."""
+"""The bearer token of a request: from the environment, or from a stored login that is renewed when it expires."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from helpdesk_cli.problems import NotLoggedIn, OAuthRefusal, Problem
 from helpdesk_cli.settings import Login, Settings, SettingsFile
 
 LEEWAY_MS = 30_000
-"""A token that ends within this time is renewed before it is used."""
+"""A token that expires within this time is renewed before use."""
 
 
 class Credential(Protocol):
-    """Where the token of a request comes from."""
+    """The source of a request's token."""
 
     def token(self) -> str:
         """Return the token to send."""
 
     def renewed(self, refused: str) -> str | None:
-        """Return another token after one was refused as invalid; None where there is none to be had."""
+        """Return another token after one was rejected as invalid; None if there is none."""
 
 
 class GivenToken:
-    """HELPDESK_TOKEN: an access token or a secret key, as it is."""
+    """HELPDESK_TOKEN: an access token or a secret key."""
 
     def __init__(self, token: str) -> None:
         self._token = token.strip()
         if not self._token.isascii() or not self._token.isprintable() or " " in self._token:
-            raise Problem("HELPDESK_TOKEN holds what is no token.", "Set it anew, or unset it and log in.")
+            raise Problem("HELPDESK_TOKEN does not hold a token.", "Replace it, or unset it and log in.")
 
     def token(self) -> str:
-        """Return it."""
+        """Return the token."""
         return self._token
 
-    def renewed(self, refused: str) -> str | None:  # noqa: ARG002 - there is only this one
-        """Return None: it came without a refresh token."""
+    def renewed(self, refused: str) -> str | None:  # noqa: ARG002 - there is only one token
+        """Return None: there is no refresh token."""
         return None
 
 
@@ -51,7 +51,7 @@ class StoredLogin:
         self._file, self._base_url, self._oauth, self._now = file, base_url, oauth, now
 
     def token(self) -> str:
-        """Return the access token, renewed if it has ended. Errors: NotLoggedIn."""
+        """Return the access token, renewed if it has expired. Errors: NotLoggedIn."""
         login = self._file.read().login(self._base_url)
         if login.access_token is None:
             raise NotLoggedIn(self._base_url)
@@ -62,8 +62,8 @@ class StoredLogin:
     def renewed(self, refused: str) -> str | None:
         """Return the token that another process has stored meanwhile, or exchange the refresh token for a new one.
 
-        Under the file's lock: a refresh token that is used twice ends the whole login (RFC 9700, 4.14). What is new
-        is stored before it is used, and Ctrl-C waits for that. Errors: NotLoggedIn, OAuthRefusal.
+        Runs under the file's lock, because a refresh token that is used twice ends the login (RFC 9700, section 4.14).
+        The new tokens are stored before they are used, and Ctrl-C waits for that. Errors: NotLoggedIn, OAuthRefusal.
         """
         with self._file.locked(), uninterrupted():
             login = self._file.read().login(self._base_url)
@@ -100,7 +100,7 @@ def store(
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Keep Ctrl-C until the end: a refresh token that was used up and whose successor was lost is a login lost."""
+    """Defer Ctrl-C to the end: losing the new refresh token after the old one was used would lose the login."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

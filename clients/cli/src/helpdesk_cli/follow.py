@@ -1,4 +1,4 @@
-"""Following the log: new entries in order, each once, asked for at a polite pace."""
+"""Follow the log: poll for new entries and return each once, in order."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from helpdesk_cli.api import Api, Object
 from helpdesk_cli.problems import NotHelpdesk, OAuthRefusal, Problem, Refusal, Unreachable
 
 INTERVAL_SECONDS = 5.0
-"""Twelve reads a minute, of the 120 that the smallest plan has."""
+"""Twelve of the 120 reads per minute that the smallest plan allows."""
 LONGEST_INTERVAL_SECONDS = 60.0
 OVERLAP_MS = 120_000
-"""An entry may be written after one that has a later time, by another machine; so far back is asked again."""
+"""Each poll re-reads this much, because machines may write entries slightly out of order."""
 _EVERYTHING = 1_000_000
 
 
 def entries(
-    api: Api, kind: str | None, limit: int, *, sleep: Callable[[float], None], told: Callable[[str], None]
+    api: Api, kind: str | None, limit: int, *, sleep: Callable[[float], None], on_wait: Callable[[str], None]
 ) -> Iterator[Object]:
-    """Return the newest `limit` entries, oldest first, and then every new one, without end.
+    """Return the newest `limit` entries, oldest first, then every new one, forever.
 
-    A busy or unreachable service is asked again, after Retry-After or ever more slowly. Errors: Refusal of what waiting
-    does not mend, such as an ended login.
+    Polls a busy or unreachable service again after Retry-After, or with a growing interval. Errors: Refusal for what
+    waiting does not fix, such as an ended login.
     """
     begun = api.listed("logs", name="logs", limit=limit, kind=kind)["logs"]
     begun = sorted(begun, key=_place)
     yield from begun
     newest: Object | None = begun[-1] if begun else None
-    # Entries older than the first one shown were not asked for; they may lie in the overlap all the same.
+    # Entries older than the first one returned were not requested, but may lie in the overlap.
     oldest_wanted = _place(begun[0]) if begun and len(begun) == limit else (0, "")
     seen = {entry["id"]: entry["at"] for entry in begun}
     interval = INTERVAL_SECONDS
@@ -38,7 +38,7 @@ def entries(
             window = _since(api, kind, start)
         except (Refusal, OAuthRefusal, Unreachable, NotHelpdesk) as problem:
             interval = _after(problem, interval)
-            told(f"{problem.message} Asking again in {interval:.0f} s.")
+            on_wait(f"{problem.message} Retrying in {interval:.0f} s.")
             continue
         interval = INTERVAL_SECONDS
         fresh = [entry for entry in window if entry["id"] not in seen and _place(entry) > oldest_wanted]
@@ -59,7 +59,7 @@ def _since(api: Api, kind: str | None, start: int | None) -> list[Object]:
 
 
 def _after(problem: Problem, interval: float) -> float:
-    """Return how long to wait after a problem. Raises it where waiting mends nothing."""
+    """Return how long to wait after a problem. Raises it if waiting does not help."""
     slower = min(interval * 2, LONGEST_INTERVAL_SECONDS)
     if isinstance(problem, (Refusal, OAuthRefusal)):
         if problem.status != 429 and problem.status < 500:

@@ -1,4 +1,4 @@
-"""What every command has in common: --json and --base-url, and `list` as what a group does when told nothing else."""
+"""What every command has in common: --json and --base-url, and `list` as the default command of a group."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def _common() -> list[click.Parameter]:
             is_flag=True,
             expose_value=False,
             callback=_set_json,
-            help="Write the API's own objects as JSON, and nothing else, to stdout.",
+            help="Write the API's response as JSON to stdout, and nothing else.",
         ),
         click.Option(
             ["--base-url"],
             metavar="URL",
             expose_value=False,
             callback=_set_base_url,
-            help="The service: what stands before /v1. [default: HELPDESK_BASE_URL, else the last login's]",
+            help="The service's address, up to /v1. [default: HELPDESK_BASE_URL, else the last login]",
         ),
     ]
 
@@ -49,19 +49,19 @@ class Command(click.Command):
 
 
 class Listing(click.Group):
-    """A group whose command is `list` unless another is named."""
+    """A group with `list` as its default command."""
 
     command_class = Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put `list` in front of options, and where there is nothing."""
+        """Insert `list` when no command is given."""
         if not args or (args[0].startswith("-") and args[0] != "--help"):
             args = ["list", *args]
         return super().parse_args(ctx, args)
 
 
 class Main(click.Group):
-    """The program's own group; the common options may stand before a command too."""
+    """The program's own group. The common options may precede a command, too."""
 
     command_class = Command
     group_class = Listing
@@ -78,10 +78,10 @@ class Id(click.ParamType):
     name = "id"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuse what would lead to another route than one thing's."""
+        """Reject text that would address a different route, such as an empty id or `..`."""
         text = str(value).strip()
         if not text.strip("."):
-            self.fail("an id is not empty; the list shows them", param, ctx)
+            self.fail("an id cannot be empty; `list` shows the ids", param, ctx)
         return text
 
 
@@ -89,6 +89,6 @@ ID = Id()
 
 
 limit_option = click.option(
-    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many at most."
+    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Maximum number of entries."
 )
-"""How many entries of a list, over as many pages as it takes."""
+"""The maximum number of entries of a list, over as many pages as needed."""

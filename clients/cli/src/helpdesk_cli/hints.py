@@ -1,10 +1,10 @@
-"""What to do about each code of the API, in the words of this program. The API's own message stands before it."""
+"""What to do about each error code, in terms of this program. It is printed after the API's own message."""
 
 from __future__ import annotations
 
-_LOG_IN = "Log in again: helpdesk login. In a script, set HELPDESK_TOKEN anew."
+_LOG_IN = "Log in again: helpdesk login. In a script, replace HELPDESK_TOKEN."
 _A_PERSON = (
-    "This is for people: log in with `helpdesk login`, and unset HELPDESK_TOKEN if it holds a secret key."
+    "This needs a person: log in with `helpdesk login`, and unset HELPDESK_TOKEN if it holds a secret key."
 )
 _FIND = {
     "conversation": "helpdesk conversations",
@@ -16,17 +16,17 @@ _FIND = {
 }
 _HINTS = {
     "already_a_member": "See who belongs to the organization: helpdesk members list",
-    "already_invited": "Send it once more with `helpdesk invites resend ID`; the id is in `helpdesk invites list`.",
+    "already_invited": "Send it again with `helpdesk invites resend ID`; `helpdesk invites list` shows the id.",
     "cannot_grant": "Ask an owner to do it.",
-    "forbidden": "Your role does not allow it: ask an admin or owner. `helpdesk whoami` shows your role.",
-    "invalid_api_key": "HELPDESK_TOKEN holds a key that is not valid here: set it anew, or unset it and log in.",
+    "forbidden": "Your role does not allow this. Ask an admin or owner. `helpdesk whoami` shows your role.",
+    "invalid_api_key": "HELPDESK_TOKEN holds a key that is not valid here. Replace it, or unset it and log in.",
     "invalid_token": _LOG_IN,
     "missing_api_key": "Log in: helpdesk login",
-    "missing_service_key": "Make one: helpdesk keys create NAME",
+    "missing_service_key": "Create one: helpdesk keys create NAME",
     "needs_a_person": _A_PERSON,
     "no_events": "Name at least one: --event message.created",
     "no_organization": "Choose one: helpdesk org list, then helpdesk org use SLUG. Or: helpdesk org create",
-    "not_found": "This service has no such route: it may be older than this program.",
+    "not_found": "This service has no such route. It may be older than this program.",
     "publishable_key": "Unset HELPDESK_TOKEN and log in, or set it to a secret key (svc_key_…).",
     "slug_taken": "Choose another with --slug.",
     "invalid_slug": "Choose another with --slug.",
@@ -38,17 +38,17 @@ _HINTS = {
 
 
 def hint_for(code: str, status: int, retry_after: float | None, request_id: str | None) -> str:
-    """Return what to do about a refusal; empty where the API's message says all there is to say."""
+    """Return what to do about an error; empty if the API's message already says it."""
     if code in _HINTS:
         return _HINTS[code]
     if status in {429, 503}:
         return f"Try again in {retry_after:.0f} s." if retry_after else "Try again in a moment."
     if status >= 500:
-        asked = f" and tell the operator the request's id: {request_id}" if request_id else ""
-        return f"Try again later{asked}."
+        operator = f" If it persists, give the operator this request id: {request_id}" if request_id else ""
+        return f"Try again later.{operator}"
     listing = _FIND.get(code.removesuffix("_not_found"))
     if code.endswith("_not_found") and listing:
-        return f"See what there is: {listing}"
+        return f"List them: {listing}"
     if status == 401:
         return _LOG_IN
-    return "Correct that and run the command again."
+    return "Correct this and run the command again."

@@ -1,4 +1,4 @@
-"""The program: its commands, and whether it may use colours."""
+"""The program: its commands, and whether its output is colored."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ from helpdesk_cli.session import Session
 def main(context: click.Context) -> None:
     """Helpdesk on the command line.
 
-    Begin with `helpdesk login --base-url URL`. In scripts, HELPDESK_BASE_URL and HELPDESK_TOKEN take the place of a
-    login.
+    Start with `helpdesk login --base-url URL`. In scripts, set HELPDESK_BASE_URL and HELPDESK_TOKEN instead.
     """
     context.ensure_object(Session)
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":

@@ -1,6 +1,6 @@
-"""Logging in with another device (RFC 8628), and keeping the login (RFC 6749, 6; RFC 7009).
+"""Device login (RFC 8628), token refresh (RFC 6749, section 6) and revocation (RFC 7009).
 
-This program is a public client: it has an id, which it registers once for each service (RFC 7591), and no secret.
+This program is a public client without a secret. It registers its client id once per service (RFC 7591).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from helpdesk_cli.web import Web
 
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 SLOWER_SECONDS = 5.0
-"""What each slow_down adds to the interval (RFC 8628, 3.5)."""
+"""What each slow_down adds to the interval (RFC 8628, section 3.5)."""
 LONGEST_INTERVAL_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """What a login brings; `expires_at` in ms since 1970."""
+    """The tokens of a login; `expires_at` in ms since 1970."""
 
     access_token: str = field(repr=False)
     refresh_token: str | None = field(repr=False)
@@ -31,7 +31,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class DeviceLogin:
-    """A login that waits for a person's approval; times in seconds."""
+    """A login that waits for approval; times in seconds."""
 
     device_code: str = field(repr=False)
     user_code: str
@@ -62,7 +62,7 @@ class OAuth:
         return self._text(self._granted(answer), "client_id")
 
     def begin(self, client_id: str) -> DeviceLogin:
-        """Ask for a device login. Errors: OAuthRefusal, with `invalid_client` where the service forgot the client."""
+        """Start a device login. Errors: OAuthRefusal, with `invalid_client` if the service lost the client."""
         content = self._granted(self._form("/v1/oauth/device_authorization", {"client_id": client_id}))
         complete = content.get("verification_uri_complete")
         return DeviceLogin(
@@ -75,18 +75,18 @@ class OAuth:
         )
 
     def exchange(self, client_id: str, device_code: str) -> Tokens:
-        """Ask once whether the login was approved. Errors: OAuthRefusal, with `authorization_pending` until then."""
+        """Ask once whether the login is approved. Errors: OAuthRefusal, with `authorization_pending` until then."""
         return self._tokens({"grant_type": DEVICE_GRANT, "device_code": device_code, "client_id": client_id})
 
     def refresh(self, client_id: str, refresh_token: str) -> Tokens:
-        """Exchange a refresh token, which is then used up. Errors: OAuthRefusal."""
+        """Exchange a refresh token, which works only once. Errors: OAuthRefusal."""
         return self._tokens(
             {"grant_type": "refresh_token", "refresh_token": refresh_token, "client_id": client_id},
             kept=refresh_token,
         )
 
     def revoke(self, client_id: str, token: str) -> None:
-        """End a login: a refresh token ends the access tokens made of it too. Errors: OAuthRefusal."""
+        """End a login. Revoking a refresh token also ends its access tokens. Errors: OAuthRefusal."""
         answer = self._form("/v1/oauth/revoke", {"token": token, "client_id": client_id})
         if not answer.is_success:
             self._granted(answer)
@@ -116,12 +116,12 @@ class OAuth:
                 str(content.get("error_description") or ""),
                 retry_after=self._web.retry_after(answer),
             )
-        return self._web.object_of(answer)  # the API's own refusal, as of a failure or an unknown route
+        return self._web.object_of(answer)  # the API's error object, such as not_found
 
     def _text(self, content: Mapping[str, Any], name: str) -> str:
         value = content.get(name)
         if not isinstance(value, str) or not value:
-            raise NotHelpdesk(self._web.base_url, f"an OAuth answer without {name}")
+            raise NotHelpdesk(self._web.base_url, f"an OAuth response without {name}")
         return value
 
     def _seconds(self, value: Any, otherwise: float) -> float:
@@ -136,7 +136,7 @@ def wait_for_approval(
     sleep: Callable[[float], None],
     now: Callable[[], float],
 ) -> Tokens:
-    """Ask at the service's pace until the person approved or declined. Errors: Problem, when no login came of it."""
+    """Poll at the service's interval until the person approves or declines. Errors: Problem if there is no login."""
     interval, deadline = device.interval, now() + device.expires_in
     while now() + interval <= deadline:
         sleep(interval)
@@ -145,7 +145,7 @@ def wait_for_approval(
         except OAuthRefusal as refusal:
             interval = _next_interval(refusal, interval)
         except Unreachable:
-            # A connection that fails is asked again ever more slowly (RFC 8628, 3.5).
+            # Back off after a connection failure (RFC 8628, section 3.5).
             interval = min(interval * 2, LONGEST_INTERVAL_SECONDS)
     raise _ended("The code was not approved in time.")
 
@@ -165,4 +165,4 @@ def _next_interval(refusal: OAuthRefusal, interval: float) -> float:
 
 
 def _ended(message: str) -> Problem:
-    return Problem(message, "Begin again: helpdesk login")
+    return Problem(message, "Start again: helpdesk login")

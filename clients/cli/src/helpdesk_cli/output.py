@@ -1,4 +1,4 @@
-"""What is shown: tables and times for people, the API's own objects for programs."""
+"""Output: tables and times for people, the API's JSON for programs."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ _CONTROLS = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
 def say(text: str = "") -> None:
-    """Write a line to stdout; what its encoding lacks is replaced."""
+    """Write a line to stdout. Characters that its encoding lacks are replaced."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     click.echo(text.encode(encoding, "replace").decode(encoding))
 
 
 def note(text: str) -> None:
-    """Write a line to stderr, where it is in no program's way."""
+    """Write a line to stderr, so that stdout holds only the result."""
     click.echo(safe(text), err=True)
 
 
 def confirmed(question: str) -> bool:
-    """Ask on stderr and read the answer from stdin; click's own way writes to stdout too."""
+    """Ask on stderr and read the answer from stdin. click's own prompt would write to stdout."""
     click.echo(f"{safe(question)} [y/N] ", err=True, nl=False)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def say_json(answer: Any, *, indent: int | None = 2) -> None:
-    """Write an object as JSON; terminals take control characters as commands, so they are escaped."""
+def say_json(content: Any, *, indent: int | None = 2) -> None:
+    """Write an object as JSON. Control characters are escaped, because terminals would interpret them."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    text = json.dumps(answer, indent=indent, ensure_ascii=encoding != "utf8")
+    text = json.dumps(content, indent=indent, ensure_ascii=encoding != "utf8")
     click.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def moment(ms: int | None) -> str:
-    """Return a time in the zone of this machine."""
+    """Return a time (ms since 1970) in this machine's time zone."""
     if ms is None:
         return NOTHING
     try:
@@ -53,7 +53,7 @@ def moment(ms: int | None) -> str:
 
 
 def cell(value: Any) -> str:
-    """Return what a table shows of a value."""
+    """Return a value as the text of a table cell."""
     if value is None or value == "":
         return NOTHING
     if isinstance(value, bool):
@@ -64,7 +64,7 @@ def cell(value: Any) -> str:
 
 
 def say_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: str) -> None:
-    """Write a table, or the sentence for an empty one."""
+    """Write a table, or `empty` if it has no rows."""
     cells = [[cell(value) for value in row] for row in rows]
     if not cells:
         say(empty)
@@ -76,7 +76,7 @@ def say_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: 
 
 
 def say_facts(facts: Iterable[tuple[str, Any]]) -> None:
-    """Write names with their values, one on each line."""
+    """Write names with their values, one per line."""
     known = [(name, cell(value)) for name, value in facts]
     width = max(len(name) for name, _ in known)
     for name, value in known:
@@ -89,7 +89,7 @@ def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _width(text: str) -> int:
-    """Return the columns that a terminal takes for a text: East Asian wide characters two, combining marks none."""
+    """Return the terminal columns of a text: two for a wide East Asian character, none for a combining mark."""
     return sum(
         0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
         for letter in text

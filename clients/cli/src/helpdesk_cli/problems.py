@@ -1,15 +1,15 @@
-"""What can go wrong, told to the person who can act.
+"""The errors of this program, each with a hint.
 
-    Problem              exit status 1: a sentence, and what to do
-      NotLoggedIn        there is no stored login for the service
-      Unreachable        no answer came
-      NotHelpdesk        something answered that is not this API
+    Problem              exit status 1: a message and what to do
+      NotLoggedIn        no login is stored for the service
+      Unreachable        no response
+      NotHelpdesk        the address is not a Helpdesk API
       Refusal            the API's error object
       OAuthRefusal       an OAuth error
       BrokenSettings     see settings.py
       UnusableSettings
 
-A wrong call is click's UsageError, exit status 2.
+An invalid command line is click's UsageError, exit status 2.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Problem(click.ClickException):
 
 
 class NotLoggedIn(Problem):
-    """There is no stored login for the service."""
+    """No login is stored for the service."""
 
     def __init__(self, base_url: str) -> None:
         super().__init__(
@@ -49,32 +49,32 @@ class NotLoggedIn(Problem):
 
 
 class Unreachable(Problem):
-    """No answer came. `sent` tells whether the request may have arrived."""
+    """No response arrived. With `sent` the request may have reached the service."""
 
     def __init__(self, base_url: str, reason: str, *, sent: bool = False, method: str = "GET") -> None:
         hint = (
-            "Is the address right and the service running? A stack on this machine starts with `make up`; "
-            "another address is set with `helpdesk login --base-url URL` or HELPDESK_BASE_URL."
+            "Check the address, and that the service is running. `make up` starts a local stack. "
+            "Set another address with `helpdesk login --base-url URL` or HELPDESK_BASE_URL."
         )
         if sent and method != "GET":
-            hint = "It may have been carried out all the same: look before you repeat it. " + hint
-        super().__init__(f"No answer from {base_url} ({reason}).", hint)
+            hint = "The request may have succeeded. Check before you repeat it. " + hint
+        super().__init__(f"No response from {base_url} ({reason}).", hint)
         self.sent = sent
 
 
 class NotHelpdesk(Problem):
-    """Something answered that is not this API."""
+    """The address responds, but not as a Helpdesk API does."""
 
     def __init__(self, base_url: str, answered: str) -> None:
         super().__init__(
-            f"What answers at {base_url} is not a Helpdesk ({answered}).",
-            "Check the address: it is what stands before /v1 in the address of the API. "
+            f"{base_url} is not a Helpdesk API ({answered}).",
+            "Check the address: it is the part of the API's address before /v1. "
             "Set it with `helpdesk login --base-url URL` or HELPDESK_BASE_URL.",
         )
 
 
 class Refusal(Problem):
-    """The API's error object: `code` is stable, the message names the fix."""
+    """The API's error object. `code` is stable; the message says how to fix it."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Refusal(Problem):
 
 
 class OAuthRefusal(Problem):
-    """An error in OAuth's own form (RFC 6749, 5.2); `error` is its code."""
+    """An OAuth error response (RFC 6749, section 5.2); `error` is its code."""
 
     def __init__(
         self, status: int, error: str, description: str, *, retry_after: float | None = None

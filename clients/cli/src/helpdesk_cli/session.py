@@ -1,4 +1,4 @@
-"""One run of the program: what it was told, and the world around it, which tests replace."""
+"""One run of the program: its options, and the dependencies that tests replace."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from helpdesk_cli.web import Web
 
 
 def _open_browser(address: str) -> bool:
-    # Without a display the module would start a browser for terminals, in this terminal.
+    # Without a display, webbrowser would start a text browser in this terminal.
     if sys.platform.startswith("linux") and not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     ):
@@ -32,7 +32,7 @@ def _open_browser(address: str) -> bool:
 
 @dataclass
 class Session:
-    """`now` in seconds since 1970."""
+    """The options of a run and its dependencies. `now` returns seconds since 1970."""
 
     transport: httpx.BaseTransport | None = None
     now: Callable[[], float] = time.time
@@ -43,25 +43,25 @@ class Session:
     file: SettingsFile = field(default_factory=SettingsFile)
 
     def base_url(self) -> str:
-        """Return the service's address: the option's, the environment's, or the last login's."""
+        """Return the service's address: from the option, the environment or the last login."""
         named = self.given_base_url or os.environ.get("HELPDESK_BASE_URL", "").strip()
         if named:
             return normalized(named)
         last = self.file.read().default
         if last is None:
             raise click.UsageError(
-                "Which service? Log in with `helpdesk login --base-url URL`, or set HELPDESK_BASE_URL."
+                "No service selected. Log in with `helpdesk login --base-url URL`, or set HELPDESK_BASE_URL."
             )
         return normalized(last)
 
     def web(self) -> Web:
-        """Return the service, closed when the command ends."""
-        web = Web(self.base_url(), transport=self.transport, sleep=self.sleep, now=self.now, told=note)
+        """Return an HTTP client of the service. It is closed when the command ends."""
+        web = Web(self.base_url(), transport=self.transport, sleep=self.sleep, now=self.now, on_wait=note)
         click.get_current_context().call_on_close(web.close)
         return web
 
     def api(self) -> Api:
-        """Return the API with the environment's token, or with the stored login of this service."""
+        """Return an API client with HELPDESK_TOKEN, or else with the stored login of this service."""
         web = self.web()
         given = os.environ.get("HELPDESK_TOKEN", "").strip()
         credential: Credential

@@ -1,9 +1,10 @@
-"""What is kept between runs: one login for each service, in a file that only its owner reads.
+"""The configuration file: one login per service, readable only by its owner.
 
     {"version": 1, "default": "https://…", "services": {"https://…": {"clientId", "accessToken", "refreshToken",
     "expiresAt"}}}
 
-`expiresAt` is in milliseconds since 1970. Whoever changes the file holds the lock beside it from reading to writing.
+`expiresAt` is in milliseconds since 1970. A process that changes the file holds the lock beside it
+while it reads and writes.
 """
 
 from __future__ import annotations
@@ -23,23 +24,23 @@ from typing import Any
 from helpdesk_cli.problems import Problem
 
 LOCK_SECONDS = 60
-"""How long to wait for another process that is changing the file."""
+"""How long to wait for another process that holds the lock."""
 _VERSION = 1
 _WINDOWS = os.name == "nt"
 
 
 @dataclass(frozen=True)
 class Login:
-    """What is known of one service: the client this program registered there, and the tokens of a login."""
+    """The client id that this program registered with a service, and the tokens of a login."""
 
     client_id: str | None = None
     access_token: str | None = field(default=None, repr=False)
     refresh_token: str | None = field(default=None, repr=False)
     expires_at: int | None = None
-    """When the access token ends, in ms since 1970."""
+    """When the access token expires, in ms since 1970."""
 
     def without_tokens(self) -> Login:
-        """Return what remains after logging out."""
+        """Return the login without its tokens, as after logging out."""
         return Login(client_id=self.client_id)
 
 
@@ -52,22 +53,22 @@ class Settings:
     services: dict[str, Login] = field(default_factory=dict)
 
     def login(self, base_url: str) -> Login:
-        """Return what is known of a service."""
+        """Return the login of a service; an empty one if there is none."""
         return self.services.get(base_url, Login())
 
     def with_login(self, base_url: str, login: Login, *, default: bool = False) -> Settings:
-        """Return the settings with what is now known of a service, which becomes the default if asked."""
+        """Return the settings with a service's login; with `default` that service becomes the default."""
         services = {**self.services, base_url: login}
         return replace(self, services=services, default=base_url if default else self.default)
 
 
 class BrokenSettings(Problem):
-    """The file is there, but holds something else."""
+    """The file exists, but its content is not valid."""
 
     def __init__(self, path: Path, what: str) -> None:
         super().__init__(
-            f"{path} cannot be understood ({what}).",
-            "Delete it, and log in again: helpdesk login --base-url URL",
+            f"{path} is not valid ({what}).",
+            "Delete it and log in again: helpdesk login --base-url URL",
         )
 
 
@@ -76,17 +77,17 @@ class UnusableSettings(Problem):
 
     def __init__(self, path: Path, problem: OSError) -> None:
         super().__init__(
-            f"{path} cannot be used ({problem.strerror or problem}).",
-            "Make the folder and its files yours, or name another folder in XDG_CONFIG_HOME.",
+            f"Cannot use {path} ({problem.strerror or problem}).",
+            "Check that you own the folder and its files, or set XDG_CONFIG_HOME to another folder.",
         )
 
 
 def folder() -> Path:
-    """Return where the settings of this user live."""
+    """Return the folder of this user's settings."""
     if _WINDOWS and os.environ.get("APPDATA"):
         return Path(os.environ["APPDATA"]) / "helpdesk"
     named = os.environ.get("XDG_CONFIG_HOME", "")
-    # A relative path there is to be ignored (XDG Base Directory Specification).
+    # A relative path is invalid and ignored (XDG Base Directory Specification).
     home = Path(named) if os.path.isabs(named) else Path.home() / ".config"  # noqa: PTH117 - "" is a Path too
     return home / "helpdesk"
 
@@ -99,7 +100,7 @@ class SettingsFile:
         self.path = self.folder / "config.json"
 
     def read(self) -> Settings:
-        """Return the content; without a file, nothing is known. Errors: BrokenSettings, UnusableSettings."""
+        """Return the content; empty without a file. Errors: BrokenSettings, UnusableSettings."""
         try:
             self._make_private()
             text = self.path.read_text(encoding="utf-8")
@@ -114,10 +115,10 @@ class SettingsFile:
         except json.JSONDecodeError:
             raise BrokenSettings(self.path, "not JSON") from None
         except (ValueError, TypeError, AttributeError, RecursionError):
-            raise BrokenSettings(self.path, "not what this program writes") from None
+            raise BrokenSettings(self.path, "not the expected format") from None
 
     def change(self, changed: Callable[[Settings], Settings]) -> Settings:
-        """Write what `changed` makes of the content; the lock must be held. Errors: as of `read`."""
+        """Apply `changed` to the content and write it. The caller holds the lock. Errors: as `read`."""
         settings = changed(self.read())
         try:
             self._write(json.dumps(_rendered(settings), indent=2) + "\n")
@@ -127,7 +128,7 @@ class SettingsFile:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock, which the system drops when this process ends. Errors: Problem, when another keeps it."""
+        """Hold the lock. The system releases it when this process ends. Errors: Problem after LOCK_SECONDS."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not _WINDOWS:
@@ -143,7 +144,7 @@ class SettingsFile:
 
     def _make_private(self) -> None:
         if _WINDOWS:
-            return  # %APPDATA% is its owner's alone
+            return  # only its owner can read %APPDATA%
         mode = stat.S_IMODE(self.path.stat().st_mode)
         if mode & 0o077:
             self.path.chmod(0o600)
@@ -212,7 +213,7 @@ def _wait_for_lock(descriptor: int, directory: Path) -> None:
         if time.monotonic() > deadline:
             raise Problem(
                 f"Another helpdesk command has been using {directory} for {LOCK_SECONDS} s.",
-                "End it, and run this one again.",
+                "Stop it and run this command again.",
             )
         time.sleep(0.05)
 

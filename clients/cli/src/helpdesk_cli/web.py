@@ -1,4 +1,4 @@
-"""HTTP: one request, one answer, and what may be repeated."""
+"""HTTP: requests, responses and safe retries."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from helpdesk_cli.problems import NotHelpdesk, Problem, Refusal, Unreachable
 
 TIMEOUT_SECONDS = 30.0
 TRIES = 4
-"""How often what may be repeated is sent at most: a GET, and what has an Idempotency-Key."""
+"""The maximum number of times that a GET, or a request with an Idempotency-Key, is sent."""
 CONFLICT = 409
 LONGEST_WAIT_SECONDS = 60.0
-"""A longer Retry-After is told to the person rather than waited for."""
+"""A longer Retry-After ends the command with an error instead of a wait."""
 
 Parameters = Mapping[str, "str | int"]
 
 
 class Web:
-    """A service, reached over HTTPS (or on this machine). Redirects are not followed: the token is for this address."""
+    """A service, over HTTPS or on this machine. Redirects are not followed: the token is for this address only."""
 
     def __init__(
         self,
@@ -33,14 +33,14 @@ class Web:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], float] = time.time,
-        told: Callable[[str], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.base_url = base_url
-        self._sleep, self._now, self._told = sleep, now, told
+        self._sleep, self._now, self._on_wait = sleep, now, on_wait
         self._client = httpx.Client(
             transport=transport,
             timeout=TIMEOUT_SECONDS,
-            # A proxy of the environment is for other machines; to this one it would carry the token in the clear.
+            # Proxies from the environment are for other machines. Traffic to this one would pass them unencrypted.
             trust_env=not is_loopback(httpx.URL(base_url).host),
             headers={"user-agent": f"helpdesk-cli/{__version__}", "accept": "application/json"},
         )
@@ -60,10 +60,10 @@ class Web:
         params: Parameters | None = None,
         idempotency_key: str | None = None,
     ) -> httpx.Response:
-        """Send a request, as often as it may be, and return the last answer. Errors: Unreachable, NotHelpdesk.
+        """Send a request, retry where that is safe, and return the last response. Errors: Unreachable, NotHelpdesk.
 
-        With an `idempotency_key` the service carries it out once, however often it arrives: so it is sent again also
-        where its answer did not come.
+        With an `idempotency_key` the service runs the request once, however often it arrives. So it is also sent again
+        if no response arrives.
         """
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         if idempotency_key is not None:
@@ -74,18 +74,18 @@ class Web:
             except Unreachable as problem:
                 if idempotency_key is None or not problem.sent or not left:
                     raise
-                self._told("No answer came. Asking again.")
+                self._on_wait("No response. Retrying.")
                 self._sleep(1.0)
                 continue
             wait = self._wait_before_next(answer) if method == "GET" or idempotency_key else None
             if wait is None or not left:
                 return answer
-            self._told(f"The service asks to wait {wait:.0f} s.")
+            self._on_wait(f"The service is busy. Retrying in {wait:.0f} s.")
             self._sleep(wait)
         raise AssertionError("TRIES is at least one")
 
     def retry_after(self, answer: httpx.Response) -> float | None:
-        """Return the seconds of Retry-After, which may be a date (RFC 9110, 10.2.3); None without a sensible one."""
+        """Return Retry-After in seconds; it may be a date (RFC 9110, section 10.2.3). None without a valid one."""
         said = answer.headers.get("retry-after", "").strip()
         if said.isascii() and said.isdigit():
             return float(said)
@@ -96,7 +96,7 @@ class Web:
         return max(0.0, moment.timestamp() - self._now())
 
     def object_of(self, answer: httpx.Response) -> dict[str, Any]:
-        """Return the JSON object of an answer that went well. Errors: Refusal, NotHelpdesk."""
+        """Return the JSON object of a successful response. Errors: Refusal, NotHelpdesk."""
         content = self.json_of(answer)
         if answer.is_success:
             return content
@@ -112,7 +112,7 @@ class Web:
         )
 
     def json_of(self, answer: httpx.Response) -> dict[str, Any]:
-        """Return the JSON object of any answer. Errors: NotHelpdesk."""
+        """Return the JSON object of any response. Errors: NotHelpdesk."""
         if answer.is_redirect:
             raise NotHelpdesk(self.base_url, f"it redirects to {answer.headers.get('location', '')}")
         try:
@@ -134,7 +134,7 @@ class Web:
             raise Problem(f"The request to {self.base_url} failed ({_reason(problem)}).") from None
 
     def _wait_before_next(self, answer: httpx.Response) -> float | None:
-        """Return how long to wait before sending the request again; None where that would not help."""
+        """Return how long to wait before sending the request again; None if that would not help."""
         if answer.status_code not in {429, 503} and not _still_runs(answer):
             return None
         wait = self.retry_after(answer)
@@ -144,7 +144,7 @@ class Web:
 
 
 def _still_runs(answer: httpx.Response) -> bool:
-    """Return whether what was sent before, under the same Idempotency-Key, is still being carried out."""
+    """Return whether an earlier request with the same Idempotency-Key is still running."""
     if answer.status_code != CONFLICT:
         return False
     try:

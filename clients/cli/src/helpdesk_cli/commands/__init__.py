@@ -1,1 +1,1 @@
-"""The commands, one module for each kind of thing."""
+"""The commands, one module per group."""

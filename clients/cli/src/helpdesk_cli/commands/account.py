@@ -20,29 +20,29 @@ from helpdesk_cli.web import Web
 
 
 @click.command(cls=Command)
-@click.option("--no-browser", is_flag=True, help="Only show the address; do not open it.")
+@click.option("--no-browser", is_flag=True, help="Show the address without opening it.")
 @pass_session
 def login(session: Session, *, no_browser: bool) -> None:
-    """Log in: approve this program in a browser, on this device or another."""
+    """Log in by approving this program in a browser, on this device or another."""
     web = session.web()
     oauth = OAuth(web, session.now)
-    session.file.read()  # what is broken there is told now, not after the approval
+    session.file.read()  # report an invalid file now, not after the approval
     client_id, device = _begin(session, web, oauth)
     _ask_for_approval(session, device, no_browser=no_browser)
     try:
         tokens = wait_for_approval(oauth, client_id, device, sleep=session.sleep, now=session.now)
     except KeyboardInterrupt:
         raise Problem(
-            "The login was broken off; you are not logged in.", "Begin again: helpdesk login"
+            "The login was canceled. You are not logged in.", "Start again: helpdesk login"
         ) from None
     with session.file.locked(), uninterrupted():
         before = session.file.read().login(web.base_url)
         session.file.change(lambda s: store(s, web.base_url, client_id, tokens, default=True))
     if before.refresh_token and before.client_id:
-        with contextlib.suppress(Problem):  # the former login is of no use now, and ends by itself otherwise
+        with contextlib.suppress(Problem):  # the old login is no longer used and expires by itself
             oauth.revoke(before.client_id, before.refresh_token)
     if os.environ.get("HELPDESK_TOKEN"):
-        note("HELPDESK_TOKEN is set and goes before this login: unset it to use the login.")
+        note("HELPDESK_TOKEN is set and overrides this login. Unset it to use the login.")
     me = Api(web, StoredLogin(session.file, web.base_url, oauth, session.now)).get("me")
     if session.as_json:
         say_json(me)
@@ -50,15 +50,15 @@ def login(session: Session, *, no_browser: bool) -> None:
     say(f"Logged in to {web.base_url} as {me['user']['name']} ({me['user']['email']}).")
     if me["organization"] is None:
         say(
-            "Choose an organization: helpdesk org list, then helpdesk org use SLUG. Or make one: helpdesk org create"
+            "Choose an organization: helpdesk org list, then helpdesk org use SLUG. Or create one: helpdesk org create"
         )
 
 
 @click.command(cls=Command)
-@click.option("--local", is_flag=True, help="Only forget the login here, when the service cannot be told.")
+@click.option("--local", is_flag=True, help="Delete the stored login without contacting the service.")
 @pass_session
 def logout(session: Session, *, local: bool) -> None:
-    """End the login: its tokens stop working, and are forgotten here."""
+    """End the login: revoke its tokens and delete them here."""
     web = session.web()
     oauth = OAuth(web, session.now)
     with session.file.locked(), uninterrupted():
@@ -78,7 +78,7 @@ def logout(session: Session, *, local: bool) -> None:
 @click.command(cls=Command)
 @pass_session
 def whoami(session: Session) -> None:
-    """Show who you are, and the organization you act in."""
+    """Show who you are and your current organization."""
     me = session.api().get("me")
     if session.as_json:
         say_json(me)
@@ -88,7 +88,7 @@ def whoami(session: Session) -> None:
         [
             ("Name", me["user"]["name"]),
             ("E-mail", me["user"]["email"]),
-            ("Id", me["user"]["id"]),
+            ("ID", me["user"]["id"]),
             ("Organization", f"{organization['name']} ({organization['slug']})" if organization else NOTHING),
             ("Role", organization["role"] if organization else NOTHING),
             ("Service", session.base_url()),
@@ -97,7 +97,7 @@ def whoami(session: Session) -> None:
 
 
 def _begin(session: Session, web: Web, oauth: OAuth) -> tuple[str, DeviceLogin]:
-    """Return the client's id and a login that waits; a client that the service forgot is registered anew."""
+    """Return the client id and a pending login. A client that the service no longer knows is registered again."""
     client_id = session.file.read().login(web.base_url).client_id
     if client_id is not None:
         try:
@@ -113,19 +113,19 @@ def _registered(session: Session, web: Web, oauth: OAuth, *, forgotten: str | No
     with session.file.locked(), uninterrupted():
         known = session.file.read().login(web.base_url)
         if known.client_id is not None and known.client_id != forgotten:
-            return known.client_id  # another login has registered it meanwhile
+            return known.client_id  # another login has registered it in the meantime
         client_id = oauth.register()
         session.file.change(lambda s: s.with_login(web.base_url, replace(known, client_id=client_id)))
         return client_id
 
 
 def _ask_for_approval(session: Session, device: DeviceLogin, *, no_browser: bool) -> None:
-    note(f"Open   {device.verification_uri}")
-    note(f"enter  {device.user_code}")
-    note(f"and approve. The code is good for {device.expires_in / 60:.0f} minutes; Ctrl-C gives up.")
+    note(f"Open:  {device.verification_uri}")
+    note(f"Enter: {device.user_code}")
+    note(f"Then approve. The code expires in {device.expires_in / 60:.0f} minutes. Press Ctrl-C to cancel.")
     address = device.verification_uri_complete or device.verification_uri
     if not no_browser and urlsplit(address).scheme in {"http", "https"}:
-        with contextlib.suppress(Exception):  # the address is shown; a browser is a convenience
+        with contextlib.suppress(Exception):  # the address is printed; opening a browser is optional
             session.open_browser(address)
 
 
@@ -133,8 +133,8 @@ def _revoke(oauth: OAuth, client_id: str, token: str) -> None:
     try:
         oauth.revoke(client_id, token)
     except OAuthRefusal as refusal:
-        if refusal.error != "invalid_client":  # a service that forgot the client has forgotten its logins
+        if refusal.error != "invalid_client":  # a service that no longer knows the client has no login of it
             raise
     except Problem as problem:
-        problem.hint += " You are still logged in; `helpdesk logout --local` only forgets the login here."
+        problem.hint += " You are still logged in. `helpdesk logout --local` only deletes the stored login."
         raise

@@ -1,4 +1,4 @@
-"""conversations: the team's inbox."""
+"""conversations: the inbox."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ def conversations() -> None:
 
 
 @conversations.command("list")
-@click.option("--status", type=click.Choice(["open", "resolved"]), help="Only those of this status.")
+@click.option(
+    "--status", type=click.Choice(["open", "resolved"]), help="Only conversations with this status."
+)
 @limit_option
 @pass_session
 def list_conversations(session: Session, status: str | None, limit: int) -> None:
-    """List conversations, the most recently active first."""
+    """List conversations, most recently active first."""
     answer = session.api().listed("conversations", name="conversations", limit=limit, status=status)
     if session.as_json:
         say_json(answer)
         return
     say_table(
-        ("ID", "STATUS", "WAITS FOR A PERSON", "CUSTOMER", "LAST MESSAGE", "SUBJECT"),
+        ("ID", "STATUS", "AWAITING HUMAN", "CUSTOMER", "LAST MESSAGE", "SUBJECT"),
         [
             (
                 one["id"],
@@ -42,7 +44,7 @@ def list_conversations(session: Session, status: str | None, limit: int) -> None
             )
             for one in answer["conversations"]
         ],
-        empty="There are no such conversations." if status else "There are no conversations yet.",
+        empty="No conversations match." if status else "There are no conversations yet.",
     )
 
 
@@ -51,7 +53,7 @@ def list_conversations(session: Session, status: str | None, limit: int) -> None
 @limit_option
 @pass_session
 def show(session: Session, conversation_id: str, limit: int) -> None:
-    """Show a conversation with its newest entries, oldest first."""
+    """Show a conversation and its newest entries, oldest first."""
     answer = _thread(session.api(), conversation_id, limit)
     if session.as_json:
         say_json(answer)
@@ -60,10 +62,10 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
     say_facts(
         [
             ("Subject", one["subject"]),
-            ("Id", one["id"]),
+            ("ID", one["id"]),
             ("Status", one["status"]),
             ("Handled by", one["handledBy"]),
-            ("Waits for a person", one["awaitingHuman"]),
+            ("Awaiting human", one["awaitingHuman"]),
             ("Customer", one["customer"]["name"]),
             ("E-mail", one["customer"]["email"]),
             ("Page", (one["page"] or {}).get("url")),
@@ -71,7 +73,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
         ]
     )
     if answer["nextCursor"] is not None:
-        say(f"\n(older entries are left out; --limit {limit})")
+        say(f"\n(older entries are not shown; raise --limit, now {limit})")
     for entry in answer["messages"]:
         _say_entry(entry)
 
@@ -79,11 +81,11 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
 @conversations.command()
 @click.argument("conversation_id", metavar="ID", type=ID)
 @click.argument("text")
-@click.option("--take-over", is_flag=True, help="Take the conversation over: the agent falls silent.")
-@click.option("--reopen", is_flag=True, help="Open the conversation again if it is resolved.")
+@click.option("--take-over", is_flag=True, help="Take over the conversation; the agent stops answering.")
+@click.option("--reopen", is_flag=True, help="Reopen the conversation if it is resolved.")
 @pass_session
 def reply(session: Session, conversation_id: str, text: str, *, take_over: bool, reopen: bool) -> None:
-    """Write to the visitor as a teammate. With - as TEXT, it is read from stdin."""
+    """Reply to the visitor as a teammate. With - as TEXT, read the text from stdin."""
     body: dict[str, Any] = {"body": sys.stdin.read() if text == "-" else text}
     body |= {"takeOver": True} if take_over else {}
     body |= {"reopen": True} if reopen else {}
@@ -95,7 +97,7 @@ def reply(session: Session, conversation_id: str, text: str, *, take_over: bool,
 
 
 def _thread(api: Api, conversation_id: str, limit: int) -> dict[str, Any]:
-    """Return the conversation with its newest entries; each further page is older and goes before."""
+    """Return the conversation with its newest entries. Each further page is older and goes first."""
     messages: list[Any] = []
     page: dict[str, Any] = {}
     for page in api.pages("conversations", conversation_id, name="messages", limit=limit):

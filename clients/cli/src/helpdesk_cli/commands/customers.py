@@ -1,4 +1,4 @@
-"""customers: who wrote, taking out what is kept of them, and erasing it."""
+"""customers: list, export and erase customers."""
 
 from __future__ import annotations
 
@@ -19,23 +19,25 @@ from helpdesk_cli.session import Session, pass_session
 
 @click.group(cls=Listing)
 def customers() -> None:
-    """The people who wrote."""
+    """Customers."""
 
 
 @customers.command("list")
-@click.option("--search", "text", help="Only those in whose name or e-mail address all these words occur.")
+@click.option(
+    "--search", "text", help="Only customers whose name or e-mail address contains all these words."
+)
 @limit_option
 @pass_session
 def list_customers(session: Session, text: str | None, limit: int) -> None:
-    """List customers, the newest first."""
+    """List customers, newest first."""
     answer = session.api().listed("customers", name="customers", limit=limit, q=text)
     if session.as_json:
         say_json(answer)
         return
     say_table(
-        ("ID", "NAME", "E-MAIL", "FIRST WROTE"),
+        ("ID", "NAME", "E-MAIL", "CREATED"),
         [(one["id"], one["name"], one["email"], moment(one["createdAt"])) for one in answer["customers"]],
-        empty="There are no such customers." if text else "There are no customers yet.",
+        empty="No customers match." if text else "There are no customers yet.",
     )
 
 
@@ -44,11 +46,11 @@ def list_customers(session: Session, text: str | None, limit: int) -> None:
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write; it must not exist yet. Only you can read it. [default: <ID>.json]",
+    help="The file to create; only you can read it. [default: <ID>.json]",
 )
 @pass_session
 def export(session: Session, customer_id: str, output: Path | None) -> None:
-    """Write all that is kept of a customer to one JSON file."""
+    """Write all data of a customer to one JSON file."""
     whole = _whole(session.api(), customer_id)
     path = output or Path(f"{customer_id}.json")
     try:
@@ -58,31 +60,33 @@ def export(session: Session, customer_id: str, output: Path | None) -> None:
             json.dump(whole, file, indent=2, ensure_ascii=False)
             file.write("\n")
     except OSError as error:
-        raise Problem(f"Cannot write {path}: {error.strerror}.", "Name another file with --output.") from None
+        raise Problem(
+            f"Cannot write {path}: {error.strerror}.", "Choose another file with --output."
+        ) from None
     entries = sum(len(one["messages"]) for one in whole["conversations"])
-    told = {"file": str(path), "conversations": len(whole["conversations"]), "entries": entries}
+    written = {"file": str(path), "conversations": len(whole["conversations"]), "entries": entries}
     if session.as_json:
-        say_json(told)
+        say_json(written)
     else:
-        say(f"Wrote {told['conversations']} conversations with {entries} entries to {path}.")
+        say(f"Wrote {written['conversations']} conversations with {entries} entries to {path}.")
 
 
 @customers.command()
 @click.argument("customer_id", metavar="ID", type=ID)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_session
 def erase(session: Session, customer_id: str, *, yes: bool) -> None:
-    """Erase a customer with all that is kept of them. This cannot be undone."""
+    """Erase a customer and all their data. This cannot be undone."""
     if not yes and not confirmed(
-        f"Erase {customer_id} with all conversations, notes, files and ratings? It cannot be undone."
+        f"Erase {customer_id} with all conversations, notes, files and ratings? This cannot be undone."
     ):
-        raise Problem("Nothing was erased.", "Answer y, or give --yes.")
+        raise Problem("Nothing was erased.", "Answer y, or use --yes.")
     answer = session.api().delete("customers", customer_id)
     if session.as_json:
         say_json(answer)
         return
     erasure = answer["receipt"]["id"]
-    say(f"The erasure {erasure} has begun. Its receipt: helpdesk customers receipt {erasure}")
+    say(f"Started erasure {erasure}. Its receipt: helpdesk customers receipt {erasure}")
 
 
 @customers.command()
@@ -96,7 +100,7 @@ def receipt(session: Session, erasure_id: str) -> None:
         return
     one = answer["receipt"]
     facts = [
-        ("Id", one["id"]),
+        ("ID", one["id"]),
         ("Customer", one["customerId"]),
         ("Requested", moment(one["requestedAt"])),
         ("Finished", moment(one["finishedAt"])),
@@ -105,7 +109,7 @@ def receipt(session: Session, erasure_id: str) -> None:
 
 
 def _whole(api: Api, customer_id: str) -> dict[str, Any]:
-    """Return an export as one object: a conversation that came in parts is whole again."""
+    """Return an export as one object. A conversation that spans pages is put together again."""
     whole: dict[str, Any] = {"customer": None, "facts": [], "conversations": []}
     by_id: dict[str, dict[str, Any]] = {}
     for page in _pages(api, customer_id):

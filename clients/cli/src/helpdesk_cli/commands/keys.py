@@ -12,13 +12,13 @@ from helpdesk_cli.session import Session, pass_session
 
 @click.group(cls=Listing)
 def keys() -> None:
-    """Secret keys, for servers."""
+    """Secret keys for servers."""
 
 
 @keys.command("list")
 @pass_session
 def list_keys(session: Session) -> None:
-    """List the secret keys, revoked ones included."""
+    """List the secret keys, including revoked ones."""
     answer = session.api().get("keys")
     if session.as_json:
         say_json(answer)
@@ -37,7 +37,7 @@ def list_keys(session: Session) -> None:
             )
             for one in answer["keys"]
         ],
-        empty="There is no secret key yet. Make one: helpdesk keys create NAME",
+        empty="There are no secret keys yet. Create one: helpdesk keys create NAME",
     )
 
 
@@ -45,9 +45,9 @@ def list_keys(session: Session) -> None:
 @click.argument("name")
 @pass_session
 def create(session: Session, name: str) -> None:
-    """Create a secret key. The key alone goes to stdout, this once."""
+    """Create a secret key. The key is written to stdout and is shown only once."""
     answer = session.api().post("keys", body={"name": name})
-    note(f"Created {answer['id']}. The key is shown this once: store it where secrets are kept.")
+    note(f"Created {answer['id']}. The key is shown only once. Store it as a secret.")
     if session.as_json:
         say_json(answer)
     else:
@@ -56,13 +56,13 @@ def create(session: Session, name: str) -> None:
 
 @keys.command()
 @click.argument("key_id", metavar="ID", type=ID)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_session
 def revoke(session: Session, key_id: str, *, yes: bool) -> None:
-    """Revoke a secret key. Webhooks that it signs arrive from then on, but never verify."""
-    asked = f"Revoke {key_id}? What uses it is refused at once, and webhooks that it signs stop verifying."
+    """Revoke a secret key. Webhooks that it signs still arrive, but no longer verify."""
+    asked = f"Revoke {key_id}? Requests with it fail at once, and webhooks that it signs no longer verify."
     if not yes and not confirmed(asked):
-        raise Problem("Nothing was revoked.", "Answer y, or give --yes.")
+        raise Problem("Nothing was revoked.", "Answer y, or use --yes.")
     answer = session.api().delete("keys", key_id)
     if session.as_json:
         say_json(answer)

@@ -1,4 +1,4 @@
-"""logs: what happened in the organization."""
+"""logs: the organization's log."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from helpdesk_cli.session import Session, pass_session
 
 @click.command(cls=Command)
 @click.option("--kind", help="Only entries of this kind, such as key_created.")
-@click.option("--follow", is_flag=True, help="Oldest first, and then whatever is new, until Ctrl-C.")
+@click.option("--follow", is_flag=True, help="Oldest first, then each new entry until Ctrl-C.")
 @limit_option
 @pass_session
 def logs(session: Session, kind: str | None, limit: int, *, follow: bool) -> None:
-    """List the log, newest first. With --follow and --json, each entry is a line."""
+    """List the log, newest first. With --follow and --json, each entry is one line."""
     api = session.api()
     if follow:
         try:
-            for entry in following.entries(api, kind, limit, sleep=session.sleep, told=note):
+            for entry in following.entries(api, kind, limit, sleep=session.sleep, on_wait=note):
                 _say_followed(entry, as_json=session.as_json)
         except KeyboardInterrupt:
             return
@@ -31,9 +31,9 @@ def logs(session: Session, kind: str | None, limit: int, *, follow: bool) -> Non
         say_json(answer)
         return
     say_table(
-        ("TIME", "KIND", "WHO", "WHAT", "ID"),
+        ("TIME", "KIND", "ACTOR", "SUMMARY", "ID"),
         [(moment(one["at"]), one["kind"], one["actor"], one["summary"], one["id"]) for one in answer["logs"]],
-        empty="There are no such entries." if kind else "Nothing happened yet.",
+        empty="No entries match." if kind else "The log is empty.",
     )
 
 

@@ -1,4 +1,4 @@
-"""org: the organizations you belong to, and the one you act in."""
+"""org: the organizations you belong to, and your current one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def org() -> None:
 @org.command("list")
 @pass_session
 def list_organizations(session: Session) -> None:
-    """List the organizations you belong to; the one you act in is marked."""
+    """List the organizations you belong to. The current one is marked with *."""
     me = session.api().get("me")
     if session.as_json:
         say_json({"organizations": me["organizations"]})
@@ -30,7 +30,7 @@ def list_organizations(session: Session) -> None:
             ("*" if one["id"] == current else " ", one["slug"], one["name"], one["role"], one["id"])
             for one in me["organizations"]
         ],
-        empty="You belong to no organization yet. Make one: helpdesk org create --name NAME --slug SLUG",
+        empty="You do not belong to an organization yet. Create one: helpdesk org create --name NAME --slug SLUG",
     )
 
 
@@ -38,37 +38,37 @@ def list_organizations(session: Session) -> None:
 @click.argument("slug_or_id")
 @pass_session
 def use(session: Session, slug_or_id: str) -> None:
-    """Act in another organization from now on."""
+    """Switch to another organization."""
     api = session.api()
     mine = api.get("me")["organizations"]
     found = next((one for one in mine if slug_or_id in {one["id"], one["slug"]}), None)
     if found is None:
         known = ", ".join(one["slug"] for one in mine) or "none"
-        raise Problem(f"You belong to no organization {slug_or_id}.", f"Those you belong to: {known}.")
+        raise Problem(f"You do not belong to an organization {slug_or_id}.", f"Your organizations: {known}.")
     answer = api.post("me", "organization", body={"organizationId": found["id"]})
     if session.as_json:
         say_json(answer)
     else:
-        say(f"You act in {found['name']} ({found['slug']}) now, as {found['role']}.")
+        say(f"Switched to {found['name']} ({found['slug']}). Your role: {found['role']}.")
 
 
 @org.command()
-@click.option("--name", required=True, help="As which it speaks to customers.")
+@click.option("--name", required=True, help="The name that customers see.")
 @click.option("--slug", required=True, help="3 to 32 lowercase letters, digits and single dashes.")
 @pass_session
 def create(session: Session, name: str, slug: str) -> None:
-    """Make an organization that you own, and act in it."""
+    """Create an organization that you own, and switch to it."""
     answer = session.api().post("organizations", body={"name": name, "slug": slug})
     if session.as_json:
         say_json(answer)
     else:
-        say(f"Made {answer['slug']} ({answer['id']}); you act in it now. Next: helpdesk keys create NAME")
+        say(f"Created {answer['slug']} ({answer['id']}) and switched to it. Next: helpdesk keys create NAME")
 
 
 @org.command()
 @pass_session
 def show(session: Session) -> None:
-    """Show the organization you act in, with its settings."""
+    """Show the current organization and its settings."""
     answer = session.api().get("organization")
     if session.as_json:
         say_json(answer)
@@ -77,7 +77,7 @@ def show(session: Session) -> None:
         [
             ("Name", answer["name"]),
             ("Slug", answer["slug"]),
-            ("Id", answer["id"]),
+            ("ID", answer["id"]),
             ("Plan", answer["plan"]),
             ("Tier", answer["tier"]),
             ("Attribution mark", answer["showBranding"]),

@@ -1,4 +1,4 @@
-"""members and invites: who belongs to the organization, and who is asked to."""
+"""members and invites: the people of the organization, and invitations to it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from helpdesk_cli.session import Session, pass_session
 
 @click.group(cls=Listing)
 def members() -> None:
-    """People of the organization."""
+    """Members of the organization."""
 
 
 @members.command("list")
 @limit_option
 @pass_session
 def list_members(session: Session, limit: int) -> None:
-    """List the members with their roles."""
+    """List the members and their roles."""
     answer = session.api().listed("members", name="members", limit=limit)
     if session.as_json:
         say_json(answer)
@@ -52,7 +52,7 @@ def list_invites(session: Session, limit: int) -> None:
         say_json(answer)
         return
     say_table(
-        ("ID", "E-MAIL", "ROLE", "INVITED BY", "SENT", "GOOD UNTIL"),
+        ("ID", "E-MAIL", "ROLE", "INVITED BY", "SENT", "EXPIRES"),
         [
             (
                 one["id"],
@@ -64,7 +64,7 @@ def list_invites(session: Session, limit: int) -> None:
             )
             for one in answer["invites"]
         ],
-        empty="No invitation is pending.",
+        empty="There are no pending invitations.",
     )
 
 
@@ -73,13 +73,13 @@ def list_invites(session: Session, limit: int) -> None:
 @click.option("--role", default="member", show_default=True, type=click.Choice(["owner", "admin", "member"]))
 @pass_session
 def send(session: Session, email: str, role: str) -> None:
-    """Invite somebody by e-mail."""
+    """Invite a person by e-mail."""
     api = session.api()
     answer = api.post("invites", body={"email": email, "role": role})
     if session.as_json:
         say_json(answer)
     else:
-        say(f"Invited {email} as {role} ({answer['id']}). The link, for sharing by hand as well:")
+        say(f"Invited {email} as {role} ({answer['id']}). You can also share this link yourself:")
         say(f"{session.base_url()}/v1{answer['path']}")
 
 
@@ -93,12 +93,12 @@ def resend(session: Session, invite_id: str) -> None:
 
 @invites.command()
 @click.argument("invite_id", metavar="ID", type=ID)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_session
 def withdraw(session: Session, invite_id: str, *, yes: bool) -> None:
-    """Withdraw an invitation; its link leads nowhere from then on."""
-    if not yes and not confirmed(f"Withdraw {invite_id}? Its link leads nowhere from then on."):
-        raise Problem("Nothing was withdrawn.", "Answer y, or give --yes.")
+    """Withdraw an invitation. Its link stops working."""
+    if not yes and not confirmed(f"Withdraw {invite_id}? Its link stops working."):
+        raise Problem("Nothing was withdrawn.", "Answer y, or use --yes.")
     _done(session, session.api().delete("invites", invite_id), f"Withdrew {invite_id}.")
 
 
@@ -106,9 +106,9 @@ def withdraw(session: Session, invite_id: str, *, yes: bool) -> None:
 @click.argument("token", required=False)
 @pass_session
 def accept(session: Session, token: str | None) -> None:
-    """Accept an invitation: its link, or what follows /invite/ in it.
+    """Accept an invitation by its link, or by the token after /invite/ in the link.
 
-    Without it you are asked, or it is read from stdin, so that it stays out of the shell's history.
+    Without TOKEN, the command prompts for it or reads it from stdin. This keeps it out of the shell's history.
     """
     if token is None:
         token = _asked("The invitation's link or token")
@@ -117,13 +117,13 @@ def accept(session: Session, token: str | None) -> None:
         answer = session.api().post("invites", "accept", body={"token": given})
     except Refusal as refusal:
         if refusal.code == "invite_not_found":
-            # The list of invitations is of the organization one acts in, not of the one that invites.
+            # `invites list` shows those of the current organization, not of the one that sent the invitation.
             refusal.hint = (
-                "Copy the whole link from the mail, and be logged in with the address that was invited: "
+                "Copy the whole link from the mail, and log in with the invited address. "
                 "`helpdesk whoami` shows yours."
             )
         raise
-    _done(session, answer, f"You belong to {answer['organizationId']} now, and act in it.")
+    _done(session, answer, f"Joined {answer['organizationId']} and switched to it.")
 
 
 def _asked(what: str) -> str:
@@ -131,13 +131,13 @@ def _asked(what: str) -> str:
         return str(click.prompt(what, hide_input=True, err=True))
     text = sys.stdin.readline().strip()
     if not text:
-        raise click.UsageError(f"{what} is missing: give it as an argument or on stdin.")
+        raise click.UsageError(f"{what} is missing. Pass it as an argument or on stdin.")
     note("Read from stdin.")
     return text
 
 
-def _done(session: Session, answer: dict[str, Any], told: str) -> None:
+def _done(session: Session, answer: dict[str, Any], message: str) -> None:
     if session.as_json:
         say_json(answer)
     else:
-        say(told)
+        say(message)

@@ -1,4 +1,4 @@
-"""webhooks: where the organization's servers listen."""
+"""webhooks: the organization's webhook endpoints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 
 _SENT = "message.created, conversation.created, conversation.updated"
-_EVENTS = f"A kind of event ({_SENT}); may be given several times."
+_EVENTS = f"An event type ({_SENT}). Can be repeated."
 
 
 @click.group(cls=Listing)
@@ -23,7 +23,7 @@ def webhooks() -> None:
 @webhooks.command("list")
 @pass_session
 def list_webhooks(session: Session) -> None:
-    """List the endpoints with the state of their deliveries."""
+    """List the endpoints and the status of their deliveries."""
     answer = session.api().get("webhooks")
     if session.as_json:
         say_json(answer)
@@ -42,7 +42,7 @@ def list_webhooks(session: Session) -> None:
             )
             for one in answer["webhooks"]
         ],
-        empty="There is no webhook endpoint yet. Add one: helpdesk webhooks add URL --event message.created",
+        empty="There are no webhook endpoints yet. Add one: helpdesk webhooks add URL --event message.created",
     )
 
 
@@ -51,21 +51,21 @@ def list_webhooks(session: Session) -> None:
 @click.option("--event", "events", multiple=True, help=_EVENTS)
 @pass_session
 def add(session: Session, url: str, events: tuple[str, ...]) -> None:
-    """Add an endpoint. Of a person's endpoint the newest secret key signs; which one that is, is shown."""
+    """Add an endpoint. The newest secret key signs its webhooks; the command shows which key that is."""
     if not events:
-        raise click.UsageError(f"Name at least one event with --event: {_SENT}.")
+        raise click.UsageError(f"Pass at least one event with --event: {_SENT}.")
     answer = session.api().post("webhooks", body={"url": url, "events": list(events)})
     _done(session, answer, f"Added {answer['id']}.")
     if not session.as_json:
-        _tell_key(session, answer["id"])
+        _say_key(session, answer["id"])
 
 
-def _tell_key(session: Session, endpoint_id: str) -> None:
-    """Tell which secret key signs. The endpoint is there by now, so a failure to ask is no failure of the command."""
+def _say_key(session: Session, endpoint_id: str) -> None:
+    """Say which secret key signs. The endpoint exists by now, so a failure here does not fail the command."""
     try:
         listed = session.api().get("webhooks")["webhooks"]
     except Problem:
-        note("Which secret key signs its webhooks is in: helpdesk webhooks list")
+        note("To see which secret key signs its webhooks: helpdesk webhooks list")
         return
     key = next((one["keyId"] for one in listed if one["id"] == endpoint_id), None)
     if key is not None:
@@ -74,33 +74,33 @@ def _tell_key(session: Session, endpoint_id: str) -> None:
 
 @webhooks.command()
 @click.argument("endpoint_id", metavar="ID", type=ID)
-@click.option("--url", help="The new address; it applies to retries that wait, too.")
-@click.option("--event", "events", multiple=True, help=f"{_EVENTS} Together they replace the old list.")
+@click.option("--url", help="The new URL. Pending retries use it, too.")
+@click.option("--event", "events", multiple=True, help=f"{_EVENTS} Replaces the previous list.")
 @pass_session
 def change(session: Session, endpoint_id: str, url: str | None, events: tuple[str, ...]) -> None:
-    """Change an endpoint's address or events."""
+    """Change an endpoint's URL or events."""
     body: dict[str, Any] = {} if url is None else {"url": url}
     body |= {"events": list(events)} if events else {}
     if not body:
-        raise click.UsageError("Say what to change: --url, --event, or both.")
+        raise click.UsageError("Pass --url, --event, or both.")
     _done(session, session.api().patch("webhooks", endpoint_id, body=body), f"Changed {endpoint_id}.")
 
 
 @webhooks.command()
 @click.argument("endpoint_id", metavar="ID", type=ID)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_session
 def remove(session: Session, endpoint_id: str, *, yes: bool) -> None:
-    """Remove an endpoint, and cancel the retries that wait for it."""
+    """Remove an endpoint and cancel its pending retries."""
     if not yes and not confirmed(
-        f"Remove {endpoint_id}? It is sent nothing more, retries that wait included."
+        f"Remove {endpoint_id}? It receives nothing more, and its pending retries are canceled."
     ):
-        raise Problem("Nothing was removed.", "Answer y, or give --yes.")
+        raise Problem("Nothing was removed.", "Answer y, or use --yes.")
     _done(session, session.api().delete("webhooks", endpoint_id), f"Removed {endpoint_id}.")
 
 
-def _done(session: Session, answer: dict[str, Any], told: str) -> None:
+def _done(session: Session, answer: dict[str, Any], message: str) -> None:
     if session.as_json:
         say_json(answer)
     else:
-        say(told)
+        say(message)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.outbound import lookups
+from helpdesk.delivery import lookups
 
 
 @contextmanager

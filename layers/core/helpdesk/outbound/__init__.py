@@ -1,1 +1,0 @@
-"""Requests to servers that customers name: signatures, the address guard and the sender."""
