@@ -6,7 +6,6 @@ from itertools import count
 from typing import Final
 
 import pytest
-from moto import mock_aws
 
 from helpdesk.admission import allowance
 from helpdesk.admission.limits import Plan
@@ -14,12 +13,12 @@ from helpdesk.organizations import operation as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
+from tests.support import stand_in
 from tests.support.api import Client
 from tests.support.people import issue_token
-from tests.support.template import table_properties
+from tests.support.quick_moto import quick_moto
 
-TABLE = "helpdesk-test"
-REGION: Final = "eu-west-1"
+REGION: Final = stand_in.REGION
 _numbers = count(1)
 
 
@@ -27,46 +26,19 @@ _numbers = count(1)
 def _clients() -> Iterator[None]:
     """Keep one set of clients for all tests of a process: making them takes longer than most tests."""
     clients.forget()
-    yield
+    with quick_moto():
+        yield
     clients.forget()
 
 
 @pytest.fixture(autouse=True)
 def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Stand in for AWS with the table that template.yaml describes, its buckets and queues."""
+    """Stand in for AWS with the table that template.yaml describes, its buckets and queues, all of them empty."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
-    with mock_aws():
-        for variable, value in {
-            "AWS_DEFAULT_REGION": REGION,
-            "STAGE": "test",
-            "TABLE_NAME": TABLE,
-            "KNOWLEDGE_BUCKET": "helpdesk-knowledge",
-            "FILES_BUCKET": "helpdesk-files",
-            "SEARCH_BUCKET": "helpdesk-search",
-            "POWERTOOLS_SERVICE_NAME": "test",
-        }.items():
-            monkeypatch.setenv(variable, value)
-        settings.cache_clear()
-        clients.dynamodb().create_table(TableName=TABLE, **table_properties())
-        s3, sqs = clients.s3(), clients.sqs()
-        for bucket in ("helpdesk-knowledge", "helpdesk-files", "helpdesk-search"):
-            s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
-        for name in (
-            "delivery",
-            "retry",
-            "search",
-            "timer",
-            "agent.fifo",
-            "knowledge.fifo",
-            "mail.fifo",
-            "erase.fifo",
-        ):
-            url = sqs.create_queue(
-                QueueName=name, Attributes={"FifoQueue": "true"} if name.endswith(".fifo") else {}
-            )["QueueUrl"]
-            monkeypatch.setenv(f"{name.removesuffix('.fifo').upper()}_QUEUE_URL", url)
-        monkeypatch.setenv("DEAD_LETTERS_URL", sqs.create_queue(QueueName="dead-letters")["QueueUrl"])
+    for variable, value in stand_in.ENVIRONMENT.items():
+        monkeypatch.setenv(variable, value)
+    with stand_in.empty():
         settings.cache_clear()
         allowance.forget()
         yield

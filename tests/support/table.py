@@ -6,8 +6,8 @@ from typing import Any
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Item, from_wire
+from tests.support import stand_in
 from tests.support.described import require_described_event
-from tests.support.template import table_properties
 
 
 def everything() -> list[Item]:
@@ -49,8 +49,8 @@ def kinds() -> list[str]:
 
 def clear() -> None:
     """Empty the table."""
-    clients.dynamodb().delete_table(TableName=settings().table_name)
-    clients.dynamodb().create_table(TableName=settings().table_name, **table_properties())
+    stand_in.remove_table()
+    stand_in.make_table()
 
 
 def remove(*sort_keys: str) -> None:

@@ -1,0 +1,82 @@
+"""moto in place of AWS, with the resources of template.yaml that the handlers use.
+
+They are made through moto's own Python interface: thirteen requests for each test would take longer than the test.
+tests/integration/test_stand_in.py compares them with resources made by requests, and proves that a test leaves nothing
+to the next one.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from moto import mock_aws
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.dynamodb.models import dynamodb_backends
+from moto.s3.models import s3_backends
+from moto.sqs.models import sqs_backends
+
+from tests.support.template import table_properties
+
+REGION: Final = "eu-west-1"
+TABLE: Final = "helpdesk-test"
+BUCKETS: Final = ("helpdesk-knowledge", "helpdesk-files", "helpdesk-search")
+QUEUES: Final = {
+    "DELIVERY_QUEUE_URL": "delivery",
+    "RETRY_QUEUE_URL": "retry",
+    "SEARCH_QUEUE_URL": "search",
+    "TIMER_QUEUE_URL": "timer",
+    "AGENT_QUEUE_URL": "agent.fifo",
+    "KNOWLEDGE_QUEUE_URL": "knowledge.fifo",
+    "MAIL_QUEUE_URL": "mail.fifo",
+    "ERASE_QUEUE_URL": "erase.fifo",
+    "DEAD_LETTERS_URL": "dead-letters",
+}
+ENVIRONMENT: Final = {
+    "AWS_DEFAULT_REGION": REGION,
+    "STAGE": "test",
+    "TABLE_NAME": TABLE,
+    **dict(zip(("KNOWLEDGE_BUCKET", "FILES_BUCKET", "SEARCH_BUCKET"), BUCKETS, strict=True)),
+    "POWERTOOLS_SERVICE_NAME": "test",
+    **{
+        variable: f"https://sqs.{REGION}.amazonaws.com/{DEFAULT_ACCOUNT_ID}/{name}"
+        for variable, name in QUEUES.items()
+    },
+}
+
+
+@contextmanager
+def empty() -> Iterator[None]:
+    """Stand in for AWS until the end: the table, the buckets and the queues are there, and nothing is in them."""
+    with mock_aws():
+        make_table()
+        for bucket in BUCKETS:
+            s3_backends[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(bucket, REGION)
+        queues = sqs_backends[DEFAULT_ACCOUNT_ID][REGION]
+        for name in QUEUES.values():
+            attributes: dict[str, Any] = {"FifoQueue": "true"} if name.endswith(".fifo") else {}
+            queues.create_queue(name, **attributes)
+        yield
+
+
+def make_table() -> None:
+    """Make the table of template.yaml, without its stream, which nothing here reads."""
+    properties: dict[str, Any] = table_properties()
+    dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].create_table(
+        TABLE,
+        schema=properties["KeySchema"],
+        throughput=None,
+        attr=properties["AttributeDefinitions"],
+        global_indexes=properties["GlobalSecondaryIndexes"],
+        indexes=[],
+        streams=None,
+        billing_mode=properties["BillingMode"],
+        sse_specification=None,
+        tags=[],
+        deletion_protection_enabled=None,
+        warm_throughput=None,
+    )
+
+
+def remove_table() -> None:
+    """Remove the table with all that is in it."""
+    dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].delete_table(TABLE)
