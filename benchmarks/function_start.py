@@ -13,6 +13,7 @@ from scripts.local import build
 from scripts.local.progress import Progress
 from tests.support.template import template
 
+LAYERS = ("DependenciesLayer", "PydanticCoreLayer", "CoreLayer")
 TITLE = "Start of a function"
 LIMIT = 1.6
 
@@ -104,7 +105,7 @@ def _take_turns(
 
 
 def _seconds(artifacts: Path, name: str, work: str) -> float:
-    path = [str(artifacts / layer / "python") for layer in ("DependenciesLayer", "CoreLayer")]
+    path = [str(artifacts / layer / "python") for layer in LAYERS]
     if name:
         path.insert(0, str(artifacts / name))
     done = subprocess.run(

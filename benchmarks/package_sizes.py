@@ -4,17 +4,16 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from benchmarks.function_start import functions
+from benchmarks.function_start import LAYERS, functions
 from benchmarks.report import Section, Target
 from scripts.local import build
 from scripts.local.progress import Progress
 
 TITLE = "Package sizes"
-LAYERS = ("DependenciesLayer", "CoreLayer")
 LIMIT_MB = 250  # a function with its layers, unpacked (Lambda quotas)
 
 TEXT = """What `sam build` made, for this machine's processor. Zipped as the deployment zips it. A function is
-unpacked together with both layers; Lambda takes 250 MB of that."""
+unpacked together with the layers; Lambda takes 250 MB of that."""
 
 
 def run(*, tiny: bool = False) -> Section:  # noqa: ARG001 - there is nothing to make smaller

@@ -12,7 +12,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LISTS = [
-    Path("layers/dependencies/requirements.txt"),
+    *sorted(path.relative_to(ROOT) for path in ROOT.glob("layers/*/requirements.txt")),
     *sorted(path.relative_to(ROOT) for path in ROOT.glob("functions/*/requirements.txt")),
     Path("requirements/dev.txt"),
 ]

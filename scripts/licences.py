@@ -1,6 +1,6 @@
 """List what is deployed, and what the command line brings, with licences: `make licences` writes docs/dependencies.md.
 
-What is deployed is what the layer's and the functions' requirements.txt pin; what the command line brings is what its
+What is deployed is what the layers' and the functions' requirements.txt pin; what the command line brings is what its
 pyproject.toml asks for, and what that asks for in turn. The licence is what the installed package says of itself.
 """
 
@@ -18,12 +18,12 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "dependencies.md"
 CLI = ROOT / "clients" / "cli" / "pyproject.toml"
-LISTS = [ROOT / "layers/dependencies/requirements.txt", *sorted(ROOT.glob("functions/*/requirements.txt"))]
+LISTS = [*sorted(ROOT.glob("layers/*/requirements.txt")), *sorted(ROOT.glob("functions/*/requirements.txt"))]
 
 _PREFACE = """# Dependencies
 
 What runs in AWS besides this project's own code, with the licence that each package declares. Versions are pinned, with
-the hashes of their files, in the `requirements.txt` of the layer and of each function; `make audit` asks whether any is
+the hashes of their files, in the `requirements.txt` of each layer and function; `make audit` asks whether any is
 known to be vulnerable. Written by `make licences`; a test holds this page to the pins.
 
 | Package | Version | Licence | Carried by |
@@ -66,7 +66,8 @@ def render() -> str:
     for name, version, carrier in _pins():
         if name not in rows:
             rows[name] = (version, licence(name), [])
-        rows[name][2].append(carrier)
+        if carrier not in rows[name][2]:
+            rows[name][2].append(carrier)
     lines = [
         f"| {name} | {version} | {licensed} | {', '.join(carriers)} |"
         for name, (version, licensed, carriers) in sorted(rows.items())
@@ -114,7 +115,7 @@ def _command_line() -> dict[str, list[str]]:
 
 def _pins() -> Iterator[tuple[str, str, str]]:
     for path in LISTS:
-        carrier = "every function" if path.parent.name == "dependencies" else path.parent.name
+        carrier = "every function" if path.parent.parent.name == "layers" else path.parent.name
         for name, version in _PIN.findall(path.read_text(encoding="utf-8")):
             yield name, version, carrier
 

@@ -1,6 +1,6 @@
 """Renew every requirements.txt from the requirements.in beside it: `make lock`.
 
-One resolution, for the developer's set; the layer's and the functions' files are held to its versions. Every version is
+One resolution, for the developer's set; the layers' and the functions' files are held to its versions. Every version is
 pinned with the hashes of its files for every platform, and no file names the index it came from. A version that still
 fits stays as it is; `make lock UPGRADE=1` takes the newest that fit.
 """
@@ -15,9 +15,12 @@ ROOT = Path(__file__).resolve().parents[1]
 DEVELOPER = Path("requirements/dev")
 # What is deployed: its own list, its own pins.
 DEPLOYED = [
-    Path("layers/dependencies/requirements"),
-    *sorted(path.relative_to(ROOT).with_suffix("") for path in ROOT.glob("functions/*/requirements.in")),
+    path.relative_to(ROOT).with_suffix("")
+    for pattern in ("layers/*/requirements.in", "functions/*/requirements.in")
+    for path in sorted(ROOT.glob(pattern))
 ]
+# What another layer carries: the compiled part of pydantic depends on the processor.
+_ELSEWHERE = {Path("layers/dependencies/requirements"): ["--no-emit-package", "pydantic-core"]}
 _OPTIONS = ["--universal", "--python-version", "3.13", "--generate-hashes"]
 _OPTIONS += ["--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate", "--quiet"]
 
@@ -34,7 +37,8 @@ def main() -> int:
         return 1
     for name in DEPLOYED:
         print(f"Holding {name}.in to the same versions")
-        if not _compile(uv, name, ["--constraints", f"{DEVELOPER}.txt", "--upgrade"]):
+        options = ["--constraints", f"{DEVELOPER}.txt", "--upgrade", *_ELSEWHERE.get(name, [])]
+        if not _compile(uv, name, options):
             return 1
     return 0
 

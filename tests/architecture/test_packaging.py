@@ -3,13 +3,16 @@
 The emulator runs functions in this project's own environment, where a package missing from a layer goes unnoticed.
 """
 
+import ast
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from benchmarks.function_start import functions
+from benchmarks.function_start import LAYERS, functions
 from scripts.local import build
 from scripts.local.progress import Progress
 from tests.support.template import ROOT, template
@@ -33,6 +36,7 @@ ENVIRONMENT = {
     "AWS_LAMBDA_FUNCTION_NAME": "none",
     "POWERTOOLS_SERVICE_NAME": "none",
 }
+CLIENTS = ROOT / "layers" / "core" / "helpdesk" / "platform" / "clients.py"
 # What a cold start may not exceed: an artifact with its layers is unpacked to at most 250 MB.
 UNPACKED_LIMIT_BYTES = 250 * 1024 * 1024
 
@@ -47,7 +51,7 @@ def artifacts() -> Path:
 
 
 def layers(artifacts: Path) -> list[Path]:
-    return [artifacts / name / "python" for name in ("DependenciesLayer", "CoreLayer")]
+    return [artifacts / name / "python" for name in LAYERS]
 
 
 def run(artifacts: Path, function: str, program: str) -> subprocess.CompletedProcess[str]:
@@ -115,6 +119,68 @@ def test_the_first_party_layer_holds_the_package_and_nothing_else(artifacts: Pat
 
     assert package.name == "helpdesk"
     assert not list(package.rglob("test_*"))
+
+
+def client_factories() -> dict[str, str]:
+    """Return the functions of clients.py that make an AWS client, each with the service's name."""
+    found: dict[str, str] = {}
+    for function in ast.parse(CLIENTS.read_text(encoding="utf-8")).body:
+        for call in ast.walk(function):
+            if isinstance(function, ast.FunctionDef) and isinstance(call, ast.Call) and call.args:
+                service = call.args[0]
+                if ast.unparse(call.func) == "_client" and isinstance(service, ast.Constant):
+                    found[function.name] = str(service.value)
+    return found
+
+
+def test_the_makefile_names_the_services_that_the_functions_call() -> None:
+    makefile = (ROOT / "layers" / "dependencies" / "Makefile").read_text(encoding="utf-8")
+    [services] = re.findall(r"^SERVICES := (.+)$", makefile, re.MULTILINE)
+
+    assert services.split() == sorted(client_factories().values())
+
+
+def test_the_layer_describes_the_services_that_the_functions_call_and_no_others(artifacts: Path) -> None:
+    data = artifacts / "DependenciesLayer" / "python" / "botocore" / "data"
+
+    described = sorted(path.name for path in data.iterdir() if path.is_dir())
+
+    assert described == sorted(client_factories().values())
+
+
+def test_every_aws_client_can_be_created_from_the_layers(artifacts: Path) -> None:
+    factories = client_factories()
+    program = f"""
+import json
+from helpdesk.platform import clients
+made = {{name: getattr(clients, name)() for name in {list(factories)}}}
+print(json.dumps({{name: client.meta.service_model.service_name for name, client in made.items()}}))"""
+
+    done = run(artifacts, "MessagesFunction", program)
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == factories
+
+
+@pytest.mark.parametrize("layer", ["DependenciesLayer", "CoreLayer"])
+def test_every_module_of_a_layer_has_bytecode_that_needs_no_check(artifacts: Path, layer: str) -> None:
+    package = artifacts / layer / "python"
+    # PEP 552: the flags after the magic number are 1 for bytecode that is valid whatever the source's time is.
+    valid = {
+        path.parent.parent / f"{path.name.partition('.')[0]}.py"
+        for path in package.rglob("*.cpython-313.pyc")
+        if path.read_bytes()[4:8] == b"\x01\0\0\0"
+    }
+
+    assert sorted(set(package.rglob("*.py")) - valid) == []
+
+
+def test_only_one_layer_depends_on_the_processor(artifacts: Path) -> None:
+    compiled = {
+        path.relative_to(artifacts).parts[0] for layer in LAYERS for path in (artifacts / layer).rglob("*.so")
+    }
+
+    assert compiled == {"PydanticCoreLayer"}
 
 
 def test_libraries_of_a_few_functions_are_not_in_the_layer_of_all(artifacts: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is installed is what was locked: one set of versions, each with its hashes, and no file tells where from."""
+"""What is installed is what was locked: one set of versions, each with hashes, and no file names a package index."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DEVELOPER = ROOT / "requirements" / "dev.txt"
 DEPLOYED = [
-    ROOT / "layers" / "dependencies" / "requirements.txt",
+    *sorted(ROOT.glob("layers/*/requirements.txt")),
     *sorted(ROOT.glob("functions/*/requirements.txt")),
 ]
 LISTS = [DEVELOPER, *DEPLOYED]
