@@ -15,8 +15,8 @@ from typing import Any
 from unittest import mock
 
 from benchmarks.report import Section, Target
-from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.sender import Sender
+from helpdesk.delivery import worker as deliveries
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks

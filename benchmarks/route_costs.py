@@ -11,7 +11,7 @@ from benchmarks.capacity import Used, metered
 from benchmarks.recording import MESSAGE, emulated_aws, new_organization
 from benchmarks.report import Section
 from helpdesk.admission.limits import RequestClass
-from helpdesk.delivery import service as deliveries
+from helpdesk.delivery import worker as deliveries
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.logs import service as logs

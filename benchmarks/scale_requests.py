@@ -9,11 +9,11 @@ from typing import Any
 from benchmarks.populated import NOW_MS, Populated
 from helpdesk.agent import service as agent
 from helpdesk.agent.service import AgentJob
-from helpdesk.delivery import service as delivering
+from helpdesk.delivery import worker as delivering
 from helpdesk.delivery.fanout import fan_out
-from helpdesk.delivery.outcome import Outcome
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events import outbox_pending
+from helpdesk.outbound.outcome import Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.search import indexing

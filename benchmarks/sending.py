@@ -19,7 +19,7 @@ from helpdesk.delivery import repository
 from helpdesk.delivery.attempts import DeliveryState, Progress
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.repository import Delivery, DeliveryContext
-from helpdesk.delivery.sender import Sender
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
 from helpdesk.storage import keys
 from helpdesk.storage.wire import from_wire, to_wire
@@ -38,7 +38,7 @@ TEXT = f"""Webhooks of a message.created event to a receiver on loopback in anot
 a batch of the queue has them; CPU time of this process for one delivery. The target is for the sender alone,
 which makes the attempt (guarded addresses, one deadline, bounded reading), over aiohttp used bare in the same
 way: a session for a batch and one connection for each send, which is what an attempt promises
-(`layers/core/helpdesk/delivery/sender.py`). Over connections that are kept a send costs less; that figure
+(`layers/core/helpdesk/outbound/sender.py`). Over connections that are kept a send costs less; that figure
 stands below for the record. "The worker without AWS" is `functions/delivery/app.py` whole (reading the message,
 deciding, signing, three changes of thread), with its four calls to DynamoDB answered in memory; the last row
 makes those calls, to a server on loopback that answers at once, and they are most of a delivery."""

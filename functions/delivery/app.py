@@ -3,9 +3,9 @@
 import asyncio
 from typing import Any
 
-from helpdesk.delivery import service as deliveries
+from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.sender import Sender
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import settings

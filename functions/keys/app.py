@@ -3,10 +3,10 @@
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.routing.api import Api
-from helpdesk.secret_keys import revoking
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.secret_keys.errors import InvalidKeyName, KeyNotFound, TooManyKeys
 from helpdesk.secret_keys.schemas import KeyCreated, KeysAnswer, NewKey
+from helpdesk.webhooks import service as webhooks
 
 api = Api()
 
@@ -26,7 +26,7 @@ def create_key(caller: Caller, new: NewKey) -> KeyCreated:
 @api.delete("/v1/keys/<key_id>", access=Access.ACCOUNT_ADMIN, errors=(KeyNotFound,))
 def revoke_key(caller: Caller, key_id: str) -> Ok:
     """Revoke a secret key. It stops working at once. Webhooks signed with it still arrive but no longer verify."""
-    revoking.revoke(caller, key_id)
+    secret_keys.revoke(caller, key_id, webhooks.replace_secrets)
     return OK
 
 

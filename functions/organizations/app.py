@@ -1,7 +1,6 @@
 """/v1/organization, /v1/billing and /v1/logs: an organization, its limits and its log."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.delivery.errors import InvalidUrl
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.logs import service as logs
@@ -16,6 +15,7 @@ from helpdesk.organizations.errors import (
     UpgradeRequired,
 )
 from helpdesk.organizations.schemas import Branding, LimitsAnswer, OrganizationAnswer, OrganizationUpdate
+from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.routing.api import Api

@@ -1,11 +1,12 @@
 """/v1/webhooks and /v1/events: webhook endpoints, their deliveries and the event feed."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.delivery import history
-from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound, InvalidUrl
+from helpdesk.delivery import service as history
+from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
 from helpdesk.delivery.schemas import DeliveriesAnswer
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok, PageQuery
+from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.routing.api import Api
 from helpdesk.secret_keys.errors import MissingServiceKey

@@ -20,14 +20,14 @@ from helpdesk.conversations.state import Transition
 from helpdesk.customers import records
 from helpdesk.customers.schemas import FactInput
 from helpdesk.delivery import repository as deliveries
-from helpdesk.delivery import service as delivering
+from helpdesk.delivery import worker as delivering
 from helpdesk.delivery.attempts import DeliveryState, Progress
-from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.repository import Delivery, Result
 from helpdesk.events import outbox_pending
 from helpdesk.files import service as files
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageAccepted, MessageInput
+from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_MS
 from helpdesk.ratings import service as ratings

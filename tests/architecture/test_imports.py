@@ -37,7 +37,7 @@ ADAPTERS = {
     "segments/store.py": {"s3"},
 }
 # botocore beyond its exceptions: the bundle of certificates that comes with it.
-BOTOCORE = {"delivery/sender.py"}
+BOTOCORE = {"outbound/sender.py"}
 
 
 @cache

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import service as deliveries
+from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event

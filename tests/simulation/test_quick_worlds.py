@@ -17,11 +17,11 @@ from typing import Any, Self
 import pytest
 
 from helpdesk.delivery import reconciling, repository
-from helpdesk.delivery import service as deliveries
+from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
-from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.repository import Delivery, Result
+from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item

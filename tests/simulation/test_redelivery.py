@@ -9,11 +9,11 @@ from unittest.mock import patch
 
 import pytest
 
-from helpdesk.delivery import history
+from helpdesk.delivery import service as history
 from helpdesk.delivery.errors import DeliveryInProgress
-from helpdesk.delivery.outcome import Outcome
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events.outbox import Job, job_item
+from helpdesk.outbound.outcome import Outcome
 from helpdesk.storage import keys, table
 from tests.simulation.test_delivery_run import delivery, reset, task
 from tests.simulation.world import Message, WorkerDied, World, first_task, simulated

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
 
 VISIBILITY_MS = 360_000

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from helpdesk.delivery import service as deliveries
+from helpdesk.delivery import worker as deliveries
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import history, repository
+from helpdesk.delivery import repository
+from helpdesk.delivery import service as history
 from helpdesk.delivery.attempts import DeliveryState
 from helpdesk.delivery.errors import DeliveryInProgress
-from helpdesk.delivery.outcome import Failure, Outcome
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.repository import Result
-from helpdesk.delivery.sender import Sender
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item

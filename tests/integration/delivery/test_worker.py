@@ -9,13 +9,13 @@ import pytest
 from botocore.exceptions import ClientError
 
 from helpdesk.delivery import repository
-from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.outcome import Outcome
+from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.sender import Sender
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outbound.outcome import Outcome
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Throttled

@@ -21,8 +21,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from helpdesk.delivery import addresses
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outbound import addresses
 from scripts.openapi.document import document
 from tests.support.api import Client
 from tests.support.people import issue_token

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.sender import Sender
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table

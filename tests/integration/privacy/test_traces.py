@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.sender import Sender
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients
 from tests.support.api import Client
 from tests.support.mail import post_office

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table

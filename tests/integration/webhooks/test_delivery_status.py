@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpdesk.delivery import queue
-from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.sender import Sender
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings as platform_settings
 from helpdesk.storage import keys, table

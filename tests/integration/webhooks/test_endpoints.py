@@ -1,8 +1,8 @@
 import pytest
 
 from helpdesk.admission.caller import Caller
-from helpdesk.delivery import addresses
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outbound import addresses
 from helpdesk.platform.errors import AppError
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.schemas import NewWebhook

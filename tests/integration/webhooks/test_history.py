@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import history
-from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.sender import Sender
+from helpdesk.delivery import service as history
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.settings import settings

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
-from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards, table

@@ -2,8 +2,8 @@
 
 from typing import Annotated, Literal
 
-from helpdesk.delivery.outcome import Failure
 from helpdesk.http.schemas import Answer, Milliseconds, schema_hint
+from helpdesk.outbound.outcome import Failure
 
 Status = Literal["pending", "delivered", "failed", "cancelled"]
 

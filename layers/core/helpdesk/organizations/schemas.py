@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from helpdesk.admission.limits import Plan, Tier
-from helpdesk.delivery.errors import MAX_URL_CHARACTERS
 from helpdesk.http.schemas import Answer, Body, Milliseconds, schema_hint
+from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 from helpdesk.people.record import MAX_EMAIL_CHARACTERS
 
 MAX_NAME_CHARACTERS = 80

@@ -5,7 +5,6 @@ from typing import Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.admission.limits import RATES, VERSION, Plan, Tier
-from helpdesk.delivery import addresses
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import repository
@@ -20,6 +19,7 @@ from helpdesk.organizations.schemas import (
     OrganizationUpdate,
 )
 from helpdesk.organizations.slugs import require_slug
+from helpdesk.outbound import addresses
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import valid_name

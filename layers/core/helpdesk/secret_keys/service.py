@@ -1,25 +1,28 @@
-"""The rules of secret keys (Specification: Authentication, 2; Events, Which key signs).
-
-How one is revoked is in `revoking`: that concerns the webhook endpoints too, which themselves need a key to sign with.
-"""
+"""The rules of secret keys (Specification: Authentication, 2; Events, Which key signs)."""
 
 import re
+from collections.abc import Callable
 
 from helpdesk.admission.caller import Caller
 from helpdesk.admission.service import sha256
-from helpdesk.delivery.signing import tools_secret, webhook_secret
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
+from helpdesk.outbound.signing import tools_secret, webhook_secret
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import trimmed
 from helpdesk.secret_keys import repository
-from helpdesk.secret_keys.errors import MAX_NAME_CHARACTERS, InvalidKeyName, MissingServiceKey
-from helpdesk.secret_keys.record import KeyRecord
+from helpdesk.secret_keys.errors import MAX_NAME_CHARACTERS, InvalidKeyName, KeyNotFound, MissingServiceKey
+from helpdesk.secret_keys.record import KeyRecord, LiveKey
 from helpdesk.secret_keys.schemas import KeyCreated, NewKey, SecretKey
-from helpdesk.storage.table import Item
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Conflict, Transaction
 
+type ReplaceSecrets = Callable[[Transaction, str, str], None]
+"""Adds what webhook endpoints need when their key is revoked to a transaction: `webhooks.replace_secrets`.
+Passed in, because webhooks import this package for their signing key."""
+
+_TRIES = 8
 _HASH = re.compile(r"[0-9a-f]{64}")
 _HINT_CHARACTERS = 4
 _UNKNOWN_HINT = "?" * _HINT_CHARACTERS
@@ -65,6 +68,48 @@ def create(caller: Caller, new: NewKey) -> KeyCreated:
     )
     transaction.commit()
     return KeyCreated(id=key_id, key=key)
+
+
+def revoke(caller: Caller, key_id: str, replace_secrets: ReplaceSecrets) -> None:
+    """Revoke a key from the next request on. A revoked key stays as it is. Raises KeyNotFound, Conflict.
+
+    `replace_secrets` adds to the transaction what gives the key's webhook endpoints random secrets, so that their
+    deliveries continue and no longer verify (Specification: Events, Which key signs).
+    """
+    for _ in range(_TRIES):
+        record, alive = repository.get(caller.organization, key_id)
+        if record is None:
+            raise KeyNotFound
+        if record.revoked_at is not None:
+            return
+        # The record and the live keys are read in one call, but not as of one instant.
+        if alive is not None and _revoked(caller, record, alive, replace_secrets):
+            return
+    raise Conflict
+
+
+def _revoked(caller: Caller, record: KeyRecord, alive: LiveKey, replace_secrets: ReplaceSecrets) -> bool:
+    """Write the revocation; return False if the key's endpoints changed meanwhile, and True otherwise."""
+    transaction = Transaction()
+    repository.revoke(transaction, caller.organization, alive)
+    replace_secrets(transaction, caller.organization, record.id)
+    transaction.put(
+        logs.entry(
+            caller.organization,
+            LogKind.KEY_REVOKED,
+            actor=caller.actor,
+            summary=f'The secret key "{record.name}" was revoked.',
+            keyId=record.id,
+            name=record.name,
+        )
+    )
+    try:
+        transaction.commit()
+    except repository.AlreadyRevoked:
+        return True
+    except ConditionFailed:
+        return False
+    return True
 
 
 def add_first(transaction: Transaction, organization: str, name: str) -> tuple[str, Item]:

@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from helpdesk.delivery.errors import MAX_URL_CHARACTERS
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.http.schemas import (
     Answer,
@@ -15,6 +14,7 @@ from helpdesk.http.schemas import (
     QueryInteger,
     schema_hint,
 )
+from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 
 
 def _kind(value: object) -> object:

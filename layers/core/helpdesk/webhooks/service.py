@@ -1,14 +1,14 @@
 """The rules of webhook endpoints (Specification: Webhooks; States, Webhook endpoint delivery status)."""
 
 from helpdesk.admission.caller import Caller
-from helpdesk.delivery import addresses
-from helpdesk.delivery.signing import random_secret, standard_secret
 from helpdesk.events import feed
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.http import pages
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
+from helpdesk.outbound import addresses
+from helpdesk.outbound.signing import random_secret, standard_secret
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import HOUR_MS

@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from helpdesk.delivery import addresses, connections, ranges
-from helpdesk.delivery.lookups import Resolver
-from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.sender import Sender
-from tests.integration.delivery.hostile import OK
-from tests.integration.delivery.receivers import (
+from helpdesk.outbound import addresses, connections, ranges
+from helpdesk.outbound.lookups import Resolver
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
+from tests.integration.outbound.hostile import OK
+from tests.integration.outbound.receivers import (
     Authority,
     Behaviour,
     Receiver,

@@ -7,8 +7,8 @@ complete, or longer than is read, within the deadline. Every other outcome is a 
 import gzip
 from dataclasses import dataclass
 
-from helpdesk.delivery.outcome import Failure
-from tests.integration.delivery.receivers import (
+from helpdesk.outbound.outcome import Failure
+from tests.integration.outbound.receivers import (
     Behaviour,
     answers,
     answers_and_waits,

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from helpdesk.delivery import addresses, connections
-from helpdesk.delivery.errors import InvalidUrl
-from helpdesk.delivery.lookups import Resolver
-from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.sender import Sender
-from tests.integration.delivery.hostile import OK
-from tests.integration.delivery.receivers import Receiver, answers, receiver
-from tests.unit.delivery.corpus import ADDRESSES, URLS, Case
+from helpdesk.outbound import addresses, connections
+from helpdesk.outbound.errors import InvalidUrl
+from helpdesk.outbound.lookups import Resolver
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
+from tests.integration.outbound.hostile import OK
+from tests.integration.outbound.receivers import Receiver, answers, receiver
+from tests.unit.outbound.corpus import ADDRESSES, URLS, Case
 
 GUARDED = {Failure.REFUSED_ADDRESS, Failure.INVALID_URL}
 # A URL without a port, as far as its authority: where the listener's port can be put in.

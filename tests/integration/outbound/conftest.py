@@ -1,6 +1,6 @@
 import pytest
 
-from tests.integration.delivery.receivers import Authority
+from tests.integration.outbound.receivers import Authority
 
 
 @pytest.fixture(scope="session")

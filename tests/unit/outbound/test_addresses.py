@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from helpdesk.delivery import addresses
-from helpdesk.delivery.errors import InvalidUrl, RefusedAddress
-from tests.unit.delivery.corpus import ADDRESSES, CASES, URLS, Case
+from helpdesk.outbound import addresses
+from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
+from tests.unit.outbound.corpus import ADDRESSES, CASES, URLS, Case
 
 
 @pytest.mark.parametrize("case", URLS, ids=str)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from helpdesk.delivery import addresses, connections, ranges
-from helpdesk.delivery.errors import InvalidUrl
-from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.sender import Sender
-from tests.integration.delivery.receivers import Authority, Receiver, answers, receiver
+from helpdesk.outbound import addresses, connections, ranges
+from helpdesk.outbound.errors import InvalidUrl
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
+from tests.integration.outbound.receivers import Authority, Receiver, answers, receiver
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 

@@ -6,8 +6,8 @@ import time
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from helpdesk.delivery import signing
-from helpdesk.delivery.signing import Signing
+from helpdesk.outbound import signing
+from helpdesk.outbound.signing import Signing
 
 EVENT = "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"
 BODY = '{"id":"evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081","data":{"body":"Grüße 👋"}}'.encode()

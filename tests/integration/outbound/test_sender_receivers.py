@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.sender import Sender
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
 from helpdesk.platform.logging import logger
-from tests.integration.delivery.receivers import (
+from tests.integration.outbound.receivers import (
     Behaviour,
     Receiver,
     answers,

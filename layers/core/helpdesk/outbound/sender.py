@@ -26,10 +26,10 @@ import aiohttp
 import botocore
 from yarl import URL
 
-from helpdesk.delivery import addresses, lookups
-from helpdesk.delivery.connections import GuardedConnector, UncheckedAddress
-from helpdesk.delivery.errors import InvalidUrl, RefusedAddress
-from helpdesk.delivery.outcome import Failure, Outcome
+from helpdesk.outbound import addresses, lookups
+from helpdesk.outbound.connections import GuardedConnector, UncheckedAddress
+from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
+from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform.logging import logger
 
 DEADLINE_SECONDS = 15.0

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from stripe import WebhookSignature
 
-from helpdesk.delivery import signing
+from helpdesk.outbound import signing
 
 VECTORS = json.loads(
     (Path(__file__).parents[3] / "clients" / "test-vectors.json").read_text(encoding="utf-8")

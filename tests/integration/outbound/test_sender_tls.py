@@ -5,9 +5,9 @@ import ssl
 
 import pytest
 
-from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.sender import Sender, tls_context
-from tests.integration.delivery.receivers import (
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender, tls_context
+from tests.integration.outbound.receivers import (
     Authority,
     Behaviour,
     Receiver,

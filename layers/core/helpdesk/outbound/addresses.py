@@ -18,10 +18,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from helpdesk.delivery import lookups
-from helpdesk.delivery.errors import MAX_URL_CHARACTERS, InvalidUrl, RefusedAddress
-from helpdesk.delivery.lookups import Resolver, resolve
-from helpdesk.delivery.ranges import Address, is_loopback, refusal
+from helpdesk.outbound import lookups
+from helpdesk.outbound.errors import MAX_URL_CHARACTERS, InvalidUrl, RefusedAddress
+from helpdesk.outbound.lookups import Resolver, resolve
+from helpdesk.outbound.ranges import Address, is_loopback, refusal
 
 MAX_HOST_CHARACTERS = 253
 RESOLVE_SECONDS = 2.0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from helpdesk.delivery import ranges
+from helpdesk.outbound import ranges
 
 # The two special-purpose registries, entry by entry, as IANA publishes them: prefix, name, where it is defined.
 REGISTERED = [

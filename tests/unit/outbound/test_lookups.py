@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.delivery import lookups
+from helpdesk.outbound import lookups
 
 
 @contextmanager

@@ -14,8 +14,8 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http_exceptions import HttpProcessingError
 
-from helpdesk.delivery import addresses, lookups
-from helpdesk.delivery.ranges import is_loopback, refusal
+from helpdesk.outbound import addresses, lookups
+from helpdesk.outbound.ranges import is_loopback, refusal
 
 MAX_CONNECTIONS = 100
 """Attempts under way at once in one Sender. A further one waits, and its deadline runs."""

@@ -8,11 +8,11 @@ from contextlib import AsyncExitStack, contextmanager
 
 import pytest
 
-from helpdesk.delivery import sender as sending
-from helpdesk.delivery.outcome import Failure, Outcome
-from helpdesk.delivery.sender import Sender
-from tests.integration.delivery.hostile import FLOODING, HOSTILE, OK, Hostile
-from tests.integration.delivery.receivers import Authority, Behaviour, answers, full_listener, receiver, waits
+from helpdesk.outbound import sender as sending
+from helpdesk.outbound.outcome import Failure, Outcome
+from helpdesk.outbound.sender import Sender
+from tests.integration.outbound.hostile import FLOODING, HOSTILE, OK, Hostile
+from tests.integration.outbound.receivers import Authority, Behaviour, answers, full_listener, receiver, waits
 
 BODY = b'{"id":"evt_00000000000000000000000000000001"}'
 DEADLINE_SECONDS = 0.6

@@ -1,0 +1,1 @@
+"""Requests to servers that customers name: signatures, the address guard and the sender."""
