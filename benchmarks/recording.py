@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from benchmarks.report import ROOT
+from helpdesk.accounts import provisioning
 from helpdesk.admission.limits import Plan
-from helpdesk.organizations import operation as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from tests.support.api import Client, gateway_event
@@ -89,7 +89,7 @@ def emulated_aws() -> Iterator[None]:
 
 def new_organization() -> NewOrganization:
     """Make an organization whose allowance no benchmark empties."""
-    return organizations.create_organization(
+    return provisioning.create_organization(
         name="Example",
         slug="example",
         owner_name="Olga Owner",

@@ -14,12 +14,12 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from helpdesk.accounts import provisioning
 from helpdesk.admission.caller import Role
 from helpdesk.admission.limits import Plan
 from helpdesk.logs import service as logs
 from helpdesk.members import service as members
-from helpdesk.organizations import operation as organizations
-from helpdesk.people import tokens
+from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import AppError
 from helpdesk.privacy import service as privacy
 from helpdesk.secret_keys import service as secret_keys
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _create_organization(options: argparse.Namespace) -> dict[str, str]:
-    created = organizations.create_organization(
+    created = provisioning.create_organization(
         name=options.name,
         slug=options.slug,
         owner_name=options.owner_name,
@@ -107,7 +107,7 @@ def _add_member(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _issue_token(options: argparse.Namespace) -> dict[str, str]:
-    token = tokens.issue(options.organization_id, options.email, hours=options.hours)
+    token = provisioning.issue_token(options.organization_id, options.email, hours=options.hours)
     print(
         f"For the local stack and emergencies. Anyone with this token can act as this person for {options.hours} h. "
         "It is not stored and cannot be renewed. To revoke it early, remove the member.",
@@ -189,7 +189,7 @@ def _parser() -> argparse.ArgumentParser:
         "--hours",
         type=_hours,
         default=1,
-        help=f"lifetime in hours, at most {tokens.MAX_HOURS} (default %(default)s)",
+        help=f"lifetime in hours, at most {provisioning.MAX_TOKEN_HOURS} (default %(default)s)",
     )
     token.set_defaults(run=_issue_token)
 
@@ -232,8 +232,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _hours(text: str) -> int:
     hours = int(text) if text.isascii() and text.isdigit() else 0
-    if not 1 <= hours <= tokens.MAX_HOURS:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to {tokens.MAX_HOURS}")
+    if not 1 <= hours <= provisioning.MAX_TOKEN_HOURS:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to {provisioning.MAX_TOKEN_HOURS}")
     return hours
 
 

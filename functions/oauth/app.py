@@ -9,23 +9,23 @@ from helpdesk.oauth import device, metadata, registration, tokens, web
 from helpdesk.oauth.errors import (
     AccessDenied,
     AuthorizationPending,
+    CsrfError,
     ExpiredToken,
+    InvalidAuthorizationRequest,
     InvalidClient,
     InvalidClientMetadata,
     InvalidGrant,
     InvalidOAuthRequest,
     InvalidRedirectUri,
     InvalidTarget,
-    LinkBroken,
     MailUnavailable,
-    NotFromHere,
-    RequestOver,
+    RequestExpired,
     ServerError,
     SlowDown,
+    TooManyAttempts,
     TooManyRequests,
     UnauthorizedClient,
     UnsupportedGrantType,
-    WaitAMoment,
 )
 from helpdesk.oauth.pages import refusal
 from helpdesk.oauth.refusals import as_oauth, as_registration
@@ -94,7 +94,7 @@ def register_client(client_info: ClientInfo, wanted: ClientRegistration) -> Regi
     return registration.register(wanted, client_info.address)
 
 
-@api.get("/v1/oauth/authorize", errors=(LinkBroken,), **_PAGE)
+@api.get("/v1/oauth/authorize", errors=(InvalidAuthorizationRequest,), **_PAGE)
 def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Begin a login in a browser; leads to sign-in and approval.
 
@@ -156,19 +156,19 @@ def show_user_code(client_info: ClientInfo, query: UserCodeQuery, base_url: Base
     return web.show_user_code(client_info, query.user_code, base_url)
 
 
-@api.post("/v1/oauth/device", errors=(NotFromHere, WaitAMoment), **_PAGE)
+@api.post("/v1/oauth/device", errors=(CsrfError, TooManyAttempts), **_PAGE)
 def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Take the code of a device from the page, and lead on to its approval."""
     return web.take_user_code(client_info, form, base_url)
 
 
-@api.get("/v1/oauth/consent", errors=(RequestOver,), **_PAGE)
+@api.get("/v1/oauth/consent", errors=(RequestExpired,), **_PAGE)
 def show_consent(client_info: ClientInfo, query: ConsentQuery, base_url: BaseUrl) -> HtmlPage:
     """Show the page to sign in and approve on."""
     return web.show_consent(client_info, query.request, base_url)
 
 
-@api.post("/v1/oauth/consent", errors=(NotFromHere, RequestOver), **_PAGE)
+@api.post("/v1/oauth/consent", errors=(CsrfError, RequestExpired), **_PAGE)
 def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Take the person's answer from the page.
 
@@ -177,19 +177,19 @@ def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: BaseUrl
     return web.answer_consent(client_info, form, base_url)
 
 
-@api.post("/v1/oauth/sign-in", errors=(NotFromHere, WaitAMoment, MailUnavailable), **_PAGE)
+@api.post("/v1/oauth/sign-in", errors=(CsrfError, TooManyAttempts, MailUnavailable), **_PAGE)
 def request_code(client_info: ClientInfo, form: SignInForm, base_url: BaseUrl) -> HtmlPage:
     """Take an e-mail address from the page, and mail a one-time code to it."""
     return web.take_email(client_info, form, base_url)
 
 
-@api.post("/v1/oauth/code", errors=(NotFromHere,), **_PAGE)
+@api.post("/v1/oauth/code", errors=(CsrfError,), **_PAGE)
 def sign_in(client_info: ClientInfo, form: CodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Take the one-time code from the page, and sign the person in."""
     return web.take_code(client_info, form, base_url)
 
 
-@api.post("/v1/oauth/sign-out", errors=(NotFromHere,), **_PAGE)
+@api.post("/v1/oauth/sign-out", errors=(CsrfError,), **_PAGE)
 def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Sign a person out of the pages."""
     return web.sign_out(client_info, form, base_url)
@@ -203,7 +203,7 @@ def show_invite(client_info: ClientInfo, token: str, base_url: BaseUrl) -> HtmlP
 
 @api.post(
     "/v1/invite/<token>",
-    errors=(NotFromHere, InviteNotFound, AlreadyAMember, TooManyOrganizations),
+    errors=(CsrfError, InviteNotFound, AlreadyAMember, TooManyOrganizations),
     **_PAGE,
 )
 def join_organization(client_info: ClientInfo, token: str, form: JoinForm, base_url: BaseUrl) -> HtmlPage:

@@ -1,5 +1,8 @@
 """/v1/me, /v1/organizations, /v1/members and /v1/invites: people, and the organizations they belong to."""
 
+from helpdesk.accounts import creation
+from helpdesk.accounts import service as accounts
+from helpdesk.accounts.schemas import Binding, Me, MeUpdate
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.content import BaseUrl
 from helpdesk.http.pages import next_cursor, position
@@ -18,12 +21,9 @@ from helpdesk.invites.schemas import (
 from helpdesk.members import service as members
 from helpdesk.members.errors import CannotGrant, CannotManageSelf, LastOwner, MemberNotFound, Outranked
 from helpdesk.members.schemas import MembersAnswer, MembersQuery, MemberUpdate
-from helpdesk.organizations import founding
 from helpdesk.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
 from helpdesk.organizations.schemas import OrganizationCreated, OrganizationInput
-from helpdesk.people import account
 from helpdesk.people.errors import AlreadyAMember, InvalidEmail, TooManyOrganizations
-from helpdesk.people.schemas import Binding, Me, MeUpdate
 from helpdesk.platform.errors import InvalidCursor, NoOrganization
 from helpdesk.routing.api import Api
 
@@ -33,19 +33,19 @@ api = Api()
 @api.get("/v1/me", access=Access.ACCOUNT)
 def get_me(caller: Caller) -> Me:
     """Get your profile and the organizations you belong to."""
-    return account.me(caller)
+    return accounts.me(caller)
 
 
 @api.patch("/v1/me", access=Access.PERSONAL)
 def update_me(caller: Caller, change: MeUpdate) -> Me:
     """Change your name in every organization you belong to."""
-    return account.rename(caller, change.name)
+    return accounts.rename(caller, change.name)
 
 
 @api.post("/v1/me/organization", access=Access.PERSONAL, errors=(OrganizationNotFound,))
 def set_my_organization(caller: Caller, binding: Binding) -> Ok:
     """Switch your access token to another organization you belong to."""
-    founding.turn_to(caller, binding.organization_id)
+    accounts.switch_organization(caller, binding.organization_id)
     return OK
 
 
@@ -59,7 +59,7 @@ def leave_organization(caller: Caller) -> Ok:
 @api.post("/v1/organizations", access=Access.PERSONAL, errors=(InvalidSlug, SlugTaken, TooManyOrganizations))
 def create_organization(caller: Caller, new: OrganizationInput) -> OrganizationCreated:
     """Create an organization. You own it, and your access token switches to it."""
-    return OrganizationCreated(id=founding.found(caller, new), slug=new.slug)
+    return OrganizationCreated(id=creation.create(caller, new), slug=new.slug)
 
 
 @api.get("/v1/members", access=Access.MEMBER, errors=(InvalidCursor,))

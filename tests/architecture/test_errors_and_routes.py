@@ -68,10 +68,10 @@ OAUTH = {
 }
 # What a person reads on a page, which has a status and no code.
 PAGES = {
-    "LinkBroken": 400,
-    "RequestOver": 400,
-    "NotFromHere": 403,
-    "WaitAMoment": 429,
+    "InvalidAuthorizationRequest": 400,
+    "RequestExpired": 400,
+    "CsrfError": 403,
+    "TooManyAttempts": 429,
     "MailUnavailable": 503,
 }
 STATUS_OF = {code: status for status, codes in SPECIFIED.items() for code in codes.split()} | OURS

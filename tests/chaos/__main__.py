@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from helpdesk.accounts import provisioning
 from helpdesk.admission.limits import Plan
 from helpdesk.events import outbox_pending
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.organizations import operation as organizations
 from helpdesk.platform import clients, clock
 from helpdesk.storage import shards, table
 from scripts import admin, redrive
@@ -125,7 +125,7 @@ def _use(settings: StackSettings) -> None:
 
 
 def _register(number: int, receiver: ChaoticReceiver) -> Endpoint:
-    created = organizations.create_organization(
+    created = provisioning.create_organization(
         name=f"Chaos {number}",
         slug=f"chaos-{number}",
         owner_name="Olga",

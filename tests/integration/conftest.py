@@ -7,9 +7,9 @@ from typing import Final
 
 import pytest
 
+from helpdesk.accounts import provisioning
 from helpdesk.admission import allowance
 from helpdesk.admission.limits import Plan
-from helpdesk.organizations import operation as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
@@ -53,7 +53,7 @@ def make_organization() -> Callable[..., NewOrganization]:
         plan: Plan = Plan.PRO, *, api_limits: bool = True, unlimited_api: bool = False
     ) -> NewOrganization:
         number = next(_numbers)
-        return organizations.create_organization(
+        return provisioning.create_organization(
             name=f"Organization {number}",
             slug=f"organization-{number}",
             owner_name="Olga Owner",

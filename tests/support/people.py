@@ -1,7 +1,7 @@
 """People with a role in an organization, and access tokens as the OAuth server would have stored them."""
 
-from helpdesk.admission.service import sha256
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 
 
@@ -20,7 +20,7 @@ def make_person(organization: str | None, *, role: str, name: str, email: str | 
             "createdAt": clock.now_ms(),
         }
     )
-    table.put_new({**keys.PersonByEmail(sha256(address)).attributes(), "userId": user_id})
+    table.put_new({**keys.PersonByEmail(sha256_hex(address)).attributes(), "userId": user_id})
     if organization is not None:
         table.put_new(
             {
@@ -42,7 +42,7 @@ def token_of(user_id: str, organization: str | None, *, lifetime_ms: int = 3_600
     token = f"svc_oat_{user_id.removeprefix('usr_')}_{ids.secret()}"
     table.put_new(
         {
-            **keys.AccessToken(sha256(token)).attributes(),
+            **keys.AccessToken(sha256_hex(token)).attributes(),
             "userId": user_id,
             "organization": organization,
             "grantId": None,

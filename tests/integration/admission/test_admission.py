@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import Plan, RequestClass
 from helpdesk.http.schemas import OK, Body, Ok
-from helpdesk.organizations import operation as organizations
+from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.settings import settings

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from helpdesk.admission import allowance
 from helpdesk.admission.allowance import BucketEmpty, Charge, UnknownCaller
 from helpdesk.admission.limits import Plan, RequestClass, Tier
-from helpdesk.admission.service import sha256
-from helpdesk.organizations import operation as organizations
+from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
@@ -74,7 +74,7 @@ class PlainBucket:
 def make(make_organization: Callable[..., NewOrganization], tier: Tier) -> tuple[str, str]:
     plan, api_limits, unlimited = PLANS[tier]
     made = make_organization(plan, api_limits=api_limits, unlimited_api=unlimited)
-    return made.organization_id, sha256(made.secret_key)
+    return made.organization_id, sha256_hex(made.secret_key)
 
 
 def fill(organization: str, request_class: RequestClass, interval: int, burst: int, tokens: float) -> None:
@@ -291,7 +291,7 @@ def test_an_unknown_caller_takes_nothing(make_organization: Callable[..., NewOrg
     with clock.frozen(lambda: START):
         for _ in range(30):
             with pytest.raises(UnknownCaller):
-                allowance.take(organization, RequestClass.UPLOAD, sha256("svc_key_other"))
+                allowance.take(organization, RequestClass.UPLOAD, sha256_hex("svc_key_other"))
 
     assert isinstance(take(organization, RequestClass.UPLOAD, key_hash, START), Charge)
 
@@ -304,7 +304,7 @@ def test_an_unknown_caller_of_an_empty_bucket_is_unknown_first(
         take(organization, RequestClass.UPLOAD, key_hash, START)
 
     with clock.frozen(lambda: START), pytest.raises(UnknownCaller):
-        allowance.take(organization, RequestClass.UPLOAD, sha256("svc_key_other"))
+        allowance.take(organization, RequestClass.UPLOAD, sha256_hex("svc_key_other"))
 
 
 @pytest.mark.parametrize(

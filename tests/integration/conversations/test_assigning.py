@@ -7,7 +7,7 @@ import pytest
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import assigning, repository
 from helpdesk.conversations.errors import NotAMember
-from helpdesk.members import belonging
+from helpdesk.members import membership
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
@@ -93,7 +93,7 @@ def test_one_who_is_no_member_is_assigned_nothing(
 def test_one_who_leaves_at_this_moment_is_assigned_nothing(
     organization: NewOrganization, conversation: str, ada: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(belonging, "name_of", lambda *_: "Ada, as she was read")
+    monkeypatch.setattr(membership, "name_of", lambda *_: "Ada, as she was read")
     table.delete(keys.Member(organization.organization_id, ada))
     caller = Caller(organization.organization_id, key_id="key_1")
 

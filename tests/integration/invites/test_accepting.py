@@ -3,11 +3,11 @@
 import pytest
 
 from helpdesk.admission.caller import Role
-from helpdesk.admission.service import sha256
 from helpdesk.invites import accepting
 from helpdesk.invites.errors import InviteNotFound
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
@@ -85,7 +85,9 @@ def test_so_do_the_tokens_that_follow_from_the_same_grant(
     sent = token_of(grace_id, None)
     grant = keys.Grant("grant_1")
     table.put_new({**grant.attributes(), "userId": grace_id, "organization": None})
-    table.update(keys.AccessToken(sha256(sent)), "SET grantId = :grant", values={":grant": grant.grant_id})
+    table.update(
+        keys.AccessToken(sha256_hex(sent)), "SET grantId = :grant", values={":grant": grant.grant_id}
+    )
     accept(Client(sent), token_for(admin))
     found = table.get(grant)
     assert found is not None

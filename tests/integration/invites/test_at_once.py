@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from helpdesk.accounts import service as accounts
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.invites import accepting, repository, service
 from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
@@ -14,7 +15,6 @@ from helpdesk.invites.schemas import InviteCreated, NewInvite
 from helpdesk.mail import allowance
 from helpdesk.members.errors import CannotGrant
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.people import account
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, Forbidden, InvalidToken, RateLimited
@@ -148,7 +148,7 @@ def test_who_is_renamed_while_she_joins_is_listed_under_her_new_name(
     grace = Caller("", person=Person(user_id, "Grace", None, "grace@example.com"))
     pieces: list[Callable[[], object]] = [
         partial(accepting.accept_as, user_id, token),
-        partial(account.rename, grace, "Grace Renamed"),
+        partial(accounts.rename, grace, "Grace Renamed"),
     ]
 
     interleaved(pieces, seed).all()

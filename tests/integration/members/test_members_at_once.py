@@ -12,12 +12,12 @@ from functools import partial
 
 import pytest
 
+from helpdesk.accounts import creation
+from helpdesk.accounts import service as accounts
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.admission.service import sha256
 from helpdesk.members import service as members
-from helpdesk.organizations import founding
 from helpdesk.organizations.schemas import NewOrganization, OrganizationInput
-from helpdesk.people import account
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
 from helpdesk.storage import keys, table
 from tests.support.interleaving import interleaved
@@ -29,7 +29,7 @@ SEEDS = range(8)
 def caller(organization: str, user_id: str, role: Role) -> Caller:
     """Return a caller as admission lets him in, with a token of his own."""
     token = token_of(user_id, organization)
-    person = Person(user_id, f"Person {user_id[-4:]}", role, token_hash=sha256(token))
+    person = Person(user_id, f"Person {user_id[-4:]}", role, token_hash=sha256_hex(token))
     return Caller(organization, person=person)
 
 
@@ -190,7 +190,7 @@ def test_a_name_and_a_role_changed_at_once_are_both_changed(organization: NewOrg
         user_id = make_person(place, role="member", name="Max Member")
         owner = caller(place, organization.owner_id, Role.OWNER)
         pieces = [
-            partial(outcome, partial(account.rename, caller(place, user_id, Role.MEMBER), "Max Renamed")),
+            partial(outcome, partial(accounts.rename, caller(place, user_id, Role.MEMBER), "Max Renamed")),
             partial(outcome, partial(members.change_role, owner, user_id, Role.ADMIN)),
         ]
 
@@ -208,12 +208,12 @@ def test_who_is_renamed_while_he_founds_an_organization_is_listed_under_his_name
 ) -> None:
     for seed in SEEDS:
         founder = caller(organization.organization_id, organization.owner_id, Role.OWNER)
-        account.rename(founder, "Olga")
+        accounts.rename(founder, "Olga")
         stale = replace(founder, person=replace(founder.the_person(), name="Olga"))
         slug = f"founded-{seed}"
         pieces = [
-            partial(outcome, partial(account.rename, founder, "Olga Renamed")),
-            partial(outcome, partial(founding.found, stale, OrganizationInput(name="New", slug=slug))),
+            partial(outcome, partial(accounts.rename, founder, "Olga Renamed")),
+            partial(outcome, partial(creation.create, stale, OrganizationInput(name="New", slug=slug))),
         ]
 
         assert interleaved(pieces, seed=seed).all() == ["ok", "ok"], seed

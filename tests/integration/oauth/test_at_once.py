@@ -7,11 +7,11 @@ from pydantic import SecretStr
 
 from helpdesk.oauth import approval, repository, tokens
 from helpdesk.oauth import sign_in as signing_in
-from helpdesk.oauth.errors import InvalidGrant, RequestOver
-from helpdesk.oauth.record import sha256
+from helpdesk.oauth.errors import InvalidGrant, RequestExpired
 from helpdesk.oauth.schemas import TokenAnswer, TokenForm
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people import service as people
+from helpdesk.platform.digest import sha256_hex
 from tests.integration.oauth.conftest import BASE_URL, CALLBACK, DEVICE, VERIFIER, Program
 from tests.support.api import Answer, Client
 from tests.support.interleaving import interleaved
@@ -65,7 +65,7 @@ def test_a_device_that_asks_twice_at_once_gets_tokens_once(
 def test_a_request_allowed_and_denied_at_once_is_answered_once(program: Program, seed: int) -> None:
     visitor = Visitor()
     visitor.open(program.authorize_url())
-    found = repository.request(sha256(visitor.form()[1]["then"].partition(":")[2]))
+    found = repository.request(sha256_hex(visitor.form()[1]["then"].partition(":")[2]))
     person = people.find_or_create("ada@example.com")
     assert found is not None
 
@@ -77,7 +77,7 @@ def test_a_request_allowed_and_denied_at_once_is_answered_once(program: Program,
         seed,
     )
 
-    assert [type(error) for error in outcomes.errors if error] == [RequestOver]
+    assert [type(error) for error in outcomes.errors if error] == [RequestExpired]
     assert len(of_kind("CODE")) == (1 if outcomes.results[0] else 0)
 
 

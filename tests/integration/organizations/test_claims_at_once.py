@@ -8,11 +8,13 @@ from functools import partial
 
 import pytest
 
+from helpdesk.accounts import creation
+from helpdesk.accounts import service as accounts
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.admission.service import sha256
 from helpdesk.members import service as members
-from helpdesk.organizations import founding, settings
+from helpdesk.organizations import settings
 from helpdesk.organizations.schemas import NewOrganization, OrganizationInput, OrganizationUpdate
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
@@ -26,7 +28,7 @@ def somebody() -> Caller:
     """A person of his own, without an organization, as admission lets him in."""
     user_id = make_person(None, role="member", name="Paula Person")
     token = token_of(user_id, None)
-    return Caller("", person=Person(user_id, "Paula Person", None, "p@example.com", sha256(token)))
+    return Caller("", person=Person(user_id, "Paula Person", None, "p@example.com", sha256_hex(token)))
 
 
 def outcome(work: Callable[[], object]) -> str:
@@ -59,7 +61,7 @@ def test_fifty_founders_at_once_hold_a_slug_once() -> None:
     founders = [somebody() for _ in range(CALLERS)]
 
     answers = interleaved(
-        [partial(outcome, partial(founding.found, who, wanted)) for who in founders], seed=1
+        [partial(outcome, partial(creation.create, who, wanted)) for who in founders], seed=1
     ).all()
 
     assert sorted(answers) == ["ok"] + ["slug_taken"] * 49
@@ -76,7 +78,7 @@ def test_a_person_who_founds_many_at_once_never_owns_a_fifty_first(already: int)
     wanted = [OrganizationInput(name="Acme", slug=f"acme-{number}") for number in range(CALLERS)]
 
     answers = interleaved(
-        [partial(outcome, partial(founding.found, who, one)) for one in wanted], seed=2
+        [partial(outcome, partial(creation.create, who, one)) for one in wanted], seed=2
     ).all()
 
     room = 50 - already
@@ -130,7 +132,7 @@ def test_one_organization_changed_by_several_at_once_holds_what_it_shows_and_not
     assert shown.slug in {"first-slug", "second-slug"}
     assert shown.support_email in {None, "first@example.com", "fourth@example.com"}
     held = [item["PK"].removeprefix("SUPPORTEMAIL#") for item in whole_table.of_kind("SUPPORTEMAIL")]
-    assert held == ([sha256(shown.support_email)] if shown.support_email else [])
+    assert held == ([sha256_hex(shown.support_email)] if shown.support_email else [])
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -139,14 +141,14 @@ def test_a_person_who_is_removed_while_he_turns_there_is_either_first_or_not_fou
 ) -> None:
     place = organization.organization_id
     user_id = make_person(place, role="member", name="Max Member")
-    token = sha256(token_of(user_id, None))
+    token = sha256_hex(token_of(user_id, None))
     leaver = Caller("", person=Person(user_id, "Max Member", None, token_hash=token))
-    owner_token = sha256(token_of(organization.owner_id, place))
+    owner_token = sha256_hex(token_of(organization.owner_id, place))
     owner = Caller(place, person=Person(organization.owner_id, "Olga", Role.OWNER, token_hash=owner_token))
 
     turned, removed = interleaved(
         [
-            partial(outcome, partial(founding.turn_to, leaver, place)),
+            partial(outcome, partial(accounts.switch_organization, leaver, place)),
             partial(outcome, partial(members.remove, owner, user_id)),
         ],
         seed=seed,

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts import provisioning
 from helpdesk.admission.limits import Plan, Tier
-from helpdesk.organizations import operation as organizations
+from helpdesk.organizations import service as organizations
 from helpdesk.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.organizations.slugs import require_slug
@@ -32,7 +33,7 @@ def create(slug: str = "acme", **changes: Any) -> NewOrganization:
         "api_limits": False,
         "unlimited_api": False,
     }
-    return organizations.create_organization(**{**fields, **changes})
+    return provisioning.create_organization(**{**fields, **changes})
 
 
 def test_an_organization_comes_with_its_owner_and_both_keys() -> None:

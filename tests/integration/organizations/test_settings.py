@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from helpdesk.admission.limits import Plan
-from helpdesk.organizations import operation as organizations
+from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.people.record import hash_of_email
 from helpdesk.storage import keys, table

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.admission.service import sha256
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 from tests.support.api import Client
 from tests.support.people import make_person, token_of
@@ -31,7 +31,7 @@ def with_grant() -> Callable[[str, str | None], Client]:
     def make(user_id: str, organization: str | None) -> Client:
         token = token_of(user_id, organization)
         table.put_new({**keys.Grant(GRANT).attributes(), "organization": organization})
-        table.update(keys.AccessToken(sha256(token)), "SET grantId = :id", values={":id": GRANT})
+        table.update(keys.AccessToken(sha256_hex(token)), "SET grantId = :id", values={":id": GRANT})
         return Client(token)
 
     return make

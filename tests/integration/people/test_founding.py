@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.service import sha256
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 from tests.integration.people.conftest import GRANT
 from tests.support import table as whole_table
@@ -19,7 +19,7 @@ type WithGrant = Callable[[str, str | None], Client]
 
 def bound_to(client: Client) -> Any:
     assert client.credential is not None
-    item = table.get(keys.AccessToken(sha256(client.credential)))
+    item = table.get(keys.AccessToken(sha256_hex(client.credential)))
     assert item is not None
     return item["organization"]
 
@@ -208,7 +208,7 @@ def test_a_malformed_binding_is_refused(newcomer: Client, body: object, code: st
 def test_a_revoked_token_is_bound_to_nothing(newcomer: Client, paula: str) -> None:
     made = newcomer.post("/v1/organizations", {"name": "Acme", "slug": "acme"}).body["id"]
     assert newcomer.credential is not None
-    table.delete(keys.AccessToken(sha256(newcomer.credential)))
+    table.delete(keys.AccessToken(sha256_hex(newcomer.credential)))
 
     assert newcomer.post("/v1/me/organization", {"organizationId": made}).code == "invalid_token"
 

@@ -5,7 +5,6 @@ The order is the one the errors show: credential (401), allowance (429), role (4
 allowance; everything after it does (Specification: Authentication; Limits).
 """
 
-import hashlib
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimit
 from helpdesk.admission.limits import PERSON_RATES, RequestClass
 from helpdesk.logs import service as logs
 from helpdesk.platform import clock
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import (
     Forbidden,
     InvalidApiKey,
@@ -50,11 +50,6 @@ class _Credential(NamedTuple):
     organization: str | None
     key_hash: str | None
     person: Person | None
-
-
-def sha256(text: str) -> str:
-    """Return the SHA-256 of a secret as hexadecimal text, the only form in which one is stored."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def admit(headers: Mapping[str, str], access: Access, request_class: RequestClass) -> Admitted:
@@ -124,7 +119,7 @@ def _identify(authorization: str, access: Access) -> _Credential:
         raise InvalidApiKey
     if access.key_rule is KeyRule.TOKEN_REQUIRED:
         raise TokenRequired
-    key_hash = sha256(token)
+    key_hash = sha256_hex(token)
     return _Credential(f"org_{key[1]}" if key else _organization_of_legacy(key_hash), key_hash, None)
 
 
@@ -144,7 +139,7 @@ def _token_holder(token: str, access: Access) -> _Credential:
     match = _ACCESS_TOKEN.fullmatch(token)
     if match is None:
         raise InvalidToken
-    token_key, person_key = keys.AccessToken(sha256(token)), keys.Person(f"usr_{match[1]}")
+    token_key, person_key = keys.AccessToken(sha256_hex(token)), keys.Person(f"usr_{match[1]}")
     found = table.get_many([token_key, person_key])
     item, person = found.get(token_key), found.get(person_key)
     if item is None or person is None or item["userId"] != person["id"]:

@@ -6,7 +6,7 @@ from helpdesk.conversations.errors import NotAMember
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.service import retry_on_conflict
 from helpdesk.conversations.state import Transition, apply
-from helpdesk.members import belonging
+from helpdesk.members import membership
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 
@@ -25,10 +25,10 @@ def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
         repository.assign(transaction, conversation, user_id)
         name = None
         if user_id is not None:
-            name = belonging.name_of(caller.organization, user_id)
+            name = membership.name_of(caller.organization, user_id)
             if name is None:
                 raise NotAMember
-            belonging.require(transaction, caller.organization, user_id, lambda _: NotAMember())
+            membership.require(transaction, caller.organization, user_id, lambda _: NotAMember())
         thread.add_system_line(transaction, conversation, _line(caller, user_id, name), clock.now_ms())
 
     retry_on_conflict(caller.organization, conversation_id, write)

@@ -6,14 +6,14 @@ They stand apart from those of inviting for the function that shows the page beh
 from helpdesk.admission.caller import Caller, Role
 from helpdesk.invites import repository
 from helpdesk.invites.errors import INVITE_DAYS, InviteNotFound
-from helpdesk.invites.record import InvitePreview, InviteRecord, hash_of_token
+from helpdesk.invites.record import InvitePreview, InviteRecord
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.members import service as members
 from helpdesk.organizations import service as organizations
-from helpdesk.people import binding
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage.transactions import Transaction
 
 NOT_FOR_YOU = (
@@ -32,11 +32,11 @@ def accept(caller: Caller, token: str) -> str:
     def attempt(record: PersonRecord) -> str:
         transaction = Transaction()
         invite = _add_acceptance(transaction, record, token)
-        binding.bind(transaction, person, invite.organization)
+        people.set_token_organization(transaction, person, invite.organization)
         transaction.commit()
         return invite.organization
 
-    return people.under_his_name(PersonRecord(person.id, person.name, person.email, {}), attempt)
+    return people.retry_on_rename(PersonRecord(person.id, person.name, person.email, {}), attempt)
 
 
 def accept_as(person_id: str, token: str) -> str:
@@ -54,12 +54,12 @@ def accept_as(person_id: str, token: str) -> str:
         transaction.commit()
         return invite.organization
 
-    return people.under_his_name(person, attempt)
+    return people.retry_on_rename(person, attempt)
 
 
 def preview(token: str) -> InvitePreview:
     """Return what a pending invitation's link shows before anybody has signed in. Raises InviteNotFound."""
-    invite = repository.by_token(hash_of_token(token))
+    invite = repository.by_token(sha256_hex(token))
     return InvitePreview(
         organization_id=invite.organization,
         organization_name=organizations.name_of(invite.organization),
@@ -73,7 +73,7 @@ def preview(token: str) -> InvitePreview:
 def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) -> InviteRecord:
     """Add what accepting changes. Two at once make one member: each needs the invitation, and removes it."""
     try:
-        invite = repository.by_token(hash_of_token(token))
+        invite = repository.by_token(sha256_hex(token))
     except InviteNotFound:
         raise InviteNotFound(NOT_FOR_YOU) from None
     if invite.email != person.email:

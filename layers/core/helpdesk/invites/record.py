@@ -1,6 +1,5 @@
 """An invitation as stored, and what it shows to the person whom it invites."""
 
-import hashlib
 from typing import NamedTuple, Self
 
 from helpdesk.admission.caller import Role
@@ -78,8 +77,3 @@ class MailItems(NamedTuple):
     token: str
     organization_name: str
     mailed: str
-
-
-def hash_of_token(token: str) -> str:
-    """Return the SHA-256 of what an invitation's link carries, by which the invitation is found."""
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -8,7 +8,7 @@ from helpdesk.invites.errors import (
     TooManyInvites,
 )
 from helpdesk.invites.jobs import InviteMail
-from helpdesk.invites.record import InviteRecord, hash_of_token
+from helpdesk.invites.record import InviteRecord
 from helpdesk.invites.repository import NoRoom
 from helpdesk.invites.schemas import Invite, InviteCreated, NewInvite
 from helpdesk.logs import service as logs
@@ -18,6 +18,7 @@ from helpdesk.members.errors import CannotGrant
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage.transactions import Transaction
 
@@ -55,7 +56,7 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
         invited_by_name=person.name,
         created_at=now,
         valid_until=now + _VALID_MS,
-        token_hash=hash_of_token(token),
+        token_hash=sha256_hex(token),
     )
     transaction = Transaction()
     repository.require_manager(transaction, caller.organization, person.id, new.role)

@@ -14,7 +14,6 @@ from helpdesk.members.errors import CannotGrant, CannotManageSelf, Outranked
 from helpdesk.members.record import MemberRecord
 from helpdesk.members.schemas import Member
 from helpdesk.people import service as people
-from helpdesk.people.binding import bind
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform.errors import Forbidden, InvalidToken, NoOrganization
 from helpdesk.storage.table import ConditionFailed
@@ -28,7 +27,8 @@ def add(transaction: Transaction, organization: str, person: PersonRecord, role:
     """Make a person a member, on the organization's side and on his own.
 
     Whoever adds an owner counts him on the organization in the same transaction. The transaction raises
-    AlreadyAMember, TooManyOrganizations, and ConditionFailed where the person was renamed: see `people.under_his_name`.
+    AlreadyAMember, TooManyOrganizations, and ConditionFailed where the person was renamed: see
+    `people.retry_on_rename`.
     """
     repository.put(transaction, organization, person.id, person.name, person.email, role)
     people.join(transaction, person, organization, role)
@@ -39,7 +39,7 @@ def admit(organization: str, email: str, name: str, role: Role) -> PersonRecord:
 
     Raises InvalidEmail, OrganizationNotFound, AlreadyAMember, TooManyOrganizations.
     """
-    return people.under_his_name(
+    return people.retry_on_rename(
         people.find_or_create(email, name), lambda person: _admitted(organization, person, role)
     )
 
@@ -148,7 +148,7 @@ def leave(caller: Caller) -> None:
     def attempt(role: Role) -> None:
         person, transaction = caller.the_person(), Transaction()
         _remove(transaction, caller, person.id, role, f"{person.name} left.")
-        bind(transaction, person, None)
+        people.set_token_organization(transaction, person, None)
         transaction.commit()
 
     if not caller.organization:

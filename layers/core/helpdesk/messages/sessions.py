@@ -1,8 +1,7 @@
 """A visitor's session token: what it must be, and the form in which it is kept."""
 
-import hashlib
-
 from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS, InvalidSession
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import trimmed
 
 
@@ -16,4 +15,4 @@ def require_session(text: str) -> str:
 
 def hashed(session_token: str) -> str:
     """Return the form in which a session is kept: its token opens a visitor's thread, so it is stored nowhere."""
-    return hashlib.sha256(session_token.encode()).hexdigest()
+    return sha256_hex(session_token)

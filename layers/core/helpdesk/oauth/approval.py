@@ -4,18 +4,19 @@ import re
 
 from helpdesk.oauth import device, metadata, redirects, registration, repository
 from helpdesk.oauth.errors import (
+    InvalidAuthorizationRequest,
     InvalidOAuthRequest,
-    LinkBroken,
     OAuthError,
-    RequestOver,
+    RequestExpired,
     UnauthorizedClient,
     UnsupportedResponseType,
 )
-from helpdesk.oauth.record import CODE_GRANT, Approval, ClientRecord, DeviceRecord, RequestRecord, sha256
+from helpdesk.oauth.record import CODE_GRANT, Approval, ClientRecord, DeviceRecord, RequestRecord
 from helpdesk.oauth.schemas import AuthorizeQuery
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage.transactions import Transaction
 
@@ -26,7 +27,7 @@ _HANDLE = re.compile(r"[0-9A-Za-z]{43}")
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-class ToldByRedirect(Exception):
+class RedirectedError(Exception):
     """The client is told of its mistake by redirect to `address`."""
 
     def __init__(self, address: str) -> None:
@@ -37,14 +38,14 @@ class ToldByRedirect(Exception):
 def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
     """Keep an authorization request and return its handle.
 
-    Raises LinkBroken before the redirect address is known to be the client's, ToldByRedirect after.
+    Raises InvalidAuthorizationRequest before the redirect address is known to be the client's, RedirectedError after.
     """
     client, redirect_uri = _client_and_redirect(query)
     try:
         _require_well_formed(query, client, base_url)
     except OAuthError as error:
         state = query.state if "state" not in query.repeated else None
-        raise ToldByRedirect(_told(redirect_uri, error, state, base_url)) from None
+        raise RedirectedError(_told(redirect_uri, error, state, base_url)) from None
     return _keep(
         browser,
         client_id=client.id,
@@ -58,18 +59,18 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
 
 def _client_and_redirect(query: AuthorizeQuery) -> tuple[ClientRecord, str]:
     if query.repeated & {"client_id", "redirect_uri"}:
-        raise LinkBroken
+        raise InvalidAuthorizationRequest
     client = registration.by_id(query.client_id)
     if client is None:
-        raise LinkBroken(
+        raise InvalidAuthorizationRequest(
             "The program that sent you here is not registered with us. Go back to it and try again."
         )
     if not query.redirect_uri:
         if len(client.redirect_uris) != 1:
-            raise LinkBroken
+            raise InvalidAuthorizationRequest
         return client, client.redirect_uris[0]
     if not redirects.is_registered(query.redirect_uri, client.redirect_uris):
-        raise LinkBroken(
+        raise InvalidAuthorizationRequest(
             "The program that sent you here wants the answer at an address that it did not register. "
             "If you did not expect this, close the page."
         )
@@ -109,23 +110,23 @@ def _keep(browser: Browser, **asked: str | None) -> str:
     handle = ids.secret()
     until = clock.now_ms() + REQUEST_MINUTES * MINUTE_MS
     repository.put_request(
-        RequestRecord(request_hash=sha256(handle), browser_hash=browser.hash, valid_until=until, **asked)  # type: ignore[arg-type] # by name
+        RequestRecord(request_hash=sha256_hex(handle), browser_hash=browser.hash, valid_until=until, **asked)  # type: ignore[arg-type] # by name
     )
     return handle
 
 
 def asked(handle: str, browser: Browser) -> RequestRecord:
-    """Return what is asked of the person under a handle. Raises RequestOver, also in another browser."""
-    found = repository.request(sha256(handle)) if _HANDLE.fullmatch(handle) else None
+    """Return what is asked of the person under a handle. Raises RequestExpired, also in another browser."""
+    found = repository.request(sha256_hex(handle)) if _HANDLE.fullmatch(handle) else None
     if found is None or found.valid_until <= clock.now_ms() or not browser.began(found.browser_hash):
-        raise RequestOver
+        raise RequestExpired
     return found
 
 
 def allow(found: RequestRecord, person: PersonRecord, organization: str | None, base_url: str) -> str | None:
     """Let the client act for the person; return where the answer goes, None for a device, which asks for it.
 
-    Raises RequestOver where the request was answered before. `organization` is one of the person's, or None.
+    Raises RequestExpired where the request was answered before. `organization` is one of the person's, or None.
     """
     given = Approval(person.id, found.client_id, organization)
     transaction = Transaction()
@@ -136,14 +137,14 @@ def allow(found: RequestRecord, person: PersonRecord, organization: str | None, 
         return None
     code = ids.secret()
     until = clock.now_ms() + CODE_SECONDS * 1_000
-    repository.put_code(transaction, sha256(code), found, given, ids.new("grant"), until)
+    repository.put_code(transaction, sha256_hex(code), found, given, ids.new("grant"), until)
     transaction.commit()
     issuer = metadata.issuer_of(base_url)
     return redirects.with_answer(found.redirect_uri, code=code, state=found.state, iss=issuer)
 
 
 def deny(found: RequestRecord, person: PersonRecord, base_url: str) -> str | None:
-    """Refuse the client; return where the answer goes, None for a device. Raises RequestOver."""
+    """Refuse the client; return where the answer goes, None for a device. Raises RequestExpired."""
     transaction = Transaction()
     repository.remove_request(transaction, found)
     if found.device_hash:

@@ -14,9 +14,10 @@ from helpdesk.oauth.errors import (
     SlowDown,
     UnauthorizedClient,
 )
-from helpdesk.oauth.record import DEVICE_GRANT, Approval, ClientRecord, DeviceRecord, sha256
+from helpdesk.oauth.record import DEVICE_GRANT, Approval, ClientRecord, DeviceRecord
 from helpdesk.oauth.schemas import DeviceAnswer, DeviceForm
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage.table import ConditionFailed
 
 LIFETIME_SECONDS = 600
@@ -51,7 +52,7 @@ def begin(form: DeviceForm, authorization: str, address: str, base_url: str) -> 
         raise UnauthorizedClient
     metadata.require_this_api(form.resource, base_url)
     device_code, until = ids.secret(), clock.now_ms() + LIFETIME_SECONDS * 1_000
-    user_code = _with_free_code(sha256(device_code), client, until)
+    user_code = _with_free_code(sha256_hex(device_code), client, until)
     page = f"{metadata.issuer_of(base_url)}/oauth/device"
     return DeviceAnswer(
         device_code=device_code,
@@ -100,7 +101,7 @@ def approved(client: ClientRecord, device_code: str) -> ApprovedLogin:
 
     Raises AuthorizationPending, SlowDown, AccessDenied, ExpiredToken, InvalidGrant.
     """
-    known = repository.device(sha256(device_code)) if _DEVICE_CODE.fullmatch(device_code) else None
+    known = repository.device(sha256_hex(device_code)) if _DEVICE_CODE.fullmatch(device_code) else None
     if known is None or known.client_id != client.id or known.status == "used":
         raise InvalidGrant("This device code is unknown or used already. Begin the device login again.")
     if known.valid_until <= clock.now_ms():

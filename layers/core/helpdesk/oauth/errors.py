@@ -135,7 +135,7 @@ class PageError(AppError):
     title = "This did not work"
 
 
-class LinkBroken(PageError):
+class InvalidAuthorizationRequest(PageError):
     """The program sent the person here with a link that cannot be followed, and cannot be told so."""
 
     status, code = 400, "invalid_request"
@@ -143,7 +143,7 @@ class LinkBroken(PageError):
     message = "The program that sent you here made a mistake. Go back to it and try again."
 
 
-class RequestOver(PageError):
+class RequestExpired(PageError):
     """What the person was asked is over: too much time has passed, it was answered, or began in another browser."""
 
     status, code = 400, "request_over"
@@ -154,7 +154,7 @@ class RequestOver(PageError):
     )
 
 
-class NotFromHere(PageError):
+class CsrfError(PageError):
     """A form came that this browser was not given."""
 
     status, code = 403, "forbidden"
@@ -165,7 +165,7 @@ class NotFromHere(PageError):
     )
 
 
-class WaitAMoment(PageError):
+class TooManyAttempts(PageError):
     """Too many tries from this network address."""
 
     status, code = 429, "rate_limited"

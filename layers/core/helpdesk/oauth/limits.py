@@ -4,8 +4,8 @@ import ipaddress
 
 from helpdesk.admission import buckets
 from helpdesk.admission.allowance import BucketEmpty
-from helpdesk.oauth.errors import TooManyRequests, WaitAMoment
-from helpdesk.oauth.record import sha256
+from helpdesk.oauth.errors import TooManyAttempts, TooManyRequests
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.storage import keys
 from helpdesk.storage.item_key import ItemKey
@@ -34,13 +34,13 @@ def take_device_login(address: str) -> None:
 
 
 def take_code_for_address(address: str, browser_hash: str) -> None:
-    """Take one request for a code by mail, of a network address. Raises WaitAMoment."""
+    """Take one request for a code by mail, of a network address. Raises TooManyAttempts."""
     shape = buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
     _take_or_wait(_address_hash(address) or browser_hash, "codes", shape)
 
 
 def take_user_code(address: str, browser_hash: str) -> None:
-    """Take one try at a device's code. Raises WaitAMoment."""
+    """Take one try at a device's code. Raises TooManyAttempts."""
     shape = buckets.Shape.per_hour(USER_CODES_PER_HOUR, USER_CODES_BURST)
     _take_or_wait(_address_hash(address) or browser_hash, "user_codes", shape)
 
@@ -74,7 +74,7 @@ def _take_or_wait(subject_hash: str, name: str, shape: buckets.Shape) -> None:
     try:
         _take(keys.AddressBucket(subject_hash, name), shape)
     except BucketEmpty as empty:
-        raise WaitAMoment(headers={"retry-after": str(empty.retry_after)}) from None
+        raise TooManyAttempts(headers={"retry-after": str(empty.retry_after)}) from None
 
 
 def _take(key: ItemKey, shape: buckets.Shape) -> None:
@@ -95,5 +95,5 @@ def _address_hash(address: str) -> str | None:
         if parsed.ipv4_mapped is not None:
             parsed = parsed.ipv4_mapped
         else:
-            return sha256(str(ipaddress.ip_network((parsed, _IPV6_NETWORK), strict=False)))
-    return sha256(str(parsed))
+            return sha256_hex(str(ipaddress.ip_network((parsed, _IPV6_NETWORK), strict=False)))
+    return sha256_hex(str(parsed))

@@ -1,6 +1,5 @@
 """What OAuth keeps, as read from the table. Times are in ms."""
 
-import hashlib
 from typing import Any, NamedTuple, Self
 
 from helpdesk.storage.table import Item
@@ -13,11 +12,6 @@ GRANT_TYPES = (CODE_GRANT, REFRESH_GRANT, DEVICE_GRANT)
 
 NO_SECRET = "none"  # noqa: S105 - the name of a method
 AUTH_METHODS = (NO_SECRET, "client_secret_post", "client_secret_basic")
-
-
-def sha256(text: str) -> str:
-    """Return the SHA-256 of a secret as hexadecimal text, the only form in which one is stored."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class ClientRecord(NamedTuple):

@@ -22,10 +22,10 @@ from helpdesk.oauth.record import (
     NO_SECRET,
     SCOPE,
     ClientRecord,
-    sha256,
 )
 from helpdesk.oauth.schemas import ClientRegistration, RegisteredClient
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import cut
 
 MAX_NAME_CHARACTERS = 80
@@ -72,7 +72,7 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
         redirect_uris=uris,
         auth_method=method,
         grant_types=grant_types,
-        secret_hash=sha256(secret) if secret else None,
+        secret_hash=sha256_hex(secret) if secret else None,
         is_passing=True,
     )
     repository.put_client(client)
@@ -125,7 +125,7 @@ def authenticated(form: Identified, authorization: str) -> ClientRecord:
         if secret is not None:
             raise InvalidClient("This client is registered without a secret: send none.")
         return client
-    if secret is None or not hmac.compare_digest(sha256(secret), client.secret_hash):
+    if secret is None or not hmac.compare_digest(sha256_hex(secret), client.secret_hash):
         raise InvalidClient
     return client
 

@@ -7,7 +7,7 @@ forget it some time after its end.
 from collections.abc import Sequence
 from typing import Any
 
-from helpdesk.oauth.errors import ExpiredToken, InvalidClient, InvalidGrant, RequestOver
+from helpdesk.oauth.errors import ExpiredToken, InvalidClient, InvalidGrant, RequestExpired
 from helpdesk.oauth.record import Approval, ClientRecord, CodeRecord, DeviceRecord, RequestRecord
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
@@ -71,11 +71,11 @@ def request(request_hash: str) -> RequestRecord | None:
 
 
 def remove_request(transaction: Transaction, asked: RequestRecord) -> None:
-    """Take a request out: it is answered once. The transaction raises RequestOver."""
+    """Take a request out: it is answered once. The transaction raises RequestExpired."""
     transaction.delete(
         keys.AuthorizationRequest(asked.request_hash),
         condition="attribute_exists(PK)",
-        on_failure=lambda _: RequestOver(),
+        on_failure=lambda _: RequestExpired(),
     )
 
 
@@ -186,7 +186,7 @@ def slow_down(known: DeviceRecord, more_seconds: int, slack_ms: int) -> None:
 
 
 def decide_device(transaction: Transaction, device_hash: str, approval: Approval, *, allowed: bool) -> None:
-    """Note the person's answer to a device's login, once. The transaction raises RequestOver."""
+    """Note the person's answer to a device's login, once. The transaction raises RequestExpired."""
     approved = _approved(approval) if allowed else {}
     settings = "".join(f", {name} = :{name}" for name in approved if name != "clientId")
     values = {f":{name}": value for name, value in approved.items() if name != "clientId"}
@@ -201,7 +201,7 @@ def decide_device(transaction: Transaction, device_hash: str, approval: Approval
             ":now": clock.now_ms(),
             **values,
         },
-        on_failure=lambda _: RequestOver(),
+        on_failure=lambda _: RequestExpired(),
     )
 
 

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from helpdesk.http.content import ClientInfo
 from helpdesk.oauth import repository
-from helpdesk.oauth.errors import NotFromHere
-from helpdesk.oauth.record import sha256
+from helpdesk.oauth.errors import CsrfError
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import HOUR_SECONDS
 
 SESSION_SECONDS = 12 * HOUR_SECONDS
@@ -35,12 +35,12 @@ class Browser(NamedTuple):
     @property
     def hash(self) -> str:
         """The SHA-256 of the cookie, by which the browser is stored."""
-        return sha256(self.value)
+        return sha256_hex(self.value)
 
     @property
     def csrf(self) -> str:
         """What a form brings along to show that it is on a page that this browser was given."""
-        return sha256(f"csrf {self.value}")
+        return sha256_hex(f"csrf {self.value}")
 
     def began(self, browser_hash: str) -> bool:
         """Return whether something began in this browser."""
@@ -52,7 +52,7 @@ def of(client_info: ClientInfo, base_url: str) -> Browser:
     value = _cookie(client_info.headers, _name_and_path(base_url)[0])
     if value is None:
         return Browser(ids.secret(), is_new=True)
-    item = repository.browser(sha256(value))
+    item = repository.browser(sha256_hex(value))
     if item is None:
         return Browser(value, is_new=False)
     user_id = item.get("userId")
@@ -68,7 +68,7 @@ def signed_in(browser: Browser, sign_in_hash: str, user_id: str) -> Browser | No
 
 
 def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, base_url: str) -> None:
-    """Raise NotFromHere unless a form comes from a page of ours that this browser was given.
+    """Raise CsrfError unless a form comes from a page of ours that this browser was given.
 
     The token decides. What the browser says of the form's origin must agree where it says it: under
     `referrer-policy: no-referrer` a browser sends `Origin: null`, and then Sec-Fetch-Site is what it says.
@@ -76,11 +76,11 @@ def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, base_
     site = client_info.headers.get("sec-fetch-site")
     origin = client_info.headers.get("origin")
     if site is not None and site not in {"same-origin", "none"}:
-        raise NotFromHere
+        raise CsrfError
     if site is None and origin not in {None, "null", _origin(base_url)}:
-        raise NotFromHere
+        raise CsrfError
     if browser.is_new or not hmac.compare_digest(csrf.encode(), browser.csrf.encode()):
-        raise NotFromHere
+        raise CsrfError
 
 
 def cookie(browser: Browser, base_url: str) -> dict[str, str]:

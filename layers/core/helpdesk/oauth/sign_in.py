@@ -11,11 +11,11 @@ from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotSent, MailRefused
 from helpdesk.oauth import limits, repository, sessions
 from helpdesk.oauth.errors import MailUnavailable
-from helpdesk.oauth.record import sha256
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people import service as people
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import MINUTE_MS
 
@@ -41,7 +41,7 @@ def begin(browser: Browser, email: str, address: str) -> str:
     """Mail a code to an e-mail address and return the handle under which it is waited for.
 
     Past what an e-mail address may get, no mail goes out and no code signs in, and all else is as ever. Raises
-    InvalidEmail, WaitAMoment, MailUnavailable.
+    InvalidEmail, TooManyAttempts, MailUnavailable.
     """
     email = normalized_email(email)
     limits.take_code_for_address(address, browser.hash)
@@ -51,7 +51,7 @@ def begin(browser: Browser, email: str, address: str) -> str:
     mailed = limits.may_mail(hash_of_email(email))
     # What is not mailed is nothing of six digits: else each handle more would be five tries more at this address.
     expected = code if mailed else ids.secret()
-    repository.put_sign_in(sha256(handle), email, _keyed(handle, expected), browser.hash, until)
+    repository.put_sign_in(sha256_hex(handle), email, _keyed(handle, expected), browser.hash, until)
     if mailed:
         _send(email, code)
     return handle
@@ -61,7 +61,7 @@ def finish(browser: Browser, handle: str, code: str) -> Browser:
     """Sign a browser in with the code that came; the first time, the person is made. Raises WrongCode, CodeOver."""
     if _HANDLE.fullmatch(handle) is None:
         raise CodeOver
-    waiting = repository.count_try(sha256(handle), browser.hash, MAX_TRIES)
+    waiting = repository.count_try(sha256_hex(handle), browser.hash, MAX_TRIES)
     if waiting is None:
         raise CodeOver
     typed = re.sub(r"[\s-]", "", code[:32])
@@ -70,7 +70,7 @@ def finish(browser: Browser, handle: str, code: str) -> Browser:
             raise CodeOver
         raise WrongCode(MAX_TRIES - waiting["tries"])
     person = people.find_or_create(waiting["email"])
-    signed_in = sessions.signed_in(browser, sha256(handle), person.id)
+    signed_in = sessions.signed_in(browser, sha256_hex(handle), person.id)
     if signed_in is None:
         raise CodeOver
     return signed_in

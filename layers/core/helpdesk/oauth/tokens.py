@@ -27,10 +27,10 @@ from helpdesk.oauth.record import (
     ClientRecord,
     CodeRecord,
     GrantRecord,
-    sha256,
 )
 from helpdesk.oauth.schemas import RevocationForm, TokenAnswer, TokenForm
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_MS, HOUR_SECONDS
 from helpdesk.storage.table import ConditionFailed
@@ -71,7 +71,7 @@ def _by_code(client: ClientRecord, form: TokenForm) -> TokenAnswer:
     sent = _required(form.code, "code")
     verifier = form.code_verifier.get_secret_value() if form.code_verifier else None
     _required(verifier, "code_verifier")
-    code = repository.code(sha256(sent)) if _OPAQUE.fullmatch(sent) else None
+    code = repository.code(sha256_hex(sent)) if _OPAQUE.fullmatch(sent) else None
     if code is None or code.approval.client_id != client.id:
         raise InvalidGrant
     if code.used:
@@ -129,8 +129,8 @@ def _granted(
     grant = GrantRecord(
         id=grant_id,
         approval=approval,
-        family_hash=sha256(family),
-        refresh_hash=sha256(family + rotating),
+        family_hash=sha256_hex(family),
+        refresh_hash=sha256_hex(family + rotating),
         previous_hash="",
         rotated_at=now,
         created_at=now,
@@ -151,11 +151,11 @@ def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
         seen = _grant_of(grant_id, family)
         if seen is None or seen.approval.client_id != client.id or seen.valid_until <= clock.now_ms():
             raise InvalidGrant
-        if not hmac.compare_digest(sha256(sent), seen.refresh_hash):
-            _require_race(seen, sha256(sent))
+        if not hmac.compare_digest(sha256_hex(sent), seen.refresh_hash):
+            _require_race(seen, sha256_hex(sent))
         refreshed, access, rotating = _refreshed(seen)
         transaction = Transaction()
-        grants.rotate(transaction, seen, replace(refreshed, refresh_hash=sha256(family + rotating)))
+        grants.rotate(transaction, seen, replace(refreshed, refresh_hash=sha256_hex(family + rotating)))
         try:
             transaction.commit()
         except ConditionFailed:
@@ -181,7 +181,7 @@ def _refreshed(seen: GrantRecord) -> tuple[GrantRecord, str, str]:
 def _grant_of(grant_id: str, family: str) -> GrantRecord | None:
     """Return a grant to whoever has, or had, one of its refresh tokens."""
     seen = grants.get(grant_id)
-    if seen is None or not hmac.compare_digest(sha256(family), seen.family_hash):
+    if seen is None or not hmac.compare_digest(sha256_hex(family), seen.family_hash):
         return None
     return seen
 
@@ -217,7 +217,7 @@ def revoke(form: RevocationForm, authorization: str) -> None:
         if seen is not None and seen.approval.client_id == client.id:
             _remove_family(seen.id)
         return
-    token_hash = sha256(token)
+    token_hash = sha256_hex(token)
     item = grants.access_token(token_hash)
     if item is not None and item.get("clientId") == client.id:
         grants.remove_access_token(token_hash)
@@ -237,7 +237,7 @@ def _remove_family(grant_id: str) -> None:
 
 def _access_token(approval: Approval) -> tuple[str, AccessTokenRecord]:
     token = f"svc_oat_{approval.user_id.removeprefix('usr_')}_{ids.secret()}"
-    return token, AccessTokenRecord(sha256(token), clock.now_ms() + ACCESS_SECONDS * 1_000)
+    return token, AccessTokenRecord(sha256_hex(token), clock.now_ms() + ACCESS_SECONDS * 1_000)
 
 
 def _said(access: str, grant_id: str, refresh: str) -> TokenAnswer:

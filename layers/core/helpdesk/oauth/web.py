@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from helpdesk.http.content import ClientInfo, HtmlPage, SeeOther, see_other
 from helpdesk.invites import accepting
 from helpdesk.oauth import approval, device, invitation, limits, pages, repository, sessions, sign_in
-from helpdesk.oauth.errors import NotFromHere
+from helpdesk.oauth.errors import CsrfError
 from helpdesk.oauth.record import RequestRecord
 from helpdesk.oauth.schemas import (
     AuthorizeQuery,
@@ -38,7 +38,7 @@ def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: str) -> 
     browser = sessions.of(client_info, base_url)
     try:
         handle = approval.begin(query, browser, base_url)
-    except approval.ToldByRedirect as told:
+    except approval.RedirectedError as told:
         return see_other(told.address)
     return _on_to(f"consent:{handle}", browser, base_url)
 
@@ -179,9 +179,9 @@ def _own(client_info: ClientInfo, csrf: str, base_url: str) -> Browser:
 
 
 def _then(text: str) -> str:
-    """Return where signing in leads; only to pages of ours. Raises NotFromHere."""
+    """Return where signing in leads; only to pages of ours. Raises CsrfError."""
     if _THEN.fullmatch(text) is None:
-        raise NotFromHere
+        raise CsrfError
     return text
 
 

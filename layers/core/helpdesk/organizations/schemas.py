@@ -132,7 +132,7 @@ class Branding(Body):
 
 
 class NewOrganization(BaseModel):
-    """What the operator's command tells about an organization it made. The secrets are shown this once."""
+    """What the operator's command prints about a new organization; nothing else ever shows the secret key."""
 
     model_config = ConfigDict(defer_build=True)
 

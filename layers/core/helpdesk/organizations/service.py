@@ -1,9 +1,62 @@
-"""What others ask of an organization: how it is called."""
+"""The rules of organizations that other nouns call: adding one, its plan, its name and what its pages show."""
 
+import secrets
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from helpdesk.admission.limits import Plan, Tier, tier_of
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import repository
+from helpdesk.platform import ids
+from helpdesk.platform.settings import settings
+from helpdesk.storage.transactions import Transaction
+
+_CURSOR_KEY_BYTES = 32
+
+
+def add(
+    transaction: Transaction,
+    organization: str,
+    name: str,
+    slug: str,
+    plan: Plan,
+    tier: Tier,
+    live_keys: dict[str, Any],
+) -> str:
+    """Add an organization that has one owner, its allowances and its publishable key; return that key.
+
+    The caller adds the owner as a member in the same transaction, which raises SlugTaken.
+    """
+    publishable_key = f"svc_pk_{organization.removeprefix('org_')}_{ids.secret()}"
+    repository.put_organization(transaction, organization, name, slug, plan, tier, publishable_key)
+    repository.put_allowances(
+        transaction,
+        organization,
+        tier,
+        secrets.token_bytes(_CURSOR_KEY_BYTES),
+        live_keys,
+        settings().fair_use_per_minute,
+    )
+    return publishable_key
+
+
+def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: bool) -> Tier:
+    """Set an organization's plan; its limits change with the next request. Raises OrganizationNotFound."""
+    tier = tier_of(plan, api_limits=api_limits, unlimited_api=unlimited_api)
+    transaction = Transaction()
+    repository.set_plan(transaction, organization, plan, tier)
+    repository.set_rates(transaction, organization, tier, settings().fair_use_per_minute)
+    transaction.put(
+        logs.entry(
+            organization,
+            LogKind.SETTINGS_CHANGED,
+            actor=logs.SYSTEM,
+            summary=f"Plan set to {plan}, tier {tier}.",
+        )
+    )
+    transaction.commit()
+    return tier
 
 
 def name_of(organization: str) -> str:

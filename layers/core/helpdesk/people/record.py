@@ -1,12 +1,12 @@
 """A person as stored, and the form in which addresses are compared."""
 
-import hashlib
 import re
 import unicodedata
 from typing import NamedTuple, Self
 
 from helpdesk.admission.caller import Role
 from helpdesk.people.errors import InvalidEmail
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage.table import Item
 
 MAX_EMAIL_CHARACTERS = 320
@@ -62,4 +62,4 @@ def _is_mailed_to_itself(domain: str) -> bool:
 
 def hash_of_email(email: str) -> str:
     """Return the SHA-256 of a normalized address, by which it is found without being spelled in a key."""
-    return hashlib.sha256(email.encode()).hexdigest()
+    return sha256_hex(email)

@@ -1,6 +1,6 @@
 """Items of people, and what their access tokens are bound to."""
 
-from helpdesk.admission.caller import Role
+from helpdesk.admission.caller import Person, Role
 from helpdesk.people.errors import MAX_ORGANIZATIONS, AlreadyAMember, TooManyOrganizations
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock
@@ -148,3 +148,19 @@ def put_token(
         },
         new=True,
     )
+
+
+def set_token_organization(transaction: Transaction, person: Person, organization: str | None) -> None:
+    """Set the organization of an access token and of its grant. The transaction raises InvalidToken if one is gone."""
+    changed = [
+        keys.AccessToken(person.token_hash),
+        *([keys.Grant(person.grant_id)] if person.grant_id else []),
+    ]
+    for key in changed:
+        transaction.update(
+            key,
+            "SET organization = :organization",
+            condition="attribute_exists(PK)",
+            values={":organization": organization},
+            on_failure=lambda _: InvalidToken(),
+        )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from helpdesk.admission.caller import Role
+from helpdesk.admission.caller import Person, Role
 from helpdesk.people import repository
 from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord, hash_of_email, normalized_email
 from helpdesk.platform import ids
@@ -53,12 +53,12 @@ def join(transaction: Transaction, person: PersonRecord, organization: str, role
     """Enter an organization in the person's list, in the transaction that makes him its member.
 
     The transaction raises AlreadyAMember, TooManyOrganizations, InvalidToken where the person is gone, and
-    ConditionFailed where he goes by another name than the one that was read: see `under_his_name`.
+    ConditionFailed where he goes by another name than the one that was read: see `retry_on_rename`.
     """
     repository.join(transaction, person.id, person.name, organization, role)
 
 
-def under_his_name[T](person: PersonRecord, attempt: Callable[[PersonRecord], T]) -> T:
+def retry_on_rename[T](person: PersonRecord, attempt: Callable[[PersonRecord], T]) -> T:
     """Do what makes a person a member, and anew under the name that he goes by when he was renamed meanwhile.
 
     So the list of members never keeps a name that he has given up. Raises InvalidToken where he is gone.
@@ -95,3 +95,30 @@ def require_role(transaction: Transaction, user_id: str, organization: str, role
 def require_member(transaction: Transaction, user_id: str, organization: str, on_failure: Exception) -> None:
     """Make a transaction fail unless the person belongs to the organization."""
     repository.require_member(transaction, user_id, organization, on_failure)
+
+
+def set_name(transaction: Transaction, person: PersonRecord, name: str) -> None:
+    """Change the name of a person that was read. The transaction raises ConditionFailed if their roles changed."""
+    repository.set_name(transaction, person, name)
+
+
+def set_token_organization(transaction: Transaction, person: Person, organization: str | None) -> None:
+    """Set the organization in which the access token that the person sent acts; None for no organization.
+
+    Tokens that are later refreshed under the same grant follow. The transaction raises InvalidToken if the token or its
+    grant was revoked in the meantime.
+    """
+    repository.set_token_organization(transaction, person, organization)
+
+
+def add_token(
+    transaction: Transaction,
+    token_hash: str,
+    user_id: str,
+    organization: str,
+    *,
+    client_id: str,
+    seconds: int,
+) -> None:
+    """Add an access token without a grant, which acts in an organization and is valid for a number of seconds."""
+    repository.put_token(transaction, token_hash, user_id, organization, client_id, seconds)

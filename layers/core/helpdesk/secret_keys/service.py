@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 
 from helpdesk.admission.caller import Caller
-from helpdesk.admission.service import sha256
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.outbound.signing import tools_secret, webhook_secret
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import trimmed
 from helpdesk.secret_keys import repository
@@ -55,7 +55,7 @@ def create(caller: Caller, new: NewKey) -> KeyCreated:
     name = require_name(new.name)
     transaction = Transaction()
     key_id, key = _add(transaction, caller.organization, name, caller.the_person().name)
-    repository.enter(transaction, caller.organization, sha256(key), {"id": key_id})
+    repository.enter(transaction, caller.organization, sha256_hex(key), {"id": key_id})
     transaction.put(
         logs.entry(
             caller.organization,
@@ -118,7 +118,7 @@ def add_first(transaction: Transaction, organization: str, name: str) -> tuple[s
     Returns the key and the live keys that the new organization's allowances begin with.
     """
     key_id, key = _add(transaction, organization, name, logs.SYSTEM)
-    return key, {sha256(key): {"id": key_id}}
+    return key, {sha256_hex(key): {"id": key_id}}
 
 
 def import_legacy(organization: str, name: str, key_hash: str) -> str:

@@ -1,4 +1,4 @@
-"""What goes in and out of a person's own routes (Specification: Routes named elsewhere)."""
+"""Request and response models of a person's own routes (Specification: Routes named elsewhere)."""
 
 from typing import Annotated
 

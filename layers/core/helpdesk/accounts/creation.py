@@ -1,0 +1,65 @@
+"""Creating an organization with its owner (Specification: POST /organizations)."""
+
+from typing import Any
+
+from helpdesk.admission.caller import Caller, Role
+from helpdesk.admission.limits import Plan, Tier, tier_of
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.members import service as members
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.schemas import MAX_NAME_CHARACTERS, OrganizationInput
+from helpdesk.organizations.slugs import require_slug
+from helpdesk.people import service as people
+from helpdesk.people.record import PersonRecord
+from helpdesk.platform import ids
+from helpdesk.platform.text import valid_name
+from helpdesk.storage.transactions import Transaction
+
+
+def create(caller: Caller, new: OrganizationInput) -> str:
+    """Create an organization on the Explore plan, owned by the caller; return its id.
+
+    One transaction creates it and makes the caller's access token act in it. It has no secret key until its owner
+    creates one. Raises InvalidRequest, InvalidSlug, SlugTaken, TooManyOrganizations.
+    """
+    name = valid_name(new.name, MAX_NAME_CHARACTERS)
+    require_slug(new.slug)
+    person, organization = caller.the_person(), ids.new("org")
+    tier = tier_of(Plan.EXPLORE, api_limits=False, unlimited_api=False)
+
+    def attempt(owner: PersonRecord) -> str:
+        transaction = Transaction()
+        add_with_owner(transaction, organization, name, new.slug, owner, Plan.EXPLORE, tier, {})
+        people.set_token_organization(transaction, person, organization)
+        transaction.put(
+            logs.entry(
+                organization,
+                LogKind.ORGANIZATION_CREATED,
+                actor=caller.actor,
+                summary=f"Organization {new.slug} was created.",
+            )
+        )
+        transaction.commit()
+        return organization
+
+    return people.retry_on_rename(PersonRecord(person.id, person.name, person.email, {}), attempt)
+
+
+def add_with_owner(
+    transaction: Transaction,
+    organization: str,
+    name: str,
+    slug: str,
+    owner: PersonRecord,
+    plan: Plan,
+    tier: Tier,
+    live_keys: dict[str, Any],
+) -> str:
+    """Add an organization with its owner, its allowances and its publishable key; return that key.
+
+    The transaction raises SlugTaken, TooManyOrganizations, and ConditionFailed as `members.add` does.
+    """
+    publishable_key = organizations.add(transaction, organization, name, slug, plan, tier, live_keys)
+    members.add(transaction, organization, owner, Role.OWNER)
+    return publishable_key

@@ -1,0 +1,79 @@
+"""The rules of a person's own account: profile, name and active organization (Specification: GET /me)."""
+
+from helpdesk.accounts.schemas import Me, OrganizationOfMine, User
+from helpdesk.admission.caller import Caller
+from helpdesk.members import service as members
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.errors import OrganizationNotFound
+from helpdesk.people import service as people
+from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord
+from helpdesk.platform.errors import InvalidToken
+from helpdesk.platform.text import valid_name
+from helpdesk.storage import keys
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+
+# Each failed try means that another change of the person's memberships succeeded.
+_TRIES = 10
+
+
+def me(caller: Caller) -> Me:
+    """Return the person with their organizations (Specification: GET /me). Two calls. Raises InvalidToken."""
+    return _profile(caller, _present(caller))
+
+
+def rename(caller: Caller, name: str) -> Me:
+    """Change the person's name, on their own item and in the member list of each of their organizations.
+
+    Raises InvalidRequest, InvalidToken.
+    """
+    new_name = valid_name(name, MAX_NAME_CHARACTERS)
+    for _ in range(_TRIES):
+        person = _present(caller)
+        if person.name == new_name:
+            return _profile(caller, person)
+        transaction = Transaction()
+        people.set_name(transaction, person, new_name)
+        for organization in person.roles:
+            members.set_name(transaction, organization, person.id, new_name)
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue  # they joined or left an organization, or their role changed, in the meantime
+        return _profile(caller, PersonRecord(person.id, new_name, person.email, person.roles))
+    raise Conflict
+
+
+def switch_organization(caller: Caller, organization: str) -> None:
+    """Make the caller's access token act in an organization to which they belong at that moment.
+
+    Raises OrganizationNotFound (Specification: POST /me/organization), InvalidToken.
+    """
+    # Text that cannot be an id never reaches the table: an empty or very long attribute name is an error there.
+    try:
+        keys.Organization(organization)
+    except keys.MalformedKey:
+        raise OrganizationNotFound from None
+    person, transaction = caller.the_person(), Transaction()
+    people.require_member(transaction, person.id, organization, OrganizationNotFound())
+    people.set_token_organization(transaction, person, organization)
+    transaction.commit()
+
+
+def _present(caller: Caller) -> PersonRecord:
+    person = people.by_id(caller.the_person().id)
+    if person is None:
+        raise InvalidToken
+    return person
+
+
+def _profile(caller: Caller, person: PersonRecord) -> Me:
+    organizations_of_person = [
+        OrganizationOfMine(id=each.id, name=each.name, slug=each.slug, role=person.roles[each.id])
+        for each in organizations.names_of(sorted(person.roles))
+    ]
+    return Me(
+        user=User(id=person.id, name=person.name, email=person.email),
+        organization=next((each for each in organizations_of_person if each.id == caller.organization), None),
+        organizations=organizations_of_person,
+    )
