@@ -15,6 +15,7 @@ from helpdesk.oauth.errors import OAuthError, PageError
 from helpdesk.platform.errors import AppError, CredentialError, InternalError, RequestError
 from helpdesk.routing.api import Api, Route
 from tests.support.api import function
+from tests.support.rules import for_each
 from tests.support.template import ROOT
 
 # Specification: Errors, Codes. Any code ending in _not_found is 404; those of conflicts are 409.
@@ -94,7 +95,7 @@ _all_modules()
 ERRORS = sorted(set(_errors()), key=lambda error: (error.__module__, error.__name__))
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+@for_each("error", ERRORS, ids=lambda error: error.__name__)
 def test_an_error_has_status_code_sentence_and_explanation(error: type[AppError]) -> None:
     assert re.fullmatch(r"[a-z]+(_[a-z]+)*", error.code)
     assert error.message.endswith(".")
@@ -104,7 +105,7 @@ def test_an_error_has_status_code_sentence_and_explanation(error: type[AppError]
     assert error.__doc__ != AppError.__doc__
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+@for_each("error", ERRORS, ids=lambda error: error.__name__)
 def test_an_errors_code_has_the_status_of_the_specification(error: type[AppError]) -> None:
     if issubclass(error, OAuthError):
         assert error.status in OAUTH[error.code]
@@ -150,7 +151,7 @@ def test_errors_of_one_code_are_of_one_kind() -> None:
     assert strangers == []
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+@for_each("error", ERRORS, ids=lambda error: error.__name__)
 def test_errors_live_with_their_noun(error: type[AppError]) -> None:
     assert error.__module__.rpartition(".")[2] == "errors"
 
@@ -178,7 +179,7 @@ def test_there_are_routes() -> None:
     )
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=_name)
+@for_each("route", ROUTES, ids=_name)
 def test_a_route_declares_access_path_class_and_known_refusals(route: Route) -> None:
     assert isinstance(route.access, Access)
     assert re.fullmatch(r"/v1(/[a-z._-]+|/<[a-z_]+>)+", route.path)
@@ -187,7 +188,7 @@ def test_a_route_declares_access_path_class_and_known_refusals(route: Route) -> 
     assert inspect.getdoc(route.function)
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=_name)
+@for_each("route", ROUTES, ids=_name)
 def test_a_route_is_charged_as_its_method_says(route: Route) -> None:
     if route.path == "/v1/uploads":
         expected = RequestClass.UPLOAD
@@ -199,7 +200,7 @@ def test_a_route_is_charged_as_its_method_says(route: Route) -> None:
     assert route.request_class is expected
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=_name)
+@for_each("route", ROUTES, ids=_name)
 def test_a_route_with_an_id_can_answer_that_there_is_none(route: Route) -> None:
     if "<" in route.path:
         assert 404 in {error.status for error in route.errors}

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import pytest
-
 from helpdesk.admission.caller import RateLimitSubject
 from helpdesk.http.schemas import Answer, one_time_secret
 from helpdesk.routing.api import Api, Route
 from tests.support.api import function
+from tests.support.rules import for_each
 from tests.support.template import ROOT, template
 
 TAKING: list[tuple[str, Route]] = [
@@ -17,7 +16,7 @@ TAKING: list[tuple[str, Route]] = [
     for route in function(path.parent.name).api.routes
     if route.takes_idempotency_key
 ]
-each_route = pytest.mark.parametrize(("name", "route"), TAKING, ids=lambda part: getattr(part, "path", part))
+each_route = for_each(("name", "route"), TAKING, ids=lambda part: getattr(part, "path", part))
 
 
 def statements(function_name: str) -> list[dict[str, Any]]:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
+from tests.support.rules import for_each
 from tests.support.template import ROOT
 
 CORE = ROOT / "layers" / "core" / "helpdesk"
@@ -45,8 +44,10 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Give every name that a module imports, as `package.module.name`; those for type checking alone are left out."""
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    """Return every name that a module imports, as `package.module.name`, except those for type checking alone."""
+    found: list[str] = []
     checked_only = {
         id(inner)
         for node in ast.walk(tree(path))
@@ -57,10 +58,11 @@ def imports(path: Path) -> Iterator[str]:
         if id(node) in checked_only:
             continue
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += (f"{node.module}.{alias.name}" for alias in node.names)
+    return tuple(found)
 
 
 def own(path: Path) -> Iterator[list[str]]:
@@ -74,14 +76,14 @@ def inside(path: Path) -> str:
     return path.relative_to(CORE).as_posix()
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if inside(p).split("/")[0] in FOUNDATIONS], ids=inside)
+@for_each("path", [p for p in MODULES if inside(p).split("/")[0] in FOUNDATIONS], ids=inside)
 def test_a_foundation_imports_only_what_it_stands_on(path: Path) -> None:
     package = inside(path).split("/")[0]
 
     assert {parts[0] for parts in own(path)} <= FOUNDATIONS[package] | {package}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=inside)
+@for_each("path", MODULES, ids=inside)
 def test_a_repository_is_imported_within_its_own_noun_alone(path: Path) -> None:
     noun = inside(path).split("/")[0]
     foreign = [parts for parts in own(path) if "repository" in parts[1:] and parts[0] != noun]
@@ -89,21 +91,19 @@ def test_a_repository_is_imported_within_its_own_noun_alone(path: Path) -> None:
     assert foreign == []
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if p.name == "repository.py"], ids=inside)
+@for_each("path", [p for p in MODULES if p.name == "repository.py"], ids=inside)
 def test_a_repository_imports_no_service(path: Path) -> None:
     assert [parts for parts in own(path) if "service" in parts[1:]] == []
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in MODULES if p.name in {"schemas.py", "errors.py", "state.py"}], ids=inside
-)
+@for_each("path", [p for p in MODULES if p.name in {"schemas.py", "errors.py", "state.py"}], ids=inside)
 def test_shapes_errors_and_states_import_nothing_that_acts(path: Path) -> None:
     acting = {"service", "repository", "table", "transactions", "clients"}
 
     assert [parts for parts in own(path) if acting & set(parts)] == []
 
 
-@pytest.mark.parametrize("path", FUNCTIONS, ids=lambda path: path.parent.name)
+@for_each("path", FUNCTIONS, ids=lambda path: path.parent.name)
 def test_a_function_imports_no_repository_no_storage_and_no_client(path: Path) -> None:
     reached = [
         parts for parts in own(path) if "repository" in parts or parts[0] == "storage" or "clients" in parts
@@ -112,12 +112,12 @@ def test_a_function_imports_no_repository_no_storage_and_no_client(path: Path) -
     assert reached == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=inside)
+@for_each("path", MODULES, ids=inside)
 def test_no_module_imports_a_function(path: Path) -> None:
     assert [name for name in imports(path) if name.split(".")[0] in {"functions", "scripts", "tests"}] == []
 
 
-@pytest.mark.parametrize("path", [*MODULES, *FUNCTIONS], ids=lambda path: path.relative_to(ROOT).as_posix())
+@for_each("path", [*MODULES, *FUNCTIONS], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_boto3_is_imported_where_clients_are_made_and_values_are_serialized(path: Path) -> None:
     packages = {name.split(".")[0] for name in imports(path)}
     place = path.relative_to(ROOT).as_posix().removeprefix("layers/core/helpdesk/")
@@ -138,7 +138,7 @@ def services_called(path: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("path", [*MODULES, *FUNCTIONS], ids=lambda path: path.relative_to(ROOT).as_posix())
+@for_each("path", [*MODULES, *FUNCTIONS], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_aws_is_called_in_storage_and_the_named_adapters_alone(path: Path) -> None:
     place = path.relative_to(ROOT).as_posix().removeprefix("layers/core/helpdesk/")
     allowed = {"dynamodb"} if place.startswith("storage/") else ADAPTERS.get(place, set())
@@ -150,7 +150,7 @@ def test_every_adapter_named_here_still_is_one() -> None:
     assert {place for place in ADAPTERS if services_called(CORE / place)} == set(ADAPTERS)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=inside)
+@for_each("path", MODULES, ids=inside)
 def test_keys_are_spelled_in_one_place(path: Path) -> None:
     if inside(path) == "storage/keys.py":
         return
@@ -161,7 +161,7 @@ def test_keys_are_spelled_in_one_place(path: Path) -> None:
     assert spelled == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     sorted(p for f in ("layers/core", "functions", "scripts", "tests") for p in (ROOT / f).rglob("*.py")),
     ids=lambda path: path.relative_to(ROOT).as_posix(),

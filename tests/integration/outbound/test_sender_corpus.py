@@ -24,6 +24,7 @@ from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from tests.integration.outbound.hostile import OK
 from tests.integration.outbound.receivers import Receiver, answers, receiver
+from tests.support.rules import for_each
 from tests.unit.outbound.corpus import ADDRESSES, URLS, Case
 
 GUARDED = {Failure.REFUSED_ADDRESS, Failure.INVALID_URL}
@@ -106,7 +107,7 @@ def _literal(case: Case) -> set[str]:
         return set()
 
 
-@pytest.mark.parametrize("case", URLS, ids=str)
+@for_each("case", URLS, ids=str)
 def test_a_url_of_the_corpus_is_judged_by_the_sender_as_at_registration(case: Case) -> None:
     outcomes, network, listener = send([case.url], case.resolve)
 
@@ -122,7 +123,7 @@ def test_a_url_of_the_corpus_is_judged_by_the_sender_as_at_registration(case: Ca
     assert listener.connections == 0
 
 
-@pytest.mark.parametrize("case", [c for c in URLS if not c.allowed], ids=str)
+@for_each("case", [c for c in URLS if not c.allowed], ids=str)
 def test_where_loopback_is_allowed_the_sender_leaves_this_machine_for_nothing_refused(case: Case) -> None:
     outcomes, network, listener = send([case.url], case.resolve, allow_loopback=True)
 

@@ -18,6 +18,7 @@ from helpdesk.conversations.state import (
     emits_event,
 )
 from helpdesk.platform.errors import AppError
+from tests.support.rules import for_each
 
 OPEN_AGENT, OPEN_TEAM = (Status.OPEN, Handler.AGENT), (Status.OPEN, Handler.TEAM)
 RESOLVED_AGENT, RESOLVED_TEAM = (Status.RESOLVED, Handler.AGENT), (Status.RESOLVED, Handler.TEAM)
@@ -85,8 +86,8 @@ def test_the_table_names_every_transition_in_every_state() -> None:
     assert tuple(BY_LETTERS.values()) == STATE_KEYS
 
 
-@pytest.mark.parametrize("speaker", list(Speaker))
-@pytest.mark.parametrize(
+@for_each("speaker", list(Speaker))
+@for_each(
     ("transition", "before", "cell"), CELLS, ids=[f"{transition}-{before}" for transition, before, _ in CELLS]
 )
 def test_a_transition_leads_to_the_state_that_the_specification_names(

@@ -11,12 +11,12 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
+from tests.support.rules import for_each
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDES = sorted((DOCS / "guides").glob("*.md"))
 
-each_guide = pytest.mark.parametrize("guide", GUIDES, ids=[guide.stem for guide in GUIDES])
+each_guide = for_each("guide", GUIDES, ids=[guide.stem for guide in GUIDES])
 
 
 def fenced(guide: Path, *languages: str) -> list[str]:
@@ -68,7 +68,7 @@ def test_a_heading_stands_once_in_its_guide(guide: Path) -> None:
     assert len(headings) == len(set(headings))
 
 
-@pytest.mark.parametrize("page", [*GUIDES, DOCS / "README.md"], ids=lambda page: str(page.stem))
+@for_each("page", [*GUIDES, DOCS / "README.md"], ids=lambda page: str(page.stem))
 def test_every_link_leads_to_a_file(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", prose(page)):
         assert (page.parent / target).exists(), target

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from helpdesk.oauth import redirects
 from helpdesk.oauth.errors import InvalidRedirectUri
+from tests.support.rules import for_each
 
 GOOD = [
     "https://client.example.com/callback",
@@ -127,13 +128,13 @@ def test_an_address_that_may_be_registered(uri: str) -> None:
     assert redirects.is_registered(uri, [uri])
 
 
-@pytest.mark.parametrize("uri", HOSTILE)
+@for_each("uri", HOSTILE)
 def test_a_hostile_address_is_refused(uri: str) -> None:
     with pytest.raises(InvalidRedirectUri, match=r"`redirect_uris\[0\]`"):
         redirects.require_registrable([uri])
 
 
-@pytest.mark.parametrize("uri", HOSTILE)
+@for_each("uri", HOSTILE)
 def test_a_hostile_address_is_none_of_those_that_were_registered(uri: str) -> None:
     assert not redirects.is_registered(uri, GOOD)
 

@@ -16,6 +16,7 @@ from scripts.openapi import __main__ as command
 from scripts.openapi import texts
 from scripts.openapi.document import document
 from scripts.openapi.routes import all_routes, operation_id, path_template, says_pages
+from tests.support.rules import for_each
 
 DOCUMENT = document()
 OPERATIONS: dict[str, dict[str, Any]] = {
@@ -24,8 +25,8 @@ OPERATIONS: dict[str, dict[str, Any]] = {
 
 FOR_PROGRAMS = {"issueTokens", "revokeToken", "authorizeDevice"}
 
-each_route = pytest.mark.parametrize("route", all_routes(), ids=operation_id)
-each_operation = pytest.mark.parametrize("name", OPERATIONS)
+each_route = for_each("route", all_routes(), ids=operation_id)
+each_operation = for_each("name", OPERATIONS)
 
 
 def resolved(part: dict[str, Any]) -> dict[str, Any]:
@@ -167,9 +168,7 @@ def test_the_codes_that_follow_from_what_a_route_is(name: str, status: int, code
     assert codes_at(OPERATIONS[name], status) == codes
 
 
-@pytest.mark.parametrize(
-    ("where", "content"), [*carriers()], ids=lambda value: value if isinstance(value, str) else ""
-)
+@for_each(("where", "content"), [*carriers()], ids=lambda value: value if isinstance(value, str) else "")
 def test_every_body_and_answer_has_examples_that_fit_it(where: str, content: dict[str, Any]) -> None:
     assert content["examples"], where
     for example in content["examples"].values():

@@ -10,10 +10,11 @@ from yarl import URL
 
 from helpdesk.outbound import addresses
 from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
+from tests.support.rules import for_each
 from tests.unit.outbound.corpus import ADDRESSES, CASES, URLS, Case
 
 
-@pytest.mark.parametrize("case", URLS, ids=str)
+@for_each("case", URLS, ids=str)
 def test_a_url_is_judged_as_the_corpus_says(case: Case) -> None:
     if case.allowed:
         assert addresses.require_public(case.url, resolver=case.resolve).url == case.url
@@ -22,7 +23,7 @@ def test_a_url_is_judged_as_the_corpus_says(case: Case) -> None:
             addresses.require_public(case.url, resolver=case.resolve)
 
 
-@pytest.mark.parametrize("case", URLS, ids=str)
+@for_each("case", URLS, ids=str)
 def test_where_loopback_is_allowed_nothing_else_is_allowed_besides(case: Case) -> None:
     if case.allowed_locally:
         target = addresses.require_public(case.url, allow_loopback=True, resolver=case.resolve)
@@ -32,7 +33,7 @@ def test_where_loopback_is_allowed_nothing_else_is_allowed_besides(case: Case) -
             addresses.require_public(case.url, allow_loopback=True, resolver=case.resolve)
 
 
-@pytest.mark.parametrize("case", ADDRESSES, ids=str)
+@for_each("case", ADDRESSES, ids=str)
 def test_an_address_is_judged_alike_in_a_url_and_as_the_answer_for_a_name(case: Case) -> None:
     host = f"[{case.address}]" if ":" in case.address else case.address
     judged: list[Callable[[], object]] = [
@@ -57,7 +58,7 @@ def test_the_corpus_holds_eight_hundred_different_cases() -> None:
     assert all(case.why for case in CASES)
 
 
-@pytest.mark.parametrize("case", [c for c in URLS if not c.allowed], ids=str)
+@for_each("case", [c for c in URLS if not c.allowed], ids=str)
 def test_every_refusal_says_how_to_put_it_right(case: Case) -> None:
     with pytest.raises(InvalidUrl) as refusal:
         addresses.require_public(case.url, resolver=case.resolve)
@@ -198,7 +199,7 @@ def _as_the_client_reads(url: str) -> tuple[str, int | None]:
     return (str(ipaddress.ip_address(host)) if ":" in host else host), read.port
 
 
-@pytest.mark.parametrize("case", [case for case in URLS if case.allowed_locally], ids=str)
+@for_each("case", [case for case in URLS if case.allowed_locally], ids=str)
 def test_the_client_reads_a_url_as_it_was_checked(case: Case) -> None:
     target = addresses.parse(case.url, allow_loopback=True)
 

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helpdesk.outbound import ranges
+from tests.support.rules import for_each
 
 # The two special-purpose registries, entry by entry, as IANA publishes them: prefix, name, where it is defined.
 REGISTERED = [
@@ -156,7 +157,7 @@ def _edges(entry: ranges.RefusedRange) -> list[ranges.Address]:
     return [kind(number) for number in (first, last, first - 1, last + 1) if 0 <= number < 2**bits]
 
 
-@pytest.mark.parametrize("entry", PREFIXES, ids=lambda entry: entry.label)
+@for_each("entry", PREFIXES, ids=lambda entry: entry.label)
 def test_a_range_begins_and_ends_where_its_source_says(entry: ranges.RefusedRange) -> None:
     network = ipaddress.ip_network(entry.label)
     first, last = network.network_address, network.broadcast_address
@@ -170,7 +171,7 @@ def test_a_range_begins_and_ends_where_its_source_says(entry: ranges.RefusedRang
         assert _refused(address) is _should_be_refused(address), address
 
 
-@pytest.mark.parametrize("network", WRITTEN_OUT, ids=str)
+@for_each("network", WRITTEN_OUT, ids=str)
 def test_what_is_written_out_is_refused_to_its_edges_and_no_further(
     network: ipaddress.IPv4Network | ipaddress.IPv6Network,
 ) -> None:
@@ -184,7 +185,7 @@ def test_what_is_written_out_is_refused_to_its_edges_and_no_further(
             assert _refused(kind(number)) is _should_be_refused(kind(number)), kind(number)
 
 
-@pytest.mark.parametrize(("prefix", "name", "source"), REGISTERED)
+@for_each(("prefix", "name", "source"), REGISTERED)
 def test_every_entry_of_the_registries_is_in_the_table_with_its_name_and_document(
     prefix: str, name: str, source: str
 ) -> None:

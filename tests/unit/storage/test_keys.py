@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from helpdesk.storage import keys
 from helpdesk.storage.keys import REGISTRY, ItemKey, MalformedKey
+from tests.support.rules import for_each
 
 parts = st.text(min_size=1, max_size=128).filter(lambda text: "#" not in text)
 kinds = st.sampled_from(sorted(REGISTRY.values(), key=lambda kind: kind.__name__))
@@ -41,10 +42,8 @@ def test_a_parsed_key_spells_what_it_was_parsed_from(kind: type[ItemKey], pk: st
     assert found is None or (found.pk, found.sk) == (pk, sk)
 
 
-@pytest.mark.parametrize("kind", REGISTRY.values(), ids=list(REGISTRY))
-@pytest.mark.parametrize(
-    "part", ["", "#", "a#b", "x" * 129], ids=["empty", "separator", "inside", "129 long"]
-)
+@for_each("kind", REGISTRY.values(), ids=list(REGISTRY))
+@for_each("part", ["", "#", "a#b", "x" * 129], ids=["empty", "separator", "inside", "129 long"])
 def test_a_part_that_no_id_is_makes_no_key(kind: type[ItemKey], part: str) -> None:
     for position in range(len(kind.PARTS)):
         chosen = ["a", "b", "c", "d"][: len(kind.PARTS)]
@@ -57,7 +56,7 @@ def test_a_part_of_128_characters_makes_a_key() -> None:
     assert keys.Slug("x" * 128).pk == "SLUG#" + "x" * 128
 
 
-@pytest.mark.parametrize("kind", REGISTRY.values(), ids=list(REGISTRY))
+@for_each("kind", REGISTRY.values(), ids=list(REGISTRY))
 def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: type[ItemKey]) -> None:
     # 2,048 bytes for a partition key, 1,024 for a sort key; a code point takes up to 4 bytes.
     key = _build(kind, ["😀" * 128] * 4)
