@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from helpdesk.knowledge.index_format import IndexedDocument
 from helpdesk.knowledge.markdown import sections
-from helpdesk.knowledge.segments import IndexedDocument
 
 _SYLLABLES = [
     first + second for first in "bdfgklmnprstvz" for second in ("a", "e", "i", "o", "u", "an", "er", "il")

@@ -7,16 +7,16 @@ from unittest import mock
 from benchmarks import stub
 from benchmarks.corpus import Bucket, Writer
 from benchmarks.report import Section, Target
-from helpdesk.knowledge.index import copy_of, forget
+from helpdesk.knowledge.index import clear_cache, index_of, write
 from helpdesk.platform import clients
 
 TITLE = "Indexing"
 FLAT = 1.5
 
 TEXT = f"""One document after the other, each a commit of its own, into indexes of different sizes; the indexes
-take turns, document by document. CPU time of a commit, its threads included; S3 is answered from memory, and
-what goes there is counted. Every eighth commit merges eight small segments, every 64th eight larger ones: the
-mean over 128 commits has those merges in it. Flat is a median and a mean at the largest size of at most {FLAT}
+take turns, document by document. CPU time of a commit, its threads included; S3 is answered from memory, and what goes
+there is counted. About every eighth commit merges the segments with fewer than 10,000 sections: the mean over 128
+commits includes those merges. Flat is a median and a mean at the largest size of at most {FLAT}
 times the smallest's."""
 
 
@@ -41,9 +41,9 @@ def run(*, tiny: bool = False) -> Section:
     def commit(size: int, start: int, count: int) -> float:
         documents = list(writer.documents(count, first=start))
         with mock.patch.object(clients, "s3", return_value=buckets[size]):
-            copy = copy_of(str(size))
+            index = index_of(str(size))
             started = time.process_time()
-            copy.write([document.id for document in documents], documents)
+            write(index, [document.id for document in documents], documents)
             return time.process_time() - started
 
     for size in sizes:
@@ -70,5 +70,5 @@ def run(*, tiny: bool = False) -> Section:
     for name, of in (("median", statistics.median), ("mean", statistics.mean)):
         text = f"Indexing a document among {sizes[-1]:,} over among {sizes[0]:,}, {name}"
         section.targets.append(Target(text, of(large) / of(small), FLAT))
-    forget()
+    clear_cache()
     return section

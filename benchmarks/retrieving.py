@@ -8,7 +8,7 @@ from benchmarks.corpus import Bucket, Writer
 from benchmarks.measuring import take_turns
 from benchmarks.report import Section
 from helpdesk.knowledge import retrieval
-from helpdesk.knowledge.index import copy_of, forget
+from helpdesk.knowledge.index import clear_cache, index_of, write
 from helpdesk.platform import clients
 
 TITLE = "Retrieval"
@@ -26,10 +26,10 @@ def run(*, tiny: bool = False) -> Section:
     with mock.patch.object(clients, "s3", return_value=Bucket()):
         writer = Writer()
         for size in sizes:
-            copy = copy_of(str(size))
+            index = index_of(str(size))
             documents = list(writer.documents(size))
             for start in range(0, size, 500):
-                copy.write([], documents[start : start + 500])
+                write(index, [], documents[start : start + 500])
         questions = [writer.question() for _ in range(5 if tiny else 50)]
 
         def ask(size: int) -> None:
@@ -40,7 +40,7 @@ def run(*, tiny: bool = False) -> Section:
         contenders = {str(size): partial(ask, size) for size in sizes}
         timings = take_turns(contenders, rounds=1 if tiny else 10, repeats=1)
         for size in sizes:
-            searcher = copy_of(str(size)).searcher()
+            searcher = index_of(str(size)).reader
             section.rows.append(
                 (
                     f"{size:,}",
@@ -49,5 +49,5 @@ def run(*, tiny: bool = False) -> Section:
                     f"{timings.ratio(str(size), str(sizes[0])):.2f}",
                 )
             )
-        forget()
+        clear_cache()
     return section

@@ -13,7 +13,8 @@ from benchmarks.report import Section, Target
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.search import index, indexing, repository, service
-from helpdesk.storage.table import Item
+from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.repository import Found
 
 TITLE = "Full-text search of the inbox"
 FLAT = 2.0  # in a larger index more heads are written anew, and larger segments merged
@@ -62,36 +63,35 @@ class Inbox:
     def install(self, reached: Callable[[], int]) -> None:
         """Take the place of the table; `reached` is the number of the newest message."""
 
-        def conversations(_: str, names: Any) -> dict[str, Item]:
-            return {name: self._conversation(name, reached()) for name in names}
+        def conversations(_: str, names: Any) -> Found[ConversationRecord]:
+            return Found({name: self._conversation(name, reached()) for name in names})
 
-        def customers(_: str, names: Any) -> dict[str, Item]:
-            return {name: self._customer(name) for name in names}
+        def customers(_: str, names: Any) -> Found[CustomerRecord]:
+            return Found({name: self._customer(name) for name in names})
 
-        def entries(_: str, names: Any) -> list[Item]:
-            return [self._message(name.conversation_id, name.id) for name in names]
+        def entries(_: str, names: Any) -> Found[EntryRecord]:
+            return Found({name.id: self._message(name.conversation_id, name.id) for name in names})
 
         for replacement in (conversations, customers, entries):
             setattr(repository, replacement.__name__, replacement)
 
-    def _conversation(self, name: str, reached: int) -> Item:
+    def _conversation(self, name: str, reached: int) -> ConversationRecord:
         number = int(name.removeprefix("conv_"))
-        return {
-            "id": name,
-            "customerId": f"cus_{number:026d}",
-            "subject": self.text(number)[:80],
-            "lastMessageAt": START_MS + reached * 1_000 + number % 1_000,
-        }
+        return ConversationRecord(
+            id=name,
+            customer_id=f"cus_{number:026d}",
+            subject=self.text(number)[:80],
+            last_message_at=START_MS + reached * 1_000 + number % 1_000,
+        )
 
-    def _customer(self, name: str) -> Item:
+    def _customer(self, name: str) -> CustomerRecord:
         rng = random.Random(name)  # noqa: S311 - no secret
         first, last = rng.choices(self.words, k=2)
-        told = {"name": f"{first} {last}", "email": f"{first}.{last}@example.com"}
-        return {"id": name, "createdAt": START_MS + int(name.removeprefix("cus_")), **told}
+        created_at = START_MS + int(name.removeprefix("cus_"))
+        return CustomerRecord(name, f"{first} {last}", f"{first}.{last}@example.com", created_at)
 
-    def _message(self, conversation_id: str, name: str) -> Item:
-        body = self.text(int(name.removeprefix("msg_")))
-        return {"id": name, "conversationId": conversation_id, "body": body, "attachments": []}
+    def _message(self, conversation_id: str, name: str) -> EntryRecord:
+        return EntryRecord(name, conversation_id, self.text(int(name.removeprefix("msg_"))), ())
 
 
 def run(*, tiny: bool = False) -> Section:
@@ -124,19 +124,19 @@ def run(*, tiny: bool = False) -> Section:
             _grow(inbox, spent, batch, size, sizes[-1])
             batches += len(spent)
             each.append(statistics.mean(spent[-10:]) / batch)
-            stored = index.copy_of(ORGANIZATION)
+            stored = index.index_of(ORGANIZATION)
             live = (
                 f"{size:,}",
                 f"{each[-1] * 1e6:.0f} us",
                 f"{max(spent):.2f} s",
                 f"{calls.total() / batches:.1f}",
                 f"{stored.size / size:.0f}",
-                str(len((stored.manifest.meta or {})["segments"])),
+                str(stored.reader.segments),
             )
             section.rows.append((*live, *_answers(inbox, size)))
     name = f"Indexing a message among {sizes[-1]:,} over among {sizes[0]:,}"
     section.targets.append(Target(name, each[-1] / each[0], FLAT))
-    index.forget_copies()
+    index.clear_cache()
     return section
 
 
@@ -159,7 +159,7 @@ def _grow(inbox: Inbox, spent: list[float], batch: int, size: int, largest: int)
 
 def _answers(inbox: Inbox, messages: int) -> list[str]:
     """Return how long questions take, the first without a copy of the index."""
-    index.forget_copies()
+    index.clear_cache()
     questions = [
         inbox.words[15_000],
         inbox.words[0],

@@ -1,6 +1,5 @@
 """Asking the questions: the project's guides are indexed and searched by the code that does it in production."""
 
-import json
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -8,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpdesk.knowledge import segments
+from helpdesk.knowledge import index_format
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.markdown import sections
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage, search
+from helpdesk.s3_index import directory
 from scripts.evaluation.questions import ROOT, Asked
 
 GUIDES = ROOT / "docs" / "guides"
@@ -69,15 +69,11 @@ def indexed_guides() -> Iterator[IndexSearcher]:
     for path in sorted(GUIDES.glob("*.md")):
         text = path.read_text(encoding="utf-8")
         title = text.partition("\n")[0].lstrip("# ")
-        documents.append(segments.IndexedDocument(path.name, title, None, sections(title, text)))
+        documents.append(index_format.IndexedDocument(path.name, title, None, sections(title, text)))
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder) / "files"
-        home.mkdir()
-        change = segments.commit(home, None, [], documents)
-        for name, data in change.files.items():
-            (home / name).write_bytes(data)
-        (home / "meta.json").write_text(json.dumps(change.meta), encoding="utf-8")
-        yield IndexSearcher(segments.FORMAT.open(home))
+        index = index_format.FORMAT.create(Path(folder))
+        directory.apply(index, index_format.edit_of([], documents))
+        yield IndexSearcher(index_format.FORMAT.open(Path(folder)))
 
 
 def ask(guides: IndexSearcher, asked: Sequence[Asked]) -> list[Outcome]:

@@ -33,7 +33,7 @@ ADAPTERS = {
     "knowledge/document_store.py": {"s3"},
     "mail/sender.py": {"ses"},
     "platform/queues.py": {"sqs"},
-    "segments/store.py": {"s3"},
+    "s3_index/store.py": {"s3"},
 }
 # botocore beyond its exceptions: the bundle of certificates that comes with it.
 BOTOCORE = {"outbound/sender.py"}

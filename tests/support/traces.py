@@ -15,8 +15,9 @@ from moto.sqs.models import sqs_backends
 
 from helpdesk.platform import clients
 from helpdesk.platform.logging import logger
-from helpdesk.segments import store
-from helpdesk.segments.store import Place
+from helpdesk.s3_index import directory, store
+from helpdesk.s3_index.manifest import Manifest
+from helpdesk.s3_index.store import IndexLocation
 from tests.support import table as whole_table
 
 ACCOUNT, REGION = "123456789012", "eu-west-1"
@@ -93,20 +94,26 @@ def in_buckets(words: list[str]) -> list[str]:
 
 
 def in_the_index(organization: str, terms: list[str]) -> list[str]:
-    """Return those of the terms that any segment of an organization's index has, also of what is marked as gone.
+    """Return the terms that any segment of an organization's index has, including those of deleted documents.
 
-    The library packs its terms, so that they are not found among the bytes: it is asked itself.
+    The library packs its terms, so a search through the bytes does not find them: the library itself is asked.
     """
-    manifest = store.load(Place("helpdesk-search", f"{organization}/search/v1"), store.Manifest())
-    if manifest.meta is None:
+    location = IndexLocation("helpdesk-search", f"{organization}/search/v1")
+    manifest = store.load(location, Manifest())
+    if manifest.empty:
         return []
     with TemporaryDirectory() as home:
-        for bundle in manifest.bundles:
-            for name, data in store.fetch(Place("helpdesk-search", f"{organization}/search/v1"), bundle):
-                (Path(home) / name).write_bytes(data)
-        (Path(home) / "meta.json").write_text(json.dumps(manifest.meta))
+        write_files(location, manifest, Path(home))
         searcher = tantivy.Index.open(home).searcher()
         return [term for term in terms if searcher.doc_freq("words", term)]
+
+
+def write_files(location: IndexLocation, manifest: Manifest, path: Path) -> None:
+    """Write every file of an index into a directory, so that the library can open it there."""
+    for bundle in manifest.bundles:
+        for name, data in store.fetch(location, bundle):
+            (path / name).write_bytes(data)
+    directory.write_state(path, manifest.state)
 
 
 def in_queues(words: list[str]) -> list[str]:

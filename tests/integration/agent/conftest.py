@@ -92,9 +92,9 @@ def everything() -> list[dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def no_copies() -> Iterator[None]:
-    index.forget()
+    index.clear_cache()
     yield
-    index.forget()
+    index.clear_cache()
 
 
 @pytest.fixture

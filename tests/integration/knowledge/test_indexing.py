@@ -1,5 +1,6 @@
 """From a stored document to one that is found: the indexer on S3."""
 
+import errno
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -7,13 +8,15 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.knowledge import index
-from helpdesk.knowledge.index import CachedKnowledgeIndex, copy_of
+from helpdesk.knowledge import index, indexing
+from helpdesk.knowledge.index import index_of
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.segments import cache, store
-from helpdesk.segments.cache import IndexCache
-from helpdesk.segments.store import Manifest, Place
+from helpdesk.s3_index import store
+from helpdesk.s3_index.cache import CachedIndex, IndexCache, IndexTooLarge
+from helpdesk.s3_index.directory import Match
+from helpdesk.s3_index.manifest import Bundle, Manifest
+from helpdesk.s3_index.store import IndexLocation
 from helpdesk.storage import keys, table
 from tests.support.api import Client, Context, function
 from tests.support.aws import recorded_calls
@@ -27,9 +30,9 @@ type Add = Callable[[str, str], str]
 
 @pytest.fixture(autouse=True)
 def no_copies() -> Iterator[None]:
-    index.forget()
+    index.clear_cache()
     yield
-    index.forget()
+    index.clear_cache()
 
 
 @pytest.fixture
@@ -53,9 +56,9 @@ def status(api: Client, document_id: str) -> tuple[str, str | None]:
 
 
 def found(organization: str, words: str) -> list[tuple[str, str]]:
-    copy = copy_of(organization)
-    copy.refresh()
-    searcher = copy.searcher()
+    knowledge = index_of(organization)
+    knowledge.refresh()
+    searcher = knowledge.reader
     if searcher is None:
         return []
     hits = searcher.search([{term: 1.0} for term in searcher.terms(words)], 50)
@@ -67,8 +70,8 @@ def objects(prefix: str) -> list[str]:
     return [entry["Key"] for entry in listed.get("Contents", [])]
 
 
-def place_of(organization: NewOrganization) -> Place:
-    return Place(BUCKET, f"{organization.organization_id}/index/v1")
+def location_of(organization: NewOrganization) -> IndexLocation:
+    return IndexLocation(BUCKET, f"{organization.organization_id}/index/v1")
 
 
 def bundles(organization: str) -> list[str]:
@@ -179,13 +182,13 @@ def test_a_text_that_changed_while_it_was_indexed_stays_indexing(
     api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document_id = add("Invoices", "Pay by card")
-    write = CachedKnowledgeIndex.write
+    commit = CachedIndex.commit
 
-    def overtaken(copy: CachedKnowledgeIndex, *arguments: Any) -> None:
-        write(copy, *arguments)
+    def overtaken(copy: CachedIndex[Any], prepare: Any) -> None:
+        commit(copy, prepare)
         rewrite(organization.organization_id, document_id, "Pay by wire")
 
-    monkeypatch.setattr(CachedKnowledgeIndex, "write", overtaken)
+    monkeypatch.setattr(CachedIndex, "commit", overtaken)
     assert run(organization.organization_id, document_id) == NOTHING_FAILED
     assert status(api, document_id)[0] == "indexing"
 
@@ -213,14 +216,14 @@ def test_one_bad_document_fails_alone(
     api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad, good = add("Bad", "one"), add("Good", "two")
-    write = CachedKnowledgeIndex.write
+    write = index.write
 
-    def picky(copy: CachedKnowledgeIndex, removed: list[str], added: Any) -> None:
+    def picky(copy: CachedIndex[Any], removed: list[str], added: Any) -> None:
         if bad in removed:
             raise RuntimeError
         write(copy, removed, added)
 
-    monkeypatch.setattr(CachedKnowledgeIndex, "write", picky)
+    monkeypatch.setattr(indexing, "write", picky)
     assert run(organization.organization_id, bad, good) == {
         "batchItemFailures": [{"itemIdentifier": "message-0"}]
     }
@@ -249,13 +252,13 @@ def test_a_writer_that_was_overtaken_starts_again_from_what_is_there(
     rival = store.swap
     calls: list[str] = []
 
-    def overtaken(place: Place, before: Manifest, after: Manifest) -> Manifest:
+    def overtaken(location: IndexLocation, before: Manifest, after: Manifest) -> Manifest:
         if not calls:
             calls.append("rival")
             with monkeypatch.context() as elsewhere:
-                elsewhere.setattr(index, "_copies", IndexCache(CachedKnowledgeIndex))
+                elsewhere.setattr(index, "_cache", IndexCache(index._new_index))
                 run(organization.organization_id, second)
-        return rival(place, before, after)
+        return rival(location, before, after)
 
     monkeypatch.setattr(store, "swap", overtaken)
     assert run(organization.organization_id, first) == NOTHING_FAILED
@@ -268,13 +271,12 @@ def test_documents_one_by_one_leave_few_segments_and_all_are_found(
     made = [add(f"Doc {n}", f"common text {n}\n\n# Part\n\nmore common text") for n in range(40)]
     for document_id in made:
         run(organization.organization_id, document_id)
-    copy = copy_of(organization.organization_id)
-    copy.refresh()
-    assert copy.manifest.meta is not None
-    assert len(copy.manifest.meta["segments"]) <= 14
+    knowledge = index_of(organization.organization_id)
+    knowledge.refresh()
     assert len({document for document, _ in found(organization.organization_id, "common")}) >= 25
-    searcher = copy.searcher()
+    searcher = knowledge.reader
     assert searcher is not None
+    assert searcher.segments <= 14
     assert searcher.sections == 80
 
 
@@ -283,7 +285,7 @@ def test_a_cold_copy_finds_what_a_warm_one_does(organization: NewOrganization, a
     for document_id in made:
         run(organization.organization_id, document_id)
     warm = found(organization.organization_id, "common")
-    index.forget()
+    index.clear_cache()
     assert sorted(found(organization.organization_id, "common")) == sorted(warm)
 
 
@@ -308,36 +310,27 @@ def test_superseded_bundles_are_removed_after_their_grace_and_not_before(
 def test_a_reader_whose_bundles_are_gone_reads_the_newer_manifest(
     organization: NewOrganization, add: Add
 ) -> None:
-    run(organization.organization_id, add("One", "common text"))
-    old = store.load(place_of(organization), Manifest())
-    rewritten = add("Two", "common words")
-    run(organization.organization_id, rewritten)
-    boto3.client("s3").delete_object(Bucket=BUCKET, Key=old.bundles[0].key)
-    present = store.load(place_of(organization), Manifest())
-    repaired = store.swap(
-        place_of(organization),
-        present,
-        Manifest(
-            None,
-            {**(present.meta or {}), "segments": (present.meta or {})["segments"][1:]},
-            present.bundles[1:],
-        ),
-    )
-    answers = iter([old, repaired])
+    first, second = add("One", "common text"), add("Two", "common words")
+    run(organization.organization_id, first)
+    old = store.load(location_of(organization), Manifest())
+    run(organization.organization_id, second)
+    index_of(organization.organization_id).erase([Match("document", [first])])
+    assert old.bundles[0].key not in bundles(organization.organization_id)
+    answers = iter([old, store.load(location_of(organization), Manifest())])
     load, store.load = store.load, lambda *_: next(answers)
     try:
-        index.forget()
-        copy = copy_of(organization.organization_id)
-        copy.refresh()
+        index.clear_cache()
+        knowledge = index_of(organization.organization_id)
+        knowledge.refresh()
     finally:
         store.load = load
-    searcher = copy.searcher()
+    searcher = knowledge.reader
     assert searcher is not None
     assert searcher.sections == 1
 
 
 def test_what_a_crash_left_behind_is_swept_after_a_day(organization: NewOrganization, add: Add) -> None:
-    orphan = store.put_bundle(place_of(organization), Manifest(), [("x.idx", b"lost")])
+    orphan = store.put_bundle(location_of(organization), Manifest(), [("x.idx", b"lost")])
     tomorrow = clock.now_us() + 86_500_000_000
     for n in range(7):
         run(organization.organization_id, add(f"Doc {n}", "text"))
@@ -355,13 +348,13 @@ def test_copies_make_room_for_each_other(
     other_organization: NewOrganization,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 1)
+    monkeypatch.setattr(index._cache, "max_bytes", 1)
     ours = api.post("/v1/knowledge/documents", {"title": "Ours", "body": "word"}).body["id"]
     theirs = stranger.post("/v1/knowledge/documents", {"title": "Theirs", "body": "word"}).body["id"]
     run(organization.organization_id, ours)
     run(other_organization.organization_id, theirs)
     assert found(organization.organization_id, "word") == [(ours, "")]
-    assert index._copies.held == [organization.organization_id]
+    assert index._cache.held == [organization.organization_id]
 
 
 def test_room_is_made_before_a_copy_is_fetched_by_what_it_will_take(
@@ -374,19 +367,66 @@ def test_room_is_made_before_a_copy_is_fetched_by_what_it_will_take(
     ours = api.post("/v1/knowledge/documents", {"title": "Ours", "body": "word"}).body["id"]
     theirs = stranger.post("/v1/knowledge/documents", {"title": "Theirs", "body": "word"}).body["id"]
     run(organization.organization_id, ours)
-    index.forget()
+    index.clear_cache()
     run(other_organization.organization_id, theirs)
-    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", index.copy_of(other_organization.organization_id).size + 1)
+    monkeypatch.setattr(index._cache, "max_bytes", index_of(other_organization.organization_id).size + 1)
     held: list[list[str]] = []
     fetch = store.fetch
 
     def fetched(*arguments: Any) -> Any:
-        held.append(index._copies.held)
+        held.append(index._cache.held)
         return fetch(*arguments)
 
     monkeypatch.setattr(store, "fetch", fetched)
     assert found(organization.organization_id, "word") == [(ours, "")]
     assert held == [[organization.organization_id]]
+
+
+def test_a_failed_download_leaves_the_copy_as_it_was_and_no_files_behind(
+    organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(organization.organization_id, add("One", "common text"))
+    index.clear_cache()
+    fetch = store.fetch
+
+    def full(location: IndexLocation, bundle: Bundle) -> Iterator[tuple[str, bytes]]:
+        yield next(iter(fetch(location, bundle)))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(store, "fetch", full)
+        with pytest.raises(OSError, match="No space left"):
+            index_of(organization.organization_id).refresh()
+    home = index._cache._home() / organization.organization_id
+    assert [path.name for path in home.rglob("*")] == ["files"]
+    assert index_of(organization.organization_id).size == 0
+    assert len(found(organization.organization_id, "common")) == 1
+
+
+def test_an_index_over_the_limit_is_refused_before_it_is_downloaded(
+    organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(organization.organization_id, add("One", "common text"))
+    index.clear_cache()
+    knowledge = index_of(organization.organization_id)
+    monkeypatch.setattr(knowledge, "_max_bytes", 100)
+    with recorded_calls() as calls, pytest.raises(IndexTooLarge):
+        knowledge.refresh()
+    assert calls == ["s3:GetObject"]  # the manifest
+
+
+def test_a_document_over_the_limit_of_the_index_becomes_failed_and_the_others_stay_found(
+    api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = add("First", "common text"), add("Second", "common words")
+    run(organization.organization_id, first)
+    knowledge = index_of(organization.organization_id)
+    monkeypatch.setattr(knowledge, "_max_bytes", knowledge.size + 100)
+    assert run(organization.organization_id, second) == NOTHING_FAILED
+    state, problem = status(api, second)
+    assert state == "failed"
+    assert "maximum size" in str(problem)
+    assert found(organization.organization_id, "common") == [(first, "")]
 
 
 def test_indexing_one_document_takes_six_calls(organization: NewOrganization, add: Add) -> None:

@@ -1,24 +1,25 @@
-"""An inbox to search, and no copies of an index from one test to the next."""
+"""An inbox to search, and an empty index cache for each test."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.s3_index import cache
 from helpdesk.search import index
 from tests.support.searched import Inbox
 
 
 @pytest.fixture(autouse=True)
 def no_copies() -> Iterator[None]:
-    index.forget_copies()
+    index.clear_cache()
     yield
-    index.forget_copies()
+    index.clear_cache()
 
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(cache, "PAUSE_SECONDS", 0)
 
 
 @pytest.fixture

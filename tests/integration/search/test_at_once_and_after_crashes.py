@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from helpdesk.platform import clock
+from helpdesk.s3_index import store
+from helpdesk.s3_index.cache import IndexCache
+from helpdesk.s3_index.manifest import Manifest
+from helpdesk.s3_index.store import ConcurrentCommit, IndexLocation
 from helpdesk.search import index
-from helpdesk.search.index import CachedSearchIndex
-from helpdesk.segments import store
-from helpdesk.segments.cache import IndexCache
-from helpdesk.segments.store import ConcurrentCommit, Manifest, Place
 from tests.support.searched import NOTHING_FAILED, Inbox, Job, found, objects, run
 
 HOUR_US = 3_600_000_000
@@ -22,18 +22,18 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], 
 
     def do(work: Callable[[], Any]) -> Any:
         with monkeypatch.context() as other:
-            other.setattr(index, "_copies", IndexCache(CachedSearchIndex))
+            other.setattr(index, "_cache", IndexCache(index._new_index))
             done = work()
-            index.forget_copies()
+            index.clear_cache()
             return done
 
     return do
 
 
 def documents(inbox: Inbox) -> int:
-    copy = index.copy_of(inbox.organization)
-    copy.refresh()
-    return copy.reader().documents
+    search_index = index.index_of(inbox.organization)
+    search_index.refresh()
+    return search_index.reader.documents
 
 
 def test_of_two_searchers_at_once_the_one_overtaken_does_its_part_again(
@@ -45,11 +45,11 @@ def test_of_two_searchers_at_once_the_one_overtaken_does_its_part_again(
     first, second = inbox.message(one, "parcel one"), inbox.message(other, "parcel other")
     swap, rivals = store.swap, [True]
 
-    def overtaken(place: Place, before: Manifest, after: Manifest) -> Manifest:
+    def overtaken(location: IndexLocation, before: Manifest, after: Manifest) -> Manifest:
         if rivals:
             rivals.clear()
             assert elsewhere(lambda: run(second, shared)) == NOTHING_FAILED
-        return swap(place, before, after)
+        return swap(location, before, after)
 
     monkeypatch.setattr(store, "swap", overtaken)
     assert run(first, shared) == NOTHING_FAILED
@@ -101,7 +101,7 @@ def test_after_a_death_at_any_step_the_repeated_job_indexes_everything_once(
             broken.setattr(store, "put_bundle", dying(store.put_bundle, after=step == "after the bundle"))
         with pytest.raises(Died):
             run(job)
-    index._copies = IndexCache(CachedSearchIndex)  # the environment is gone with what it had
+    index._cache = IndexCache(index._new_index)  # the environment is gone with what it had
     assert run(job, job) == NOTHING_FAILED
     assert found(inbox.organization, "parcel") == [conversation]
     assert documents(inbox) == 4
@@ -119,7 +119,7 @@ def test_a_swap_whose_answer_was_lost_is_not_undone(inbox: Inbox, monkeypatch: p
     with monkeypatch.context() as broken:
         broken.setattr(store, "swap", lost)
         assert run(job) == NOTHING_FAILED
-    index.forget_copies()
+    index.clear_cache()
     assert len(found(inbox.organization, "parcel")) == 1
     assert documents(inbox) == 3
 
@@ -139,5 +139,5 @@ def test_superseded_bundles_are_removed_after_their_grace(inbox: Inbox) -> None:
         run(one_more(16))
     assert len(objects(inbox.organization)) < before
     assert len(set(found(inbox.organization, "parcel"))) == 17
-    index.forget_copies()
+    index.clear_cache()
     assert len(set(found(inbox.organization, "parcel"))) == 17

@@ -1,21 +1,20 @@
 """After an erasure no object of the index knows a word of it."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from helpdesk.platform import ids
-from helpdesk.search import index, segments, service
-from helpdesk.search.index import CachedSearchIndex
-from helpdesk.segments import store
-from helpdesk.segments.builder import Segment, live_files
-from helpdesk.segments.cache import IndexCache
-from helpdesk.segments.store import Manifest, NotRemoved, Place
+from helpdesk.s3_index import store
+from helpdesk.s3_index.cache import IndexCache
+from helpdesk.s3_index.manifest import Manifest
+from helpdesk.s3_index.store import IndexLocation, RemovalFailed
+from helpdesk.search import index, service
+from helpdesk.search.index_format import FORMAT
 from helpdesk.storage import keys
 from tests.support.searched import NOTHING_FAILED, Inbox, customers_found, delete, found, objects, run
+from tests.support.traces import write_files
 
 SECRET = "xylophonist"
 NAME = "zebediah"
@@ -50,42 +49,35 @@ def erase_from_table(inbox: Inbox, customer: str, conversations: list[str]) -> N
     delete(keys.Customer(inbox.organization, customer).attributes())
 
 
-def segments_in_the_bucket(inbox: Inbox, folder: Path) -> Iterator[tuple[str, Any]]:
-    """Open every segment of every object, live or not, as a search library does that heeds no marks."""
-    all_objects = objects(inbox.organization)
-    [manifest_key] = [key for key in all_objects if key.endswith("manifest.json")]
-    manifest = json.loads(all_objects[manifest_key])
-    files = {bundle["key"]: bundle["files"] for bundle in manifest["bundles"]}
-    assert all_objects.keys() - {manifest_key} == files.keys(), "an object that the manifest does not name"
-    described: list[Segment] = [{**segment, "deletes": None} for segment in manifest["meta"]["segments"]]
-    live = live_files({"segments": described})
-    for key, names in files.items():
-        at = 0
-        for name, size in names:
-            if not name.endswith(".del"):
-                assert name in live, "a file of no live segment"
-                (folder / name).write_bytes(all_objects[key][at : at + size])
-            at += size
-    for segment in described:
-        (folder / "meta.json").write_text(json.dumps({**manifest["meta"], "segments": [segment]}))
-        yield segment["segment_id"], segments.FORMAT.open(folder).searcher()
+def opened(inbox: Inbox, folder: Path) -> Any:
+    """Open the index of the bucket as the library reads it; its term dictionary includes deleted documents.
+
+    Fails if the bucket has an object that the manifest does not name, or an object has a file that is not live.
+    """
+    location = index.location_of(inbox.organization)
+    manifest = store.load(location, Manifest())
+    bundles = {bundle.key for bundle in manifest.bundles}
+    assert objects(inbox.organization).keys() - {location.manifest} == bundles
+    assert {name for bundle in manifest.bundles for name in bundle.names} == manifest.live
+    write_files(location, manifest, folder)
+    return FORMAT.open(folder).searcher()
 
 
 def words_left(inbox: Inbox, folder: Path) -> list[str]:
-    """Return those of the words that some object has, in its bytes or as the library reads it."""
+    """Return the words that some object has, in its bytes or as the library reads it."""
     left = [word for word in WORDS for data in objects(inbox.organization).values() if word.encode() in data]
-    for _, searcher in segments_in_the_bucket(inbox, folder):
-        left += [word for word in WORDS if searcher.terms_with_prefix("words", word, limit=5)]
-        left += [word for word in WORDS if searcher.terms_with_prefix("words", f"@{word}", limit=5)]
-    return left
+    searcher = opened(inbox, folder)
+    left += [word for word in WORDS if searcher.terms_with_prefix("words", word, limit=5)]
+    return left + [word for word in WORDS if searcher.terms_with_prefix("words", f"@{word}", limit=5)]
 
 
 def test_the_bytes_of_an_index_do_have_its_words(crowded: Inbox, tmp_path: Path) -> None:
     # Or the other tests here would prove nothing.
     write_to(crowded)
-    searched = {
-        word for _, s in _all_segments(crowded, tmp_path) for word, _ in s.terms_with_prefix("words", NAME)
-    }
+    location = index.location_of(crowded.organization)
+    write_files(location, store.load(location, Manifest()), tmp_path)
+    searcher = FORMAT.open(tmp_path).searcher()
+    searched = {word for word, _ in searcher.terms_with_prefix("words", NAME)}
     assert {NAME, f"{NAME}@example.org"} <= searched
 
 
@@ -99,7 +91,7 @@ def test_nothing_is_left_of_who_is_erased_and_all_of_the_others(crowded: Inbox, 
     for text in (SECRET, NAME, f"{NAME}@example.org"):
         assert found(crowded.organization, text) == customers_found(crowded.organization, text) == []
     assert sorted(found(crowded.organization, "parcel")) == parcels
-    index.forget_copies()
+    index.clear_cache()
     assert sorted(found(crowded.organization, "parcel")) == parcels
 
 
@@ -153,7 +145,7 @@ def test_an_erasure_that_died_is_taken_up_again(
         broken.setattr(store, step, died)
         with pytest.raises(Died):
             service.forget(crowded.organization, customer, his)
-    index._copies = IndexCache(CachedSearchIndex)
+    index._cache = IndexCache(index._new_index)
     service.forget(crowded.organization, customer, his)
     assert words_left(crowded, tmp_path) == []
 
@@ -165,14 +157,14 @@ def test_a_searcher_that_read_before_the_erasure_brings_nothing_back(
     late = crowded.message(his[0], f"{SECRET} again")
     put_bundle, once = store.put_bundle, [True]
 
-    def erased_meanwhile(place: Place, before: Manifest, files: Any) -> Any:
+    def erased_meanwhile(location: IndexLocation, before: Manifest, files: Any) -> Any:
         if once:
             once.clear()
             with monkeypatch.context() as eraser:
-                eraser.setattr(index, "_copies", IndexCache(CachedSearchIndex))
+                eraser.setattr(index, "_cache", IndexCache(index._new_index))
                 erase_from_table(crowded, customer, his)
                 service.forget(crowded.organization, customer, his)
-        return put_bundle(place, before, files)
+        return put_bundle(location, before, files)
 
     monkeypatch.setattr(store, "put_bundle", erased_meanwhile)
     assert run(late) == NOTHING_FAILED
@@ -186,17 +178,17 @@ def test_an_object_that_s3_does_not_remove_is_no_success(
 ) -> None:
     customer, his = write_to(crowded)
     monkeypatch.setattr(store, "_remove", lambda *_: False)
-    with pytest.raises(NotRemoved):
+    with pytest.raises(RemovalFailed):
         service.forget(crowded.organization, customer, his)
 
 
 def test_a_reader_whose_bundles_were_removed_reads_the_newer_manifest(crowded: Inbox) -> None:
     customer, his = write_to(crowded)
-    reader = CachedSearchIndex(crowded.organization, Path(index._copies._home()) / "another")
+    reader = index._new_index(crowded.organization, Path(index._cache._home()) / "another")
     load, forgetting = store.load, [True]
 
-    def erased_after_loading(place: Place, known: Manifest) -> Manifest:
-        loaded = load(place, known)
+    def erased_after_loading(location: IndexLocation, known: Manifest) -> Manifest:
+        loaded = load(location, known)
         if forgetting:
             forgetting.clear()
             service.forget(crowded.organization, customer, his)
@@ -205,15 +197,5 @@ def test_a_reader_whose_bundles_were_removed_reads_the_newer_manifest(crowded: I
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(store, "load", erased_after_loading)
         reader.refresh()
-    assert reader.manifest.number == index.copy_of(crowded.organization).manifest.number
+    assert reader.manifest.number == index.index_of(crowded.organization).manifest.number
     reader.discard()
-
-
-def _all_segments(inbox: Inbox, folder: Path) -> Iterator[tuple[str, Any]]:
-    copy = index.copy_of(inbox.organization)
-    for segment in (copy.manifest.meta or {})["segments"]:
-        for name in live_files({"segments": [segment]}):
-            (folder / name).write_bytes((copy.home / name).read_bytes())
-        described = {**(copy.manifest.meta or {}), "segments": [{**segment, "deletes": None}]}
-        (folder / "meta.json").write_text(json.dumps(described))
-        yield segment["segment_id"], segments.FORMAT.open(folder).searcher()

@@ -52,7 +52,7 @@ def test_a_lost_index_is_made_again(api: Client, stranger: Client, organization:
     for key in objects(organization.organization_id):
         boto3.client("s3").delete_object(Bucket=BUCKET, Key=key)
     assert found(organization.organization_id, "parcel") == []
-    index.forget_copies()
+    index.clear_cache()
     reindex(organization.organization_id)
     assert run(*received()) == NOTHING_FAILED
     assert sorted(found(organization.organization_id, "parcel")) == sorted(made)

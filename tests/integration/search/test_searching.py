@@ -5,7 +5,7 @@ import tantivy
 
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.search import finding, index, indexing, service
+from helpdesk.search import index, indexing, lookup, service
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Client, Context, function
@@ -115,10 +115,10 @@ def test_common_words_give_the_same_as_rare_ones(inbox: Inbox, monkeypatch: pyte
     run(*jobs)
     expected = with_both[::-1]
     assert found(inbox.organization, "parcel lost") == expected
-    monkeypatch.setattr(finding, "RARE", 1)
-    monkeypatch.setattr(finding, "_HEADS_AT_ONCE", 5)
+    monkeypatch.setattr(lookup, "RARE", 1)
+    monkeypatch.setattr(lookup, "_HEADS_AT_ONCE", 5)
     assert found(inbox.organization, "parcel lost") == expected
-    monkeypatch.setattr(finding, "_MOST_ROUNDS", 1)
+    monkeypatch.setattr(lookup, "_MOST_ROUNDS", 1)
     assert found(inbox.organization, "parcel lost") == expected
 
 
@@ -225,7 +225,7 @@ def test_a_repeated_batch_changes_nothing(inbox: Inbox) -> None:
     jobs = [inbox.message(conversation, "first words"), inbox.note(conversation, "second words")]
     run(*jobs)
     before = objects(inbox.organization)
-    index.forget_copies()
+    index.clear_cache()
     with recorded_calls() as calls:
         assert run(*jobs, *jobs) == NOTHING_FAILED
     assert objects(inbox.organization) == before
@@ -263,26 +263,33 @@ def test_batches_one_by_one_leave_few_segments_and_all_is_found(inbox: Inbox) ->
     made = [inbox.conversation(customer) for _ in range(20)]
     for number, conversation in enumerate(made):
         run(inbox.message(conversation, f"parcel {number}"))
-    manifest = index.copy_of(inbox.organization).manifest
-    assert manifest.meta is not None
-    assert len(manifest.meta["segments"]) <= 14
+    assert index.index_of(inbox.organization).reader.segments <= 14
     assert documents(inbox) == 41
     assert sorted(found(inbox.organization, "parcel")) == sorted(made)
-    index.forget_copies()
+    index.clear_cache()
     assert sorted(found(inbox.organization, "parcel")) == sorted(made)
 
 
-def test_nothing_but_ids_is_stored(inbox: Inbox) -> None:
+def test_of_a_text_its_terms_are_stored_and_not_the_text(inbox: Inbox) -> None:
     conversation = inbox.conversation(inbox.customer("Ann"), "Subject")
-    run(inbox.message(conversation, "some words"), inbox.note(conversation, "other words"))
-    reader = index.copy_of(inbox.organization).reader()
+    message = inbox.message(conversation, "Words, some words!")
+    note = inbox.note(conversation, "Other words")
+    run(message, note)
+    reader = index.index_of(inbox.organization).reader
     searcher = reader._searcher
     assert searcher is not None
     query = tantivy.Query.all_query()
     stored = [searcher.doc(at).to_dict() for _, at in searcher.search(query, 100).hits]
-    assert sorted(map(str, stored)) == sorted(
-        map(str, [{}, {}, {"id": [conversation]}, {"id": [inbox.names[conversation]]}])
-    )
+    texts = [{name: each[name] for name in ("words", "key", "id") if name in each} for each in stored]
+    expected = [
+        {"words": ["words some"], "key": [message["messageId"]]},
+        {"words": ["other words"], "key": [note["noteId"]]},
+        {"words": ["subject ann"], "id": [conversation]},
+        {"words": ["ann"], "id": [inbox.names[conversation]]},
+    ]
+    assert sorted(map(str, texts)) == sorted(map(str, expected))
+    numbers = {"kind", "conversation", "customer", "version", "sort_key"}
+    assert {name for each in stored for name in each} == {"words", "key", "id"} | numbers
 
 
 def test_what_the_api_writes_reaches_the_index_by_its_jobs(
@@ -334,7 +341,7 @@ def test_a_failure_of_one_organization_leaves_the_others_alone(
     ]
     index_one = indexing.index
 
-    def failing(organization: str, work: list[indexing.Work]) -> None:
+    def failing(organization: str, work: list[indexing.JobBody]) -> None:
         if organization == inbox.organization:
             raise RuntimeError
         index_one(organization, work)
@@ -378,6 +385,6 @@ def test_what_failed_comes_back_soon(inbox: Inbox, monkeypatch: pytest.MonkeyPat
 
 def documents(inbox: Inbox) -> int:
     """Return how many documents the index has."""
-    copy = index.copy_of(inbox.organization)
-    copy.refresh()
-    return copy.reader().documents
+    search_index = index.index_of(inbox.organization)
+    search_index.refresh()
+    return search_index.reader.documents

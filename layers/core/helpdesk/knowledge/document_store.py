@@ -1,7 +1,7 @@
-"""The documents' texts, in S3: an item of the table could not hold them.
+"""The texts of documents, in S3, because they are too large for an item of the table.
 
-A text is never written over. Each revision of a document has an object of its own, which its record names; so a
-record always leads to the very text it was written with, whatever crashed in between.
+A text is never overwritten. Each revision of a document has an object of its own, which its record names, so a record
+always leads to the text it was written with, whatever crashed in between.
 """
 
 from helpdesk.platform import clients

@@ -1,4 +1,4 @@
-"""An organization's index as a function holds it: a copy in /tmp, brought up to date, searched and written to."""
+"""An organization's knowledge index: reading it by terms, and changing its documents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,12 @@ from pathlib import Path
 
 import tantivy
 
-from helpdesk.knowledge import segments, thesaurus
-from helpdesk.knowledge.segments import IndexedDocument
-from helpdesk.platform.logging import logger
+from helpdesk.knowledge import index_format, thesaurus
+from helpdesk.knowledge.index_format import IndexedDocument
 from helpdesk.platform.settings import settings
-from helpdesk.segments.cache import TRIES, CachedIndex, IndexCache
-from helpdesk.segments.store import ConcurrentCommit, Place
-from helpdesk.storage.transactions import Conflict
+from helpdesk.s3_index.cache import CachedIndex, IndexCache
+from helpdesk.s3_index.store import IndexLocation
 
-# Another analyzer, or other fields, is another index: raise this and index every document again.
-_FORMAT = "v1"
 _MOST_TERMS = 2_000
 
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 1.5, 2.0, 1.0
@@ -25,7 +21,7 @@ _OTHER_FIELDS_SHARE = 0.3  # of a term's weaker fields; the best field counts wh
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A section that holds some of the terms, and how well by BM25."""
+    """A section that holds some of the terms, with its BM25 score."""
 
     document_id: str
     title: str
@@ -37,32 +33,37 @@ class Hit:
 
 
 class IndexSearcher:
-    """One state of an index, open for searching."""
+    """One version of an index, open for searching."""
 
     def __init__(self, index: tantivy.Index) -> None:
         self._schema = index.schema
         self._searcher = index.searcher()
-        self._analyzer = segments.analyzer()
+        self._analyzer = index_format.analyzer()
 
     @property
     def sections(self) -> int:
-        """How many sections there are."""
+        """The number of sections."""
         return self._searcher.num_docs
+
+    @property
+    def segments(self) -> int:
+        """The number of segments."""
+        return self._searcher.num_segments
 
     def terms(self, text: str) -> list[str]:
         """Return a text's terms, in order, as the index has them."""
         return list(self._analyzer.analyze(text))
 
     def frequency(self, term: str) -> int:
-        """Return about how many sections hold a term: as many as do in the field that has it most."""
+        """Return about how many sections hold a term: the count of the field that has it most often."""
         return max(self._searcher.doc_freq(name, term) for name in ("title", "heading", "body"))
 
     def synonyms(self, term: str) -> frozenset[str]:
-        """Return the terms that mean about the same, whether any section holds them or not."""
+        """Return the synonyms of a term, whether any section holds them or not."""
         return _synonyms().get(term, frozenset())
 
     def beginning(self, prefix: str) -> list[str]:
-        """Return terms of texts and headings that begin with a prefix, the commonest first; not all of very many."""
+        """Return up to `_MOST_TERMS` terms of texts and of headings that begin with a prefix, the commonest first."""
         return [
             term
             for name in ("heading", "body")
@@ -70,9 +71,9 @@ class IndexSearcher:
         ]
 
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
-        """Return the best sections for words, each given by its terms with their weights; best first.
+        """Return the best sections for words, best first. Each word is given by its terms and their weights.
 
-        Of a word's terms that a section holds, the best counts: synonyms are no more than the word.
+        Only the best of a word's terms in a section counts, so that synonyms add nothing to the word.
         """
         wanted = [
             (
@@ -114,60 +115,45 @@ class IndexSearcher:
         )
 
 
-class CachedKnowledgeIndex(CachedIndex):
-    """The copy of one organization's index."""
+type KnowledgeIndex = CachedIndex[IndexSearcher | None]
 
-    def __init__(self, organization: str, path: Path) -> None:
-        place = Place(settings().knowledge_bucket, f"{organization}/index/{_FORMAT}")
-        super().__init__(organization, place, path)
-        self._searcher: IndexSearcher | None = None
 
-    def changed(self) -> None:
-        """Open the index anew when it is searched next."""
-        self._searcher = None
+def write(index: KnowledgeIndex, removed: Sequence[str], added: Sequence[IndexedDocument]) -> None:
+    """Remove documents by id, then add others, as one commit. Raises IndexTooLarge, Conflict."""
+    edit = index_format.edit_of(removed, added)
+    index.commit(lambda _: edit)
 
-    def searcher(self) -> IndexSearcher | None:
-        """Return the copy, open for searching, or None where nothing is indexed."""
-        if self.empty:
-            return None
-        if self._searcher is None:
-            self._searcher = IndexSearcher(segments.FORMAT.open(self.home))
-        return self._searcher
 
-    def write(self, removed: Sequence[str], added: Sequence[IndexedDocument]) -> None:
-        """Remove documents by id, then add others, and publish that as one commit. Raises Conflict.
+def index_of(organization: str) -> KnowledgeIndex:
+    """Return this process's copy of an organization's index."""
+    return _cache.get(organization)
 
-        Besides `refresh`: one call for the bundle, one for the manifest; now and then one or two to remove what is
-        superseded.
-        """
-        for _ in range(TRIES):
-            self.refresh()
-            before = self.manifest.meta
-            change = segments.commit(self.home, before, removed, added)
-            if (before["segments"] if before else []) == change.meta["segments"]:
-                return
-            try:
-                self.publish(change)
-            except ConcurrentCommit:
-                logger.info("index_overtaken", extra={"organization": self.organization})
-                continue
-            return
-        raise Conflict
+
+def clear_cache() -> None:
+    """Remove every copy. For tests that change the objects in S3 themselves."""
+    _cache.clear()
+
+
+def location_of(organization: str) -> IndexLocation:
+    """Return where an organization's index is in S3."""
+    return IndexLocation(settings().knowledge_bucket, f"{organization}/index/{index_format.VERSION}")
+
+
+def _new_index(organization: str, home: Path) -> KnowledgeIndex:
+    return CachedIndex(location_of(organization), index_format.FORMAT, _open, home)
+
+
+def _open(index: tantivy.Index | None) -> IndexSearcher | None:
+    """Return a searcher, or None if nothing is indexed."""
+    if index is None:
+        return None
+    searcher = IndexSearcher(index)
+    return searcher if searcher.sections else None
 
 
 @cache
 def _synonyms() -> dict[str, frozenset[str]]:
-    return thesaurus.by_term(segments.analyzer().analyze)
+    return thesaurus.by_term(index_format.analyzer().analyze)
 
 
-_copies = IndexCache(CachedKnowledgeIndex)
-
-
-def copy_of(organization: str) -> CachedKnowledgeIndex:
-    """Return this process's copy of an organization's index."""
-    return _copies.of(organization)
-
-
-def forget() -> None:
-    """Remove every copy. For tests that change what S3 holds behind our back."""
-    _copies.forget()
+_cache = IndexCache(_new_index)

@@ -1,31 +1,35 @@
-"""The index job: bringing the index in line with documents' records.
+"""Brings the knowledge index in line with the documents.
 
-A job names a document and nothing of its content: what counts is the record as it is now. So jobs may repeat, come
-late or in any order. A document is removed from the index and added again under its id, and becomes ready by a write
-that requires the revision which was indexed.
+A job names a document and nothing of its content: the record at that moment counts. Jobs may therefore repeat, come
+late or come in any order. A document is removed from the index and added again under its id. It becomes ready by a
+write on the condition that its revision is the one that was indexed.
 """
 
 from collections.abc import Sequence
 
 from helpdesk.knowledge import document_store, repository
-from helpdesk.knowledge.index import copy_of
+from helpdesk.knowledge.documents import Document
+from helpdesk.knowledge.index import index_of, write
+from helpdesk.knowledge.index_format import IndexedDocument
 from helpdesk.knowledge.markdown import sections
-from helpdesk.knowledge.repository import Document
 from helpdesk.knowledge.schemas import DocumentStatus
-from helpdesk.knowledge.segments import IndexedDocument
 from helpdesk.platform.logging import logger
+from helpdesk.s3_index.cache import IndexTooLarge
 
 PROBLEM_TEXT_MISSING = "The document's text is missing. Create the document again."
 PROBLEM_UNREADABLE = (
-    "The document's text could not be taken apart for the index. Create it again as plain Markdown."
+    "The document's text could not be split into sections. Create it again as plain Markdown."
 )
 PROBLEM_GAVE_UP = (
-    "Indexing failed repeatedly. Your operator has been told; the document will be indexed once it is mended."
+    "Indexing failed repeatedly. Your operator is notified; the document is indexed once the cause is fixed."
+)
+PROBLEM_INDEX_FULL = (
+    "The knowledge base has reached its maximum size. Remove other documents, then create it again."
 )
 
 
 class Unindexable(Exception):
-    """A document that no retry will make indexable; `problem` is what its writer is told."""
+    """A document that no retry can index. `problem` is shown to its author."""
 
     def __init__(self, problem: str) -> None:
         self.problem = problem
@@ -33,10 +37,10 @@ class Unindexable(Exception):
 
 
 def index(organization: str, document_ids: Sequence[str]) -> None:
-    """Index documents as one commit. A document that is ready already is left alone; one that is gone is removed.
+    """Index documents as one commit. Skips documents that are ready and removes those that are gone.
 
-    One that cannot be indexed becomes failed, with its problem, and does not hold up the others. Raises what AWS
-    raises, and Conflict: then nothing is lost, and the job is to be done again.
+    A document that cannot be indexed becomes failed, with its problem, and does not hold up the others. Raises what AWS
+    raises, and Conflict: then nothing is lost, and the job has to be done again.
     """
     records = repository.get_many(organization, document_ids)
     wanted = [record for record in records.values() if record.status is not DocumentStatus.READY]
@@ -47,16 +51,17 @@ def index(organization: str, document_ids: Sequence[str]) -> None:
         try:
             added.append(_prepared(record))
         except Unindexable as refused:
-            logger.warning(
-                "document_unindexable", extra={"organization": organization, "document": record.id}
-            )
-            repository.set_failed(record, refused.problem)
-            removed.append(record.id)
+            _fail(record, refused.problem)
         else:
             done.append(record)
-            removed.append(record.id)
+        removed.append(record.id)
     if removed:
-        copy_of(organization).write(removed, added)
+        try:
+            write(index_of(organization), removed, added)
+        except IndexTooLarge:
+            for record in done:
+                _fail(record, PROBLEM_INDEX_FULL)
+            return
     for record in done:
         repository.set_ready(record)
     logger.info(
@@ -66,10 +71,15 @@ def index(organization: str, document_ids: Sequence[str]) -> None:
 
 
 def give_up(organization: str, document_id: str) -> None:
-    """Say that a document could not be indexed in spite of every retry, unless it is ready or gone."""
+    """Mark a document as failed after the last retry, unless it is ready or gone."""
     record = repository.get_many(organization, [document_id]).get(document_id)
     if record is not None and record.status is not DocumentStatus.READY:
         repository.set_failed(record, PROBLEM_GAVE_UP)
+
+
+def _fail(record: Document, problem: str) -> None:
+    logger.warning("document_unindexable", extra={"organization": record.organization, "document": record.id})
+    repository.set_failed(record, problem)
 
 
 def _prepared(record: Document) -> IndexedDocument:

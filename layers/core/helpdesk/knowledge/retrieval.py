@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from helpdesk.knowledge.features import features_of
-from helpdesk.knowledge.index import Hit, copy_of
+from helpdesk.knowledge.index import Hit, index_of
 from helpdesk.knowledge.quoting import excerpt
 from helpdesk.knowledge.scoring import MOST_LEAD, confidence, order
 from helpdesk.knowledge.terms import Corpus, Term, terms_of, wanted
@@ -57,9 +57,9 @@ def find(
 
     None where nothing is indexed at all. Costs one call while the index is as it was.
     """
-    copy = copy_of(organization)
-    copy.refresh()
-    corpus = copy.searcher()
+    index = index_of(organization)
+    index.refresh()
+    corpus = index.reader
     return None if corpus is None else search(corpus, question, limit=limit, rankers=rankers)
 
 

@@ -1,7 +1,7 @@
 """The rules of knowledge documents (Specification: Knowledge and repositories; States, Knowledge document).
 
-The text is written before the record that names it, and the record together with the job that indexes it. So a
-crash may leave a text that nothing names, never a record without its text, nor one that nobody will index.
+The text is written before the record that names it, and the record in one transaction with the job that indexes it. A
+crash may leave an unnamed text, but never a record without its text or without its job.
 """
 
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from helpdesk.admission.caller import Caller
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.knowledge import document_store, repository
+from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import (
     MAX_BODY_BYTES,
     MAX_TITLE_CHARACTERS,
@@ -16,7 +17,6 @@ from helpdesk.knowledge.errors import (
     BodyTooLarge,
     TitleMissing,
 )
-from helpdesk.knowledge.repository import Document
 from helpdesk.knowledge.schemas import (
     DocumentAnswer,
     DocumentCreated,
@@ -35,7 +35,7 @@ _LIST = "knowledge/documents"
 
 
 def create(organization: str, written: DocumentInput) -> DocumentCreated:
-    """Take a document; it is indexed in the background.
+    """Create a document. It is indexed in the background.
 
     Raises TitleMissing, InvalidRequest (title over 120 characters), BodyMissing, BodyTooLarge, FolderNotFound.
     """

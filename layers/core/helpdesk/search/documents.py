@@ -1,25 +1,22 @@
-"""What of the inbox goes into the index: one document per entry of a thread, per conversation and per customer.
+"""The documents of the search index: one for each entry of a thread, each conversation and each customer.
 
 An entry (a message or a note) is indexed once and never again. A conversation's *head* has its subject, its customer's
-name and e-mail, and its place in the list by latest activity; it is small and written anew with each batch that brings
-the conversation a message. So a long thread costs a new message no more than a short one.
+name and e-mail, and its position in the list by latest activity. The head is small, and each batch with a message of
+the conversation replaces it. A new message therefore costs the same in a long thread as in a short one.
 """
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
 
+from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.search.terms import terms_of
 
-_PLACE_BITS = 21
-
-type Record = Mapping[str, Any]
+_TIE_BITS = 21
 
 
 class Kind(IntEnum):
-    """Which documents there are. An entry's kind is never asked for, so it has none."""
+    """The kinds of documents that searches ask for. An entry has none."""
 
     HEAD = 1
     CUSTOMER = 2
@@ -27,71 +24,69 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What the index takes; the library stores `id` and nothing else.
+    """A document as the index takes it.
 
-    `key` names an entry, `id` what a search gives back. `owner` and `customer` are numbers of a conversation and of a
-    customer. `version` is a number made of all that the document says: who meets it again need not write it again.
-    `place` orders by time.
+    `key` is the id of an entry, `id` that of a conversation or customer, which a search returns. `conversation` and
+    `customer` are numbers that stand for ids (`number_of`). `version` is a number for everything that the document
+    says: a document whose version is in the index need not be written again. `sort_key` orders by time.
     """
 
     terms: list[str]
     key: str | None = None
     id: str | None = None
     kind: Kind | None = None
-    owner: int | None = None
+    conversation: int | None = None
     customer: int | None = None
     version: int | None = None
-    place: int | None = None
+    sort_key: int | None = None
 
 
 def number_of(*parts: object) -> int:
-    """Return a number of 64 bits that stands for an id or for all of some values.
+    """Return a number of 64 bits that stands for an id, or for several values together.
 
-    The library joins by numbers quickly. Of ten million ids, two have the same number once in 370,000 such indexes.
+    The search library joins by numbers quickly. Among ten million ids, two share a number in one of 370,000 indexes.
     """
     text = "\0".join("" if part is None else str(part) for part in parts)
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
 
-def place_of(at_ms: int, identifier: str) -> int:
-    """Return a number that orders by time, and by nothing in particular what happened in the same millisecond."""
-    return at_ms << _PLACE_BITS | number_of(identifier) & ((1 << _PLACE_BITS) - 1)
+def sort_key_of(at_ms: int, identifier: str) -> int:
+    """Return a number that orders by time, and arbitrarily within a millisecond."""
+    return at_ms << _TIE_BITS | number_of(identifier) & ((1 << _TIE_BITS) - 1)
 
 
-def head(conversation: Record, customer: Record) -> Document:
-    """Return a conversation's head; `customer` is empty where the record is gone."""
-    identifier, customer_id = str(conversation["id"]), str(conversation["customerId"])
-    told = [conversation["subject"], customer.get("name"), customer.get("email")]
-    place = place_of(int(conversation["lastMessageAt"]), identifier)
+def head(conversation: ConversationRecord, customer: CustomerRecord | None) -> Document:
+    """Return a conversation's head; `customer` is None if the record is gone."""
+    texts = [conversation.subject, customer and customer.name, customer and customer.email]
+    sort_key = sort_key_of(conversation.last_message_at, conversation.id)
     return Document(
-        terms=terms_of(" ".join(text for text in told if text)),
-        id=identifier,
+        terms=terms_of(" ".join(text for text in texts if text)),
+        id=conversation.id,
         kind=Kind.HEAD,
-        owner=number_of(identifier),
-        customer=number_of(customer_id),
-        version=number_of(identifier, place, customer_id, *told),
-        place=place,
+        conversation=number_of(conversation.id),
+        customer=number_of(conversation.customer_id),
+        version=number_of(conversation.id, sort_key, conversation.customer_id, *texts),
+        sort_key=sort_key,
     )
 
 
-def customer(record: Record) -> Document:
+def customer(record: CustomerRecord) -> Document:
     """Return a customer's document."""
-    identifier, told = str(record["id"]), [record.get("name"), record.get("email")]
+    texts = [record.name, record.email]
     return Document(
-        terms=terms_of(" ".join(text for text in told if text)),
-        id=identifier,
+        terms=terms_of(" ".join(text for text in texts if text)),
+        id=record.id,
         kind=Kind.CUSTOMER,
-        customer=number_of(identifier),
-        version=number_of(identifier, *told),
-        place=place_of(int(record["createdAt"]), identifier),
+        customer=number_of(record.id),
+        version=number_of(record.id, *texts),
+        sort_key=sort_key_of(record.created_at, record.id),
     )
 
 
-def entry(record: Record) -> Document:
-    """Return a message's or note's document: its text and the names of what is attached."""
-    named = [str(file["name"]) for file in record["attachments"]]
+def entry(record: EntryRecord) -> Document:
+    """Return the document of a message or note: its text and the names of its attachments."""
     return Document(
-        terms=terms_of("\n".join([str(record["body"]), *named])),
-        key=str(record["id"]),
-        owner=number_of(record["conversationId"]),
+        terms=terms_of("\n".join([record.body, *record.attachments])),
+        key=record.id,
+        conversation=number_of(record.conversation_id),
     )

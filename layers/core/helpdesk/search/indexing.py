@@ -1,7 +1,7 @@
-"""The search job: bringing the index in line with conversations and customers as they are.
+"""Brings the search index in line with conversations and customers as the table has them.
 
-A job says what has changed and not what it is now, so jobs may repeat, come late or in any order. An entry that the
-index has is left alone, a head or customer that says the same, too; what is gone from the table goes from the index.
+Jobs say what changed and not what it is now, so they may repeat, come late or come in any order. An entry that the
+index has is left alone, and so is an unchanged head or customer. What is gone from the table is removed from the index.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,23 +9,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helpdesk.platform.logging import logger
-from helpdesk.search import documents, repository
-from helpdesk.search.documents import Document, Record, number_of
-from helpdesk.search.index import Reader, copy_of
+from helpdesk.s3_index.directory import Edit
+from helpdesk.search import documents, index_format, repository
+from helpdesk.search.documents import Document, number_of
+from helpdesk.search.index import Reader, index_of
+from helpdesk.search.jobs import SearchJob
+from helpdesk.search.records import ConversationRecord, CustomerRecord
 from helpdesk.search.repository import EntryName
-from helpdesk.search.segments import Edit
 from helpdesk.storage import keys
 
-_UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 
-type Work = dict[str, Any]
-"""A job's body: `organization`, with `conversationId` and perhaps `messageId` or `noteId`, or with `customerId`."""
+type JobBody = dict[str, Any]
+"""A queue message's body (`SearchJob.from_body`)."""
 
 
 class Unindexable(Exception):
-    """Some items are not what they should be; `jobs` are those that name them. The others are done."""
+    """Some items or jobs are malformed. `jobs` are the bodies of the jobs concerned; all others are done."""
 
-    def __init__(self, jobs: Sequence[Work]) -> None:
+    def __init__(self, jobs: Sequence[JobBody]) -> None:
         self.jobs = jobs
         super().__init__(f"{len(jobs)} jobs")
 
@@ -38,115 +40,112 @@ class _Wanted:
     whole: set[str] = field(default_factory=set)
     entries: set[EntryName] = field(default_factory=set)
     customers: set[str] = field(default_factory=set)
-    malformed: list[Work] = field(default_factory=list)
+    malformed: list[JobBody] = field(default_factory=list)
 
 
-def index(organization: str, jobs: Sequence[Work]) -> None:
+def index(organization: str, jobs: Sequence[JobBody]) -> None:
     """Do one organization's jobs as one commit.
 
-    Raises Unindexable when all was done that can be; what AWS raises, and Conflict: then nothing is lost and all of
-    them are to be done again.
+    Raises Unindexable once everything else is done. Raises what AWS raises, Conflict and IndexTooLarge: then nothing is
+    lost, and all jobs have to be done again.
     """
-    wanted, spoilt = _wanted(organization, jobs), set[str]()
+    wanted, malformed = _wanted(organization, jobs), set[str]()
 
     def prepare(reader: Reader) -> Edit:
-        spoilt.clear()
-        return _Preparation(organization, reader, spoilt).edit(wanted)
+        malformed.clear()
+        return _Preparation(organization, reader, malformed).edit(wanted)
 
-    copy = copy_of(organization)
-    copy.write(prepare)
-    documents_now = copy.reader().documents
+    search_index = index_of(organization)
+    search_index.commit(prepare)
     logger.info(
         "search_indexed",
-        extra={"organization": organization, "jobs": len(jobs), "documents": documents_now},
+        extra={
+            "organization": organization,
+            "jobs": len(jobs),
+            "documents": search_index.reader.documents,
+        },
     )
-    failed = [*wanted.malformed, *(job for job in jobs if spoilt.intersection(map(str, job.values())))]
+    failed = [*wanted.malformed, *(job for job in jobs if malformed.intersection(map(str, job.values())))]
     if failed:
         raise Unindexable(failed)
 
 
-def _wanted(organization: str, jobs: Iterable[Work]) -> _Wanted:
+def _wanted(organization: str, jobs: Iterable[JobBody]) -> _Wanted:
     wanted = _Wanted()
-    for job in jobs:
+    for body in jobs:
         try:
-            _want(wanted, organization, job)
-        except _UNREADABLE:
-            wanted.malformed.append(job)
+            _want(wanted, organization, SearchJob.from_body(body))
+        except _MALFORMED:
+            wanted.malformed.append(body)
     return wanted
 
 
-def _want(wanted: _Wanted, organization: str, job: Work) -> None:
+def _want(wanted: _Wanted, organization: str, job: SearchJob) -> None:
     """Note what a job names. Raises MalformedKey, a ValueError, for an id that no item can have."""
-    if "customerId" in job:
-        keys.Customer(organization, job["customerId"])
-        wanted.customers.add(job["customerId"])
+    if job.customer_id is not None:
+        keys.Customer(organization, job.customer_id)
+        wanted.customers.add(job.customer_id)
+    if job.conversation_id is None:
         return
-    conversation_id = job["conversationId"]
-    keys.Conversation(organization, conversation_id)
-    for name, note in (("messageId", False), ("noteId", True)):
-        if name in job:
-            entry = EntryName(conversation_id, job[name], note)
-            entry.key(organization)
-            wanted.entries.add(entry)
-            break
+    keys.Conversation(organization, job.conversation_id)
+    entry_id = job.message_id or job.note_id
+    if entry_id is not None:
+        entry = EntryName(job.conversation_id, entry_id, note=job.message_id is None)
+        entry.key(organization)
+        wanted.entries.add(entry)
     else:
-        wanted.whole.add(conversation_id)
-    wanted.conversations.add(conversation_id)
+        wanted.whole.add(job.conversation_id)
+    wanted.conversations.add(job.conversation_id)
 
 
 class _Preparation:
-    """Finds what an index lacks of the inbox. `spoilt` takes the ids of what cannot be read."""
+    """Finds the differences between the index and the inbox. `malformed` takes the ids of unreadable items."""
 
-    def __init__(self, organization: str, reader: Reader, spoilt: set[str]) -> None:
+    def __init__(self, organization: str, reader: Reader, malformed: set[str]) -> None:
         self._organization = organization
         self._reader = reader
-        self._spoilt = spoilt
+        self._malformed = malformed
         self._ids: list[str] = []
-        self._owners: list[int] = []
+        self._conversations: list[int] = []
         self._added: list[Document] = []
 
     def edit(self, wanted: _Wanted) -> Edit:
-        """Return what is to be changed."""
-        conversations: dict[str, Record] = {
-            **repository.conversations(self._organization, wanted.conversations)
-        }
+        """Return the edit that removes the differences."""
+        found = repository.conversations(self._organization, wanted.conversations)
+        self._malformed |= found.malformed
+        conversations = dict(found.records)
         known = self._customers(wanted, conversations)
         for conversation in conversations.values():
-            self._head(conversation, known.get(str(conversation.get("customerId")), {}))
-        for gone in wanted.conversations - conversations.keys():
-            if self._reader.has("owner", number_of(gone)):
-                self._owners.append(number_of(gone))
+            self._replace(documents.head(conversation, known.get(conversation.customer_id)))
+        for gone in wanted.conversations - found.ids:
+            if self._reader.has("conversation", number_of(gone)):
+                self._conversations.append(number_of(gone))
         self._entries(
-            [name for name in wanted.entries if name.conversation_id in conversations],
-            wanted.whole & conversations.keys(),
+            [name for name in wanted.entries if name.conversation_id in found.ids], wanted.whole & found.ids
         )
-        return Edit(self._ids, self._owners, self._added)
+        return index_format.edit_of(self._ids, self._conversations, self._added)
 
-    def _customers(self, wanted: _Wanted, conversations: dict[str, Record]) -> dict[str, Record]:
-        """Take on customers; bring the conversations along whose heads say what one of them was called before."""
-        named = {str(c["customerId"]) for c in conversations.values() if "customerId" in c}
-        asked = {*wanted.customers, *named}
-        known: dict[str, Record] = {**repository.customers(self._organization, asked)}
+    def _customers(
+        self, wanted: _Wanted, conversations: dict[str, ConversationRecord]
+    ) -> dict[str, CustomerRecord]:
+        """Update the customers. Adds the conversations whose heads have an earlier name of one to `conversations`."""
+        asked = wanted.customers | {conversation.customer_id for conversation in conversations.values()}
+        found = repository.customers(self._organization, asked)
+        self._malformed |= found.malformed
         others: set[str] = set()
-        for record in known.values():
-            if self._replace(record, documents.customer):
-                others.update(self._reader.heads_of(number_of(record["id"])))
-        for gone in asked - known.keys():
+        for record in found.records.values():
+            if self._replace(documents.customer(record)):
+                others.update(self._reader.heads_of(number_of(record.id)))
+        for gone in asked - found.ids:
             if self._reader.has("id", gone):
                 self._ids.append(gone)
-        conversations |= repository.conversations(self._organization, others - conversations.keys())
-        return known
+        affected = repository.conversations(self._organization, others - conversations.keys())
+        self._malformed |= affected.malformed
+        conversations |= affected.records
+        return found.records
 
-    def _head(self, conversation: Record, customer: Record) -> None:
-        self._replace(conversation, lambda record: documents.head(record, customer))
-
-    def _replace(self, record: Record, make: Any) -> bool:
-        """Put a record's document in the place of its former one, unless it says the same."""
-        try:
-            document: Document = make(record)
-        except _UNREADABLE as error:
-            self._spoil(str(record.get("id")), error)
-            return False
+    def _replace(self, document: Document) -> bool:
+        """Put a document in the place of its former version; return False if it is unchanged."""
         if document.version is not None and self._reader.has("version", document.version):
             return False
         self._ids.append(str(document.id))
@@ -155,20 +154,11 @@ class _Preparation:
 
     def _entries(self, names: Sequence[EntryName], whole: Iterable[str]) -> None:
         lacking = [name for name in names if not self._reader.has("key", name.id)]
-        found = {str(item.get("id")): item for item in repository.entries(self._organization, lacking)}
+        entries = repository.entries(self._organization, lacking)
+        found = dict(entries.records)
+        self._malformed |= entries.malformed
         for conversation_id in whole:
-            for item in repository.thread(self._organization, conversation_id):
-                if not self._reader.has("key", str(item.get("id"))):
-                    found[str(item.get("id"))] = item
-        for identifier, item in found.items():
-            try:
-                self._added.append(documents.entry(item))
-            except _UNREADABLE as error:
-                self._spoil(identifier, error)
-
-    def _spoil(self, identifier: str, error: Exception) -> None:
-        logger.error(
-            "search_item_unreadable",
-            extra={"organization": self._organization, "id": identifier, "error": type(error).__name__},
-        )
-        self._spoilt.add(identifier)
+            thread = repository.thread(self._organization, conversation_id)
+            self._malformed |= {each for each in thread.malformed if not self._reader.has("key", each)}
+            found |= {key: each for key, each in thread.records.items() if not self._reader.has("key", key)}
+        self._added += [documents.entry(record) for record in found.values()]

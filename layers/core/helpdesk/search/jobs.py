@@ -1,40 +1,73 @@
-"""The search job: word that something of the inbox has changed, for the function that keeps the index.
+"""The search job: an instruction to bring the search index up to date with a conversation or customer.
 
-It names ids alone; what is indexed is what the table has when the job is done. Whoever writes a message puts the job
-beside its event, and whoever changes something of which no event tells puts it into the outbox by itself.
+A job has ids only; the index takes what the table has when the job runs. A message's job travels with the message's
+event. A change without an event puts its job into the outbox by itself.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.storage.transactions import Transaction
 
+_NAMES = {
+    "organization": "organization",
+    "conversationId": "conversation_id",
+    "messageId": "message_id",
+    "noteId": "note_id",
+    "customerId": "customer_id",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchJob:
+    """A customer, a conversation as a whole, or one message or note of a conversation."""
+
+    organization: str
+    conversation_id: str | None = None
+    message_id: str | None = None
+    note_id: str | None = None
+    customer_id: str | None = None
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Return the job of a queue message. Raises ValueError if it names neither conversation nor customer."""
+        if not {"conversationId", "customerId"} & body.keys() or "organization" not in body:
+            raise ValueError("a search job names an organization and a conversation or a customer")
+        return cls(**{_NAMES[name]: value for name, value in body.items() if name in _NAMES})
+
+    def to_body(self) -> dict[str, str]:
+        """Return the job as a queue message."""
+        values = asdict(self)
+        return {name: values[field] for name, field in _NAMES.items() if values[field] is not None}
+
 
 def message(organization: str, conversation_id: str, message_id: str) -> Job:
-    """Return the job for a new message; its conversation's and customer's words are brought up to date with it."""
-    return _job(organization, message_id, conversationId=conversation_id, messageId=message_id)
+    """Return the job for a new message. It also updates what the index has of the conversation and the customer."""
+    return _job(message_id, SearchJob(organization, conversation_id, message_id=message_id))
 
 
 def note(organization: str, conversation_id: str, note_id: str) -> Job:
     """Return the job for a new note."""
-    return _job(organization, note_id, conversationId=conversation_id, noteId=note_id)
+    return _job(note_id, SearchJob(organization, conversation_id, note_id=note_id))
 
 
 def conversation(organization: str, conversation_id: str) -> Job:
-    """Return the job for a whole conversation: for one that the index may lack, or one that is gone."""
-    return _job(organization, conversation_id, conversationId=conversation_id)
+    """Return the job for a whole conversation: one that the index may lack, or one that is gone."""
+    return _job(conversation_id, SearchJob(organization, conversation_id))
 
 
 def customer(organization: str, customer_id: str) -> Job:
-    """Return the job for a customer whose name or e-mail may have changed without a message, or who is gone."""
-    return _job(organization, customer_id, customerId=customer_id)
+    """Return the job for a customer who is gone, or whose name or e-mail may have changed without a message."""
+    return _job(customer_id, SearchJob(organization, customer_id=customer_id))
 
 
 def put(transaction: Transaction, job: Job) -> None:
-    """Add a job that no event carries to the transaction of the change."""
+    """Add a job without an event to the transaction of its change."""
     transaction.put(job_item(job.body["organization"], job), new=True)
 
 
-def _job(organization: str, unit: str, **what: Any) -> Job:
-    # Organizations are groups of the queue so that a busy one does not hold up the others.
-    return Job(JobQueue.SEARCH, organization, unit, {"organization": organization, **what})
+def _job(unit: str, job: SearchJob) -> Job:
+    # The queue groups by organization, so that a busy one does not hold up the others.
+    return Job(JobQueue.SEARCH, job.organization, unit, job.to_body())

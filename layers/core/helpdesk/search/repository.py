@@ -1,19 +1,23 @@
-"""The items that the index is made of, as they are at this moment."""
+"""Reads the records that the search index is built from, as they are at this moment."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
+from helpdesk.platform.logging import logger
+from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
 _PAGE = 500
 
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
+
 
 @dataclass(frozen=True, slots=True)
 class EntryName:
-    """Which entry of which conversation; a note's item has a sort key of its own."""
+    """The identity of a message or a note; a note's item has a sort key of its own."""
 
     conversation_id: str
     id: str
@@ -25,36 +29,75 @@ class EntryName:
         return kind(organization, self.conversation_id, self.id)
 
 
-def conversations(organization: str, conversation_ids: Iterable[str]) -> dict[str, Item]:
-    """Return the conversations that exist, by id. One call per hundred."""
+@dataclass(frozen=True, slots=True)
+class Found[R]:
+    """Records by id, and the ids of items that exist but are malformed."""
+
+    records: dict[str, R] = field(default_factory=dict)
+    malformed: set[str] = field(default_factory=set)
+
+    @property
+    def ids(self) -> set[str]:
+        """The ids of all items that exist."""
+        return self.records.keys() | self.malformed
+
+
+def conversations(organization: str, conversation_ids: Iterable[str]) -> Found[ConversationRecord]:
+    """Return the conversations that exist. One call per hundred."""
     wanted = [keys.Conversation(organization, each) for each in dict.fromkeys(conversation_ids)]
-    return {str(item["id"]): item for item in table.get_many(wanted).values() if BEING_ERASED not in item}
+    return _found(organization, _present(wanted), ConversationRecord.from_item)
 
 
-def customers(organization: str, customer_ids: Iterable[str]) -> dict[str, Item]:
-    """Return the customers that exist, by id. One call per hundred."""
+def customers(organization: str, customer_ids: Iterable[str]) -> Found[CustomerRecord]:
+    """Return the customers that exist. One call per hundred."""
     wanted = [keys.Customer(organization, each) for each in dict.fromkeys(customer_ids)]
-    return {str(item["id"]): item for item in table.get_many(wanted).values() if BEING_ERASED not in item}
+    return _found(organization, _present(wanted), CustomerRecord.from_item)
 
 
-def entries(organization: str, names: Iterable[EntryName]) -> list[Item]:
+def entries(organization: str, names: Iterable[EntryName]) -> Found[EntryRecord]:
     """Return the messages and notes that exist. One call per hundred."""
-    found = table.get_many([name.key(organization) for name in dict.fromkeys(names)])
-    return [item for item in found.values() if _searchable(item)]
+    items = table.get_many([name.key(organization) for name in dict.fromkeys(names)]).values()
+    return _found(organization, filter(_searchable, items), EntryRecord.from_item)
 
 
-def thread(organization: str, conversation_id: str) -> Iterator[Item]:
-    """Yield every message and note of a conversation. One call per 500, or per megabyte."""
+def thread(organization: str, conversation_id: str) -> Found[EntryRecord]:
+    """Return every message and note of a conversation. One call per 500, or per megabyte."""
+    return _found(
+        organization, filter(_searchable, _items(organization, conversation_id)), EntryRecord.from_item
+    )
+
+
+def _present(wanted: list[keys.Conversation] | list[keys.Customer]) -> Iterator[Item]:
+    # To the index, what is being erased is gone.
+    return (item for item in table.get_many(wanted).values() if BEING_ERASED not in item)
+
+
+def _items(organization: str, conversation_id: str) -> Iterator[Item]:
     partition = keys.Conversation(organization, conversation_id).pk
     for prefix in ("MSG#", "NOTE#"):
         after: Any = None
         while True:
             page = table.query(partition, sk_prefix=prefix, limit=_PAGE, after=after, consistent=True)
-            yield from (item for item in page.items if _searchable(item))
+            yield from page.items
             after = page.after
             if after is None:
                 break
 
 
 def _searchable(item: Item) -> bool:
-    return item.get("kind") != "system"  # what the service itself notes in a thread
+    return item.get("kind") != "system"  # entries that the service itself adds to a thread
+
+
+def _found[R](organization: str, items: Iterable[Item], from_item: Callable[[Item], R]) -> Found[R]:
+    found = Found[R]()
+    for item in items:
+        identifier = str(item.get("id"))
+        try:
+            found.records[identifier] = from_item(item)
+        except _MALFORMED as error:
+            logger.error(
+                "search_item_malformed",
+                extra={"organization": organization, "id": identifier, "error": type(error).__name__},
+            )
+            found.malformed.add(identifier)
+    return found

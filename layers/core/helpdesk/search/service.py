@@ -1,31 +1,30 @@
-"""Finding conversations and customers by words.
+"""The rules of search: conversations and customers found by words, and erased from the index.
 
-A text is taken for words of two or more characters, without case and accents; whatever else is in it is no syntax, so
-nothing that a user types is refused. All words must occur, the last one at least as the beginning of a word. A text
-without such a word finds nothing.
+A text is read as words of two or more characters, without case and accents. Everything else in it is ignored, so no
+text is refused. All words must occur, the last one at least as a prefix. A text without words finds nothing.
 
-The search library is imported when it is first used: the functions that offer search among other things start without.
+The search library is imported on first use: functions that offer search among other things start without it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from helpdesk.search import finding, terms
+from helpdesk.search import lookup, terms
 
 if TYPE_CHECKING:
-    from helpdesk.search.index import CachedSearchIndex, Reader
+    from helpdesk.search.index import Reader
 
 MAX_TEXT_CHARACTERS = 200
-"""What of a text is looked at."""
+"""The rest of a text is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One page of what was found.
+    """One page of results.
 
-    `after` is where the next page goes on, to be handed back as it is (JSON holds it); None at the end. A page may be
-    shorter than asked for, even empty, and yet not be the last.
+    `after` is the position after which the next page begins, to be passed back as it is (JSON can hold it); None at the
+    end. A page may be shorter than the limit, even empty, without being the last.
     """
 
     ids: list[str]
@@ -35,14 +34,14 @@ class Found:
 def conversations(organization: str, text: str, limit: int, after: int | None = None) -> Found:
     """Return the ids of conversations in which all words of a text occur, the most recently active first.
 
-    Words are looked for in messages, notes, names of attachments, the subject and the customer's name and e-mail; each
-    may occur in another of these. A conversation comes once. What was written in the last seconds may be missing, and
-    one that was erased meanwhile may be among them: the caller reads what it shows.
+    Each word may occur in another message, note or attachment name, in the subject, or in the customer's name or
+    e-mail. Each conversation is returned once. Entries of the last seconds may be missing, and erased conversations may
+    be included: the caller reads the conversations before it shows them.
     """
     words = terms.words_of(text[:MAX_TEXT_CHARACTERS])
     if not words:
         return Found([], None)
-    return Found(*finding.conversations(_present(organization), words, limit, after))
+    return Found(*lookup.conversations(_reader(organization), words, limit, after))
 
 
 def customers(organization: str, text: str, limit: int, after: int | None = None) -> Found:
@@ -53,30 +52,28 @@ def customers(organization: str, text: str, limit: int, after: int | None = None
     words = terms.words_of(text[:MAX_TEXT_CHARACTERS], prefixes=True)
     if not words:
         return Found([], None)
-    return Found(*finding.customers(_present(organization), words, limit, after))
+    return Found(*lookup.customers(_reader(organization), words, limit, after))
 
 
 def forget(organization: str, customer_id: str, conversation_ids: Sequence[str]) -> None:
-    """Remove a customer and conversations from the index, so that none of their words is left in any object of it.
+    """Remove a customer and conversations from the index, so that no object of it holds any of their words.
 
-    To be called when their items are gone from the table: what is in the table may be indexed again at any time. May be
-    repeated, and is to be repeated after a failure. Raises what AWS raises, Conflict, NotRemoved.
+    Call it after their items are gone from the table: what is in the table may be indexed again at any time. It may be
+    repeated, and must be after a failure. Raises what AWS raises, Conflict, RemovalFailed.
     """
     forget_many(organization, [customer_id], conversation_ids)
 
 
 def forget_many(organization: str, customer_ids: Sequence[str], conversation_ids: Sequence[str]) -> None:
-    """Do the same for many customers, by one rewriting of the index."""
-    _copy(organization).erase(customer_ids, conversation_ids)
+    """Do the same for many customers with one rebuild of the index."""
+    from helpdesk.search.index import erase, index_of  # noqa: PLC0415 - see above
+
+    erase(index_of(organization), customer_ids, conversation_ids)
 
 
-def _present(organization: str) -> "Reader":
-    copy = _copy(organization)
-    copy.refresh()
-    return copy.reader()
+def _reader(organization: str) -> "Reader":
+    from helpdesk.search.index import index_of  # noqa: PLC0415 - see above
 
-
-def _copy(organization: str) -> "CachedSearchIndex":
-    from helpdesk.search.index import copy_of  # noqa: PLC0415 - see above
-
-    return copy_of(organization)
+    found = index_of(organization)
+    found.refresh()
+    return found.reader

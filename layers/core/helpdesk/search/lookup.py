@@ -1,9 +1,9 @@
-"""Finding conversations and customers in an index.
+"""Looks up conversations and customers in a search index.
 
-Conversations come in the order of the inbox, by their latest activity, which their heads have. Each word may stand in
-another entry of the thread, or in the head. So the rarest word is looked for first, and the others in the conversations
-that have it. Where even the rarest is common, it is the other way round: the heads are gone through from the newest,
-and those are kept that have every word; then the page is soon full.
+Conversations come in the order of the inbox, by the latest activity in their heads. Each word may occur in another
+entry of the thread or in the head. The rarest word is therefore looked up first, and the others among the conversations
+that have it. If even the rarest word is common, the heads are read from the newest and those kept whose conversations
+have every word: then the page is soon full.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from helpdesk.search.index import Reader
 
 RARE = 5_000
-"""Documents with a word, up to which all of them are looked at."""
+"""The most documents with a word for which all of them are read."""
 
 _HEADS_AT_ONCE = 500
 _MOST_ROUNDS = 20
-"""A page is given out, however short, after so many rounds: two common words may never occur together."""
+"""Rounds after which a page is returned even if it is short: two common words may never occur together."""
 
 type Page = tuple[list[str], int | None]
-"""Ids, and the place after which the next page begins; None at the end."""
+"""Ids, and the sort key after which the next page begins; None at the end."""
 
 
 def conversations(reader: "Reader", words: Sequence[Word], limit: int, after: int | None) -> Page:
@@ -35,8 +35,8 @@ def conversations(reader: "Reader", words: Sequence[Word], limit: int, after: in
         return [], None
     by_rarity = [word for _, word in counted]
     if counted[0][0] <= RARE:
-        return _of_a_rare_word(reader, by_rarity, counted[0][0], limit, after)
-    return _of_common_words(reader, by_rarity, limit, after)
+        return _with_a_rare_word(reader, by_rarity, counted[0][0], limit, after)
+    return _with_common_words(reader, by_rarity, limit, after)
 
 
 def customers(reader: "Reader", words: Sequence[Word], limit: int, after: int | None) -> Page:
@@ -46,30 +46,30 @@ def customers(reader: "Reader", words: Sequence[Word], limit: int, after: int | 
     return _page(reader, [reader.having(word) for word in words], Kind.CUSTOMER, limit, after)
 
 
-def _of_a_rare_word(
+def _with_a_rare_word(
     reader: "Reader", by_rarity: Sequence[Word], frequency: int, limit: int, after: int | None
 ) -> Page:
     rarest, *others = by_rarity
-    owners = sorted(reader.owners(reader.having(rarest), frequency))
+    found = sorted(reader.conversations(reader.having(rarest), frequency))
     for word in others:
-        owners = sorted(reader.among(owners, word))
-    if not owners:
+        found = sorted(reader.among(found, word))
+    if not found:
         return [], None
-    return _page(reader, [reader.of_owners(owners)], Kind.HEAD, limit, after)
+    return _page(reader, [reader.of_conversations(found)], Kind.HEAD, limit, after)
 
 
-def _of_common_words(reader: "Reader", by_rarity: Sequence[Word], limit: int, after: int | None) -> Page:
+def _with_common_words(reader: "Reader", by_rarity: Sequence[Word], limit: int, after: int | None) -> Page:
     found: list[str] = []
     for _ in range(_MOST_ROUNDS):
         heads = _newest(reader, [], Kind.HEAD, _HEADS_AT_ONCE, after)
-        owner_of = reader.owners_at([address for _, address in heads])
-        owners = sorted(owner for owner in owner_of if owner is not None)
+        numbers = reader.conversations_at([address for _, address in heads])
+        candidates = sorted(number for number in numbers if number is not None)
         for word in by_rarity:
-            owners = sorted(reader.among(owners, word))
-        kept = set(owners)
-        for (place, address), owner in zip(heads, owner_of, strict=True):
-            after = place
-            if owner in kept:
+            candidates = sorted(reader.among(candidates, word))
+        kept = set(candidates)
+        for (sort_key, address), number in zip(heads, numbers, strict=True):
+            after = sort_key
+            if number in kept:
                 found.append(reader.id_at(address))
                 if len(found) == limit:
                     return found, after
@@ -91,5 +91,5 @@ def _newest(
 ) -> "list[tuple[int, tantivy.DocAddress]]":
     conditions = [*queries, reader.equal("kind", kind)]
     if after is not None:
-        conditions.append(reader.placed_before(after))
+        conditions.append(reader.older_than(after))
     return reader.newest(reader.all_of(*conditions), limit)

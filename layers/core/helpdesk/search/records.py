@@ -1,0 +1,66 @@
+"""Conversations, customers, messages and notes as the search index reads them from the table."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from helpdesk.storage.table import Item
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRecord:
+    """A conversation. `last_message_at` is in ms."""
+
+    id: str
+    customer_id: str
+    subject: str | None
+    last_message_at: int
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Return the conversation of an item. Raises KeyError, TypeError or ValueError if the item is malformed."""
+        return cls(
+            id=str(item["id"]),
+            customer_id=str(item["customerId"]),
+            subject=item["subject"],
+            last_message_at=int(item["lastMessageAt"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerRecord:
+    """A customer. `created_at` is in ms."""
+
+    id: str
+    name: str | None
+    email: str | None
+    created_at: int
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Return the customer of an item. Raises as `ConversationRecord.from_item` does."""
+        return cls(
+            id=str(item["id"]),
+            name=item.get("name"),
+            email=item.get("email"),
+            created_at=int(item["createdAt"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRecord:
+    """A message or note, with the names of its attachments."""
+
+    id: str
+    conversation_id: str
+    body: str
+    attachments: tuple[str, ...]
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Return the message or note of an item. Raises as `ConversationRecord.from_item` does."""
+        return cls(
+            id=str(item["id"]),
+            conversation_id=str(item["conversationId"]),
+            body=str(item["body"]),
+            attachments=tuple(str(file["name"]) for file in item["attachments"]),
+        )
