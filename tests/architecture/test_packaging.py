@@ -101,6 +101,15 @@ def test_the_start_of_a_function_that_answers_the_api_imports_nothing_needless(
     assert imported(artifacts, function, NEEDLESS) == "[]"
 
 
+def test_the_built_oauth_function_renders_a_page_from_its_templates(artifacts: Path) -> None:
+    shown = "from helpdesk.oauth import pages; print(pages.user_code('/v1', 'csrf').text)"
+
+    done = run(artifacts, "OauthFunction", f"import app; assert 'jinja2' not in sys.modules; {shown}")
+
+    assert done.returncode == 0, done.stderr
+    assert "<h1>Connect a device</h1>" in done.stdout
+
+
 def test_the_start_of_oauths_function_leaves_out_what_only_other_routes_need(artifacts: Path) -> None:
     assert imported(artifacts, "OauthFunction", NEEDLESS_FOR_PAGES) == "[]"
 

@@ -126,7 +126,7 @@ def sign_in(page: Page, stack: Mapping[str, str]) -> str:
     email = f"{uuid.uuid4().hex}@example.com"
     page.get_by_label("E-mail address").fill(email)
     page.get_by_role("button", name="Send me a code").click()
-    page.get_by_label("Code of six digits").fill(code_mailed_to(stack, email))
+    page.get_by_label("Six-digit code").fill(code_mailed_to(stack, email))
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("heading", name="act for you?").wait_for()
     return email
@@ -198,11 +198,11 @@ def test_a_wrong_code_is_told_where_a_screen_reader_finds_it(
     page.get_by_label("E-mail address").fill(email)
     page.get_by_role("button", name="Send me a code").click()
     right = code_mailed_to(stack, email)
-    page.get_by_label("Code of six digits").fill(f"{(int(right) + 1) % 1_000_000:06}")
+    page.get_by_label("Six-digit code").fill(f"{(int(right) + 1) % 1_000_000:06}")
     page.get_by_role("button", name="Sign in").click()
 
     assert page.get_by_role("alert").inner_text() == "This is not the code. You have 4 more tries."
-    field = page.get_by_label("Code of six digits")
+    field = page.get_by_label("Six-digit code")
     assert field.get_attribute("aria-describedby") == "problem"
     assert field.get_attribute("aria-invalid") == "true"
 

@@ -174,7 +174,7 @@ def test_a_programs_name_is_text(sign_in: SignIn) -> None:
     page = sign_in(visitor)
 
     assert "<script" not in page.body
-    assert "&lt;/h1&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;{x}{0}" in page.body
+    assert "&lt;/h1&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39;&amp;{x}{0}" in page.body
 
 
 def test_what_was_typed_is_text(program: Program, visitor: Visitor) -> None:

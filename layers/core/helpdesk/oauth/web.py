@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from helpdesk.http.content import ClientInfo, HtmlPage, SeeOther, see_other
 from helpdesk.invites import accepting
-from helpdesk.oauth import approval, device, invitation, limits, pages, repository, sessions, sign_in
+from helpdesk.oauth import approval, device, limits, pages, repository, sessions, sign_in
 from helpdesk.oauth.errors import CsrfError
 from helpdesk.oauth.record import RequestRecord
 from helpdesk.oauth.schemas import (
@@ -62,7 +62,7 @@ def _consent(
     problem: str = "",
 ) -> HtmlPage:
     choices = [
-        (named.id, named.name, person.roles[named.id].value)
+        pages.Choice(named.id, named.name, person.roles[named.id].value)
         for named in organizations.names_of([*person.roles])
     ]
     return pages.consent(
@@ -158,7 +158,7 @@ def show_invite(client_info: ClientInfo, token: str, base_url: str) -> HtmlPage:
     """Show an invitation to whoever has its link; raises InviteNotFound."""
     preview = accepting.preview(token)
     browser = sessions.of(client_info, base_url)
-    shown = invitation.shown(root_of(base_url), browser, token, preview)
+    shown = pages.invitation(root_of(base_url), browser, token, preview)
     return _with_cookie(shown, browser, base_url)
 
 
@@ -167,9 +167,9 @@ def join(client_info: ClientInfo, token: str, csrf: str, base_url: str) -> HtmlP
     browser = _own(client_info, csrf, base_url)
     preview = accepting.preview(token)
     if browser.person is None:
-        return invitation.shown(root_of(base_url), browser, token, preview)
+        return pages.invitation(root_of(base_url), browser, token, preview)
     accepting.accept_as(browser.person.id, token)
-    return invitation.joined_page(preview)
+    return pages.joined(preview)
 
 
 def _own(client_info: ClientInfo, csrf: str, base_url: str) -> Browser:
