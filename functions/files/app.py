@@ -27,7 +27,7 @@ def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, que
 @api.get("/v1/files/<token>", access=Access.PUBLIC, errors=(FileNotFound,), status=302)
 def download(token: str) -> Redirect:
     """Download a file. The response redirects to an address that works for a few minutes."""
-    return redirect(files.address(token))
+    return redirect(files.download_url(token))
 
 
 handler = api.handler

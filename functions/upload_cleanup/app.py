@@ -6,4 +6,4 @@ from helpdesk.platform.logging import logger
 
 def handler(_event: object, _context: object) -> None:
     """Sweep once. A run that is missed or dies is made up for by the next."""
-    logger.info("uploads_cleaned_up", extra={"removed": files.sweep()})
+    logger.info("uploads_cleaned_up", extra={"removed": files.remove_unattached()})

@@ -380,7 +380,7 @@ def test_a_file_that_nobody_attached_is_removed_after_a_day_and_an_attached_one_
         kept, dropped, unsent = uploaded(api), uploaded(api), announced(api, None)
         attach(api, kept["id"])
     with clock.frozen(lambda: start + 24 * HOUR_US - 1):
-        assert files.sweep() == 0
+        assert files.remove_unattached() == 0
     with clock.frozen(lambda: start + 26 * HOUR_US):
         function("upload_cleanup").handler({}, Context())
         assert download(api, kept["url"]).status == 302
@@ -399,8 +399,8 @@ def test_a_sweep_removes_dozens_of_files_and_what_was_sent_of_them(api: Client) 
                 uploaded(api)
                 sent_to(api)
     with clock.frozen(lambda: start + 30 * HOUR_US):
-        assert files.sweep() == 64
-        assert files.sweep() == 0
+        assert files.remove_unattached() == 64
+        assert files.remove_unattached() == 0
     assert "Contents" not in clients.s3().list_objects_v2(Bucket=settings().files_bucket)
 
 
@@ -409,7 +409,7 @@ def test_a_sweep_makes_up_for_the_runs_of_two_weeks(api: Client) -> None:
     with clock.frozen(lambda: start):
         uploaded(api)
     with clock.frozen(lambda: start + 14 * 24 * HOUR_US):
-        assert files.sweep() == 1
+        assert files.remove_unattached() == 1
 
 
 def test_a_file_that_cannot_be_removed_keeps_no_other_from_it(
@@ -428,12 +428,12 @@ def test_a_file_that_cannot_be_removed_keeps_no_other_from_it(
     with clock.frozen(lambda: start + 26 * HOUR_US), monkeypatch.context() as patch:
         patch.setattr(store, "delete", fail_once)
         with pytest.raises(TimeoutError):
-            files.sweep()
+            files.remove_unattached()
     left = clients.s3().list_objects_v2(Bucket=settings().files_bucket)["Contents"]
     assert [item["Key"].rpartition("/")[2] for item in left] == [stuck["id"]]
     assert len(others) == 23
     with clock.frozen(lambda: start + 27 * HOUR_US):
-        assert files.sweep() == 1
+        assert files.remove_unattached() == 1
 
 
 def test_a_sweep_that_died_half_way_is_finished_by_the_next(
@@ -445,10 +445,10 @@ def test_a_sweep_that_died_half_way_is_finished_by_the_next(
     with clock.frozen(lambda: start + 26 * HOUR_US), monkeypatch.context() as patch:
         patch.setattr(store, "delete", lambda *_: (_ for _ in ()).throw(TimeoutError))
         with pytest.raises(TimeoutError):
-            files.sweep()
+            files.remove_unattached()
         assert attach(api, file["id"]).code == "attachment_missing"
     with clock.frozen(lambda: start + 27 * HOUR_US):
-        assert files.sweep() == 1
+        assert files.remove_unattached() == 1
 
 
 def test_a_form_is_refused_with_what_to_send_instead(api: Client) -> None:
@@ -473,8 +473,8 @@ def test_addresses_are_signed_for_the_regions_own_host(api: Client, monkeypatch:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
     clients.forget()
     try:
-        url, _ = store.form("org_1", "file_1")
-        address = store.address("org_1", "file_1", "photo.png", "image/png")
+        url, _ = store.upload_form("org_1", "file_1")
+        address = store.download_url("org_1", "file_1", "photo.png", "image/png")
     finally:
         clients.forget()
     assert "s3.eu-north-1.amazonaws.com" in url

@@ -440,7 +440,7 @@ def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
         raise Throttled
 
     with monkeypatch.context() as patch:
-        patch.setattr(repository, "keep_answer", throttled)
+        patch.setattr(repository, "store_response", throttled)
         assert api.post("/v1/messages", MESSAGE, **KEY).status == 200
     with later(30_000):
         assert api.post("/v1/messages", MESSAGE, **KEY).code == "idempotency_answer_lost"

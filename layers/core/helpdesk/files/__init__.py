@@ -1,1 +1,1 @@
-"""Files: what is attached to messages."""
+"""Files: uploads, downloads, attachments to messages, and removal of unattached files."""

@@ -1,4 +1,4 @@
-"""What a file can be refused for (Specification: Errors, Messages and uploads)."""
+"""Errors of files (Specification: Errors, Messages and uploads)."""
 
 from helpdesk.platform.errors import AppError
 
@@ -7,7 +7,7 @@ MAX_NAME_CHARACTERS = 200
 
 
 class AttachmentMissing(AppError):
-    """An attachment's id names no uploaded file of this organization."""
+    """An attachment's id is not that of an uploaded file of this organization."""
 
     status, code = 400, "attachment_missing"
     message = (
@@ -33,14 +33,14 @@ class EmptyFile(AppError):
 
 
 class FileTooBig(AppError):
-    """The upload is over the limit of a file, or of what a request can carry."""
+    """The upload exceeds the size limit of a file or of a request."""
 
     status, code = 400, "file_too_big"
     message = "A file may have 20 MB. Make it smaller, or send a link to it."
 
 
 class FileNotFound(AppError):
-    """No file has this address, or it was never uploaded."""
+    """No file has this URL, or it was never uploaded."""
 
     status, code = 404, "file_not_found"
     message = "No file is here. Files that were not attached to a message within 24 hours are removed."

@@ -1,8 +1,9 @@
-"""Items of files."""
+"""The items of files."""
 
 from collections.abc import Sequence
 
 from helpdesk.files.errors import AttachmentMissing
+from helpdesk.files.record import File
 from helpdesk.platform import clock
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import keys, table
@@ -13,42 +14,44 @@ from helpdesk.storage.transactions import Transaction
 UNATTACHED_HOURS = 24
 
 
-def put(organization: str, item: Item) -> None:
-    """Add a file that no message attaches yet; upload cleanup finds it by the hour in which it came."""
+def put(file: File) -> None:
+    """Add a file that no message attaches yet. The index lists it by the hour of its creation."""
     now = clock.now_ms()
     table.put_new(
         {
-            **keys.File(organization, item["id"]).attributes(),
-            **item,
-            "organization": organization,
+            **keys.File(file.organization, file.id).attributes(),
+            **file.to_item(),
             "createdAt": now,
             "attachedTo": None,
             "GSI1PK": keys.unattached_files(now // HOUR_MS),
-            "GSI1SK": item["id"],
+            "GSI1SK": file.id,
         }
     )
 
 
-def get(organization: str, file_id: str) -> Item | None:
-    """Return a file's item, or None."""
-    return table.get(keys.File(organization, file_id))
+def get(organization: str, file_id: str) -> File | None:
+    """Return a file, or None. Raises MalformedKey."""
+    item = table.get(keys.File(organization, file_id))
+    return File.from_item(item) if item is not None else None
 
 
-def get_many(organization: str, file_ids: Sequence[str]) -> dict[str, Item]:
-    """Return the items of files by id; an id of a form that none has is as absent as any other."""
+def get_many(organization: str, file_ids: Sequence[str]) -> dict[str, File]:
+    """Return the files that exist, by id. A malformed id is treated as unknown."""
     wanted = []
     for file_id in dict.fromkeys(file_ids):
         try:
             wanted.append(keys.File(organization, file_id))
         except MalformedKey:
             continue
-    return {item["id"]: item for item in table.get_many(wanted).values()} if wanted else {}
+    if not wanted:
+        return {}
+    return {item["id"]: File.from_item(item) for item in table.get_many(wanted).values()}
 
 
 def attach(transaction: Transaction, organization: str, file_id: str, message_id: str, size: int) -> None:
-    """Keep a file with the message that attaches it. The transaction raises AttachmentMissing when it is gone.
+    """Add to a transaction that a message attaches a file. It raises AttachmentMissing if the file is gone.
 
-    `uses` counts the messages that attach it: it goes with the last of them.
+    `uses` counts the messages that attach the file. The file is removed with the last of them.
     """
     transaction.update(
         keys.File(organization, file_id),
@@ -60,20 +63,20 @@ def attach(transaction: Transaction, organization: str, file_id: str, message_id
     )
 
 
-def unattached(hour: int) -> list[Item]:
-    """Return the files that came in an hour (hours since the epoch) and are attached to nothing."""
-    found: list[Item] = []
+def unattached(hour: int) -> list[File]:
+    """Return the unattached files of an hour (hours since the epoch)."""
+    found: list[File] = []
     after: Item | None = None
     while True:
         page = table.query(keys.unattached_files(hour), index="GSI1", after=after)
-        found += page.items
+        found += map(File.from_item, page.items)
         after = page.after
         if after is None:
             return found
 
 
 def begin_removal(organization: str, file_id: str) -> bool:
-    """Mark a file that is attached to nothing as going; return whether it is. No message can attach it from here on."""
+    """Mark a file as being removed if it is still unattached; return whether it is. No message can attach it then."""
     try:
         table.update(
             keys.File(organization, file_id),
@@ -92,7 +95,7 @@ def delete(organization: str, file_id: str) -> None:
 
 
 def begin_erasure(organization: str, file_id: str, uses: int | None) -> bool:
-    """Mark a file as going, if no more than `uses` messages attach it (None: whoever does); return whether it is."""
+    """Mark a file as being removed if at most `uses` messages attach it (None: any number); return whether it is."""
     condition = "attribute_exists(PK)"
     values: Item = {":yes": True}
     if uses is not None:
@@ -108,14 +111,14 @@ def begin_erasure(organization: str, file_id: str, uses: int | None) -> bool:
 
 
 def add_deletion(transaction: Transaction, organization: str, file_id: str) -> None:
-    """Add to a transaction that a file is removed. It raises ConditionFailed where it was removed already."""
+    """Add a file's removal to a transaction. It raises ConditionFailed if the file is already gone."""
     transaction.delete(
         keys.File(organization, file_id), condition="attribute_exists(PK)", on_failure=ConditionFailed
     )
 
 
 def add_release(transaction: Transaction, organization: str, file_id: str, uses: int) -> None:
-    """Add to a transaction that so many messages less attach a file. It raises ConditionFailed where none would."""
+    """Add to a transaction that `uses` fewer messages attach a file. It raises ConditionFailed if none are left."""
     transaction.update(
         keys.File(organization, file_id),
         "SET uses = uses - :gone",

@@ -1,4 +1,4 @@
-"""What goes in and out of uploads."""
+"""Request and response schemas of uploads."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ class UploadQuery(Query):
 
 
 class UploadRequest(Body):
-    """An upload that is announced: the answer says where the bytes go. `size` in bytes."""
+    """An announced upload: the response has the form that uploads its bytes. `size` is in bytes."""
 
     name: str
     """Cut to 200 characters."""
@@ -25,15 +25,15 @@ class UploadRequest(Body):
 
 
 class FormUpload(Answer):
-    """Where the bytes go: a multipart/form-data POST of `fields`, then the file as the field `file`."""
+    """The form that uploads the bytes: a multipart/form-data POST of `fields`, then the file as the field `file`."""
 
     url: str
     fields: dict[str, str]
-    """The form's fields, to be sent before the file."""
+    """The form's fields. Send them before the file."""
 
 
 class Uploaded(Answer):
-    """A file. `upload` is set where its bytes are still to be sent, which is possible for an hour."""
+    """A file. `upload` is set for an announced file; its form is valid for an hour."""
 
     id: str
     name: str
@@ -41,10 +41,10 @@ class Uploaded(Answer):
     size: int
     """In bytes."""
     url: str
-    """Where the file is handed out, for as long as it is kept; nobody can guess it."""
+    """The download URL, which nobody can guess. It works for as long as the file exists."""
     upload: Annotated[
         FormUpload | None,
         OneTimeSecret(
-            "Announce the file again with another Idempotency-Key; what nobody attaches is removed by itself."
+            "Announce the file again with another Idempotency-Key. Unattached files are removed automatically."
         ),
     ]

@@ -1,12 +1,14 @@
-"""Whether a file is something that a browser would run as a page, whatever it calls itself. No AWS.
+"""Detects files that a browser would run as a page, whatever type they declare.
 
 The specification refuses HTML, XHTML, SVG and XSLT as attachments (Specification: Limits, Refused attachment types).
-A type is only what the uploader says, so three things are asked: the declared type, the name's ending, and the
-content, read as a browser's sniffer reads it (WHATWG MIME Sniffing, "identifying a resource with an unknown MIME
-type") and then more strictly: comments, declarations and processing instructions before the first element are
-passed over, in each encoding that a byte order mark or a pattern of zero bytes gives away. In XML any element can be
-XHTML or SVG, by a namespace that the document can write in several ways, so that namespaces are looked for everywhere,
-and what could put one where it cannot be seen (an entity, a stylesheet) is refused as such.
+The declared type cannot be trusted, so three things are checked: the declared type, the extension of the name, and the
+content. The content is checked as a browser's sniffer does it (WHATWG MIME Sniffing, "identifying a resource with an
+unknown MIME type"), and then more strictly:
+
+- Comments, declarations and processing instructions before the first element are skipped, in every encoding that a byte
+  order mark or a pattern of zero bytes indicates.
+- Any XML element can be XHTML or SVG by its namespace, and a document can write a namespace in several ways. So
+  namespaces are searched for everywhere. Entities and stylesheets could hide one, so they are refused, too.
 """
 
 import html
@@ -15,7 +17,7 @@ import unicodedata
 from typing import Final
 
 SNIFFED_BYTES = 16_384
-"""How much of a file's beginning is looked at. A longer preamble before the first element is refused as such."""
+"""How much of a file's beginning is checked. A longer preamble before the first element is refused."""
 
 REFUSED_TYPES: Final = frozenset(
     {
@@ -40,7 +42,7 @@ _REFUSED_ENDINGS = (
     ".mhtml",
 )
 
-# What WHATWG's sniffer takes for HTML at the start of a resource, and the roots of the XML languages refused.
+# The elements that WHATWG's sniffer treats as HTML, and the root elements of the refused XML languages.
 _ELEMENTS = (
     "html head script iframe h1 div font table a style title b body br p img svg math form input meta link object "
     "embed frameset base video audio template noscript section article main header nav button textarea marquee "
@@ -59,7 +61,7 @@ _NAMESPACES = (
 _PREAMBLE = re.compile(
     r"\s+|<!--.*?-->|<\?.*?\?>|<!doctype[^>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL
 )
-# How a document begins, which "<3", "< 5", "<-" and "<=" do not. Names in XML may begin with any letter.
+# How a document starts; "<3", "< 5", "<-" and "<=" do not match. XML names may start with any letter.
 _DOCUMENT = re.compile(r"\s*<(?:[a-z_:!?]|[^\x00-\x7f])", re.IGNORECASE)
 _STYLESHEET = re.compile(r"<\?xml-stylesheet\s", re.IGNORECASE)
 _TRAILING = re.compile(r"[.\s]+$")
@@ -83,15 +85,15 @@ def runs_in_a_browser(name: str, media_type: str, beginning: bytes) -> bool:
 
 
 def _ending(name: str) -> str:
-    """Return a name in lower case without what is not seen of it and what file systems drop at its end."""
+    """Return a name in lower case, without invisible characters and what file systems strip from its end."""
     seen = "".join(letter for letter in name if unicodedata.category(letter) not in _INVISIBLE)
     return _TRAILING.sub("", unicodedata.normalize("NFKC", seen)).lower()
 
 
 def _readings(beginning: bytes) -> list[str]:
-    """Return the texts that a reader could take the bytes for."""
+    """Return the bytes decoded in each plausible encoding."""
     if beginning.startswith(_GZIP):
-        return []  # nobody unpacks what is served without a content-encoding
+        return []  # browsers do not decompress a response without a content-encoding
     readings = [beginning.removeprefix(b"\xef\xbb\xbf").decode("latin-1")]
     for encoding, mark in (("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")):
         bare = beginning.removeprefix(mark)
@@ -117,5 +119,5 @@ def _is_markup(text: str) -> bool:
     rest = text[position:]
     if _MARKUP.match(rest):
         return True
-    # A preamble longer than what is looked at hides what follows.
+    # A preamble longer than the checked beginning hides what follows.
     return rest.startswith(("<!", "<?")) and position + len(rest) >= SNIFFED_BYTES // 2

@@ -1,7 +1,7 @@
 """The bytes of files, in S3.
 
-Bytes that a client sends straight to S3 arrive under `incoming/`, where the form's holder can replace them for as long
-as the form is valid. What a message attaches is copied from there to a key that no form leads to.
+A client that uploads directly to S3 writes to `incoming/`, and can replace the bytes while its form is valid. Attaching
+the file copies them to a key that no form can write.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from helpdesk.platform.units import HOUR_SECONDS
 UPLOAD_SECONDS = HOUR_SECONDS
 DOWNLOAD_SECONDS = 300
 
-# What a browser shows and does not run. Everything else is handed out as a download.
-_SHOWN = {
+# What a browser displays without running it. Everything else is a download.
+_DISPLAYED = {
     "image/png",
     "image/jpeg",
     "image/gif",
@@ -42,7 +42,7 @@ _CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The first SNIFFED_BYTES of a file, its whole size in bytes, and the mark by which S3 tells contents apart."""
+    """The first SNIFFED_BYTES of a file, its whole size in bytes, and its ETag."""
 
     content: bytes
     size: int
@@ -50,42 +50,42 @@ class Beginning:
 
 
 def put(organization: str, file_id: str, content: bytes) -> None:
-    """Store the bytes of a file that came as the body of a request."""
+    """Store the bytes of a file that a request carried in its body."""
     clients.s3().put_object(
         Bucket=settings().files_bucket, Key=_kept(organization, file_id), Body=content, ContentType=_UNTYPED
     )
 
 
-def form(organization: str, file_id: str) -> tuple[str, dict[str, str]]:
-    """Return the address and fields of a form by which a client sends the bytes straight to S3.
+def upload_form(organization: str, file_id: str) -> tuple[str, dict[str, str]]:
+    """Return the URL and fields of a form with which a client uploads the bytes to S3 (presigned POST).
 
-    S3 itself holds the content to between 1 byte and the limit.
+    S3 enforces a size between 1 byte and the limit.
     """
-    made: dict[str, Any] = clients.s3().generate_presigned_post(
+    form: dict[str, Any] = clients.s3().generate_presigned_post(
         settings().files_bucket,
         _incoming(organization, file_id),
         Fields={"Content-Type": _UNTYPED},
         Conditions=[{"Content-Type": _UNTYPED}, ["content-length-range", 1, MAX_FILE_BYTES]],
         ExpiresIn=UPLOAD_SECONDS,
     )
-    return made["url"], made["fields"]
+    return form["url"], form["fields"]
 
 
 def incoming(organization: str, file_id: str) -> Beginning | None:
-    """Return the beginning of what was sent with a file's form, or None where nothing was."""
+    """Return the beginning of a file's unchecked upload, or None if there is none."""
     return _beginning(_incoming(organization, file_id))
 
 
 def kept(organization: str, file_id: str) -> Beginning | None:
-    """Return the beginning of what is kept of a file, or None where nothing is."""
+    """Return the beginning of a file's checked copy, or None if there is none."""
     return _beginning(_kept(organization, file_id))
 
 
 def keep(organization: str, file_id: str, etag: str) -> bool:
-    """Copy what was sent with a file's form to where no form leads; return whether that is what `etag` names.
+    """Copy a file's upload to the key that no form can write; return whether the copy was made.
 
-    Nothing is copied where other bytes came since they were read, nor where a copy is kept already: what a message
-    attached stays what it was.
+    Nothing is copied if the upload no longer has this ETag, or if there is a copy already: the content of an attached
+    file never changes.
     """
     bucket = settings().files_bucket
     try:
@@ -118,42 +118,42 @@ def _beginning(key: str) -> Beginning | None:
     return Beginning(answer["Body"].read(), size, answer["ETag"])
 
 
-def address(organization: str, file_id: str, name: str, media_type: str) -> str:
-    """Return a short-lived address of a kept file that no browser runs.
+def download_url(organization: str, file_id: str, name: str, media_type: str) -> str:
+    """Return a short-lived URL of a checked file.
 
-    Pictures, sound, film and plain text are shown; the rest is a download of no particular type.
+    Browsers display images, audio, video and plain text. Everything else is a download without a specific type.
     """
-    shown = essence(media_type) in _SHOWN and essence(media_type) not in REFUSED_TYPES
-    return _address(_kept(organization, file_id), name, essence(media_type) if shown else None)
+    displayed = essence(media_type) in _DISPLAYED and essence(media_type) not in REFUSED_TYPES
+    return _presigned_url(_kept(organization, file_id), name, essence(media_type) if displayed else None)
 
 
-def incoming_address(organization: str, file_id: str, name: str) -> str:
-    """Return a short-lived address of what was sent with a file's form and never looked at: a download."""
-    return _address(_incoming(organization, file_id), name, None)
+def unchecked_download_url(organization: str, file_id: str, name: str) -> str:
+    """Return a short-lived URL of a file's unchecked upload, always as a download."""
+    return _presigned_url(_incoming(organization, file_id), name, None)
 
 
-def _address(key: str, name: str, shown: str | None) -> str:
-    disposition = "inline" if shown else "attachment"
+def _presigned_url(key: str, name: str, displayed_type: str | None) -> str:
+    disposition = "inline" if displayed_type else "attachment"
     return clients.s3().generate_presigned_url(
         "get_object",
         Params={
             "Bucket": settings().files_bucket,
             "Key": key,
             "ResponseContentDisposition": f"{disposition}; filename*=UTF-8''{quote(name, safe='')}",
-            "ResponseContentType": shown or _UNTYPED,
+            "ResponseContentType": displayed_type or _UNTYPED,
         },
         ExpiresIn=DOWNLOAD_SECONDS,
     )
 
 
 def delete(organization: str, file_id: str) -> None:
-    """Remove a file's bytes, wherever they are; nothing happens where there are none."""
+    """Remove a file's bytes, checked and unchecked. Nothing happens if there are none."""
     for key in (_incoming(organization, file_id), _kept(organization, file_id)):
         clients.s3().delete_object(Bucket=settings().files_bucket, Key=key)
 
 
 def _incoming(organization: str, file_id: str) -> str:
-    # The bucket's lifecycle removes what stays under this prefix (template.yaml, FilesBucket).
+    # The bucket's lifecycle rule expires objects under this prefix (template.yaml, FilesBucket).
     return f"incoming/{organization}/{file_id}"
 
 

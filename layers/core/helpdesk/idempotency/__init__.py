@@ -1,1 +1,1 @@
-"""Idempotency-Key: a POST that is repeated changes things once."""
+"""Idempotency-Key: a repeated POST changes things once."""

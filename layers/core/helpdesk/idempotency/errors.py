@@ -1,15 +1,15 @@
-"""What a repeat under an Idempotency-Key can be refused for."""
+"""Errors of repeated requests with an Idempotency-Key."""
 
 from helpdesk.platform.errors import RequestError
 
 
 class IdempotencyMismatch(RequestError):
-    """The Idempotency-Key was used for another request: its body or its query was not this one."""
+    """The Idempotency-Key was used for a request with another body or query."""
 
     status, code = 422, "idempotency_mismatch"
     message = (
-        "This Idempotency-Key came with another body or query before. Repeat a request as it was, and give another "
-        "request a key of its own."
+        "This Idempotency-Key was used with another body or query. Repeat the request unchanged, or use a new key "
+        "for a new request."
     )
 
 
@@ -17,26 +17,24 @@ class IdempotencyInProgress(RequestError):
     """The first request with this Idempotency-Key is still running."""
 
     status, code = 409, "idempotency_in_progress"
-    message = (
-        "The first request with this Idempotency-Key still runs. Repeat it after the seconds in Retry-After."
-    )
+    message = "The first request with this Idempotency-Key is still running. Retry after the seconds in Retry-After."
 
 
 class IdempotencyAnswerLost(RequestError):
-    """The first request with this Idempotency-Key was carried out, but its answer was lost before it was kept."""
+    """The first request with this Idempotency-Key succeeded, but its response was lost before it was stored."""
 
     status, code = 409, "idempotency_answer_lost"
     message = (
-        "The first request with this Idempotency-Key was carried out, but its answer was lost. Read what it made or "
-        "changed; to do it once more, send it with another key."
+        "The first request with this Idempotency-Key succeeded, but its response was lost. Read what it created or "
+        "changed. To run the request again, use a new key."
     )
 
 
 class IdempotencyAnswerWithheld(RequestError):
-    """The first request with this Idempotency-Key was carried out; its answer held a secret, which is told once."""
+    """The first request with this Idempotency-Key succeeded; its response contained a secret, which is shown once."""
 
     status, code = 409, "idempotency_answer_withheld"
     message = (
-        "The first request with this Idempotency-Key was carried out, and its answer held a secret that is told once "
-        "and not kept."
+        "The first request with this Idempotency-Key succeeded. Its response contained a secret, which is shown once "
+        "and not stored."
     )

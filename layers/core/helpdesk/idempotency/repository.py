@@ -1,65 +1,61 @@
-"""The item of an Idempotency-Key, and the conditional writes that move it from state to state (see `service`).
+"""The item of an Idempotency-Key and the conditional writes that change its state (see `service`).
 
-`leaseUntil` is in ms, `expiresAt` in seconds; DynamoDB removes late, so what expired is here as good as gone.
+`leaseUntil` is in ms, `expiresAt` in seconds. DynamoDB removes items late, so an expired item counts as absent.
 """
 
-from collections.abc import Callable
-from enum import StrEnum
+from collections.abc import Callable, Mapping
 
-from helpdesk.storage import table
+from helpdesk.idempotency.record import Record, State
+from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
-from helpdesk.storage.table import Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 _NAMES = {"#state": "state"}
 
 
-class State(StrEnum):
-    """How far the request has come that holds the key."""
+class KeyTaken(Exception):
+    """Another request holds the key; `record` is what is stored, None if it was removed in the same moment."""
 
-    RUNNING = "running"
-    """It was claimed; until its lease ends nobody else may begin."""
-    APPLIED = "applied"
-    """What it changes is written; its answer is not kept yet."""
-    ANSWERED = "answered"
-    """Its answer is kept."""
-    WITHHELD = "withheld"
-    """It was answered with a secret, which is not kept."""
-    RELEASED = "released"
-    """It was refused and changed nothing: the key is as good as new, for any request."""
+    def __init__(self, record: Record | None) -> None:
+        self.record = record
+        super().__init__("key taken")
 
 
 def claim(
     key: ItemKey, claim_id: str, fingerprint: str, *, now: int, lease_until: int, expires_at: int
 ) -> None:
-    """Take the key for a request, in one write.
+    """Claim the key for a request, in one write.
 
-    It can be had where it is new, expired or released, and by the same request where an earlier one is past its lease
-    without having changed anything. Raises table.ConditionFailed with the item as it is, table.Throttled.
+    A key that is new, expired or released can be claimed. So can one whose earlier request, with the same fingerprint,
+    exceeded its lease without a change. Raises KeyTaken, table.Throttled.
     """
-    table.update(
-        key,
-        "SET #state = :running, claimId = :claim, fingerprint = :fingerprint, leaseUntil = :lease, "
-        "expiresAt = :expires REMOVE #status, #body, advice",
-        # One's own claim is found where the first try was written and its answer did not come.
-        condition="attribute_not_exists(PK) OR expiresAt <= :seconds OR #state = :released OR claimId = :claim "
-        "OR (#state = :running AND leaseUntil <= :now AND fingerprint = :fingerprint)",
-        names=_NAMES | {"#status": "status", "#body": "body"},
-        values={
-            ":running": State.RUNNING.value,
-            ":released": State.RELEASED.value,
-            ":claim": claim_id,
-            ":fingerprint": fingerprint,
-            ":now": now,
-            ":seconds": now // 1_000,
-            ":lease": lease_until,
-            ":expires": expires_at,
-        },
-    )
+    try:
+        table.update(
+            key,
+            "SET #state = :running, claimId = :claim, fingerprint = :fingerprint, leaseUntil = :lease, "
+            "expiresAt = :expires REMOVE #status, #body, advice",
+            # The claim's own id is found if the first try was written and its response was lost.
+            condition="attribute_not_exists(PK) OR expiresAt <= :seconds OR #state = :released OR claimId = :claim "
+            "OR (#state = :running AND leaseUntil <= :now AND fingerprint = :fingerprint)",
+            names=_NAMES | {"#status": "status", "#body": "body"},
+            values={
+                ":running": State.RUNNING.value,
+                ":released": State.RELEASED.value,
+                ":claim": claim_id,
+                ":fingerprint": fingerprint,
+                ":now": now,
+                ":seconds": now // 1_000,
+                ":lease": lease_until,
+                ":expires": expires_at,
+            },
+        )
+    except ConditionFailed as failed:
+        raise KeyTaken(Record.from_item(failed.item) if failed.item is not None else None) from None
 
 
 def proof(key: ItemKey, claim_id: str, on_failure: Callable[[], Exception]) -> Transaction:
-    """Return what the request's first transaction is to carry: the claim is still its own, and is applied now."""
+    """Return the actions that prove the claim and mark it applied, for the request's first transaction."""
     transaction = Transaction()
     transaction.update(
         key,
@@ -76,25 +72,26 @@ def proof(key: ItemKey, claim_id: str, on_failure: Callable[[], Exception]) -> T
     return transaction
 
 
-def keep_answer(key: ItemKey, claim_id: str, status: int, body: str) -> None:
-    """Keep what was answered. Raises table.ConditionFailed where the claim passed to a repeat, table.Throttled."""
+def store_response(key: ItemKey, claim_id: str, status: int, body: str) -> None:
+    """Store the response. Raises table.ConditionFailed if a repeat holds the claim, table.Throttled."""
     _finish(key, claim_id, State.ANSWERED, {"status": status, "body": body})
 
 
-def withhold_answer(key: ItemKey, claim_id: str, advice: str) -> None:
-    """Keep, in place of an answer, what a repeat is told to do. Raises as `keep_answer` does."""
+def withhold_response(key: ItemKey, claim_id: str, advice: str) -> None:
+    """Store advice for repeats instead of the response. Raises as `store_response` does."""
     _finish(key, claim_id, State.WITHHELD, {"advice": advice})
 
 
-def give_up_answer(key: ItemKey, claim_id: str) -> None:
-    """Say that the answer will never be kept. Raises as `keep_answer` does."""
+def discard_response(key: ItemKey, claim_id: str) -> None:
+    """Mark that the response will never be stored. Raises as `store_response` does."""
     _finish(key, claim_id, State.APPLIED, {"leaseUntil": 0})
 
 
 def release(key: ItemKey, claim_id: str, now: int) -> None:
-    """Give the key free, unless the request changed something.
+    """Release the key, unless the request changed something.
 
-    A transaction of its that is still on its way fails from here on. Raises table.ConditionFailed, table.Throttled.
+    From then on a transaction of the request that is still in flight fails. Raises table.ConditionFailed,
+    table.Throttled.
     """
     table.update(
         key,
@@ -110,12 +107,18 @@ def release(key: ItemKey, claim_id: str, now: int) -> None:
     )
 
 
-def _finish(key: ItemKey, claim_id: str, state: State, kept: Item) -> None:
-    names = {f"#{name}": name for name in kept}
+def delete(organization: str, request_hash: str) -> None:
+    """Remove a key by its hash; nothing happens if there is none."""
+    table.delete(keys.Idempotency(organization, request_hash))
+
+
+def _finish(key: ItemKey, claim_id: str, state: State, attributes: Mapping[str, str | int]) -> None:
+    names = {f"#{name}": name for name in attributes}
     table.update(
         key,
-        "SET #state = :state" + "".join(f", #{name} = :{name}" for name in kept),
+        "SET #state = :state" + "".join(f", #{name} = :{name}" for name in attributes),
         condition="claimId = :claim",
         names=_NAMES | names,
-        values={":state": state.value, ":claim": claim_id} | {f":{name}": kept[name] for name in kept},
+        values={":state": state.value, ":claim": claim_id}
+        | {f":{name}": value for name, value in attributes.items()},
     )

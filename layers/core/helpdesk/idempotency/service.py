@@ -1,16 +1,16 @@
-"""A request that is repeated under its Idempotency-Key changes things once (docs/decisions/0060).
+"""A request that is repeated with its Idempotency-Key changes things once (docs/decisions/0060).
 
-The specification is silent on repeats; this is beyond it.
+This extends the specification, which does not define repeats.
 
-The key's item is claimed before the request runs. The first transaction that the request writes proves the claim and
-marks it applied, so what is changed and that it was changed are one write:
+The request claims the key's item before it runs. Its first transaction proves the claim and marks it applied, so the
+change and the note of the change are one write:
 
-- Two at once: one claims, the other is told to wait.
-- A request that died before its transaction: when its lease is over, a repeat takes the claim and runs. Should the
-  first come to life again, its transaction fails.
-- A request that died between its transaction and its answer: a repeat does not run. It is told to look.
+- Two requests at once: one claims the key, the other gets a 409.
+- A request dies before its transaction: after the lease ends, a repeat claims the key and runs. If the first request
+  continues later, its transaction fails.
+- A request dies between its transaction and its response: a repeat does not run. It gets a 409 that says so.
 
-A request that writes without a transaction has the lease alone: one that died may have left what it wrote, and its
+A request that writes without a transaction is protected by the lease only. If it dies, its writes may remain, and its
 repeat runs again.
 """
 
@@ -30,14 +30,15 @@ from helpdesk.idempotency.errors import (
     IdempotencyInProgress,
     IdempotencyMismatch,
 )
-from helpdesk.idempotency.repository import State
+from helpdesk.idempotency.record import Record, State
+from helpdesk.idempotency.repository import KeyTaken
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import HOUR_SECONDS
-from helpdesk.storage import keys, table
+from helpdesk.storage import keys
 from helpdesk.storage.item_key import ItemKey
-from helpdesk.storage.table import ConditionFailed, Item, Throttled
+from helpdesk.storage.table import ConditionFailed, Throttled
 from helpdesk.storage.transactions import prepend_to_next_transaction
 
 HEADER = "idempotency-key"
@@ -45,12 +46,12 @@ REPLAYED = "idempotent-replayed"
 MAX_KEY_CHARACTERS = 255
 KEPT_HOURS = 24
 MAX_KEPT_BYTES = 300_000
-"""A longer answer is not kept; an item may have 400 KB."""
+"""Longer responses are not stored; an item can have 400 KB."""
 
 _MARGIN_MS = 2_000
-"""How much longer than the request a lease lasts, for clocks that differ."""
-_LONGEST_WAIT_SECONDS = 2
-"""What a repeat is told to wait at most: a lease lasts far longer than a request usually does."""
+"""How much longer than the request its lease lasts, because clocks differ."""
+_MAX_RETRY_AFTER_SECONDS = 2
+"""The longest Retry-After of a repeat: most requests end long before their lease."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,10 @@ class IdempotentRequest:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a request is answered; `advice` is set where that holds a secret, and is what a repeat is told to do."""
+    """The response to a request.
+
+    `advice` is set if the response contains a secret; it says what a repeat should do instead.
+    """
 
     status: int
     body: str
@@ -96,7 +100,7 @@ class Outcome:
 
 
 def key_in(headers: Mapping[str, str]) -> str | None:
-    """Return the Idempotency-Key, None where there is none. Raises InvalidRequest."""
+    """Return the Idempotency-Key, or None. Raises InvalidRequest."""
     key = headers.get(HEADER)
     if key is not None and not (0 < len(key) <= MAX_KEY_CHARACTERS and key.isascii() and key.isprintable()):
         raise InvalidRequest(
@@ -108,25 +112,25 @@ def key_in(headers: Mapping[str, str]) -> str | None:
 _running: ContextVar[ItemKey | None] = ContextVar("running", default=None)
 
 
-def answer_kept_at() -> str | None:
-    """Return the hash under which the answer to the organization's request that now runs will be kept, if it is.
+def current_response_hash() -> str | None:
+    """Return the hash under which the response of the organization's current request is stored; None if it is not.
 
-    For who has to remove that answer together with what it tells of.
+    An item that the response describes keeps it, to remove the response together with the item.
     """
     key = _running.get()
     return key.request_hash if isinstance(key, keys.Idempotency) else None
 
 
-def forget_answer(organization: str, request_hash: str) -> None:
-    """Remove what is kept under a hash: a repeat of that request is a new one."""
-    table.delete(keys.Idempotency(organization, request_hash))
+def forget_response(organization: str, request_hash: str) -> None:
+    """Remove a stored response. A repeat of its request then counts as a new request."""
+    repository.delete(organization, request_hash)
 
 
 def run_once(request: IdempotentRequest, remaining_ms: int, run: Callable[[], Outcome]) -> Outcome:
-    """Run a request that was not run before under its key, and return its outcome, or the one that was kept.
+    """Run a request unless its key was used before; return its outcome, or the stored one.
 
-    `remaining_ms` is how long the request can take at most. Costs two calls, one where nothing is run. What `run`
-    raises is not kept. Raises besides IdempotencyMismatch, IdempotencyInProgress, IdempotencyAnswerLost,
+    `remaining_ms` is the longest time that the request can take. Costs two calls, or one for a replay. Exceptions of
+    `run` are not stored. Raises IdempotencyMismatch, IdempotencyInProgress, IdempotencyAnswerLost,
     IdempotencyAnswerWithheld.
     """
     key, claim_id, fingerprint, now = request.item_key(), ids.ulid(), request.fingerprint(), clock.now_ms()
@@ -139,59 +143,59 @@ def run_once(request: IdempotentRequest, remaining_ms: int, run: Callable[[], Ou
             lease_until=now + remaining_ms + _MARGIN_MS,
             expires_at=now // 1_000 + KEPT_HOURS * HOUR_SECONDS,
         )
-    except ConditionFailed as met:
-        return _kept(met.item, fingerprint, now)
+    except KeyTaken as taken:
+        return _stored_outcome(taken.record, fingerprint, now)
     except Throttled:
-        # The first one is writing at this moment, or DynamoDB wants a pause: it is worth trying again soon.
+        # The first request is writing the item right now, or DynamoDB throttles: a retry soon can succeed.
         raise _in_progress() from None
     running = _running.set(key)
     try:
         with prepend_to_next_transaction(repository.proof(key, claim_id, _in_progress)):
             outcome = run()
     except Exception:
-        _quietly(lambda: repository.release(key, claim_id, clock.now_ms()))
+        _best_effort(lambda: repository.release(key, claim_id, clock.now_ms()))
         raise
     finally:
         _running.reset(running)
-    _quietly(lambda: _keep(key, claim_id, outcome))
+    _best_effort(lambda: _store(key, claim_id, outcome))
     return outcome
 
 
-def _kept(found: Item | None, fingerprint: str, now: int) -> Outcome:
-    """Return the outcome that a repeat met, or raise why there is none."""
-    if found is None:
+def _stored_outcome(record: Record | None, fingerprint: str, now: int) -> Outcome:
+    """Return the stored outcome for a repeat, or raise the reason why there is none."""
+    if record is None:
         raise _in_progress()
-    if found["fingerprint"] != fingerprint:
+    if record.fingerprint != fingerprint:
         raise IdempotencyMismatch
-    if found["state"] == State.ANSWERED:
-        return Outcome(found["status"], found["body"], replayed=True)
-    if found["state"] == State.WITHHELD:
-        raise IdempotencyAnswerWithheld(f"{IdempotencyAnswerWithheld.message} {found['advice']}")
-    if found["state"] == State.APPLIED and found["leaseUntil"] <= now:
+    if record.state is State.ANSWERED and record.status is not None and record.body is not None:
+        return Outcome(record.status, record.body, replayed=True)
+    if record.state is State.WITHHELD:
+        raise IdempotencyAnswerWithheld(f"{IdempotencyAnswerWithheld.message} {record.advice}")
+    if record.state is State.APPLIED and record.lease_until <= now:
         raise IdempotencyAnswerLost
-    raise _in_progress(found["leaseUntil"] - now)
+    raise _in_progress(record.lease_until - now)
 
 
 def _in_progress(left_ms: int = 1_000) -> IdempotencyInProgress:
-    seconds = min(_LONGEST_WAIT_SECONDS, max(1, -(-left_ms // 1_000)))
+    seconds = min(_MAX_RETRY_AFTER_SECONDS, max(1, -(-left_ms // 1_000)))
     return IdempotencyInProgress(headers={"retry-after": str(seconds)})
 
 
-def _keep(key: ItemKey, claim_id: str, outcome: Outcome) -> None:
+def _store(key: ItemKey, claim_id: str, outcome: Outcome) -> None:
     if outcome.advice is not None:
-        repository.withhold_answer(key, claim_id, outcome.advice)
+        repository.withhold_response(key, claim_id, outcome.advice)
     elif len(outcome.body.encode()) > MAX_KEPT_BYTES:
-        repository.give_up_answer(key, claim_id)
+        repository.discard_response(key, claim_id)
     else:
-        repository.keep_answer(key, claim_id, outcome.status, outcome.body)
+        repository.store_response(key, claim_id, outcome.status, outcome.body)
 
 
-def _quietly(write: Callable[[], None]) -> None:
-    """Write what the answer does not depend on: what was done is answered, even where the key cannot be told of it."""
+def _best_effort(write: Callable[[], None]) -> None:
+    """Write the key's item. The response does not depend on it: the request's work is done either way."""
     try:
         write()
     except ConditionFailed:
-        pass  # the claim passed to a repeat, or the request changed something before it was refused
+        pass  # a repeat holds the claim, or the request changed something before it was rejected
     except (Throttled, ClientError, BotoCoreError) as error:
         logger.warning("idempotency_not_noted", extra={"error": type(error).__name__})
 

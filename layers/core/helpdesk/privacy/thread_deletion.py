@@ -8,7 +8,7 @@ the bytes of files. A file that other conversations attach, too, stays for them,
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from helpdesk.files import erasing as files
+from helpdesk.files import service as files
 from helpdesk.platform import clock
 from helpdesk.privacy import repository
 from helpdesk.storage.table import ConditionFailed, Item
@@ -83,7 +83,7 @@ def _remove_entries(organization: str, erasure_id: str, page: Sequence[Item]) ->
     ratings = [str(entry["ratingId"]) for entry in page if "ratingId" in entry]
     for rating_id in ratings:
         repository.add_rating_deletion(transaction, organization, rating_id)
-    removed = files.add_removal(transaction, organization, _files_of(page))
+    removed = files.delete_for(transaction, organization, _files_of(page))
     notes = sum("kind" in entry for entry in page)
     repository.count(
         transaction,
@@ -98,7 +98,7 @@ def _remove_entries(organization: str, erasure_id: str, page: Sequence[Item]) ->
     transaction.commit()
 
 
-def _files_of(page: Sequence[Item]) -> list[files.Attached]:
+def _files_of(page: Sequence[Item]) -> list[files.Attachment]:
     """Return the files that some entries attach: how often, and whether the visitor sent them."""
     often: Counter[str] = Counter()
     sent: set[str] = set()
@@ -107,4 +107,4 @@ def _files_of(page: Sequence[Item]) -> list[files.Attached]:
             often[address] += 1
             if entry["sender"] == "visitor":
                 sent.add(address)
-    return [files.Attached(address, number, address in sent) for address, number in often.items()]
+    return [files.Attachment(address, number, address in sent) for address, number in often.items()]

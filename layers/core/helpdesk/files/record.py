@@ -1,0 +1,66 @@
+"""The item of an uploaded file."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from helpdesk.storage.table import Item
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """An uploaded file.
+
+    `size` is in bytes. Until `received` it is the size that the client announced, and nobody has read the content.
+    `runs_in_browser` says that the content is HTML, XHTML, SVG or XSLT, so that the file is only ever downloaded.
+    `removing` means that the file is being removed: no message can attach it. `response_hash` names the stored response
+    to the upload's Idempotency-Key, which is removed with the file.
+    """
+
+    organization: str
+    id: str
+    name: str
+    type: str
+    size: int
+    url: str
+    received: bool
+    runs_in_browser: bool
+    removing: bool = False
+    response_hash: str | None = None
+
+    @property
+    def token(self) -> str:
+        """The last part of the URL, which is as hard to guess as a key."""
+        return self.url.rpartition("/")[2]
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a file's item."""
+        return cls(
+            organization=item["organization"],
+            id=item["id"],
+            name=item["name"],
+            type=item["type"],
+            size=int(item["size"]),
+            url=item["url"],
+            received=item["received"],
+            runs_in_browser=item["runs"],
+            removing=item["removing"],
+            response_hash=item.get("responseHash"),
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes of the file's item, without its keys."""
+        item: Item = {
+            "organization": self.organization,
+            "id": self.id,
+            "name": self.name,
+            "type": self.type,
+            "size": self.size,
+            "url": self.url,
+            "received": self.received,
+            "runs": self.runs_in_browser,
+            "removing": self.removing,
+        }
+        if self.response_hash is not None:
+            item["responseHash"] = self.response_hash
+        return item
