@@ -141,8 +141,9 @@ def test_it_passes_exactly_what_a_plain_token_bucket_passes(
 
         if expected:
             assert isinstance(answer, Charge)
-            assert answer.remaining == bucket.whole_tokens
-            assert answer.seconds_to_full == -(-(bucket.capacity - bucket.level) // 1_000_000)
+            left = answer.allowance.bucket
+            assert left.remaining(answer.now_us) == bucket.whole_tokens
+            assert left.seconds_to_full(answer.now_us) == -(-(bucket.capacity - bucket.level) // 1_000_000)
         else:
             assert answer == max(1, -(-bucket.us_to_next // 1_000_000))
 
@@ -333,8 +334,8 @@ def test_after_a_change_of_plan_no_more_than_the_new_burst_is_ever_there(
     for seconds in (0, 10, 14, 17, 19, 30, 59, 61, 120):
         answer = take(organization, RequestClass.WRITE, key_hash, START + seconds * 1_000_000)
         if isinstance(answer, Charge):
-            assert answer.item["perMinute"] == new_per_minute
-            remaining.append(answer.remaining)
+            assert answer.allowance.per_minute == new_per_minute
+            remaining.append(answer.allowance.bucket.remaining(answer.now_us))
 
     assert max(remaining) == new_burst - 1
 

@@ -281,8 +281,8 @@ def test_a_withheld_answer_names_what_was_made_and_what_to_do(owner: Client, api
     again = owner.post("/v1/keys", {"name": "Server"}, **KEY)
 
     assert again.message == (
-        "The first request with this Idempotency-Key was carried out, and its answer held a secret that is told once "
-        f"and not kept. Revoke it with DELETE /v1/keys/{made['id']}, and make another with another Idempotency-Key."
+        "The first request with this Idempotency-Key succeeded. Its response contained a secret, which is shown once "
+        f"and not stored. Revoke it with DELETE /v1/keys/{made['id']}, and make another with another Idempotency-Key."
     )
     assert Client(made["key"]).get("/v1/webhooks").status == 200
     invited = {"email": "ida@example.com", "role": "member"}

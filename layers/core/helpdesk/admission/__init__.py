@@ -1,1 +1,1 @@
-"""Who is asking, may he, and is there allowance left: one conditional write for a secret key."""
+"""Admission: authenticates the caller and charges the rate limit, in one conditional write for a secret key."""

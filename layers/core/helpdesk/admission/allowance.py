@@ -1,148 +1,108 @@
-"""A token bucket that is charged by one conditional write, whoever else charges it at the same moment.
+"""An organization's rate limit: a token bucket that one conditional write charges, however many callers charge it.
 
-The bucket is kept as two instants instead of a count, so that it refills by the mere passing of time:
+The bucket is stored as two instants instead of a count, so it refills by the passage of time:
 
-    nextAt   the bucket holds at least one token from here on: a request passes when nextAt <= now
-    fullAt   the bucket is full from here on
+    nextAt   from here on the bucket holds at least one token: a request passes when nextAt <= now
+    fullAt   from here on the bucket is full
 
-Taking a token moves both forward by `interval`; from a full bucket it sets them relative to now, since a full
-bucket gains nothing by waiting longer. DynamoDB has no `max()`, so these are two forms of the same write with
-conditions that exclude each other. The form is guessed from what this execution environment saw last; a wrong
-guess costs one more call and never a wrong answer. Interval and slack are attributes of the item: a change of
-plan works from the next request on, without anything to invalidate.
+Taking a token moves both forward by `interval`. From a full bucket it sets them relative to now, because a full bucket
+earns nothing. DynamoDB has no `max()`, so these are two forms of the write with conditions that exclude each other. The
+form is chosen by what this execution environment saw last; a wrong choice costs one more call and never a wrong result.
+Interval and slack are attributes of the item, so a change of plan applies to the next request.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
+from helpdesk.admission import repository
 from helpdesk.admission.limits import Rate, RequestClass, Tier
+from helpdesk.admission.record import Allowance, Bucket
+from helpdesk.admission.repository import AllowanceNotTaken
 from helpdesk.platform import clock
 from helpdesk.platform.errors import FairUseLimited, RateLimited
-from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Item, Throttled
+from helpdesk.storage import keys
+from helpdesk.storage.table import Item, Throttled
 
-_US = 1_000_000
-_MOST_WRITES = 5  # the form can change under a write only when another caller empties or fills the bucket
-
-_KEY_IS_LIVE = "attribute_exists(#keys.#hash)"
-_ITEM_IS_THERE = "attribute_exists(PK)"
-# When the key was used last, in ms: told by the same write, so that it costs none of its own.
-_KEY_WAS_USED = ", #keys.#hash.usedAt = :ms"
-_FROM_FULL = (
-    "SET nextAt = :now - slack, fullAt = :now + #interval",
-    "fullAt <= :now",
-)
-_WHILE_FILLING = (
-    "SET nextAt = nextAt + #interval, fullAt = fullAt + #interval",
-    "nextAt <= :now AND fullAt > :now",
-)
+_MAX_WRITES = 5  # a write fails for its form only if another caller empties or fills the bucket in between
 
 
 def bucket_attributes(tier: Tier, rate: Rate) -> Item:
-    """Return the attributes that shape a bucket (instants and intervals in microseconds)."""
+    """Return the attributes that shape a bucket (intervals in microseconds)."""
     return {
         "tier": tier.value,
         "perMinute": rate.per_minute,
         "burst": rate.burst,
         "interval": rate.interval_us,
-        # nextAt after taking one token from a full bucket at `now` is now - slack.
+        # After one token is taken from a full bucket, nextAt is now - slack.
         "slack": (rate.burst - 2) * rate.interval_us,
     }
 
 
-class Charge(NamedTuple):
-    """An allowance after one request was taken from it."""
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """An allowance after one request was charged to it at `now_us`."""
 
-    item: Item
+    allowance: Allowance
     now_us: int
-
-    @property
-    def remaining(self) -> int:
-        """How many more requests would pass at this moment."""
-        return max(0, (self.now_us - int(self.item["nextAt"])) // int(self.item["interval"]) + 1)
-
-    @property
-    def seconds_to_full(self) -> int:
-        """Whole seconds until the bucket is full again."""
-        return max(0, -(-(int(self.item["fullAt"]) - self.now_us) // _US))
 
 
 class UnknownCaller(Exception):
-    """No organization has this id, or the key is not among its live ones."""
+    """No organization has this id, or the key is not one of its live keys."""
 
 
 class BucketEmpty(Exception):
-    """No token is left for the moment; `item` is the bucket's state."""
+    """The bucket holds no token at `now_us`. `allowance` is set if it is an organization's."""
 
-    def __init__(self, item: Item, now_us: int) -> None:
-        self.item = item
+    def __init__(self, bucket: Bucket, now_us: int, allowance: Allowance | None = None) -> None:
+        self.bucket = bucket
         self.now_us = now_us
+        self.allowance = allowance
         super().__init__("bucket empty")
 
     @property
     def retry_after(self) -> int:
-        """Whole seconds until a token is there, at least 1."""
-        return max(1, -(-(int(self.item["nextAt"]) - self.now_us) // _US))
+        """Whole seconds until the next token, at least 1."""
+        return self.bucket.retry_after(self.now_us)
 
     def to_error(self) -> RateLimited:
         """Return the error for the caller with its Retry-After (whole seconds, at least 1)."""
-        kind = FairUseLimited if self.item.get("tier") == Tier.UNLIMITED else RateLimited
-        return kind(headers={"retry-after": str(self.retry_after)})
+        unlimited = self.allowance is not None and self.allowance.tier is Tier.UNLIMITED
+        error = FairUseLimited if unlimited else RateLimited
+        return error(headers={"retry-after": str(self.retry_after)})
 
 
-# What this execution environment saw last, per allowance: where the bucket was full, and which form succeeded.
+# What this execution environment saw last of each allowance: when it is full, and whether it was unexpectedly filling.
 _seen: dict[keys.Allowance, tuple[int, bool]] = {}
 _SEEN_LIMIT = 10_000
 
 
 def take(organization: str, request_class: RequestClass, key_hash: str | None) -> Charge:
-    """Take one token in one write, which also proves that the key is live (None: a token was checked before).
+    """Take one token in one write, which also proves that the key is live (None: an access token was checked before).
 
-    Raises UnknownCaller, BucketEmpty, or storage's Throttled when DynamoDB wants a pause.
+    Raises UnknownCaller, BucketEmpty, or table.Throttled.
     """
     key = keys.Allowance(organization, request_class.value)
     now = clock.now_us()
     full_at, was_filling = _seen.get(key, (0, False))
-    form = full_at > now or was_filling
-    for _ in range(_MOST_WRITES):
+    filling = full_at > now or was_filling
+    for _ in range(_MAX_WRITES):
         try:
-            item = _write(key, _WHILE_FILLING if form else _FROM_FULL, now, key_hash)
-        except ConditionFailed as failed:
-            found = failed.item
-            if found is None or (key_hash is not None and key_hash not in found["keys"]):
+            allowance = repository.take_allowance(key, now, key_hash, filling=filling)
+        except AllowanceNotTaken as failed:
+            found = failed.allowance
+            if found is None or (key_hash is not None and key_hash not in found.keys):
                 raise UnknownCaller from None
-            if found["nextAt"] > now:
-                raise BucketEmpty(found, now) from None
-            form = found["fullAt"] > now
+            if found.bucket.next_at > now:
+                raise BucketEmpty(found.bucket, now, found) from None
+            filling = found.bucket.full_at > now
             continue
         if len(_seen) >= _SEEN_LIMIT:
             _seen.clear()
-        # A bucket found filling against what was expected is drawn from by other environments too.
-        _seen[key] = (item["fullAt"], form and full_at <= now)
-        return Charge(item, now)
+        # A bucket that is filling although it was expected to be full is charged by other environments, too.
+        _seen[key] = (allowance.bucket.full_at, filling and full_at <= now)
+        return Charge(allowance, now)
     raise Throttled
 
 
 def forget() -> None:
     """Forget what was seen, as a new execution environment would. For tests."""
     _seen.clear()
-
-
-def _write(key: keys.Allowance, form: tuple[str, str], now: int, key_hash: str | None) -> Item:
-    expression, condition = form
-    names = {"#interval": "interval"}
-    values = {":now": now}
-    if key_hash is None:
-        caller = _ITEM_IS_THERE
-    else:
-        caller = _KEY_IS_LIVE
-        expression += _KEY_WAS_USED
-        names |= {"#keys": "keys", "#hash": key_hash}
-        values[":ms"] = now // 1_000
-    return table.update(
-        key,
-        expression,
-        condition=f"{caller} AND {condition}",
-        names=names,
-        values=values,
-        returning="ALL_NEW",
-    )

@@ -1,4 +1,4 @@
-"""Who is asking: the outcome of admission, and the role rules that routes declare."""
+"""The caller of a request, and the access rules that routes declare."""
 
 from enum import Enum, StrEnum
 from typing import NamedTuple
@@ -15,15 +15,15 @@ class Role(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Return the role's place: a higher rank may all that a lower one may."""
+        """Return the role's rank. Each role includes the rights of those below."""
         return {Role.MEMBER: 0, Role.ADMIN: 1, Role.OWNER: 2}[self]
 
 
 class KeyRule(Enum):
-    """What a secret key finds at a route."""
+    """How a route treats a secret key."""
 
     ALLOWED = "allowed"
-    ONLY = "only"  # a token is answered invalid_api_key
+    ONLY = "only"  # an access token gets invalid_api_key
     NEEDS_A_PERSON = "needs_a_person"
     TOKEN_REQUIRED = "token_required"  # noqa: S105 - the name of an error code
 
@@ -33,15 +33,15 @@ class RateLimitSubject(Enum):
 
     ORGANIZATION = "organization"
     PERSON = "person"
-    # The organization's while the token is bound to one that its person belongs to, else the person's.
+    # The organization's if the token is bound to one that the person belongs to, else the person's.
     EITHER = "either"
 
 
 class Access(Enum):
-    """Who may call a route; every route declares one of these (Specification: Authentication, 5 to 8).
+    """Who can call a route; every route declares one of these (Specification: Authentication, 5 to 8).
 
-    The value is the lowest role that a token's person needs, what a key finds, and whose allowance is charged. A key
-    acts with an admin's rights, except for person-only operations.
+    The value is the lowest role that a person needs, how the route treats a secret key, and whose allowance it charges.
+    A key has an admin's rights, except for person-only operations.
     """
 
     PUBLIC = (None, None, None)
@@ -50,7 +50,7 @@ class Access(Enum):
     ADMIN = (Role.ADMIN, KeyRule.ALLOWED, RateLimitSubject.ORGANIZATION)
     PERSON_ADMIN = (Role.ADMIN, KeyRule.NEEDS_A_PERSON, RateLimitSubject.ORGANIZATION)
     ACCOUNT_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED, RateLimitSubject.ORGANIZATION)
-    # About the person: no organization need be bound, nor need the person still belong to the one that is.
+    # About the person. The token may be bound to no organization, or to one that the person has left.
     ACCOUNT = (None, KeyRule.TOKEN_REQUIRED, RateLimitSubject.EITHER)
     PERSONAL = (None, KeyRule.TOKEN_REQUIRED, RateLimitSubject.PERSON)
 
@@ -61,7 +61,7 @@ class Access(Enum):
 
     @property
     def key_rule(self) -> KeyRule | None:
-        """What a secret key finds here; None on a public route."""
+        """How the route treats a secret key; None on a public route."""
         rule: KeyRule | None = self.value[1]
         return rule
 
@@ -73,9 +73,9 @@ class Access(Enum):
 
 
 class Person(NamedTuple):
-    """The person behind an access token; `role` is None where he belongs to no organization in this request.
+    """The person behind an access token. `role` is None without an organization in this request.
 
-    `token_hash` and `grant_id` name the token that was sent, for the routes that change what it is bound to.
+    `token_hash` and `grant_id` identify the token, for the routes that bind it to another organization.
     """
 
     id: str
@@ -87,11 +87,11 @@ class Person(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """Who is asking, after admission.
+    """The authenticated caller of a request.
 
-    `key_id` is set for a key, `person` for a token. `organization` is empty only on a person's own routes (ACCOUNT
-    and PERSONAL), which may be called without one. `legacy` says that the key is from before the current scheme, so
-    that nothing can be signed with it. `cursor_key` signs this organization's cursors.
+    `key_id` is set for a secret key, `person` for an access token. `organization` can be empty only on a person's own
+    routes (ACCOUNT and PERSONAL). A `legacy` key has the previous format and cannot sign anything. `cursor_key` signs
+    this organization's cursors.
     """
 
     organization: str
@@ -102,11 +102,11 @@ class Caller(NamedTuple):
 
     @property
     def actor(self) -> str:
-        """Who acts, for the log: the person's name, or the key's id."""
+        """The actor for the log: the person's name, or the key's id."""
         return self.person.name if self.person else f"key {self.key_id}"
 
     def the_person(self) -> Person:
-        """Return the person, on a route that no key gets into."""
+        """Return the person, on a route that no key can call. Raises NeedsAPerson."""
         if self.person is None:
             raise NeedsAPerson
         return self.person

@@ -1,17 +1,17 @@
-"""The table of request limits (Specification: Limits, Rate limits).
+"""The table of rate limits (Specification: Limits, Rate limits).
 
-Three classes of request each draw from a token bucket of their own; the plan and its add-ons choose the tier.
+Each of the three request classes has its own token bucket. The plan and its add-ons determine the tier.
 """
 
 from enum import StrEnum
 from typing import NamedTuple
 
 VERSION = "2026-11-20"
-"""The date of this table, answered by GET /billing/limits; it changes with any number below."""
+"""The date of this table, which GET /billing/limits returns. Update it with any number below."""
 
 
 class RequestClass(StrEnum):
-    """What a request is charged as."""
+    """The class that a request is charged to."""
 
     READ = "read"
     WRITE = "write"
@@ -19,7 +19,7 @@ class RequestClass(StrEnum):
 
 
 class Plan(StrEnum):
-    """What an organization pays for."""
+    """An organization's plan."""
 
     EXPLORE = "explore"
     STANDARD = "standard"
@@ -27,7 +27,7 @@ class Plan(StrEnum):
 
 
 class Tier(StrEnum):
-    """A row of the limits table."""
+    """A row of the rate limit table."""
 
     EXPLORE = "explore"
     STANDARD = "standard"
@@ -37,14 +37,14 @@ class Tier(StrEnum):
 
 
 class Rate(NamedTuple):
-    """A token bucket's shape: the sustained rate per minute, and how many may come at once."""
+    """A token bucket's shape: the sustained rate per minute, and the burst."""
 
     per_minute: int
     burst: int
 
     @property
     def interval_us(self) -> int:
-        """Microseconds in which one more request is earned."""
+        """The microseconds that earn one request."""
         return 60_000_000 // self.per_minute
 
 
@@ -58,14 +58,14 @@ RATES: dict[Tier, dict[RequestClass, Rate]] = {
 }
 
 PERSON_RATES: dict[RequestClass, Rate] = {_READ: Rate(600, 100), _WRITE: Rate(120, 30)}
-"""What a person may ask for that concerns no organization, or not yet."""
+"""The limits of a person's requests outside an organization."""
 
 
 def tier_of(plan: Plan, *, api_limits: bool, unlimited_api: bool) -> Tier:
-    """Return the tier that a plan with its add-ons gives.
+    """Return the tier of a plan with its add-ons.
 
-    The API limits add-on lifts Standard and Pro by one tier each; Explore cannot have it, so it changes nothing
-    there. The unlimited add-on overrides all.
+    The API limits add-on raises Standard and Pro by one tier. Explore cannot have it, so it has no effect there. The
+    unlimited add-on overrides everything else.
     """
     if unlimited_api:
         return Tier.UNLIMITED

@@ -1,17 +1,18 @@
-"""Who is asking, may he, and is there allowance left: answered before anything else runs.
+"""Admits a request: checks the credential, charges the rate limit and checks the role, before anything else runs.
 
-For a secret key all of it is one conditional write (see `allowance`). An access token costs one read before.
-The order is the one the errors show: credential (401), allowance (429), role (403). A refused credential costs no
-allowance; everything after it does (Specification: Authentication; Limits).
+For a secret key, one conditional write does all of it (see `allowance`). An access token costs one read before. The
+checks run in the order of their errors: credential (401), rate limit (429), role (403). A rejected credential is not
+charged; everything after it is (Specification: Authentication; Limits).
 """
 
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from helpdesk.admission import allowance, buckets
+from helpdesk.admission import allowance, buckets, repository
 from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimitSubject, Role
 from helpdesk.admission.limits import PERSON_RATES, RequestClass
+from helpdesk.admission.record import Bucket, LiveKey
 from helpdesk.logs import service as logs
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
@@ -27,25 +28,25 @@ from helpdesk.platform.errors import (
     TokenRequired,
 )
 from helpdesk.platform.logging import logger
-from helpdesk.storage import keys, table
+from helpdesk.storage import keys
 from helpdesk.storage.table import Throttled
 
 _SECRET_KEY = re.compile(r"svc_key_([0-9a-z]{26})_[0-9A-Za-z]{43}")
 _ACCESS_TOKEN = re.compile(r"svc_oat_([0-9a-z]{26})_[0-9A-Za-z]{43}")
-# A key from before the current scheme says nothing of its organization.
+# A key in the previous format does not contain its organization.
 _LEGACY_KEY = re.compile(r"svc_key_[!-~]{8,200}")
 _BEARER = re.compile(r"bearer +([^ ]+) *", re.IGNORECASE)
 
 
 class Admitted(NamedTuple):
-    """A caller who was let in, and the allowance headers for the answer."""
+    """An admitted caller, and the rate limit headers for the response."""
 
     caller: Caller
     headers: dict[str, str]
 
 
 class _Credential(NamedTuple):
-    """What was sent: a key by its hash, or a token's person. `organization` is None where a token has none."""
+    """A parsed credential: a key's hash, or a token's person. `organization` is None if the token has none."""
 
     organization: str | None
     key_hash: str | None
@@ -53,7 +54,7 @@ class _Credential(NamedTuple):
 
 
 def admit(headers: Mapping[str, str], access: Access, request_class: RequestClass) -> Admitted:
-    """Let the caller in, or raise the CredentialError that says what is missing."""
+    """Admit the caller, or raise the CredentialError that says what is missing."""
     credential = _identify(headers.get("authorization") or "", access)
     subject = access.rate_limit_subject
     if subject is RateLimitSubject.PERSON or (
@@ -69,7 +70,8 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
     except allowance.BucketEmpty as empty:
         logs.record_limit_reached(credential.organization, request_class)
         error = empty.to_error()
-        error.headers |= _limit_headers(allowance.Charge(empty.item, empty.now_us), request_class)
+        if empty.allowance is not None:
+            error.headers |= _limit_headers(allowance.Charge(empty.allowance, empty.now_us), request_class)
         raise error from None
     except Throttled:
         charge = _fail_open(credential.organization, request_class, credential.key_hash)
@@ -79,16 +81,16 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
 
 
 def _admit_person(credential: _Credential, request_class: RequestClass) -> Admitted:
-    """Charge the person instead of an organization (Specification: Limits, the per-person allowance)."""
+    """Charge the person instead of an organization (Specification: Limits, per-person allowance)."""
     person = credential.person
-    if person is None:  # a key is refused before, on every route that charges a person
+    if person is None:  # every route that charges a person has rejected keys before
         raise TokenRequired
     rate = PERSON_RATES[request_class]
     key = keys.PersonAllowance(person.id, request_class.value)
     limits: dict[str, str] = {}
     try:
         charge = buckets.take(key, buckets.Shape.of(rate))
-        limits = _headers(request_class, rate.per_minute, charge)
+        limits = _headers(request_class, rate.per_minute, charge.bucket, charge.now_us)
     except allowance.BucketEmpty as empty:
         if credential.organization is not None:
             logs.record_limit_reached(credential.organization, request_class)
@@ -96,7 +98,7 @@ def _admit_person(credential: _Credential, request_class: RequestClass) -> Admit
             "Your own allowance is temporarily full. Wait for the seconds in Retry-After and try again.",
             headers={"retry-after": str(empty.retry_after)},
         )
-        error.headers |= _headers(request_class, rate.per_minute, allowance.Charge(empty.item, empty.now_us))
+        error.headers |= _headers(request_class, rate.per_minute, empty.bucket, empty.now_us)
         raise error from None
     except Throttled:
         logger.warning("allowance_throttled", extra={"class": request_class.value})
@@ -124,54 +126,46 @@ def _identify(authorization: str, access: Access) -> _Credential:
 
 
 def _organization_of_legacy(key_hash: str) -> str:
-    item = table.get(keys.LegacyKey(key_hash))
-    if item is None:
+    organization = repository.organization_of_legacy_key(key_hash)
+    if organization is None:
         raise InvalidApiKey
-    organization: str = item["organization"]
     return organization
 
 
 def _token_holder(token: str, access: Access) -> _Credential:
-    """Read the token and its person at once: what he is in the organization stands with the person alone.
+    """Read the token and its person in one call. The person's item holds the memberships.
 
-    So a change of role and a removal take effect with the next request, whatever tokens there are.
+    So a changed role or a removal applies to the next request of every token.
     """
     match = _ACCESS_TOKEN.fullmatch(token)
     if match is None:
         raise InvalidToken
-    token_key, person_key = keys.AccessToken(sha256_hex(token)), keys.Person(f"usr_{match[1]}")
-    found = table.get_many([token_key, person_key])
-    item, person = found.get(token_key), found.get(person_key)
-    if item is None or person is None or item["userId"] != person["id"]:
+    holder = repository.token_holder(sha256_hex(token), f"usr_{match[1]}")
+    if holder is None or holder.valid_until <= clock.now_ms():
         raise InvalidToken
-    if item["validUntil"] <= clock.now_ms():
-        raise InvalidToken
-    organization = item["organization"]
-    membership = person["organizations"].get(organization) if organization else None
-    if organization and membership is None:
+    organization = holder.organization
+    if organization is not None and holder.role is None:
         if access.rate_limit_subject is RateLimitSubject.ORGANIZATION:
             raise InvalidToken
         organization = None
-    role = Role(membership["role"]) if membership else None
-    holder = Person(
-        person["id"], person["name"], role, person["email"], token_key.token_hash, item.get("grantId")
-    )
-    return _Credential(organization, None, holder)
+    role = Role(holder.role) if holder.role is not None else None
+    person = Person(holder.person_id, holder.name, role, holder.email, holder.token_hash, holder.grant_id)
+    return _Credential(organization, None, person)
 
 
 def _caller(credential: _Credential, charge: allowance.Charge) -> Caller:
-    key = charge.item["keys"].get(credential.key_hash, {}) if credential.key_hash else {}
+    key: LiveKey | None = charge.allowance.keys.get(credential.key_hash) if credential.key_hash else None
     return Caller(
         organization=credential.organization or "",
-        key_id=key.get("id"),
+        key_id=key.id if key else None,
         person=credential.person,
-        cursor_key=charge.item["cursorKey"],
-        legacy=key.get("legacy", False),
+        cursor_key=charge.allowance.cursor_key,
+        legacy=key.legacy if key else False,
     )
 
 
 def _require_role(caller: Caller, access: Access, limits: dict[str, str]) -> None:
-    """Raise NeedsAPerson or Forbidden, with the allowance headers: the request was charged."""
+    """Raise NeedsAPerson or Forbidden, with the rate limit headers: the request was charged."""
     if caller.person is None:
         if access.key_rule is KeyRule.NEEDS_A_PERSON:
             raise NeedsAPerson(headers=limits)
@@ -180,25 +174,25 @@ def _require_role(caller: Caller, access: Access, limits: dict[str, str]) -> Non
 
 
 def _fail_open(organization: str, request_class: RequestClass, key_hash: str | None) -> allowance.Charge:
-    """Let a request through whose allowance cannot be written just now, if its key can be read as live.
+    """Admit a request although its allowance cannot be written, if a read shows that its key is live.
 
-    The limiter protects the service; it must not be what takes it down. A throttled write says that one
-    organization's bucket is hot, and reads of the item still go through.
+    The rate limiter protects the service and must not take it down. A throttled write means that one organization's
+    bucket is hot; reads of the item still succeed.
     """
     logger.warning("allowance_throttled", extra={"organization": organization, "class": request_class.value})
-    item = table.get(keys.Allowance(organization, request_class.value))
-    if item is None or (key_hash is not None and key_hash not in item["keys"]):
+    found = repository.get_allowance(organization, request_class)
+    if found is None or (key_hash is not None and key_hash not in found.keys):
         raise InvalidApiKey if key_hash else InvalidToken
-    return allowance.Charge(item, clock.now_us())
+    return allowance.Charge(found, clock.now_us())
 
 
 def _limit_headers(charge: allowance.Charge, request_class: RequestClass) -> dict[str, str]:
-    return _headers(request_class, charge.item["perMinute"], charge)
+    return _headers(request_class, charge.allowance.per_minute, charge.allowance.bucket, charge.now_us)
 
 
-def _headers(request_class: RequestClass, per_minute: int, charge: allowance.Charge) -> dict[str, str]:
+def _headers(request_class: RequestClass, per_minute: int, bucket: Bucket, now_us: int) -> dict[str, str]:
     name = request_class.value
     return {
         "ratelimit-policy": f'"{name}";q={per_minute};w=60',
-        "ratelimit": f'"{name}";r={charge.remaining};t={charge.seconds_to_full}',
+        "ratelimit": f'"{name}";r={bucket.remaining(now_us)};t={bucket.seconds_to_full(now_us)}',
     }

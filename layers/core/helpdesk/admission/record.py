@@ -1,0 +1,108 @@
+"""The items that admission reads: token buckets, allowances with their secret keys, and access tokens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+from helpdesk.admission.limits import Tier
+from helpdesk.storage.table import Item
+
+_US = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A token bucket; all values are in microseconds.
+
+    From `next_at` on it holds at least one token. From `full_at` on it is full. `interval` earns one token.
+    """
+
+    next_at: int
+    full_at: int
+    interval: int
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a bucket's item."""
+        return cls(int(item["nextAt"]), int(item["fullAt"]), int(item["interval"]))
+
+    def remaining(self, now_us: int) -> int:
+        """Return how many requests pass at this instant."""
+        return max(0, (now_us - self.next_at) // self.interval + 1)
+
+    def seconds_to_full(self, now_us: int) -> int:
+        """Return the whole seconds until the bucket is full."""
+        return max(0, -(-(self.full_at - now_us) // _US))
+
+    def retry_after(self, now_us: int) -> int:
+        """Return the whole seconds until the next token, at least 1."""
+        return max(1, -(-(self.next_at - now_us) // _US))
+
+
+class LiveKey(NamedTuple):
+    """A secret key that is valid. A `legacy` one has the previous key format and cannot sign anything."""
+
+    id: str
+    legacy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """An organization's bucket for one request class, with its live keys by hash.
+
+    `cursor_key` signs the organization's cursors.
+    """
+
+    bucket: Bucket
+    tier: Tier
+    per_minute: int
+    keys: Mapping[str, LiveKey]
+    cursor_key: bytes
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an allowance's item."""
+        return cls(
+            bucket=Bucket.from_item(item),
+            tier=Tier(item["tier"]),
+            per_minute=int(item["perMinute"]),
+            keys={
+                key_hash: LiveKey(key["id"], bool(key.get("legacy", False)))
+                for key_hash, key in item["keys"].items()
+            },
+            cursor_key=item["cursorKey"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TokenHolder:
+    """An access token and its person.
+
+    `organization` is the one that the token is bound to, or None. `role` is the person's role in it, None without a
+    membership. `valid_until` is in ms.
+    """
+
+    token_hash: str
+    grant_id: str | None
+    valid_until: int
+    organization: str | None
+    role: str | None
+    person_id: str
+    name: str
+    email: str
+
+    @classmethod
+    def from_items(cls, token_hash: str, token: Item, person: Item) -> Self:
+        """Read a token's item and its person's."""
+        organization = token["organization"] or None
+        membership = person["organizations"].get(organization) if organization else None
+        return cls(
+            token_hash=token_hash,
+            grant_id=token.get("grantId"),
+            valid_until=int(token["validUntil"]),
+            organization=organization,
+            role=membership["role"] if membership else None,
+            person_id=person["id"],
+            name=person["name"],
+            email=person["email"],
+        )
