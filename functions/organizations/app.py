@@ -5,7 +5,7 @@ from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.logs import service as logs
 from helpdesk.logs.errors import LogNotFound
-from helpdesk.logs.schemas import Chosen, LogAnswer, LogsAnswer, LogsQuery
+from helpdesk.logs.schemas import LogAnswer, LogFilter, LogsAnswer, LogsQuery
 from helpdesk.organizations import settings as organization_settings
 from helpdesk.organizations.errors import (
     AddressTaken,
@@ -56,8 +56,8 @@ def get_limits(caller: Caller) -> LimitsAnswer:
 def list_logs(caller: Caller, query: LogsQuery) -> LogsAnswer:
     """List log entries, newest first. Filter by kind or time."""
     name = f"logs {query.kind} {query.start} {query.end}"
-    chosen = Chosen(query.kind, query.start, query.end)
-    entries, end = logs.newest(caller.organization, query.limit, position(caller, query, name), chosen)
+    wanted = LogFilter(query.kind, query.start, query.end)
+    entries, end = logs.newest(caller.organization, query.limit, position(caller, query, name), wanted)
     return LogsAnswer(logs=entries, next_cursor=next_cursor(caller, end, name))
 
 

@@ -1,1 +1,1 @@
-"""The organization's log: what happened to its keys, members, settings, limits and webhooks."""
+"""The organization's log: changes to its keys, members, settings and webhooks, and reached limits."""

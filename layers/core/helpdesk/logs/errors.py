@@ -1,4 +1,4 @@
-"""What the log's routes can refuse."""
+"""Errors of the log's routes."""
 
 from helpdesk.platform.errors import AppError
 

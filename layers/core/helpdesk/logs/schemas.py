@@ -1,4 +1,4 @@
-"""What goes out of the log's routes."""
+"""Request and response schemas of the log's routes."""
 
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 from helpdesk.http.schemas import Answer, Milliseconds, PageQuery, QueryInteger, schema_hint
 
 MAX_MS = 2**48 - 1
-"""The last instant that an id can begin with, in the year 10889."""
+"""The last instant that an id can start with, in the year 10889."""
 
 
 def _instant(value: int) -> int:
@@ -23,7 +23,7 @@ Instant = Annotated[
 
 
 class LogKind(StrEnum):
-    """What a log entry tells of."""
+    """The kind of a log entry."""
 
     API_LIMIT_REACHED = "api_limit_reached"
     WEBHOOK_STOPPED_ANSWERING = "webhook_stopped_answering"
@@ -47,21 +47,21 @@ class LogKind(StrEnum):
 
 
 class LogEntry(Answer):
-    """One entry. `actor` is who did it: a person's name, a key, or "system"; `at` is in ms."""
+    """A log entry."""
 
     id: str
     at: Milliseconds
     kind: LogKind
     actor: str
-    """Who did it: a person's name, a key, or `system`."""
+    """A person's name, a key, or `system`."""
     summary: str
     """One sentence for people."""
     detail: dict[str, Any]
-    """What it is about, by kind."""
+    """Details that depend on the kind."""
 
 
-class Chosen(NamedTuple):
-    """Which entries are asked for; None leaves a side open. `start` is the first instant (ms), `end` the one after."""
+class LogFilter(NamedTuple):
+    """The entries to list: of a kind, from `start` (ms, inclusive) to `end` (ms, exclusive). None means no limit."""
 
     kind: LogKind | None = None
     start: int | None = None
@@ -74,9 +74,9 @@ class LogsQuery(PageQuery):
     kind: LogKind | None = None
     """Only entries of this kind."""
     start: Annotated[Instant | None, Field(alias="from")] = None
-    """Only entries of this instant and later, in milliseconds since 1970."""
+    """Only entries at or after this instant, in milliseconds since 1970."""
     end: Annotated[Instant | None, Field(alias="to")] = None
-    """Only entries before this instant, in milliseconds since 1970; it must be after `from`."""
+    """Only entries before this instant, in milliseconds since 1970. It must be after `from`."""
 
 
 class LogsAnswer(Answer):
@@ -84,7 +84,7 @@ class LogsAnswer(Answer):
 
     logs: list[LogEntry]
     next_cursor: str | None
-    """Send it as `cursor` for older entries; null at the end."""
+    """Send it as `cursor` for older entries. Null at the end."""
 
 
 class LogAnswer(Answer):

@@ -1,11 +1,13 @@
-"""What is written to the log, and how it is read."""
+"""Writes and reads the organization's log."""
 
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.logs import repository
-from helpdesk.logs.schemas import Chosen, LogEntry, LogKind
+from helpdesk.logs.record import LogRecord
+from helpdesk.logs.schemas import LogEntry, LogFilter, LogKind
+from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.storage.table import Item, Throttled
@@ -14,24 +16,29 @@ SYSTEM = "system"
 
 
 def entry(organization: str, kind: LogKind, *, actor: str, summary: str, **detail: Any) -> Item:
-    """Return the item of a log entry, for the transaction of the change. Give it ids, never a secret or a text."""
-    return repository.new_item(organization, kind, actor, summary, detail)
+    """Return the item of a log entry, for the transaction of the change.
+
+    `detail` holds ids, never a secret or a text that a person wrote.
+    """
+    record = LogRecord(ids.new("log"), clock.now_ms(), kind, actor, summary, detail)
+    return repository.new_item(organization, record)
 
 
 def record_limit_reached(organization: str, request_class: str) -> None:
-    """Write that a request was refused for lack of allowance (Specification: Limits, API limit reached).
+    """Log that a request exceeded the rate limit of its class (Specification: Limits, API limit reached).
 
-    Refusals of one class within one minute share an entry with a count. The refusal is answered whether or not
-    this write goes through.
+    All such requests of one class within one minute share an entry with a count. A failure of this write does not
+    change the response.
     """
     summary = f"API limit reached: the allowance for {request_class} requests was empty."
     _count_refusal(organization, request_class, summary)
 
 
 def record_bucket_empty(organization: str, subject: str, what: str) -> None:
-    """Write that a request was refused by a limit beside the three classes (Specification: Limits, Other buckets).
+    """Log that a request exceeded another limit (Specification: Limits, Other buckets).
 
-    `subject` names the limit to programs, `what` to people, such as "manifest syncs". Otherwise as above.
+    `subject` names the limit for programs, `what` for people, such as "manifest syncs". Otherwise as
+    `record_limit_reached`.
     """
     _count_refusal(organization, subject, f"API limit reached: no more {what} for the moment.")
 
@@ -47,18 +54,33 @@ def _count_refusal(organization: str, subject: str, summary: str) -> None:
 
 def get(organization: str, log_id: str) -> LogEntry:
     """Return one entry. Raises LogNotFound."""
-    return repository.get(organization, log_id)
+    return _entry(repository.get(organization, log_id))
 
 
 def newest(
-    organization: str, limit: int, before: str | None, chosen: Chosen
+    organization: str, limit: int, before: str | None, wanted: LogFilter
 ) -> tuple[list[LogEntry], str | None]:
-    """Return a page of the chosen entries, newest first, and the id that the next page begins behind.
+    """Return a page of matching entries, newest first, and the id after which the next page starts.
 
-    Raises InvalidRequest where the time that is asked for ends before it begins.
+    Raises InvalidRequest if the period ends before it starts.
     """
-    if chosen.start is not None and chosen.end is not None and chosen.start >= chosen.end:
+    if wanted.start is not None and wanted.end is not None and wanted.start >= wanted.end:
         raise InvalidRequest("`to` must be after `from`.")
-    if chosen.end == 0:
+    if wanted.end == 0:
         return [], None
-    return repository.newest(organization, limit, before, chosen)
+    records, after = repository.newest(organization, limit, before, wanted)
+    return [_entry(record) for record in records], after
+
+
+def _entry(record: LogRecord) -> LogEntry:
+    detail = dict(record.detail)
+    if record.occurrences is not None:
+        detail["count"] = record.occurrences
+    return LogEntry(
+        id=record.id,
+        at=record.at,
+        kind=record.kind,
+        actor=record.actor,
+        summary=record.summary,
+        detail=detail,
+    )

@@ -1,0 +1,46 @@
+"""The item of a log entry."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from helpdesk.logs.schemas import LogKind
+from helpdesk.storage.table import Item
+
+
+@dataclass(frozen=True, slots=True)
+class LogRecord:
+    """A log entry as stored. `at` is in ms. `occurrences` counts the refusals that share an entry, else it is None."""
+
+    id: str
+    at: int
+    kind: LogKind
+    actor: str
+    summary: str
+    detail: Mapping[str, Any]
+    occurrences: int | None = None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an entry's item."""
+        occurrences = item.get("occurrences")
+        return cls(
+            id=item["id"],
+            at=int(item["at"]),
+            kind=LogKind(item["kind"]),
+            actor=item["actor"],
+            summary=item["summary"],
+            detail=item["detail"],
+            occurrences=None if occurrences is None else int(occurrences),
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes of the entry's item, without its keys and its count."""
+        return {
+            "id": self.id,
+            "at": self.at,
+            "kind": self.kind.value,
+            "actor": self.actor,
+            "summary": self.summary,
+            "detail": dict(self.detail),
+        }
