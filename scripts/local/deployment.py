@@ -72,6 +72,7 @@ def deploy(settings: StackSettings, record: Path, progress: Progress) -> Deploym
         progress.say("Deploying template.yaml into it (about fifteen seconds).")
         _create_bucket(settings)
         _sam_deploy(settings, artifacts, parameters)
+        _remove_old_artifacts(settings)
     deployment = Deployment(fingerprint, parameters, _outputs(settings))
     if settings.auth:
         _grant_what_it_cannot_tell(settings)
@@ -107,6 +108,17 @@ def _create_bucket(settings: StackSettings) -> None:
     s3 = client("s3", settings)
     with contextlib.suppress(s3.exceptions.BucketAlreadyOwnedByYou):
         s3.create_bucket(Bucket=_ARTIFACT_BUCKET)
+
+
+def _remove_old_artifacts(settings: StackSettings) -> None:
+    """Delete the uploads that the deployed template does not name. What runs, the emulator keeps elsewhere."""
+    template = client("cloudformation", settings).get_template(StackName=STACK_NAME)["TemplateBody"]
+    deployed = template if isinstance(template, str) else json.dumps(template)
+    s3 = client("s3", settings)
+    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=_ARTIFACT_BUCKET):
+        for upload in page.get("Contents", []):
+            if upload["Key"] not in deployed:
+                s3.delete_object(Bucket=_ARTIFACT_BUCKET, Key=upload["Key"])
 
 
 def _sam_deploy(settings: StackSettings, artifacts: Path, parameters: dict[str, str]) -> None:

@@ -129,7 +129,7 @@ class Emulator:
         # Not a Popen: it is meant to outlive this process, and what stops it goes by the record alone.
         pid = os.posix_spawn(
             sys.executable,
-            [sys.executable, "-m", "ministack"],
+            [sys.executable, "-m", "scripts.local.ministack"],
             self._environment(temporary),
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -159,6 +159,8 @@ class Emulator:
             "S3_DATA_DIR": str(objects),
             # Functions run as plain processes. It would otherwise look for a Docker daemon and tidy up in it.
             "LAMBDA_EXECUTOR": "local",
+            # Seconds after which a function's further processes end, beyond the first; a burst leaves many.
+            "LAMBDA_WARM_TTL_SECONDS": "60",
             "DOCKER_HOST": f"unix://{temporary}/no-docker",
             # Listeners that this project has no use for.
             "SFTP_ENABLED": "0",

@@ -1,0 +1,104 @@
+"""The emulator's worker processes share what they unpack."""
+
+import importlib
+import io
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from scripts.local import ministack
+
+runtime = importlib.import_module("ministack.core.lambda_runtime")
+
+HANDLER = "def handler(event, context):\n    return event\n"
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(runtime, "zipfile", zipfile)  # set back afterwards
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: Any, **options: Any) -> subprocess.Popen[str]:
+        started.append(subprocess.Popen(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(runtime, "subprocess", SimpleNamespace(**vars(subprocess) | {"Popen": start}))
+    ministack.share_content(tmp_path)
+    yield tmp_path
+    runtime.reset()
+    # MiniStack leaves the pipes of a worker that it ended to the garbage collector.
+    for process in started:
+        process.__exit__(None, None, None)
+
+
+def zipped(text: str) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("app.py", text)
+    return target.getvalue()
+
+
+def worker(text: str = HANDLER, name: str = "greet") -> Any:
+    config = {
+        "Runtime": "python3.13",
+        "Handler": "app.handler",
+        "FunctionName": name,
+        "FunctionArn": f"arn:aws:lambda:us-east-1:000000000000:function:{name}",
+        "Timeout": 30,
+    }
+    made, _ = runtime.acquire_worker(name, config, zipped(text))
+    return made
+
+
+def unpacked(temporary: Path) -> list[str]:
+    return sorted(path.read_text(encoding="utf-8") for path in temporary.glob("shared/*/app.py"))
+
+
+def test_two_workers_of_a_function_answer_from_one_copy_of_its_code(temporary: Path) -> None:
+    workers = [worker(), worker()]
+
+    answers = [one.invoke({"number": 1}, "id") for one in workers]
+
+    assert [answer["result"] for answer in answers] == [{"number": 1}, {"number": 1}]
+    assert len(list(temporary.glob("ministack-lambda-*"))) == 2
+    assert unpacked(temporary) == [HANDLER]
+
+
+def test_a_worker_keeps_no_archive(temporary: Path) -> None:
+    worker().invoke({}, "id")
+
+    assert list(temporary.rglob("*.zip")) == []
+
+
+def test_code_that_an_update_replaced_is_removed_when_the_next_is_unpacked(temporary: Path) -> None:
+    worker().invoke({}, "id")
+    runtime.invalidate_worker("greet")
+
+    worker(HANDLER + "# changed\n").invoke({}, "id")
+
+    assert unpacked(temporary) == [HANDLER + "# changed\n"]
+
+
+def test_code_that_a_worker_uses_stays_when_other_code_is_unpacked(temporary: Path) -> None:
+    worker().invoke({}, "id")
+
+    worker(HANDLER + "# another\n", name="leave").invoke({}, "id")
+
+    assert unpacked(temporary) == [HANDLER, HANDLER + "# another\n"]
+
+
+def test_the_end_of_a_worker_leaves_the_code_that_another_uses(temporary: Path) -> None:
+    first, second = worker(), worker()
+    for one in (first, second):
+        one.invoke({}, "id")
+
+    first.kill()
+
+    assert unpacked(temporary) == [HANDLER]
+    assert second.invoke({"number": 2}, "id")["result"] == {"number": 2}
