@@ -21,6 +21,8 @@ help: ## list the targets
 venv:
 	@scripts/bootstrap.sh
 
+dev up: export STACK_PORT = $(PORT)
+
 .PHONY: dev
 dev: venv ## run the whole service on this machine until Ctrl-C (PORT=4566 PARAMETERS="Name=value ...")
 	@exec $(PYTHON) -m scripts.local dev --port $(PORT) --parameters "$(PARAMETERS)"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes .venv with everything in requirements/dev.txt, once, and again when that file changes. Needs only a Python 3.13,
 # which it finds on the PATH, through pyenv or through uv. Prints nothing when there is nothing to do.
+# STACK_PORT, if set, is the port that a local stack is about to take: a taken one is reported before the minutes of work.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -29,13 +30,31 @@ python=$(find_python) || {
     exit 1
 }
 
+# A stack of this project that runs already holds its port, and keeps it.
+port_is_free() { "$python" - "$1" <<'END'
+import socket, sys
+with socket.socket() as probe:
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        probe.bind(("127.0.0.1", int(sys.argv[1])))
+    except (ValueError, OverflowError):
+        pass  # not a port; scripts/local says so
+    except OSError:
+        sys.exit(1)
+END
+}
+if [ -n "${STACK_PORT:-}" ] && [ ! -e ".local/$STACK_PORT/emulator.json" ] && ! port_is_free "$STACK_PORT"; then
+    echo "Port $STACK_PORT is taken by another program: stop that one, or choose a port: make up PORT=$((STACK_PORT + 1))" >&2
+    exit 1
+fi
+
 mkdir -p .local
 # One at a time: a second make waits for the first.
 lock=.local/bootstrap.lock
-told=
+waiting=
 until mkdir "$lock" 2>/dev/null; do
-    [ -n "$told" ] || echo "Waiting for another make that is making .venv."
-    told=yes
+    [ -n "$waiting" ] || echo "Waiting for another make that is making .venv."
+    waiting=yes
     owner=$(cat "$lock/pid" 2>/dev/null || echo)
     if [ -n "$owner" ] && ! kill -0 "$owner" 2>/dev/null; then rm -rf "$lock"; continue; fi
     sleep 1
@@ -50,7 +69,7 @@ log=.local/bootstrap.log
 if ! { "$python" -m venv --clear .venv &&
        .venv/bin/python -m pip install --disable-pip-version-check --require-hashes --requirement requirements/dev.txt; } >"$log" 2>&1; then
     tail -n 15 "$log" >&2
-    echo "The packages could not be installed; the whole log is $log. Run make again to go on." >&2
+    echo "The packages could not be installed; the whole log is $log. Run make again to continue." >&2
     exit 1
 fi
 

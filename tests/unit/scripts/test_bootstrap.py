@@ -1,0 +1,64 @@
+"""What keeps a stack from starting is said before the minutes that the virtual environment takes."""
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scripts.local.settings import ROOT
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """Return a clone in which nothing was made yet; its list of packages cannot be installed."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "bootstrap.sh", tmp_path / "scripts")
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "dev.txt").write_text("no-hash-so-no-install\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        yield other.getsockname()[1]
+
+
+def bootstrap(clone: Path, port: int) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", clone / "scripts" / "bootstrap.sh"],
+        env=os.environ | {"STACK_PORT": str(port)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_taken_port_is_reported_before_the_environment_is_made(clone: Path, taken_port: int) -> None:
+    done = bootstrap(clone, taken_port)
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"Port {taken_port} is taken by another program: stop that one, or choose a port: "
+        f"make up PORT={taken_port + 1}\n"
+    )
+    assert not (clone / ".venv").exists()
+
+
+def test_the_port_that_a_stack_of_this_project_holds_is_no_reason_to_stop(
+    clone: Path, taken_port: int
+) -> None:
+    (clone / ".local" / str(taken_port)).mkdir(parents=True)
+    (clone / ".local" / str(taken_port) / "emulator.json").touch()
+
+    done = bootstrap(clone, taken_port)
+
+    assert "is taken" not in done.stderr
+    assert (clone / ".venv").exists()
