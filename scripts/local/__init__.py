@@ -2,12 +2,13 @@
 
     settings    where a stack lives, its port and its parameters
     progress    one line per step, with the seconds since the start
-    processes   a process that is surely the one that was started
+    processes   find and stop exactly the process that was started
     emulator    MiniStack: start, health, stop
+    ministack   MiniStack's own process, in which workers share the code that they unpack
     build       `sam build`, only when a source changed
     deployment  `sam deploy` into the emulator, only when the build or a parameter changed
     seed        a demo organization, and the project's own guides as its knowledge
-    stack       all of it in order
+    stack       all of these in order
 
 What a stack writes is under `.local/<port>/`; builds are shared, under `.local/build/`.
 """

@@ -10,7 +10,7 @@ from scripts.local.settings import DEFAULT_PORT, settings_for
 
 
 def main() -> int:
-    """Run one of them; return 1 with one line on standard error when something stands in the way."""
+    """Run one of them; when it fails, print one line on standard error and return 1."""
     parser = argparse.ArgumentParser(
         prog="python -m scripts.local", description="The whole service on this machine."
     )
@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument(
         "--sam-flags", default="", help="more options for sam local, such as --skip-pull-image"
     )
-    parser.add_argument("--event", type=Path, help="the event that sam-invoke hands to its function")
+    parser.add_argument("--event", type=Path, help="the event that sam-invoke passes to its function")
     given = parser.parse_args()
     progress = Progress()
     try:
@@ -50,7 +50,7 @@ def main() -> int:
         print(problem, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nBroken off. The next make goes on from here.", file=sys.stderr)
+        print("\nInterrupted. The next make continues from here.", file=sys.stderr)
         return 130
     return 0
 

@@ -21,13 +21,13 @@ _LOG = BUILDS / "build.log"
 
 
 def tool_environment() -> dict[str, str]:
-    """Return the environment for SAM CLI: this project's tools first, no account of the person's, no calls home."""
+    """Return SAM CLI's environment: this project's tools first, no AWS settings of the developer's, no telemetry."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SAM_CLI_"))
     }
     settings_folder = LOCAL / "sam"
     settings_folder.mkdir(parents=True, exist_ok=True)
-    # It asks the package index about newer versions when it has not for a week; the version is pinned here.
+    # SAM CLI asks the package index about newer versions once a week. Its version is pinned here.
     (settings_folder / "metadata.json").write_text(
         json.dumps({"telemetryEnabled": False, "lastVersionCheck": time.time()}), encoding="utf-8"
     )
@@ -48,7 +48,7 @@ def tool_environment() -> dict[str, str]:
 
 @contextlib.contextmanager
 def built(progress: Progress) -> Iterator[tuple[Path, str]]:
-    """Build what changed, and keep others from rebuilding while the artifacts are in use.
+    """Build what changed, and hold the lock against other builds while the artifacts are in use.
 
     Yields the folder of the artifacts (with their template.yaml) and the fingerprint of what they were built from.
     Errors: Problem, when the build fails.
@@ -122,5 +122,5 @@ def _last_error(log: Path) -> str:
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
         if line.strip()
     ]
-    told = [line for line in lines if line.startswith(("Error", "Build Failed"))]
-    return (told or lines or ["it printed nothing"])[-1]
+    errors = [line for line in lines if line.startswith(("Error", "Build Failed"))]
+    return (errors or lines or ["it printed nothing"])[-1]

@@ -1,4 +1,4 @@
-"""What the start of a stack asks of it: the API, and the operator's command."""
+"""Call a local stack's API, and run the operator's command against it."""
 
 import http.client
 import json
@@ -21,7 +21,7 @@ class RefusedError(Exception):
 def call(
     settings: StackSettings, credential: str, method: str, path: str, body: Mapping[str, Any] | None = None
 ) -> tuple[int, dict[str, Any]]:
-    """Call the API; return the status and the JSON object. A connection that fails reads as status 0."""
+    """Call the API; return the status and the JSON object. Status 0 means that the connection failed."""
     address = urlsplit(settings.base_url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=REQUEST_SECONDS)
     try:
@@ -41,7 +41,7 @@ def call(
 
 
 def operate(settings: StackSettings, *words: str) -> dict[str, str]:
-    """Run the operator's command, as an operator would, and return what it tells. Errors: RefusedError."""
+    """Run the operator's command in a process of its own and return what it prints. Errors: RefusedError."""
     stack = ["--stack-name", STACK_NAME, "--region", REGION, "--endpoint-url", settings.endpoint_url]
     done = subprocess.run(
         [sys.executable, "-m", "scripts.admin", *stack, *words],
@@ -55,5 +55,5 @@ def operate(settings: StackSettings, *words: str) -> dict[str, str]:
     )
     if done.returncode != 0:
         raise RefusedError(done.stderr.strip().rpartition("\n")[2])
-    told: dict[str, str] = json.loads(done.stdout)
-    return told
+    printed: dict[str, str] = json.loads(done.stdout)
+    return printed

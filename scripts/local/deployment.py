@@ -17,21 +17,21 @@ from scripts.local.progress import Problem, Progress
 from scripts.local.settings import ACCOUNT, BASE_PATH, HOST, REGION, STACK_NAME, StackSettings
 
 DEPLOY_SECONDS = 300
-# A deployment whose sam was interrupted goes on inside the emulator; one that a restart cut short never ends.
-_SETTLE_SECONDS = 20
+# A deployment continues in the emulator when SAM CLI is interrupted. One that a restart interrupts never ends.
+_UNFINISHED_SECONDS = 20
 _ARTIFACT_BUCKET = "helpdesk-local-artifacts"
-# Any other status is one of a stack that is changing, or that failed; neither survives a restart in a usable form.
-_SETTLED = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"}
-_AS_ASKED = {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
+# A stack in any other status is changing or has failed. Neither is usable after a restart.
+_STABLE = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"}
+_COMPLETE = {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
 
 
 class HalfFinishedError(Exception):
-    """The emulator holds a stack that an interrupted or failed deployment left; nothing can be built on it."""
+    """The emulator holds a stack that an interrupted or failed deployment left, and that cannot be updated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """What is deployed: from which build, with which parameters, and the template's outputs."""
+    """What is deployed: the build's fingerprint, the parameters and the template's outputs."""
 
     fingerprint: str
     parameters: dict[str, str]
@@ -39,7 +39,7 @@ class Deployment:
 
 
 def client(service: str, settings: StackSettings) -> Any:
-    """Return an AWS client for the emulator, whatever the person's own AWS settings are."""
+    """Return an AWS client for the emulator, independent of the developer's AWS settings."""
     return boto3.client(  # type: ignore[call-overload]
         service,
         endpoint_url=settings.endpoint_url,
@@ -51,19 +51,19 @@ def client(service: str, settings: StackSettings) -> Any:
 
 
 def deploy(settings: StackSettings, record: Path, progress: Progress) -> Deployment:
-    """Bring the emulated stack to the sources and parameters as they are; `record` keeps what it was brought to.
+    """Deploy the current sources and parameters; `record` is the file that keeps what was deployed last.
 
-    Errors: Problem when the deployment fails; HalfFinishedError when the emulator has to begin afresh.
+    Errors: Problem when the deployment fails; HalfFinishedError when the emulator has to start from nothing.
     """
     parameters = settings.template_parameters()
     with build.built(progress) as (artifacts, fingerprint):
-        status = _settled_status(settings)
-        if status is not None and status not in _SETTLED:
+        status = _stable_status(settings)
+        if status is not None and status not in _STABLE:
             raise HalfFinishedError(status)
         known = _load(record)
         if (
             known
-            and status in _AS_ASKED
+            and status in _COMPLETE
             and (known.fingerprint, known.parameters) == (fingerprint, parameters)
         ):
             progress.say("Nothing to deploy: the stack is up to date.")
@@ -75,15 +75,15 @@ def deploy(settings: StackSettings, record: Path, progress: Progress) -> Deploym
         _remove_old_artifacts(settings)
     deployment = Deployment(fingerprint, parameters, _outputs(settings))
     if settings.auth:
-        _grant_what_it_cannot_tell(settings)
-    _give_a_short_address(settings, deployment.outputs["ApiId"])
+        _grant_what_the_emulator_misjudges(settings)
+    _map_short_address(settings, deployment.outputs["ApiId"])
     record.write_text(json.dumps(asdict(deployment), indent=2), encoding="utf-8")
     return deployment
 
 
-def _settled_status(settings: StackSettings) -> str | None:
-    """Return the stack's status (None: there is no stack), giving a deployment still under way time to end."""
-    deadline = time.monotonic() + _SETTLE_SECONDS
+def _stable_status(settings: StackSettings) -> str | None:
+    """Return the stack's status (None: there is no stack), waiting a moment for a deployment in progress."""
+    deadline = time.monotonic() + _UNFINISHED_SECONDS
     while True:
         status = _status(settings)
         if status is None or not status.endswith("_IN_PROGRESS") or time.monotonic() > deadline:
@@ -123,7 +123,7 @@ def _remove_old_artifacts(settings: StackSettings) -> None:
 
 def _sam_deploy(settings: StackSettings, artifacts: Path, parameters: dict[str, str]) -> None:
     log_file = settings.folder / "deploy.log"
-    # A value may hold commas and be empty, so each is quoted, which is also what SAM CLI's own settings file does.
+    # A value may contain commas or be empty, so each is quoted, as in SAM CLI's own settings file.
     overrides = [
         f"ParameterKey={name},ParameterValue={json.dumps(value)}" for name, value in parameters.items()
     ]
@@ -144,7 +144,7 @@ def _sam_deploy(settings: StackSettings, artifacts: Path, parameters: dict[str, 
         try:
             done = subprocess.run(
                 command,
-                # Not the project's folder: samconfig.toml there is about AWS.
+                # Not the project's folder: its samconfig.toml configures deployments to AWS.
                 cwd=settings.folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
@@ -165,14 +165,14 @@ def _reason(log: Path) -> str:
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
         if line.strip()
     ]
-    told = [line for line in lines if line.startswith("Error") or "_FAILED" in line]
-    return (told or lines or ["it printed nothing"])[-1]
+    errors = [line for line in lines if line.startswith("Error") or "_FAILED" in line]
+    return (errors or lines or ["it printed nothing"])[-1]
 
 
-def _give_a_short_address(settings: StackSettings, api_id: str) -> None:
-    """Serve the API at /helpdesk: a custom domain's base path, which here may be the loopback address itself.
+def _map_short_address(settings: StackSettings, api_id: str) -> None:
+    """Serve the API at /helpdesk: the base path of a custom domain, which here is the loopback address.
 
-    The address then stays the same when a redeployment gives the API another id.
+    The address stays the same when a redeployment changes the API's id.
     """
     gateway = client("apigateway", settings)
     try:
@@ -185,12 +185,11 @@ def _give_a_short_address(settings: StackSettings, api_id: str) -> None:
     gateway.create_base_path_mapping(domainName=HOST, basePath=BASE_PATH, restApiId=api_id, stage=stage)
 
 
-def _grant_what_it_cannot_tell(settings: StackSettings) -> None:
-    """Let roles do what the template lets them do on AWS, where the emulator judges otherwise.
+def _grant_what_the_emulator_misjudges(settings: StackSettings) -> None:
+    """Grant roles what the template grants them on AWS and the emulator refuses.
 
-    Who may send one message may send several at once: to AWS both are `sqs:SendMessage`; the emulator asks for an
-    action `sqs:SendMessageBatch` that AWS does not have. And mail may be sent from one address: the emulator does not
-    know the condition `ses:FromAddress`, and takes it for not met.
+    On AWS, `sqs:SendMessage` covers batches too; the emulator requires an action `sqs:SendMessageBatch` that AWS does
+    not have. The emulator does not know the condition `ses:FromAddress` and treats it as not met.
     """
     resources = client("cloudformation", settings).describe_stack_resources(StackName=STACK_NAME)[
         "StackResources"

@@ -1,7 +1,7 @@
 """MiniStack, the AWS emulator: started from this project's own environment, on the loopback address only.
 
-Seen of version 1.5.33: state is written when it is asked to end (SIGTERM) and at no other time, except S3's objects,
-which are written at once; functions run as its children with its environment, so that is kept small.
+Version 1.5.33 writes its state only when it is asked to end (SIGTERM), except S3's objects, which it writes at once.
+Functions run as its child processes with its environment, so that is kept small.
 """
 
 import http.client
@@ -18,7 +18,7 @@ from scripts.local.progress import Problem, Progress
 from scripts.local.settings import HOST, REGION, StackSettings
 
 START_SECONDS = 60
-# Saving the state takes about two seconds; an upload under way may hold it up.
+# Saving the state takes about two seconds. An upload in progress delays it.
 STOP_SECONDS = 30
 
 
@@ -30,7 +30,7 @@ class Emulator:
         self._folder = settings.folder
         self._record_file = settings.folder / "emulator.json"
         self.log = settings.folder / "emulator.log"
-        # What was deployed holds for the state that was saved with it; an end without saving goes back behind it.
+        # Valid for the state that was saved with it: an end without saving returns to an earlier state.
         self.deployment_record = settings.folder / "deployed.json"
 
     @property
@@ -39,16 +39,16 @@ class Emulator:
         return [self._folder / "state", self._folder / "s3"]
 
     def runs(self) -> bool:
-        """Say whether the emulator that this stack started still runs."""
+        """Return whether the emulator that this stack started still runs."""
         record = self.process()
         return record is not None and record.runs()
 
     def process(self) -> ProcessRecord | None:
-        """Return the process that was started last, None where it was stopped."""
+        """Return the process that was started last; None after it was stopped."""
         return ProcessRecord.load(self._record_file)
 
     def answers(self) -> bool:
-        """Say whether it is ready for requests."""
+        """Return whether it is ready for requests."""
         connection = http.client.HTTPConnection(HOST, self._settings.port, timeout=5)
         try:
             connection.request("GET", "/_ministack/health")
@@ -60,21 +60,21 @@ class Emulator:
         return bool(health.get("auth") == ("enabled" if self._settings.auth else "disabled"))
 
     def start(self, progress: Progress) -> None:
-        """Start it, or take up the one that runs. Errors: Problem, when the port is taken or it does not come up."""
+        """Start it, or keep the one that runs. Errors: Problem, when the port is taken or it does not start."""
         if self.runs():
             if self.answers():
                 progress.say(f"The emulator runs already, on {HOST}:{self._settings.port}.")
                 return
-            progress.say("The emulator of an earlier start does not answer; starting it anew.")
+            progress.say("The emulator of an earlier start does not answer; restarting it.")
             self.stop()
         elif self._record_file.exists():
             progress.say(
-                "The emulator of an earlier start ended without saving; going on from what it saved last."
+                "The emulator of an earlier start ended without saving; continuing from what it saved last."
             )
             self._record_file.unlink()
             self.deployment_record.unlink(missing_ok=True)
         self._require_free_port()
-        self._mend_state()
+        self._rewind_streams()
         progress.say(f"Starting the AWS emulator on {HOST}:{self._settings.port}.")
         self._spawn()
         self._wait_until_it_answers()
@@ -106,11 +106,11 @@ class Emulator:
                     f"Port {port} is taken by another program: stop that one, or choose a port: make up PORT={port + 1}"
                 ) from None
 
-    def _mend_state(self) -> None:
-        """Let readers of the table's stream begin at its beginning.
+    def _rewind_streams(self) -> None:
+        """Make readers of the table's stream start at its beginning.
 
-        The emulator keeps how far they had read and not the stream, which begins anew with it; it would leave out as
-        many new records as there were before.
+        The emulator saves their positions and not the stream, which is empty after a start. With the old positions it
+        would skip as many new records as there were before.
         """
         file = self.state_folders[0] / "lambda.json"
         try:
@@ -118,15 +118,15 @@ class Emulator:
             state["payload"]["dynamodb_stream_positions"]["data"].clear()
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return
-        mended = file.with_suffix(".new")
-        mended.write_text(json.dumps(state), encoding="utf-8")
-        mended.replace(file)
+        rewound = file.with_suffix(".new")
+        rewound.write_text(json.dumps(state), encoding="utf-8")
+        rewound.replace(file)
 
     def _spawn(self) -> None:
         temporary = self._folder / "tmp"
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
-        # Not a Popen: it is meant to outlive this process, and what stops it goes by the record alone.
+        # Not a Popen: it outlives this process, and is stopped by its record.
         pid = os.posix_spawn(
             sys.executable,
             [sys.executable, "-m", "scripts.local.ministack"],
@@ -136,7 +136,7 @@ class Emulator:
                 (os.POSIX_SPAWN_OPEN, 1, str(self.log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
                 (os.POSIX_SPAWN_DUP2, 1, 2),
             ],
-            # A group of its own: Ctrl-C in the terminal reaches this program, which then ends it in order.
+            # A process group of its own: Ctrl-C in the terminal reaches this program, which then stops it in order.
             setsid=True,
         )
         ProcessRecord.of(pid).save(self._record_file)
@@ -157,12 +157,12 @@ class Emulator:
             "STATE_DIR": str(state),
             "S3_PERSIST": "1",
             "S3_DATA_DIR": str(objects),
-            # Functions run as plain processes. It would otherwise look for a Docker daemon and tidy up in it.
+            # Functions run as plain processes. Otherwise it looks for Docker and removes containers there.
             "LAMBDA_EXECUTOR": "local",
             # Seconds after which a function's further processes end, beyond the first; a burst leaves many.
             "LAMBDA_WARM_TTL_SECONDS": "60",
             "DOCKER_HOST": f"unix://{temporary}/no-docker",
-            # Listeners that this project has no use for.
+            # Listeners that this project does not use.
             "SFTP_ENABLED": "0",
             "IOT_MTLS_ENABLED": "0",
         }

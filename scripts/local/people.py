@@ -1,4 +1,4 @@
-"""The demo organization's people, and the mail that the stack sends them, which nobody outside ever gets."""
+"""The demo organization's people, and the mail that the stack sends them, which stays in the emulator."""
 
 import contextlib
 from collections.abc import Mapping
@@ -20,17 +20,17 @@ PEOPLE = {
 def tokens(settings: StackSettings, known: Mapping[str, str], progress: Progress) -> dict[str, str]:
     """Return an access token of each of the demo organization's people, kept while it works. Errors: Problem.
 
-    `known` is what stack.json tells, with the organization as it is now.
+    `known` is the content of stack.json, with the current organization.
     """
     organization = known["organization_id"]
     found = {name: known[name] for name in PEOPLE if _works(settings, known.get(name), organization)}
     missing = [name for name in PEOPLE if name not in found]
     if missing:
-        progress.say("Making access tokens of the demo organization's people.")
-        # Nearly all of the time is that of starting the operator's command.
+        progress.say("Creating access tokens for the demo organization's people.")
+        # Nearly all of the time is the start of the operator's command.
         with ThreadPoolExecutor(len(missing)) as pool:
-            made = pool.map(lambda name: _token(settings, name, organization), missing)
-            found |= dict(zip(missing, made, strict=True))
+            created = pool.map(lambda name: _token(settings, name, organization), missing)
+            found |= dict(zip(missing, created, strict=True))
     return {name: found[name] for name in PEOPLE}
 
 
@@ -40,7 +40,7 @@ def mail_url(settings: StackSettings) -> str:
 
 
 def verify_sender(settings: StackSettings) -> None:
-    """Let the stack send mail from its address: SES, and so the emulator, wants to know it first."""
+    """Let the stack send mail from its address, which SES requires to be verified first."""
     sender = settings.template_parameters()["MailFrom"]
     if not sender:
         return
@@ -57,10 +57,10 @@ def _works(settings: StackSettings, token: str | None, organization: str) -> boo
 
 
 def _token(settings: StackSettings, name: str, organization: str) -> str:
-    """Make a token with the operator's command; whoever is no member yet becomes one first."""
+    """Create a token with the operator's command, adding the person first if they are not a member."""
     role, called, email = PEOPLE[name]
-    if role != "owner":  # who came with the organization
-        # Refused where the person is a member already.
+    if role != "owner":  # created with the organization
+        # Refused when the person is a member already.
         with contextlib.suppress(RefusedError):
             operate(settings, "add-member", organization, "--email", email, "--name", called, "--role", role)
     try:

@@ -1,7 +1,6 @@
-"""A process that is surely the one that was started.
+"""Find and stop exactly the process that was started.
 
-A process id alone is reused by the system, so a record holds the start time too; nothing is ever signalled on the
-strength of a number in a file.
+The system reuses process ids, so a record holds the start time too. A signal is sent only when both match.
 """
 
 import contextlib
@@ -16,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class ProcessRecord:
-    """A process, by its id and by when the system says it began."""
+    """A process: its id and its start time as the system reports it."""
 
     pid: int
     began: str
@@ -28,7 +27,7 @@ class ProcessRecord:
 
     @classmethod
     def load(cls, path: Path) -> "ProcessRecord | None":
-        """Read a record; None when there is none, or an unreadable one."""
+        """Read a record; None when it does not exist or cannot be read."""
         try:
             fields = json.loads(path.read_text(encoding="utf-8"))
             return cls(int(fields["pid"]), str(fields["began"]))
@@ -40,17 +39,17 @@ class ProcessRecord:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def runs(self) -> bool:
-        """Say whether that very process still runs."""
+        """Return whether that process still runs."""
         return bool(self.began) and _began(self.pid) == self.began
 
     def stop(self, grace_seconds: float) -> bool:
-        """Ask it to end and wait; then end it and what it started. Return whether it ended by itself."""
+        """Ask it to end and wait; then kill it and its children. Return whether it ended when asked."""
         with contextlib.suppress(ProcessLookupError):
             if self.runs():
                 os.kill(self.pid, signal.SIGTERM)
         ended = self._wait(grace_seconds)
-        # It leads a group of its own (see emulator.start), so this reaches its workers and nobody else.
-        if not ended or _group_is_left(self.pid):
+        # It leads a process group of its own (see emulator.start), so this reaches its workers and nothing else.
+        if not ended or _group_exists(self.pid):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
         if not ended:
@@ -68,8 +67,8 @@ class ProcessRecord:
         return True
 
 
-def _group_is_left(pid: int) -> bool:
-    # Asked only just after the leader ended, before the system can have given its number to another group.
+def _group_exists(pid: int) -> bool:
+    # Called right after the leader ended, before the system can reuse its id for another group.
     try:
         os.killpg(pid, 0)
     except (ProcessLookupError, PermissionError):
@@ -81,7 +80,7 @@ def _began(pid: int) -> str | None:
     stat = Path(f"/proc/{pid}/stat")
     if stat.parent.parent.joinpath("self").exists():
         try:
-            # The name, in brackets, may hold spaces; state is the 1st field after it and the start time the 20th.
+            # The name, in brackets, may contain spaces; state is the 1st field after it and the start time the 20th.
             fields = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
         except OSError:
             return None

@@ -1,14 +1,14 @@
-"""One line per step, each with the seconds since the start, so that a wait is seen to move."""
+"""One line per step, each with the seconds since the start."""
 
 import time
 
 
 class Problem(Exception):
-    """Something that the person at the terminal can put right, told in one line."""
+    """An error that the person at the terminal can correct; the message is one line."""
 
 
 class Progress:
-    """Prints to the terminal. Everything that takes longer than a moment announces itself first."""
+    """Prints to the terminal. Each step that takes longer than a moment is announced first."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()

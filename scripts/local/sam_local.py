@@ -1,8 +1,8 @@
-"""`sam local` on the very template, its functions in containers and everything else in the emulator.
+"""`sam local` on the same template: functions run in containers, everything else in the emulator.
 
-A container does not reach this machine's loopback address, and the emulator listens nowhere else. Docker Desktop has
-a name for the host; on Linux a small relay listens on Docker's bridge, which is this machine's alone, for as long as
-`sam local` runs.
+A container cannot reach this machine's loopback address, and the emulator listens on no other. Docker Desktop has a
+name for the host. On Linux a small relay listens on Docker's bridge, an address of this machine only, while `sam local`
+runs.
 """
 
 import errno
@@ -111,7 +111,7 @@ def _prepared(settings: StackSettings, progress: Progress) -> Iterator[tuple[lis
 
 
 def _variables(settings: StackSettings, endpoint_url: str) -> dict[str, str]:
-    """Return what `sam local` cannot know: the names that the deployment gave, and where the emulator is."""
+    """Return what `sam local` does not know: the deployed resources' names and the emulator's address."""
     described = client("cloudformation", settings).describe_stacks(StackName=STACK_NAME)["Stacks"][0]
     outputs = {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
     return {
@@ -129,7 +129,7 @@ def _variables(settings: StackSettings, endpoint_url: str) -> dict[str, str]:
 
 
 def _bridge_address() -> str | None:
-    """Return Docker's bridge address on this machine, None where Docker runs in a machine of its own."""
+    """Return Docker's bridge address on this machine; None when Docker runs in a virtual machine."""
     fields = "{{(index .IPAM.Config 0).Gateway}} {{(index .IPAM.Config 0).Subnet}}"
     command = ["docker", "network", "inspect", "bridge", "--format", fields]
     try:
@@ -141,13 +141,13 @@ def _bridge_address() -> str | None:
     if sys.platform != "linux":
         return None
     *gateway, subnet = asked.stdout.split()
-    # Where none was set, Docker takes the first address of the subnet.
+    # Without a configured gateway, Docker uses the first address of the subnet.
     return gateway[0] if gateway else str(next(ip_network(subnet).hosts()))
 
 
 @contextmanager
 def _relay(bridge: str | None, port: int) -> Iterator[None]:
-    """Hand connections to Docker's bridge on to the emulator, while the block runs."""
+    """Forward connections from Docker's bridge to the emulator while the block runs."""
     if bridge is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""A demo organization with its people, and the project's own guides as what its agent knows."""
+"""Create a demo organization with its people, and load the project's guides as its knowledge."""
 
 import json
 import secrets
@@ -20,7 +20,7 @@ _ORGANIZATION = ("organization_id", "secret_key", "publishable_key")
 
 
 def seed(settings: StackSettings, deployment: Deployment, progress: Progress) -> dict[str, str]:
-    """Make what is missing and return the description of the stack, as stack.json has it. Errors: Problem."""
+    """Create what is missing and return the description of the stack, as in stack.json. Errors: Problem."""
     known = _known(settings)
     if known:  # the table may hold what an earlier version wrote
         operate(settings, "migrate")
@@ -42,7 +42,7 @@ def seed(settings: StackSettings, deployment: Deployment, progress: Progress) ->
 
 
 def _known(settings: StackSettings) -> dict[str, str]:
-    """Return what stack.json tells of an earlier start; nothing where there is none that can be read."""
+    """Return the stack.json of an earlier start; empty when there is none that can be read."""
     try:
         known = json.loads(settings.stack_files[0].read_text(encoding="utf-8"))
         return {str(name): str(value) for name, value in known.items()}
@@ -51,7 +51,7 @@ def _known(settings: StackSettings) -> dict[str, str]:
 
 
 def _organization(settings: StackSettings, known: Mapping[str, str], progress: Progress) -> dict[str, str]:
-    """Keep the organization that stack.json names while the stack still knows its key, else create one."""
+    """Keep the organization that stack.json names while its key works, else create one."""
     kept = {name: known[name] for name in _ORGANIZATION if name in known}
     if len(kept) == len(_ORGANIZATION):
         status, _ = call(settings, kept["secret_key"], "GET", "/v1/billing/limits")
@@ -62,10 +62,10 @@ def _organization(settings: StackSettings, known: Mapping[str, str], progress: P
 
 
 def _create_organization(settings: StackSettings) -> dict[str, str]:
-    """Create the demo organization with the operator's command, as an operator would.
+    """Create the demo organization with the operator's command.
 
-    It is on Pro with the API limits add-on, so that trying and testing is not throttled. When its slug is taken (its
-    key was lost with stack.json) another is made.
+    It is on Pro with the API limits add-on, so that trying and testing is not throttled. When its key was lost with
+    stack.json, its slug is taken, and another is used.
     """
     _, name, email = people.PEOPLE["owner_token"]
     words = ["create-organization", "--name", "Demo", "--owner-name", name, "--owner-email", email]
@@ -82,9 +82,9 @@ def _create_organization(settings: StackSettings) -> dict[str, str]:
 
 
 def _load_guides(settings: StackSettings, stack: Mapping[str, str], progress: Progress) -> None:
-    """Store every guide whose title the knowledge base does not have, and wait until each can be searched.
+    """Store every guide whose title the knowledge base does not have, and wait until each is ready.
 
-    A guide that was reworded since keeps its older wording there: the API has no way yet to replace a document.
+    A guide that has changed since keeps its older text there: the API cannot replace a document yet.
     """
     key = stack["secret_key"]
     status, answer = call(settings, key, "GET", f"/v1/knowledge/documents?limit={_MOST_DOCUMENTS}")
@@ -100,9 +100,7 @@ def _load_guides(settings: StackSettings, stack: Mapping[str, str], progress: Pr
         document = {"title": title, "body": body.strip()}
         status, answer = call(settings, key, "POST", "/v1/knowledge/documents", document)
         if status != 200:
-            raise Problem(
-                f"docs/guides/{guide.name} was not taken as a knowledge document: {status} {answer}"
-            )
+            raise Problem(f"docs/guides/{guide.name} was refused as a knowledge document: {status} {answer}")
         waiting.append(str(answer["id"]))
     if waiting:
         progress.say(
@@ -125,7 +123,7 @@ def _wait_until_ready(settings: StackSettings, key: str, waiting: list[str]) -> 
 
 
 def _write_private(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a file that only its owner reads: it holds a secret key."""
+    """Write a file that only its owner can read: it holds a secret key."""
     unfinished = path.with_suffix(".new")
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)

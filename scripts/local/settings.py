@@ -23,20 +23,20 @@ STACK_NAME = "helpdesk-local"
 # First part of the address: http://127.0.0.1:<port>/helpdesk/v1/...
 BASE_PATH = "helpdesk"
 
-# From whom mail comes here. None of it leaves the machine: the emulator keeps it to be read.
+# The sender of mail. No mail leaves the machine: the emulator keeps it.
 MAIL_FROM = "helpdesk@example.com"
-# The emulator checks no signature, but every AWS client wants a key to sign with.
+# The emulator checks no signature, but every AWS client needs a key to sign with.
 ACCOUNT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
 
 def architecture() -> str:
-    """Return this machine's processor as Lambda names it: what is built here must run here."""
+    """Return this machine's processor as Lambda names it: artifacts built here must run here."""
     return "arm64" if platform.machine().lower() in {"arm64", "aarch64"} else "x86_64"
 
 
 @dataclass(frozen=True, slots=True)
 class StackSettings:
-    """One local stack: two with different ports and folders run side by side."""
+    """One local stack. Stacks with different ports and folders run side by side."""
 
     port: int = DEFAULT_PORT
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -55,9 +55,9 @@ class StackSettings:
 
     @property
     def stack_files(self) -> list[Path]:
-        """Return where the stack describes itself: in its folder and, unless tests made it, where tools look for it.
+        """Return the files that describe the stack: one in its folder and, unless tests made it, one for tools.
 
-        So .local/stack.json is of the stack that make started last.
+        So .local/stack.json describes the stack that make started last.
         """
         files = [self.folder / "stack.json"]
         if self.folder == LOCAL / str(self.port):
@@ -65,7 +65,7 @@ class StackSettings:
         return files
 
     def template_parameters(self) -> dict[str, str]:
-        """Return the template's parameters for this stack: the local ones, and over them what was asked for."""
+        """Return the template's parameters for this stack: the local ones, overridden by those given."""
         return {
             "Stage": "local",
             "Architecture": architecture(),
@@ -79,7 +79,7 @@ class StackSettings:
 def settings_for(
     port: int, parameters: str = "", *, folder: Path | None = None, auth: bool = False
 ) -> StackSettings:
-    """Read what was given to make: PORT, and PARAMETERS as `Name=value Name=value`. Errors: Problem."""
+    """Return the settings for make's PORT, and PARAMETERS as `Name=value Name=value`. Errors: Problem."""
     if not 1024 <= port <= 65535:
         raise Problem(f"PORT={port} is not a port from 1024 to 65535.")
     return StackSettings(
@@ -106,7 +106,7 @@ def _parameters(text: str) -> dict[str, str]:
 
 
 def read_template() -> dict[str, Any]:
-    """Return template.yaml. Of CloudFormation's own tags (!Ref, !Sub) the text behind them is left, where it is one."""
+    """Return template.yaml. A CloudFormation tag (!Ref, !Sub) becomes the text behind it, or None."""
     loader = type("Loader", (yaml.SafeLoader,), {})
     yaml.add_multi_constructor(
         "!", lambda _, __, node: node.value if isinstance(node.value, str) else None, Loader=loader

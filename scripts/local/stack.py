@@ -1,4 +1,4 @@
-"""A local stack from nothing to ready, and back."""
+"""Start and stop a local stack."""
 
 import contextlib
 import fcntl
@@ -17,18 +17,18 @@ from scripts.local.settings import ROOT, StackSettings
 
 
 def up(settings: StackSettings, progress: Progress) -> dict[str, str]:
-    """Bring the stack up, or to date, and leave it running. Return what stack.json holds. Errors: Problem."""
+    """Start or update the stack and leave it running. Return the content of stack.json. Errors: Problem."""
     with _alone(settings):
         return _bring_up(settings, progress)
 
 
 def dev(settings: StackSettings, progress: Progress) -> None:
-    """Bring the stack up and keep it until Ctrl-C (or SIGTERM), then stop all of it. Errors: Problem."""
+    """Start the stack and keep it until Ctrl-C (or SIGTERM), then stop all of it. Errors: Problem."""
     ended = threading.Event()
 
     def end(signum: int, _frame: FrameType | None) -> None:
         ended.set()
-        # A step that is under way is broken off; the next start finds what it left and goes on.
+        # This interrupts the current step. The next start continues from what it left.
         raise KeyboardInterrupt(signum)
 
     previous = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -36,10 +36,10 @@ def dev(settings: StackSettings, progress: Progress) -> None:
     with _alone(settings):
         try:
             welcome(settings, _bring_up(settings, progress))
-            print("\nCtrl-C stops it; what it holds is there again the next time.", flush=True)
+            print("\nCtrl-C stops it; its data is kept for the next start.", flush=True)
             while emulator.runs():
                 time.sleep(0.5)
-            raise Problem(f"The emulator ended by itself; its log says why: {emulator.log}")
+            raise Problem(f"The emulator ended unexpectedly; its log says why: {emulator.log}")
         except KeyboardInterrupt:
             print(flush=True)
         finally:
@@ -54,13 +54,13 @@ def dev(settings: StackSettings, progress: Progress) -> None:
 
 
 def down(settings: StackSettings, progress: Progress) -> None:
-    """Stop what `up` left running; its data stays. Errors: Problem, when `make dev` runs it."""
+    """Stop the stack that `up` started; its data is kept. Errors: Problem, when `make dev` runs it."""
     if not settings.folder.exists():
-        progress.say(f"No stack was ever started for port {settings.port}.")
+        progress.say(f"No stack was started on port {settings.port}.")
         return
     with _alone(settings):
         if Emulator(settings).stop():
-            progress.say("Stopped; what it holds is there again the next time.")
+            progress.say("Stopped; its data is kept for the next start.")
         else:
             progress.say(f"Nothing of this project runs on port {settings.port}.")
 
@@ -84,11 +84,11 @@ Write as a visitor, then see the agent's answer a moment later:
   {call}/messages {bearer} -d '{{"session": "visitor-0001", "body": "How are webhooks signed?"}}'
   curl -s '{base}/v1/messages?session=visitor-0001' {bearer}
 
-Receive the webhooks, in a second terminal (it registers itself):
+Receive webhooks in a second terminal (the receiver registers itself):
 
   make receiver
 
-Or register a server of your own:
+Or register your own server:
 
   {call}/webhooks {bearer} -d '{{"url": "http://127.0.0.1:8787/webhooks", "events": ["message.created"]}}'""",
         flush=True,
@@ -101,7 +101,7 @@ def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
     try:
         deployed = deployment.deploy(settings, emulator.deployment_record, progress)
     except deployment.HalfFinishedError as half:
-        progress.say(f"An earlier start was cut short (the stack is {half}); beginning afresh.")
+        progress.say(f"An earlier start was interrupted (the stack is {half}); starting from nothing.")
         emulator.stop()
         emulator.forget()
         emulator.start(progress)
@@ -111,7 +111,7 @@ def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _alone(settings: StackSettings) -> Iterator[None]:
-    """Hold the stack's lock, which the system drops when this process ends, however it ends."""
+    """Hold the stack's lock, which the system releases when this process ends."""
     settings.folder.mkdir(parents=True, exist_ok=True)
     with (settings.folder / "lock").open("a+", encoding="utf-8") as lock:
         try:
@@ -119,9 +119,7 @@ def _alone(settings: StackSettings) -> Iterator[None]:
         except BlockingIOError:
             lock.seek(0)
             holder = _holder(lock.read())
-            raise Problem(
-                f"The stack on port {settings.port} is in the hands of another make{holder}."
-            ) from None
+            raise Problem(f"Another make is using the stack on port {settings.port}{holder}.") from None
         lock.truncate(0)
         lock.write(json.dumps({"pid": os.getpid()}))
         lock.flush()

@@ -116,7 +116,7 @@ def test_a_stack_in_the_hands_of_another_make_gives_one_line(tmp_path: Path) -> 
 
     assert done.returncode == 1
     assert done.stderr == (
-        "The stack on port 4566 is in the hands of another make (process 4711): let it end, or press Ctrl-C there.\n"
+        "Another make is using the stack on port 4566 (process 4711): let it end, or press Ctrl-C there.\n"
     )
 
 
