@@ -18,12 +18,14 @@ from benchmarks.report import Section, Target
 from helpdesk.delivery import repository
 from helpdesk.delivery.attempts import DeliveryState, Progress
 from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.repository import Delivery, DeliveryContext
+from helpdesk.delivery.record import DeliveryId
+from helpdesk.delivery.repository import DeliveryContext
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
 from helpdesk.storage import keys
 from helpdesk.storage.wire import from_wire, to_wire
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.record import Endpoint
 from tests.support.api import Context, function
 
 TITLE = "Deliveries"
@@ -162,6 +164,7 @@ def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
     delivery = {
         **task.delivery.key.attributes(),
         "state": "pending",
+        "run": 1,
         "made": 0,
         "recorded": True,
         "claimedUntil": 0,
@@ -174,13 +177,14 @@ def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
 
 @contextmanager
 def _answered_in_memory(record: Recorded, body: str, url: str) -> Iterator[None]:
-    endpoint = from_wire(record.endpoint) | {"url": url}
-    envelope = DeliveryContext(
+    organization = record.endpoint["PK"]["S"].split("#")[1]
+    endpoint = Endpoint.from_item(organization, from_wire(record.endpoint) | {"url": url})
+    context = DeliveryContext(
         Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0), body, endpoint, SECRET
     )
 
-    def load(_: Delivery, __: str | None) -> DeliveryContext:
-        return envelope
+    def load(_: DeliveryId, __: str | None) -> DeliveryContext:
+        return context
 
     nothing: Callable[..., Awaitable[None] | None] = lambda *_, **__: None  # noqa: E731
     with (

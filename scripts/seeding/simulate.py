@@ -22,7 +22,8 @@ from helpdesk.customers.schemas import FactInput
 from helpdesk.delivery import repository as deliveries
 from helpdesk.delivery import worker as delivering
 from helpdesk.delivery.attempts import DeliveryState, Progress
-from helpdesk.delivery.repository import Delivery, Result
+from helpdesk.delivery.record import DeliveryId
+from helpdesk.delivery.repository import Result
 from helpdesk.events import outbox_pending
 from helpdesk.files import service as files
 from helpdesk.messages import service as messages
@@ -243,7 +244,7 @@ class _Simulation:
             self.us = (created_at + 700) * 1_000
             self._attempt(task.delivery)
 
-    def _attempt(self, delivery: Delivery) -> None:
+    def _attempt(self, delivery: DeliveryId) -> None:
         """Make the only attempt: 98 of 100 arrive, the others are given up."""
         now = clock.now_ms()
         deliveries.claim(delivery, Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0), 1, now)

@@ -20,7 +20,8 @@ from helpdesk.delivery import reconciling, repository
 from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.repository import Delivery, Result
+from helpdesk.delivery.record import DeliveryId
+from helpdesk.delivery.repository import Result
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
@@ -30,7 +31,7 @@ from tests.simulation.memory import MemoryTable
 from tests.simulation.world import START_MS, VISIBILITY_MS, Message, WorkerDied, World, first_task
 
 SEEDS = int(os.environ.get("HELPDESK_SEEDS", "1000"))
-DELIVERY = Delivery("org_1", "wh_1", "evt_" + "0" * 32)
+DELIVERY = DeliveryId("org_1", "wh_1", "evt_" + "0" * 32)
 TASK = DeliveryTask("org_1", "wh_1", DELIVERY.event_id, "key_1", 1, START_MS)
 LEAST_WAITS = (30_000, 300_000, 1_800_000, 7_200_000)
 FIVE_MINUTES = 300_000

@@ -7,6 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from helpdesk.delivery import repository
+from helpdesk.delivery.record import DeliveryId
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.organizations.schemas import NewOrganization
@@ -139,7 +140,7 @@ def test_a_record_that_cannot_be_booked_is_reported_and_the_others_go_through(
     good, bad = event_of(organization), event_of(organization)
     create = repository.create
 
-    def failing(delivery: repository.Delivery, *rest: Any) -> None:
+    def failing(delivery: DeliveryId, *rest: Any) -> None:
         if delivery.event_id == bad.id:
             raise ClientError({"Error": {"Code": "ProvisionedThroughputExceededException"}}, "PutItem")
         create(delivery, *rest)

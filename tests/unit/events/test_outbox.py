@@ -30,10 +30,5 @@ BODY = {"organization": "org_1", "messageId": "msg_1"}
     ],
 )
 def test_a_job_is_kept_without_what_follows_from_the_rest(job: Job, attribute: dict[str, object]) -> None:
-    assert job.to_attribute() == attribute
-    assert Job.from_attribute(attribute) == job
-
-
-def test_a_job_that_an_earlier_version_kept_whole_is_read() -> None:
-    kept = {"queue": "search", "group": "org_1", "deduplication": "msg_1", "body": BODY}
-    assert Job.from_attribute(kept) == Job(JobQueue.SEARCH, "org_1", "msg_1", BODY)
+    assert job.to_item() == attribute
+    assert Job.from_item(attribute) == job

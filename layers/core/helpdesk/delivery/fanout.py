@@ -1,7 +1,7 @@
-"""From the stream to the queues: what the outbox says becomes deliveries and jobs.
+"""From the stream to the queues: outbox items become deliveries and jobs.
 
-The stream repeats records, and a batch may fail half-way; so everything here may be done again. A delivery is
-booked by a conditional put, a job carries a deduplication id, and a repeated task is harmless.
+The stream repeats records, and a batch may fail half-way, so every step may be repeated. A delivery is created by a
+conditional put, a job carries a deduplication id, and a repeated task is harmless.
 """
 
 import json
@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -18,12 +17,13 @@ from helpdesk.delivery import queue
 from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events import outbox_pending
-from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.outbox import Job, JobQueue, OutboxItem, StoredEvent
 from helpdesk.platform import clients, clock
 from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
+from helpdesk.storage import table
 from helpdesk.storage.table import Item, Throttled, from_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
@@ -36,80 +36,81 @@ _THREADS = 8
 
 @dataclass(slots=True)
 class _Work:
-    """What one record of the stream calls for."""
+    """An outbox item on its way: the tasks of its deliveries, and whether anything about it failed.
+
+    `item` is the item as it was read, `sequence` the place of its record in the stream.
+    """
 
     sequence: str
     item: Item
-    jobs: list[Job]
+    outbox: OutboxItem
     tasks: list[DeliveryTask] = field(default_factory=list)
     failing: frozenset[str] = frozenset()
     failed: bool = False
 
-    @property
-    def is_event(self) -> bool:
-        """Whether it is of interest to webhook endpoints, and not a job alone."""
-        return "body" in self.item
-
 
 def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Turn stream records into queued work; return the sequence numbers of those that must come again.
+    """Turn stream records into queued work; return the sequence numbers of those that failed and must come again.
 
-    A record that cannot be read would fail for ever and hold up its shard: it is set aside for the operator.
+    A record that cannot be read would fail forever and block its shard, so it moves to the dead-letter queue.
     """
     works = [work for record in records if (work := _read(record)) is not None]
-    _carry_out(works)
+    _dispatch(works)
     return [work.sequence for work in works if work.failed]
 
 
 def fan_out_again(items: Sequence[Item]) -> int:
-    """Do for outbox items what a stream that failed did not; return how many of them are dealt with now.
+    """Fan out items that the stream did not bring; return how many are dispatched.
 
-    An endpoint gets what it listens to at this moment, if it was there when the event happened. An item that cannot be
-    read is set aside and not met again.
+    An endpoint gets what it listens to at this moment, if it existed when the event happened. An item that cannot be
+    read moves to the dead-letter queue and is not read again.
     """
     works = []
     for item in items:
         try:
-            works.append(_work(item["id"], item))
+            outbox = OutboxItem.from_item(item)
         except (KeyError, TypeError, ValueError) as error:
-            _set_aside({"PK": item["PK"], "SK": item["SK"]}, error)
+            pk, sk = table.key_of(item)
+            _set_aside({"PK": pk, "SK": sk}, error)
             outbox_pending.mark_dispatched([item])
-    _carry_out(works)
+        else:
+            works.append(_Work(outbox.id, item, outbox))
+    _dispatch(works)
     return sum(not work.failed for work in works)
 
 
-def _carry_out(works: Sequence[_Work]) -> None:
-    """Book, queue, and take note of what is thereby dealt with. What failed is marked so."""
-    organizations = {work.item["organization"] for work in works if work.is_event}
+def _dispatch(works: Sequence[_Work]) -> None:
+    """Create deliveries, queue tasks and jobs, and mark the items dispatched. Sets `failed` on those that failed."""
+    events = [(work, work.outbox.event) for work in works if work.outbox.event is not None]
+    organizations = {event.organization for _, event in events}
     with ThreadPoolExecutor(_THREADS) as pool:
         listening = pool.map(webhooks.listening, organizations)
         endpoints = dict(zip(organizations, listening, strict=True))
+        listeners = [endpoints[event.organization] for _, event in events]
         # Consumed, so that what a thread raises is raised here.
-        list(pool.map(partial(_book, endpoints), [work for work in works if work.is_event]))
+        list(
+            pool.map(
+                _create_deliveries, [work for work, _ in events], [event for _, event in events], listeners
+            )
+        )
     _enqueue_tasks(works)
-    _queue_jobs(works)
+    _enqueue_jobs(works)
     try:
         outbox_pending.mark_dispatched([work.item for work in works if not work.failed])
     except (ClientError, BotoCoreError, Throttled) as error:
-        # Everything is queued. What is not noted is queued once more by the reconciler, which does no harm.
+        # Everything is queued. The reconciler queues what is not marked again, which does no harm.
         logger.warning("outbox_not_marked_dispatched", extra={"error": type(error).__name__})
 
 
 def _read(record: Mapping[str, Any]) -> _Work | None:
-    """Return what a record of the outbox calls for, or set the record aside."""
+    """Read a stream record. One that cannot be read moves to the dead-letter queue, and None is returned."""
     try:
-        return _work(record["dynamodb"]["SequenceNumber"], from_wire(record["dynamodb"]["NewImage"]))
+        change = record["dynamodb"]
+        item = from_wire(change["NewImage"])
+        return _Work(change["SequenceNumber"], item, OutboxItem.from_item(item))
     except (KeyError, TypeError, ValueError) as error:
         _set_aside(record.get("dynamodb", {}).get("Keys"), error)
         return None
-
-
-def _work(sequence: str, item: Item) -> _Work:
-    """Read an outbox item. Raises KeyError, TypeError or ValueError for one that is none."""
-    work = _Work(sequence, item, [Job.from_attribute(job) for job in item["jobs"]])
-    if work.is_event and not {"organization", "id", "type", "createdAt"} <= item.keys():
-        raise KeyError("organization, id, type, createdAt")
-    return work
 
 
 def _set_aside(key: object, error: Exception) -> None:
@@ -117,21 +118,14 @@ def _set_aside(key: object, error: Exception) -> None:
     clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps({"key": key}))
 
 
-def _book(endpoints: Mapping[str, list[Endpoint]], work: _Work) -> None:
-    """Book an event's deliveries; note where that failed."""
-    item = work.item
-    listening = endpoints[item["organization"]]
+def _create_deliveries(work: _Work, event: StoredEvent, listening: list[Endpoint]) -> None:
+    """Create an event's deliveries."""
     work.failing = frozenset(endpoint.id for endpoint in listening if endpoint.failing_since is not None)
     try:
         work.tasks = deliveries.create(
-            item["organization"],
-            item["id"],
-            item["type"],
-            item["createdAt"],
-            listening,
-            only_to=item.get("onlyTo"),
+            event.organization, event.id, event.type, event.created_at, listening, only_to=event.only_to
         )
-    except Exception as error:  # noqa: BLE001 - one record's trouble must not hold up the others
+    except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
         logger.error("record_failed", extra={"sequence": work.sequence, "error": type(error).__name__})
         work.failed = True
 
@@ -144,10 +138,10 @@ def _enqueue_tasks(works: Sequence[_Work]) -> None:
         owners[task].failed = True
 
 
-def _queue_jobs(works: Sequence[_Work]) -> None:
+def _enqueue_jobs(works: Sequence[_Work]) -> None:
     by_queue: dict[JobQueue, list[tuple[_Work, Job]]] = defaultdict(list)
     for work in works:
-        for job in work.jobs:
+        for job in work.outbox.jobs:
             by_queue[job.queue].append((work, job))
     urls = {
         JobQueue.AGENT: settings().agent_queue_url,

@@ -1,23 +1,16 @@
-"""Items of deliveries as they are shown and made again. The signing secrets are none of this module's."""
+"""Delivery items for the history and for redeliveries. This module reads no signing secrets."""
 
 from dataclasses import dataclass
 
-from helpdesk.delivery.attempts import DeliveryState, Progress
+from helpdesk.delivery.attempts import DeliveryState
 from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
-from helpdesk.delivery.repository import (
-    HISTORY_DAYS,
-    PENDING_INDEX,
-    Delivery,
-    interrupted,
-    pending_index_values,
-    progress_of,
-)
+from helpdesk.delivery.record import AttemptRecord, DeliveryId, DeliveryRecord
+from helpdesk.delivery.repository import HISTORY_DAYS, PENDING_INDEX, pending_index_values
 from helpdesk.delivery.schedule import parse_delays
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import Item, Page
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import EndpointNotFound
 from helpdesk.webhooks.record import Endpoint
@@ -26,62 +19,68 @@ MAX_ATTEMPTS_KEPT = 50
 _KEPT_OF_BEFORE = MAX_ATTEMPTS_KEPT - 5  # with those of the run that begins
 
 
-def newest(organization: str, endpoint_id: str, limit: int, before: str | None) -> Page:
-    """Return an endpoint's deliveries of the last 30 days, newest event first, older than the event `before`.
+def newest(
+    organization: str, endpoint_id: str, limit: int, before: str | None
+) -> tuple[list[DeliveryRecord], bool]:
+    """Return an endpoint's deliveries of the last 30 days, newest event first, and whether older ones may follow.
 
-    One query. DynamoDB removes what is over its time within days, not at once, so the time is part of the key.
+    Only those of events older than `before`, where it is given. One query. DynamoDB removes expired items within days
+    and not at once, so the query bounds the time.
     """
     since = clock.now_ms() - HISTORY_DAYS * DAY_MS
-    return table.query(
+    page = table.query(
         keys.Delivery(organization, endpoint_id, "-").pk,
         sk_between=(f"evt_{since:012x}", f"evt_{'f' * 32}"),
         limit=limit,
         newest_first=True,
         after=keys.Delivery(organization, endpoint_id, before).attributes() if before else None,
     )
+    return [DeliveryRecord.from_item(item) for item in page.items], page.after is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a redelivery begins with: the endpoint, the items of the delivery and of its event, and how far it is."""
+    """What a redelivery starts from: the endpoint, the delivery, and when its event expires (seconds)."""
 
     endpoint: Endpoint
-    item: Item
-    event: Item
-    progress: Progress
+    delivery: DeliveryRecord
+    event_expires_at: int
 
 
-def find(delivery: Delivery) -> Found:
-    """Return the endpoint, the delivery and its event as they are at this moment, in one call.
+def find(delivery: DeliveryId) -> Found:
+    """Return the endpoint, the delivery and its event, in one call.
 
-    Raises EndpointNotFound, and DeliveryNotFound where the delivery or its event is not there or over 30 days old:
-    what is kept longer for the sake of a run that began on the last day is shown no more.
+    Raises EndpointNotFound. Raises DeliveryNotFound if the delivery or its event does not exist, or if the event is
+    over 30 days old: an event is kept longer for a run that starts on its last day, but it is not shown.
     """
     endpoint_key = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)
     event_key = keys.Event(delivery.organization, delivery.event_id)
     found = table.get_many([endpoint_key, event_key, delivery.key])
     if endpoint_key not in found:
         raise EndpointNotFound
-    progress = progress_of(found.get(delivery.key))
-    now = clock.now_ms()
-    if progress is None or event_key not in found:
+    if delivery.key not in found or event_key not in found:
         raise DeliveryNotFound
-    item, event = found[delivery.key], found[event_key]
-    if event["createdAt"] + HISTORY_DAYS * DAY_MS <= now:
+    event = found[event_key]
+    if event["createdAt"] + HISTORY_DAYS * DAY_MS <= clock.now_ms():
         raise DeliveryNotFound
-    return Found(Endpoint.from_item(delivery.organization, found[endpoint_key]), item, event, progress)
+    return Found(
+        Endpoint.from_item(delivery.organization, found[endpoint_key]),
+        DeliveryRecord.from_item(found[delivery.key]),
+        event["expiresAt"],
+    )
 
 
-def start_run(transaction: Transaction, delivery: Delivery, found: Found, now: int) -> None:
-    """Begin the delivery's next run of attempts, where it is as it was found; keep it and its event until the end.
+def start_run(transaction: Transaction, found: Found, now: int) -> None:
+    """Start the delivery's next run of attempts, and keep the delivery and its event until the run is over.
 
-    The transaction raises DeliveryInProgress where an attempt or another redelivery began meanwhile, EndpointNotFound
-    where the endpoint was removed, and DeliveryNotFound where the event was erased.
+    The transaction raises DeliveryInProgress if an attempt or another redelivery began meanwhile, EndpointNotFound if
+    the endpoint was removed, and DeliveryNotFound if the event was erased.
     """
-    item, seen = found.item, found.progress
+    delivery, seen = found.delivery.id, found.delivery.progress
     over_at = clock.seconds_from_now(sum(parse_delays(settings().retry_delays_seconds)) + DAY_SECONDS)
-    # An attempt that is neither under way nor recorded lost its worker; its task will find another run.
-    attempts = [*item["attempts"], *([] if seen.recorded else [interrupted(seen)])]
+    # The worker of an attempt that is neither under way nor recorded died. Its task will find another run.
+    lost = () if seen.recorded else (AttemptRecord.interrupted(seen),)
+    attempts = [attempt.to_item() for attempt in (*found.delivery.attempts, *lost)]
     transaction.require(
         keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id),
         "attribute_exists(PK)",
@@ -103,7 +102,7 @@ def start_run(transaction: Transaction, delivery: Delivery, found: Found, now: i
             ":yes": True,
             ":now": now,
             ":kept": attempts[-_KEPT_OF_BEFORE:],
-            ":until": max(item["expiresAt"], over_at),
+            ":until": max(found.delivery.expires_at, over_at),
             **pending_index_values(delivery, now),
             ":seenState": seen.state.value,
             ":seenRun": seen.run,
@@ -113,8 +112,8 @@ def start_run(transaction: Transaction, delivery: Delivery, found: Found, now: i
         },
         on_failure=lambda _: DeliveryInProgress(),
     )
-    if found.event["expiresAt"] < over_at:
-        # On the last day alone. The body is to be there for the fifth attempt.
+    if found.event_expires_at < over_at:
+        # Only on the event's last day. Its body must exist until the fifth attempt.
         transaction.update(
             keys.Event(delivery.organization, delivery.event_id),
             "SET expiresAt = :until",

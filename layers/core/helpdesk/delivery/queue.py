@@ -6,9 +6,9 @@ not hold up the others (Amazon SQS Developer Guide, "fair queues").
 
 import json
 from collections.abc import Sequence
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 
-from helpdesk.delivery.repository import Delivery
+from helpdesk.delivery.record import DeliveryId
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform import clients
 from helpdesk.platform.delays import hop_delay_seconds
@@ -33,9 +33,9 @@ class DeliveryTask:
     run: int = 1
 
     @property
-    def delivery(self) -> Delivery:
-        """The delivery that this reminds of."""
-        return Delivery(self.organization, self.endpoint_id, self.event_id)
+    def delivery(self) -> DeliveryId:
+        """The delivery that the attempt belongs to."""
+        return DeliveryId(self.organization, self.endpoint_id, self.event_id)
 
     def to_job(self) -> Job:
         """Return the outbox job that queues this; that the stream may repeat it does no harm."""
@@ -47,14 +47,9 @@ class DeliveryTask:
 
     @classmethod
     def from_json(cls, text: str) -> "DeliveryTask":
-        """Read a message's body.
-
-        Fields that this version does not know are passed over, and those that an earlier one did not know have their
-        defaults: a retry may have been queued by either.
-        """
-        told = json.loads(text)
-        known = [field.name for field in fields(cls) if field.name in told or field.default is MISSING]
-        return cls(**{name: told[name] for name in known})
+        """Read a message's body. Fields that this version does not know are ignored."""
+        body = json.loads(text)
+        return cls(**{field.name: body[field.name] for field in fields(cls)})
 
 
 def enqueue_first(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
+from helpdesk.delivery.record import AttemptRecord, DeliveryId, DeliveryRecord, progress_from_item
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.webhooks.record import Endpoint
 
 HISTORY_DAYS = 30
 
@@ -19,21 +21,7 @@ _AS_SEEN = (
 _MAY_STILL_SUCCEED = {DeliveryState.PENDING, DeliveryState.DROPPED}
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """One event's way to one endpoint."""
-
-    organization: str
-    endpoint_id: str
-    event_id: str
-
-    @property
-    def key(self) -> keys.Delivery:
-        """The item's key."""
-        return keys.Delivery(self.organization, self.endpoint_id, self.event_id)
-
-
-def pending_index(delivery: Delivery, due_at: int) -> Item:
+def pending_index(delivery: DeliveryId, due_at: int) -> Item:
     """Return the entry in GSI1 that a delivery has while it is pending, by which the reconciler finds one overdue.
 
     It is written and removed with the delivery's state, so it costs no call of its own.
@@ -50,38 +38,33 @@ class DeliveryContext:
 
     progress: Progress | None
     body: str | None
-    endpoint: Item | None
+    endpoint: Endpoint | None
     secret: str | None
     standard_secrets: Sequence[str] = ()
     """The endpoint's own secrets for the Standard Webhooks form, the newest first; none unless it asked for one."""
 
 
-def create(delivery: Delivery, event_type: str, created_at: int) -> None:
+def create(delivery: DeliveryId, event_type: str, created_at: int) -> None:
     """Add a delivery that has no attempt yet; one that is there already stays as it is."""
-    item = {
-        **delivery.key.attributes(),
-        **pending_index(delivery, clock.now_ms()),
-        "eventId": delivery.event_id,
-        "endpointId": delivery.endpoint_id,
-        "type": event_type,
-        "eventCreatedAt": created_at,
-        "createdAt": clock.now_ms(),
-        "state": DeliveryState.PENDING.value,
-        "run": 1,
-        "made": 0,
-        "recorded": True,
-        "claimedUntil": 0,
-        "nextAt": created_at,
-        "attempts": [],
-        "expiresAt": clock.seconds_from_now(HISTORY_DAYS * DAY_SECONDS),
-    }
+    now = clock.now_ms()
+    record = DeliveryRecord(
+        id=delivery,
+        type=event_type,
+        event_created_at=created_at,
+        created_at=now,
+        progress=Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0),
+        next_at=created_at,
+        attempts=(),
+        expires_at=clock.seconds_from_now(HISTORY_DAYS * DAY_SECONDS),
+    )
+    item = record.to_item() | pending_index(delivery, now)
     try:
         table.put_new(item)
     except ConditionFailed:
         return
 
 
-def load_context(delivery: Delivery, key_id: str | None) -> DeliveryContext:
+def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     """Return what an attempt needs, in one call.
 
     Every secret that an endpoint can have is read: the one of its key, the random one that replaced it when the key
@@ -100,7 +83,7 @@ def load_context(delivery: Delivery, key_id: str | None) -> DeliveryContext:
     return DeliveryContext(
         progress=progress_of(found.get(delivery.key)),
         body=found[event]["body"] if event in found else None,
-        endpoint=found.get(endpoint),
+        endpoint=Endpoint.from_item(delivery.organization, found[endpoint]) if endpoint in found else None,
         secret=secret["webhooks"] if secret else None,
         standard_secrets=_standard_secrets(found.get(standard)),
     )
@@ -114,7 +97,7 @@ class ClaimLost(Exception):
         super().__init__("claim lost")
 
 
-def claim(delivery: Delivery, seen: Progress, attempt: int, now: int) -> None:
+def claim(delivery: DeliveryId, seen: Progress, attempt: int, now: int) -> None:
     """Count an attempt as made and hold it until its result is recorded. Raises ClaimLost.
 
     Where the attempt before was claimed and never recorded, its worker died after queueing this one; the history
@@ -124,7 +107,7 @@ def claim(delivery: Delivery, seen: Progress, attempt: int, now: int) -> None:
     values: Item = {":attempt": attempt, ":no": False, ":until": now + CLAIM_MS}
     if not seen.recorded:
         expression += ", attempts = list_append(attempts, :entry)"
-        values[":entry"] = [interrupted(seen)]
+        values[":entry"] = [AttemptRecord.interrupted(seen).to_item()]
     _advance(delivery, seen, expression, values)
 
 
@@ -143,7 +126,7 @@ class Result:
     next_at: int | None
 
 
-def record(delivery: Delivery, result: Result) -> bool:
+def record(delivery: DeliveryId, result: Result) -> bool:
     """Record an attempt's result and what becomes of the delivery; return whether that is now as `result` has it.
 
     It is not where the result comes late, which is when the claim ran out and someone went on without it. What was
@@ -151,7 +134,9 @@ def record(delivery: Delivery, result: Result) -> bool:
     cancelled or is made again; a failure changes nothing, as the attempt was counted as failed already.
     """
     outcome = result.outcome
-    entry = _entry(result.attempt, result.started_at, outcome.status, outcome.error, outcome.duration_ms)
+    entry = AttemptRecord(
+        result.attempt, result.started_at, outcome.status, outcome.error, outcome.duration_ms
+    ).to_item()
     expression, index_values = _result_of(delivery, result.next_at)
     try:
         table.update(
@@ -176,12 +161,12 @@ def record(delivery: Delivery, result: Result) -> bool:
     return True
 
 
-def _record_late(delivery: Delivery, result: Result, entry: Item, item: Item | None) -> bool:
+def _record_late(delivery: DeliveryId, result: Result, entry: Item, item: Item | None) -> bool:
     """Do the same where the delivery, which is `item` now, went on without the result."""
     while item is not None:
         if entry in item["attempts"]:
             return True  # by ourselves: the answer to the write got lost, and the client made it again
-        seen = _read_progress(item)
+        seen = progress_from_item(item)
         same_run = seen.run == result.run
         counts = same_run and result.outcome.succeeded and seen.state in _MAY_STILL_SUCCEED
         # Where the next attempt is under way its own result is still to come.
@@ -221,7 +206,9 @@ def _with_late(attempts: list[Item], entry: Item) -> list[Item]:
     return [*attempts, entry]
 
 
-def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState, next_at: int | None) -> None:
+def record_interrupted(
+    delivery: DeliveryId, seen: Progress, state: DeliveryState, next_at: int | None
+) -> None:
     """Record that the worker of the last attempt died. Raises ClaimLost where someone else did it."""
     expression, index_values = _result_of(delivery, next_at)
     _advance(
@@ -229,7 +216,7 @@ def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState,
         seen,
         expression,
         {
-            ":entry": [interrupted(seen)],
+            ":entry": [AttemptRecord.interrupted(seen).to_item()],
             ":yes": True,
             ":state": state.value,
             ":next": next_at,
@@ -238,7 +225,7 @@ def record_interrupted(delivery: Delivery, seen: Progress, state: DeliveryState,
     )
 
 
-def _result_of(delivery: Delivery, next_at: int | None) -> tuple[str, Item]:
+def _result_of(delivery: DeliveryId, next_at: int | None) -> tuple[str, Item]:
     """Return the expression that records a result, with the values by which it is watched on, if it is."""
     expression = (
         "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state, nextAt = :next"
@@ -251,13 +238,13 @@ def _result_of(delivery: Delivery, next_at: int | None) -> tuple[str, Item]:
 PENDING_INDEX = "GSI1PK = :pendingShard, GSI1SK = :dueAt"
 
 
-def pending_index_values(delivery: Delivery, due_at: int) -> Item:
+def pending_index_values(delivery: DeliveryId, due_at: int) -> Item:
     """Return the values that go with `PENDING_INDEX` in an update's SET."""
     entry = pending_index(delivery, due_at)
     return {":pendingShard": entry["GSI1PK"], ":dueAt": entry["GSI1SK"]}
 
 
-def cancel(delivery: Delivery) -> None:
+def cancel(delivery: DeliveryId) -> None:
     """End a delivery whose endpoint or event is gone."""
     try:
         table.update(
@@ -271,7 +258,7 @@ def cancel(delivery: Delivery) -> None:
         return
 
 
-def _advance(delivery: Delivery, seen: Progress, expression: str, values: Item) -> None:
+def _advance(delivery: DeliveryId, seen: Progress, expression: str, values: Item) -> None:
     try:
         table.update(
             delivery.key,
@@ -296,18 +283,8 @@ def _as_seen(seen: Progress) -> Item:
 
 
 def progress_of(item: Item | None) -> Progress | None:
-    """Read how far a delivery has come."""
-    return None if item is None else _read_progress(item)
-
-
-def _read_progress(item: Item) -> Progress:
-    return Progress(
-        DeliveryState(item["state"]),
-        item["made"],
-        item["recorded"],
-        item["claimedUntil"],
-        item["run"],
-    )
+    """Read how far a delivery has come; None if there is no delivery."""
+    return None if item is None else progress_from_item(item)
 
 
 def _standard_secrets(item: Item | None) -> list[str]:
@@ -319,16 +296,33 @@ def _standard_secrets(item: Item | None) -> list[str]:
     return [item["present"], *(secret for secret, until in former if secret and until > now)]
 
 
-def interrupted(seen: Progress) -> Item:
-    """Return the entry of an attempt whose worker died before it could record what came of it."""
-    return _entry(seen.made, seen.claimed_until - CLAIM_MS, None, Failure.INTERRUPTED, CLAIM_MS)
+def list_overdue(shard: int, before: int, after: Item | None) -> tuple[list[DeliveryRecord], Item | None]:
+    """Return a page of a shard's pending deliveries that were due before an instant (ms), and the key it ends at."""
+    page = table.query(
+        shards.pending_deliveries(shard),
+        index="GSI1",
+        sk_between=("0", f"{before:013d}"),
+        limit=table.MAX_BATCH_GET,  # their endpoints are read together
+        after=after,
+    )
+    return [DeliveryRecord.from_item(item) for item in page.items], page.after
 
 
-def _entry(attempt: int, at: int, status: int | None, error: Failure | None, duration_ms: int) -> Item:
-    return {
-        "attempt": attempt,
-        "at": at,
-        "status": status,
-        "error": None if error is None else error.value,
-        "durationMs": duration_ms,
-    }
+def signing_keys(deliveries: Sequence[DeliveryId]) -> dict[DeliveryId, str | None]:
+    """Return the key that signs for each delivery's endpoint; None without a key or an endpoint. One call for 100."""
+    endpoints = {each: keys.WebhookEndpoint(each.organization, each.endpoint_id) for each in deliveries}
+    found = table.get_many(list(set(endpoints.values())))
+    return {each: found[key]["keyId"] if key in found else None for each, key in endpoints.items()}
+
+
+def postpone_check(delivery: DeliveryRecord) -> None:
+    """Let the reconciler look at a delivery again after the same time, unless anything happened to it meanwhile."""
+    try:
+        table.update(
+            delivery.id.key,
+            f"SET {PENDING_INDEX}",
+            condition="GSI1SK = :seen",
+            values={":seen": delivery.indexed_at, **pending_index_values(delivery.id, clock.now_ms())},
+        )
+    except ConditionFailed:
+        return

@@ -4,13 +4,11 @@ from helpdesk.delivery import history_repository as repository
 from helpdesk.delivery.attempts import DeliveryState
 from helpdesk.delivery.errors import LOST_AFTER_MINUTES, DeliveryInProgress
 from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.repository import Delivery
+from helpdesk.delivery.record import DeliveryId, DeliveryRecord
 from helpdesk.delivery.schemas import Attempt, DeliveryShown, Status
 from helpdesk.events.outbox import job_item
-from helpdesk.outbound.outcome import Failure
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import service as webhooks
 
@@ -30,53 +28,52 @@ def newest(
     Raises EndpointNotFound, also for an endpoint that was removed.
     """
     webhooks.require(organization, endpoint_id)
-    page = repository.newest(organization, endpoint_id, limit, before)
-    return [_shown(item) for item in page.items], page.items[-1]["eventId"] if page.after else None
+    records, more = repository.newest(organization, endpoint_id, limit, before)
+    return [_shown(record) for record in records], records[-1].id.event_id if more else None
 
 
 def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
-    """Send an event to an endpoint once more: the same body, in a new run of at most five attempts, from now on.
+    """Send an event to an endpoint again: the same body, in a new run of at most five attempts that starts now.
 
-    A retry of the run before that still waits is given up for it. That the new run begins and that its task is
-    queued are one transaction, by way of the outbox. Raises EndpointNotFound, DeliveryNotFound, and DeliveryInProgress
-    where an attempt is under way, so that nothing is ever sent by two runs at once, or where the first one is due and
-    on its way. One that did not begin in ten minutes counts as lost; should it come after all, it is of another run.
+    A pending retry of the earlier run is dropped. The start of the run and its task, which goes through the outbox, are
+    one transaction. Raises EndpointNotFound, DeliveryNotFound. Raises DeliveryInProgress while an attempt is under way,
+    so that two runs never send at once, and while the first attempt is due and not started. An attempt that has not
+    started ten minutes after it was due counts as lost. If its task arrives after all, it belongs to an earlier run.
     """
-    delivery = Delivery(organization, endpoint_id, event_id)
-    found = repository.find(delivery)
-    item, seen = found.item, found.progress
+    found = repository.find(DeliveryId(organization, endpoint_id, event_id))
+    delivery, progress = found.delivery, found.delivery.progress
     now = clock.now_ms()
     about_to_begin = (
-        seen.state is DeliveryState.PENDING
-        and seen.made == 0
-        and now < max(item.get("nextAt") or 0, item["createdAt"]) + LOST_AFTER_MINUTES * MINUTE_MS
+        progress.state is DeliveryState.PENDING
+        and progress.made == 0
+        and now < max(delivery.next_at or 0, delivery.created_at) + LOST_AFTER_MINUTES * MINUTE_MS
     )
-    if about_to_begin or seen.is_under_way(now):
+    if about_to_begin or progress.is_under_way(now):
         raise DeliveryInProgress
     transaction = Transaction()
-    repository.start_run(transaction, delivery, found, now)
-    task = DeliveryTask(organization, endpoint_id, event_id, found.endpoint.key_id, 1, now, seen.run + 1)
+    repository.start_run(transaction, found, now)
+    task = DeliveryTask(organization, endpoint_id, event_id, found.endpoint.key_id, 1, now, progress.run + 1)
     transaction.put(job_item(organization, task.to_job()))
     transaction.commit()
 
 
-def _shown(item: Item) -> DeliveryShown:
-    state = DeliveryState(item["state"])
-    waits = state is DeliveryState.PENDING and item["recorded"]
+def _shown(delivery: DeliveryRecord) -> DeliveryShown:
+    progress = delivery.progress
+    waits = progress.state is DeliveryState.PENDING and progress.recorded
     return DeliveryShown(
-        event_id=item["eventId"],
-        type=item["type"],
-        created_at=item["eventCreatedAt"],
-        status=_STATUS[state],
+        event_id=delivery.id.event_id,
+        type=delivery.type,
+        created_at=delivery.event_created_at,
+        status=_STATUS[progress.state],
         attempts=[
             Attempt(
-                attempt=entry["attempt"],
-                at=entry["at"],
-                status=entry["status"],
-                duration_ms=entry["durationMs"],
-                error=None if entry["error"] is None else Failure(entry["error"]),
+                attempt=attempt.attempt,
+                at=attempt.at,
+                status=attempt.status,
+                duration_ms=attempt.duration_ms,
+                error=attempt.error,
             )
-            for entry in item["attempts"]
+            for attempt in delivery.attempts
         ],
-        next_attempt_at=item.get("nextAt") if waits else None,
+        next_attempt_at=delivery.next_at if waits else None,
     )

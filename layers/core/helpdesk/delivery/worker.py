@@ -82,7 +82,7 @@ async def handle(task: DeliveryTask, sender: Sends, *, answering_only: bool = Fa
     while True:
         decision = decide(progress, task.attempt, task.due_at, clock.now_ms(), task.run)
         try:
-            if decision.step is Step.CLAIM and answering_only and _is_failing(task, context):
+            if decision.step is Step.CLAIM and answering_only and _is_failing(context):
                 await asyncio.to_thread(queue.enqueue_later, task, not_before=now, now=now)
             elif progress is not None:
                 await _carry_out(decision, task, progress, context, sender)
@@ -92,9 +92,8 @@ async def handle(task: DeliveryTask, sender: Sends, *, answering_only: bool = Fa
             return
 
 
-def _is_failing(task: DeliveryTask, context: DeliveryContext) -> bool:
-    item = context.endpoint
-    return item is not None and Endpoint.from_item(task.organization, item).failing_since is not None
+def _is_failing(context: DeliveryContext) -> bool:
+    return context.endpoint is not None and context.endpoint.failing_since is not None
 
 
 async def _carry_out(
@@ -119,7 +118,7 @@ async def _attempt(task: DeliveryTask, progress: Progress, context: DeliveryCont
         return
     if context.secret is None:
         raise SecretNotFound
-    endpoint = Endpoint.from_item(task.organization, context.endpoint)
+    endpoint = context.endpoint
     body = context.body.encode()
     started_at = clock.now_ms()
     await asyncio.to_thread(repository.claim, task.delivery, progress, task.attempt, started_at)

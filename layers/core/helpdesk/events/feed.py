@@ -6,11 +6,10 @@ the event is over 10 s old, whatever function makes it (`outbox.SEND_WITHIN_MS`)
 what is given out is settled, and no event appears behind a place that was read past (docs/decisions/0051).
 """
 
-from helpdesk.events.outbox import EVENT_DAYS
+from helpdesk.events.outbox import EVENT_DAYS, StoredEvent
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import Item
 
 HELD_BACK_MS = 20_000
 """How old an event is when it is first given out: the 10 s in which its transaction leaves, and as long again for
@@ -24,7 +23,7 @@ def place_at(instant_ms: int) -> str:
     return f"evt_{max(0, instant_ms):012x}"
 
 
-def after(organization: str, place: str | None, limit: int) -> tuple[list[Item], str, bool]:
+def after(organization: str, place: str | None, limit: int) -> tuple[list[StoredEvent], str, bool]:
     """Return up to `limit` items behind a place, the place behind them, and whether more may follow already.
 
     Without a place the list begins with the oldest event that is kept. Where nothing follows, the place stays what it
@@ -38,4 +37,5 @@ def after(organization: str, place: str | None, limit: int) -> tuple[list[Item],
     if low >= high:
         return [], place or start, False
     page = table.query(keys.event_feed(organization), index="GSI1", sk_between=(low, high), limit=limit)
-    return page.items, page.items[-1]["id"] if page.items else place or start, page.after is not None
+    events = [StoredEvent.from_item(item) for item in page.items]
+    return events, events[-1].id if events else place or start, page.after is not None

@@ -61,7 +61,7 @@ class Job:
     body: dict[str, Any]
     due_at: int | None = None
 
-    def to_attribute(self) -> Item:
+    def to_item(self) -> Item:
         """Return the job as an attribute of its outbox item, without what follows from the rest.
 
         Each kilobyte of an event's item is paid for ten times and more (docs/cost.md).
@@ -76,15 +76,15 @@ class Job:
         return attribute
 
     @classmethod
-    def from_attribute(cls, attribute: Item) -> "Job":
-        """Read a job back from its outbox item."""
-        body = attribute["body"]
+    def from_item(cls, item: Item) -> "Job":
+        """Read a job from its outbox item."""
+        body = item["body"]
         return cls(
-            queue=JobQueue(attribute["queue"]),
-            group=attribute["group"] if "group" in attribute else body["organization"],
-            deduplication=attribute.get("deduplication", ""),
+            queue=JobQueue(item["queue"]),
+            group=item["group"] if "group" in item else body["organization"],
+            deduplication=item.get("deduplication", ""),
             body=body,
-            due_at=attribute.get("dueAt"),
+            due_at=item.get("dueAt"),
         )
 
 
@@ -133,32 +133,74 @@ class Event:
         return {
             **keys.Event(self.organization, self.id).attributes(),
             **place,
-            **_not_fanned_out(self.id),
+            **_pending_index(self.id),
             "entity": OUTBOX,
             "id": self.id,
             "organization": self.organization,
             "type": self.type.value,
             "createdAt": self.created_at,
             "body": self.body(),
-            "jobs": [job.to_attribute() for job in self.jobs],
+            "jobs": [job.to_item() for job in self.jobs],
             "expiresAt": clock.seconds_from_now(EVENT_DAYS * DAY_SECONDS),
         }
 
 
-def _not_fanned_out(item_id: str) -> Item:
-    """Return the entry in GSI2 that the fan-out removes: what keeps it is found by the reconciler."""
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as its outbox item holds it. `body` is the JSON text that every attempt of every delivery sends."""
+
+    id: str
+    organization: str
+    type: str
+    created_at: int
+    body: str
+    only_to: str | None
+
+    @classmethod
+    def from_item(cls, item: Item) -> "StoredEvent":
+        """Read an event's item. Raises KeyError if an attribute is missing."""
+        return cls(
+            id=item["id"],
+            organization=item["organization"],
+            type=item["type"],
+            created_at=item["createdAt"],
+            body=item["body"],
+            only_to=item.get("onlyTo"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxItem:
+    """What the fan-out dispatches: an event with its jobs, or jobs alone."""
+
+    id: str
+    event: StoredEvent | None
+    jobs: tuple[Job, ...]
+
+    @classmethod
+    def from_item(cls, item: Item) -> "OutboxItem":
+        """Read an outbox item. Raises KeyError, TypeError or ValueError if it is malformed."""
+        return cls(
+            id=item["id"],
+            event=StoredEvent.from_item(item) if "body" in item else None,
+            jobs=tuple(Job.from_item(job) for job in item["jobs"]),
+        )
+
+
+def _pending_index(item_id: str) -> Item:
+    """Return the entry in GSI2 that the fan-out removes. The reconciler finds items that keep it."""
     return {"GSI2PK": shards.new_outbox_items(shards.shard_of(item_id)), "GSI2SK": f"{clock.now_ms():013d}"}
 
 
 def job_item(organization: str, job: Job) -> Item:
-    """Return the outbox item of a job that no event accompanies."""
+    """Return the outbox item of a job without an event."""
     job_id = ids.new("job")
     return {
         **keys.Job(organization, job_id).attributes(),
-        **_not_fanned_out(job_id),
+        **_pending_index(job_id),
         "entity": OUTBOX,
         "id": job_id,
         "organization": organization,
-        "jobs": [job.to_attribute()],
+        "jobs": [job.to_item()],
         "expiresAt": clock.seconds_from_now(JOB_DAYS * DAY_SECONDS),
     }

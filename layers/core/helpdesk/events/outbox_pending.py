@@ -1,7 +1,7 @@
-"""Which outbox items the fan-out has not dealt with.
+"""Outbox items that the fan-out has not dispatched.
 
-An outbox item is written with an entry in GSI2 and loses it when everything that it calls for is booked and queued. So
-what is left there for long was missed: the stream gave it up, ran out, or was not read at all.
+An outbox item is written with an entry in GSI2 and loses it when all its deliveries and jobs are queued. An item that
+keeps the entry for long was missed: the stream gave up on it, expired, or was not read.
 """
 
 from collections.abc import Sequence
@@ -12,16 +12,14 @@ from helpdesk.storage.transactions import Conflict, Transaction
 
 _TOGETHER = 100  # TransactWriteItems' limit
 _REMOVE_FROM_INDEX = "REMOVE GSI2PK, GSI2SK"
-_EXISTS = "attribute_exists(PK)"  # an item that was erased meanwhile must not come back as an empty one
+_EXISTS = "attribute_exists(PK)"  # an update must not bring an erased item back as an empty one
 
 
 def mark_dispatched(items: Sequence[Item]) -> None:
-    """Take note that these items are dealt with. One call for each hundred."""
-    found = list({(item["PK"], item["SK"]): item for item in items}.values())
+    """Mark outbox items as dispatched. One call for each hundred."""
+    found = list(dict.fromkeys(key for item in items if (key := _key_of(item)) is not None))
     for start in range(0, len(found), _TOGETHER):
-        batch = [key for item in found[start : start + _TOGETHER] if (key := _key_of(item)) is not None]
-        if not batch:
-            continue
+        batch = found[start : start + _TOGETHER]
         transaction = Transaction()
         for key in batch:
             transaction.update(key, _REMOVE_FROM_INDEX, condition=_EXISTS, on_failure=ConditionFailed)
@@ -32,7 +30,7 @@ def mark_dispatched(items: Sequence[Item]) -> None:
 
 
 def list_pending(shard: int, before: int, limit: int, after: Item | None = None) -> Page:
-    """Return a page of a shard's items that were written before an instant (ms) and not dealt with, oldest first."""
+    """Return a page of a shard's items that were written before an instant (ms) and not dispatched, oldest first."""
     return table.query(
         shards.new_outbox_items(shard),
         index="GSI2",
@@ -51,4 +49,5 @@ def _mark_singly(batch: Sequence[keys.ItemKey]) -> None:
 
 
 def _key_of(item: Item) -> keys.ItemKey | None:
-    return keys.Event.parse(item["PK"], item["SK"]) or keys.Job.parse(item["PK"], item["SK"])
+    pk, sk = table.key_of(item)
+    return keys.Event.parse(pk, sk) or keys.Job.parse(pk, sk)

@@ -36,6 +36,11 @@ _MAX_BATCH_WRITE = 25  # BatchWriteItem's
 _MAX_UNPROCESSED_ROUNDS = 5
 
 
+def key_of(item: Item) -> tuple[str, str]:
+    """Return an item's partition and sort key, whatever kind of item it is."""
+    return item["PK"], item["SK"]
+
+
 class ConditionFailed(Exception):
     """A conditional write found the item otherwise than it requires; `item` is what it found, None if nothing."""
 

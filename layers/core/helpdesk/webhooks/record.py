@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from helpdesk.events.kinds import WebhookEvent
+from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 
@@ -45,5 +46,20 @@ class Endpoint:
             last_delivery_at=item["lastDeliveryAt"],
             last_failure_at=item["lastFailureAt"],
             failing_since=item["failingSince"],
-            secret_created_at=item.get("secretCreatedAt"),
+            secret_created_at=item["secretCreatedAt"],
         )
+
+    def to_item(self) -> Item:
+        """Return the endpoint's item."""
+        return {
+            **keys.WebhookEndpoint(self.organization, self.id).attributes(),
+            "id": self.id,
+            "url": self.url,
+            "events": [event.value for event in self.events],
+            "keyId": self.key_id,
+            "createdAt": self.created_at,
+            "lastDeliveryAt": self.last_delivery_at,
+            "lastFailureAt": self.last_failure_at,
+            "failingSince": self.failing_since,
+            "secretCreatedAt": self.secret_created_at,
+        }

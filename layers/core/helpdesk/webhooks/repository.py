@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from helpdesk.platform import clock
+from helpdesk.events.kinds import WebhookEvent
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -20,37 +20,16 @@ def all_of(organization: str) -> list[Endpoint]:
     ]
 
 
-def put(
-    transaction: Transaction,
-    organization: str,
-    endpoint_id: str,
-    url: str,
-    events: Sequence[str],
-    key_id: str,
-) -> None:
-    """Add an endpoint and count it. The transaction raises TooManyEndpoints where the limit is reached."""
+def put(transaction: Transaction, endpoint: Endpoint) -> None:
+    """Add an endpoint and count it. The transaction raises TooManyEndpoints if the limit is reached."""
     transaction.update(
-        keys.WebhookEndpointCount(organization),
+        keys.WebhookEndpointCount(endpoint.organization),
         "ADD endpoints :one",
         condition="attribute_not_exists(endpoints) OR endpoints < :limit",
         values={":one": 1, ":limit": MAX_WEBHOOK_ENDPOINTS},
         on_failure=lambda _: TooManyEndpoints(),
     )
-    transaction.put(
-        {
-            **keys.WebhookEndpoint(organization, endpoint_id).attributes(),
-            "id": endpoint_id,
-            "url": url,
-            "events": list(events),
-            "keyId": key_id,
-            "createdAt": clock.now_ms(),
-            "lastDeliveryAt": None,
-            "lastFailureAt": None,
-            "failingSince": None,
-            "secretCreatedAt": None,
-        },
-        new=True,
-    )
+    transaction.put(endpoint.to_item(), new=True)
 
 
 def change(
@@ -58,14 +37,14 @@ def change(
     organization: str,
     endpoint_id: str,
     url: str | None,
-    events: Sequence[str] | None,
+    events: Sequence[WebhookEvent] | None,
 ) -> None:
     """Overwrite the address, the events or both. The transaction raises EndpointNotFound."""
     values: Item = {}
     if url is not None:
         values["url"] = url
     if events is not None:
-        values["events"] = list(events)
+        values["events"] = [event.value for event in events]
     transaction.update(
         keys.WebhookEndpoint(organization, endpoint_id),
         "SET " + ", ".join(f"#{name} = :{name}" for name in values),

@@ -40,7 +40,21 @@ def create(caller: Caller, new: NewWebhook) -> str:
     for _ in range(_TRIES):
         transaction = Transaction()
         key_id = secret_keys.add_signing_key(transaction, caller)
-        repository.put(transaction, caller.organization, endpoint_id, new.url, events, key_id)
+        repository.put(
+            transaction,
+            Endpoint(
+                organization=caller.organization,
+                id=endpoint_id,
+                url=new.url,
+                events=events,
+                key_id=key_id,
+                created_at=clock.now_ms(),
+                last_delivery_at=None,
+                last_failure_at=None,
+                failing_since=None,
+                secret_created_at=None,
+            ),
+        )
         _log(transaction, caller, LogKind.WEBHOOK_CREATED, endpoint_id, "A webhook endpoint was added.")
         try:
             transaction.commit()
@@ -155,15 +169,15 @@ def events_after(caller: Caller, query: EventsQuery) -> EventsAnswer:
     if place is None and query.start is not None:
         place = feed.place_at(query.start)
     kinds = query.types.split(",") if query.types else None
-    items, behind, more = feed.after(caller.organization, place, query.limit if kinds is None else _FILTERED)
+    found, behind, more = feed.after(caller.organization, place, query.limit if kinds is None else _FILTERED)
     if kinds is not None:
-        fitting = [item for item in items if item["type"] in kinds]
+        fitting = [event for event in found if event.type in kinds]
         if len(fitting) > query.limit:
             fitting = fitting[: query.limit]
-            behind, more = fitting[-1]["id"], True
-        items = fitting
+            behind, more = fitting[-1].id, True
+        found = fitting
     return EventsAnswer(
-        events=[FeedEvent.model_validate_json(item["body"]) for item in items],
+        events=[FeedEvent.model_validate_json(event.body) for event in found],
         next_cursor=cursor.encode(behind, query=name, key=caller.cursor_key),
         has_more=more,
     )
@@ -224,10 +238,10 @@ def _turn(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
     return None
 
 
-def _distinct(events: list[WebhookEvent]) -> list[str]:
+def _distinct(events: list[WebhookEvent]) -> tuple[WebhookEvent, ...]:
     if not events:
         raise NoEvents
-    return [event.value for event in WebhookEvent if event in events]
+    return tuple(event for event in WebhookEvent if event in events)
 
 
 def _log(transaction: Transaction, caller: Caller, kind: LogKind, endpoint_id: str, summary: str) -> None:
