@@ -7,7 +7,6 @@ finds that it ends within 15 minutes, or that it should have ended and did not.
 """
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -112,27 +111,18 @@ def queue_due(deadline: int) -> int:
     """
     before = clock.now_ms() + AHEAD_MS
     queued = 0
-    for page in _pages(before, deadline):
+
+    def read(shard: int, after: Item | None) -> tuple[list[Item], Item | None]:
+        page = snooze_repository.due(shard, before, _PAGE, after)
+        return page.items, page.after
+
+    for page in shards.pages(read, clock.now_ms() // MINUTE_MS, deadline):
         refused = send_all(
             settings().timer_queue_url,
             [_message(item["organization"], item["conversationId"], item["until"]) for item in page],
         )
         queued += len(page) - len(refused)
     return queued
-
-
-def _pages(before: int, deadline: int) -> Iterator[list[Item]]:
-    """Yield the pages of every shard. Each run begins with another shard, so that none is left out for ever."""
-    first = clock.now_ms() // MINUTE_MS
-    for number in range(shards.SHARDS):
-        after_item: Item | None = None
-        while clock.now_ms() < deadline:
-            page = snooze_repository.due((first + number) % shards.SHARDS, before, _PAGE, after_item)
-            if page.items:
-                yield page.items
-            after_item = page.after
-            if after_item is None:
-                break
 
 
 def _body(organization: str, conversation_id: str, until: int) -> dict[str, Any]:

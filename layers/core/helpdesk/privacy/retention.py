@@ -33,9 +33,8 @@ def begin_night(until: int) -> int:
     """Have the eraser begin with each organization that has not begun tonight; return how many that were."""
     begun = 0
     night = clock.now_ms() // DAY_MS
-    for number in range(shards.SHARDS):
-        # Each night begins with another shard, so that none is left out for ever.
-        for item in repository.retaining((night + number) % shards.SHARDS):
+    for shard in shards.in_turn(night):
+        for item in repository.retaining(shard):
             if clock.now_ms() >= until:
                 return begun
             begun += _begin(item["id"], int(item["retentionDays"]), night * DAY_MS)
