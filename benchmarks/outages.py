@@ -241,6 +241,7 @@ def _endpoint(endpoint_id: str, url: str) -> dict[str, Any]:
         "lastDeliveryAt": None,
         "lastFailureAt": None,
         "failingSince": None,
+        "secretCreatedAt": None,
     }
 
 

@@ -182,6 +182,7 @@ def furnish(memory: MemoryTable) -> None:
         "lastDeliveryAt": None,
         "lastFailureAt": None,
         "failingSince": None,
+        "secretCreatedAt": None,
     }
     for key, item in (
         (keys.WebhookEndpoint("org_1", "wh_1"), endpoint),
