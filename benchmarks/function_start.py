@@ -16,17 +16,17 @@ from tests.support.template import template
 LAYERS = ("DependenciesLayer", "PydanticCoreLayer", "CoreLayer")
 TITLE = "Start of a function"
 LIMIT = 1.6
+ROUNDS = 8
 
 TEXT = f"""What `sam build` made, in a clean interpreter (`-I -S`: the standard library, the artifact and its
 layers, nothing else), bytecode compiled beforehand on both sides. A function's start is `import app` and its
 DynamoDB client; the base is `import boto3` and a DynamoDB client, from the same layer. CPU time of the process
-behind the interpreter's own start; the interpreters take turns, one of each in a round, and the least disturbed
-round of each counts. The second ratio leaves the function's client out. Targets are for the functions that
-answer the API: at most {LIMIT}."""
+behind the interpreter's own start, read after the import and after the client; the interpreters take turns, one
+of each in a round, and the least disturbed of {ROUNDS} rounds of each counts. The second ratio leaves the
+function's client out. Targets are for the functions that answer the API: at most {LIMIT}."""
 
-_BASE = "import boto3\nboto3.client('dynamodb')"
-_FUNCTION = "import app\nfrom helpdesk.platform import clients\nclients.dynamodb()"
-_IMPORT = "import app"
+_BASE = ("import boto3", "boto3.client('dynamodb')")
+_FUNCTION = ("import app", "from helpdesk.platform import clients; clients.dynamodb()")
 _ENVIRONMENT = {
     "AWS_DEFAULT_REGION": "eu-west-1",
     "AWS_LAMBDA_FUNCTION_NAME": "benchmark",
@@ -51,8 +51,10 @@ _ENVIRONMENT = {
 _PROGRAM = """import sys, time
 sys.path[:0] = {path!r}
 started = time.process_time()
-{work}
-print(time.process_time() - started)"""
+{load}
+loaded = time.process_time()
+{connect}
+print(loaded - started, time.process_time() - started)"""
 
 
 def run(*, tiny: bool = False) -> Section:
@@ -62,12 +64,13 @@ def run(*, tiny: bool = False) -> Section:
         names = functions()
         if tiny:
             names = dict(list(names.items())[:1])
-        measured = _take_turns(artifacts, names, rounds=1 if tiny else 12)
-    least, base = {key: min(seconds) for key, seconds in measured.items()}, min(measured["", _BASE])
+        measured = _take_turns(artifacts, names, rounds=1 if tiny else ROUNDS)
+    least = {name: [min(seconds) for seconds in zip(*pairs, strict=True)] for name, pairs in measured.items()}
+    base = least[""][1]
     section = Section(TITLE, TEXT, ("Function", "CPU", "over the base", "import alone, over the base"))
     section.rows.append(("the base", f"{base * 1_000:.0f} ms", "1.00", ""))
     for name, serves_api in names.items():
-        whole, alone = least[name, _FUNCTION], least[name, _IMPORT]
+        alone, whole = least[name]
         section.rows.append((name, f"{whole * 1_000:.0f} ms", f"{whole / base:.2f}", f"{alone / base:.2f}"))
         if serves_api:
             section.targets.append(Target(f"Start of {name}", whole / base, LIMIT))
@@ -96,24 +99,27 @@ def _compiled_artifacts(folder: Path) -> Path:
 
 def _take_turns(
     artifacts: Path, names: dict[str, bool], *, rounds: int
-) -> dict[tuple[str, str], list[float]]:
-    measured: dict[tuple[str, str], list[float]] = {}
+) -> dict[str, list[tuple[float, float]]]:
+    """Return by function, and by "" for the base, the seconds until the import and until the client of each round."""
+    measured: dict[str, list[tuple[float, float]]] = {}
     for _ in range(rounds + 1):  # the first fills the disk's cache
-        for key in [("", _BASE), *((name, work) for name in names for work in (_FUNCTION, _IMPORT))]:
-            measured.setdefault(key, []).append(_seconds(artifacts, *key))
+        for name in ("", *names):
+            measured.setdefault(name, []).append(_seconds(artifacts, name))
     return measured
 
 
-def _seconds(artifacts: Path, name: str, work: str) -> float:
+def _seconds(artifacts: Path, name: str) -> tuple[float, float]:
     path = [str(artifacts / layer / "python") for layer in LAYERS]
     if name:
         path.insert(0, str(artifacts / name))
+    load, connect = _FUNCTION if name else _BASE
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", _PROGRAM.format(path=path, work=work)],
+        [sys.executable, "-I", "-S", "-c", _PROGRAM.format(path=path, load=load, connect=connect)],
         env=_ENVIRONMENT,
         cwd="/",
         capture_output=True,
         text=True,
         check=True,
     )
-    return float(done.stdout)
+    loaded, connected = done.stdout.split()
+    return float(loaded), float(connected)

@@ -96,29 +96,49 @@ class _Model:
         self.app = function("delivery")
         self._loop = asyncio.get_running_loop()
         self._running: set[asyncio.Task[None]] = set()
+        self._ended = False
+        self._failures: list[BaseException] = []
         self._servers: list[asyncio.Server] = []
 
     async def run(self, seconds: float, warm: float) -> tuple[list[float], list[float]]:
-        """Send for a while; return the seconds that healthy receivers waited at the onset, and after it."""
+        """Send for a while; return the seconds that healthy receivers waited at the onset, and after it.
+
+        Raises the first failure of a batch: no delivery of this model may fail for another reason than its receiver.
+        """
         await self._furnish()
         began = time.monotonic()
-        for number in range(int((seconds + warm) * RATE)):
-            await asyncio.sleep(max(0.0, began + number / RATE - time.monotonic()))
-            self._happen(number)
-        await asyncio.sleep(0.5)
-        ended = time.monotonic()
+        try:
+            for number in range(int((seconds + warm) * RATE)):
+                await asyncio.sleep(max(0.0, began + number / RATE - time.monotonic()))
+                self._raise_failure()
+                self._happen(number)
+            await asyncio.sleep(0.5)
+            ended = time.monotonic()
+        finally:
+            await self._end()
+        self._raise_failure()
         onset = [arrival - at for at, arrival in self.arrived if at < began + warm]
         steady = [arrival - at for at, arrival in self.arrived if at >= began + warm]
         # What has not come counts with the time that it has waited.
         missing = [at for at in self._expected if at not in {sent for sent, _ in self.arrived}]
         onset += [ended - at for at in missing if at < began + warm]
         steady += [ended - at for at in missing if at >= began + warm]
+        return onset, steady
+
+    async def _end(self) -> None:
+        """End every batch and every thread of one, while the stand-ins for AWS are still in place."""
+        self._ended = True
         for server in self._servers:
             server.close()
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
-        return onset, steady
+        # A task that is cancelled leaves its call in a thread behind.
+        await self._loop.shutdown_default_executor()
+
+    def _raise_failure(self) -> None:
+        if self._failures:
+            raise self._failures[0]
 
     def send_message(self, **message: Any) -> None:
         """Stand in for SQS; the worker calls it in a thread."""
@@ -163,11 +183,16 @@ class _Model:
         self._start(self.queues[url])
 
     def _start(self, queue: _Queue) -> None:
-        while queue.batches < self.outage.batches and (taken := queue.take()):
+        while not self._ended and queue.batches < self.outage.batches and (taken := queue.take()):
             queue.batches += 1
             task = self._loop.create_task(self._invoke(queue, taken))
             self._running.add(task)
-            task.add_done_callback(self._running.discard)
+            task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._failures.append(error)
 
     async def _invoke(self, queue: _Queue, taken: list[tuple[str, str]]) -> None:
         arn = f"arn:aws:sqs:eu-west-1:000000000000:{queue.url.rpartition('/')[2]}"

@@ -37,6 +37,29 @@ def test_a_benchmark_of_what_is_built_runs(name: str) -> None:
     require_whole(run(name))
 
 
+def test_an_unexpected_failure_of_a_delivery_ends_the_outage_benchmark_with_an_error() -> None:
+    program = """
+from unittest import mock
+from benchmarks import outages
+from helpdesk.delivery import repository
+with mock.patch.object(repository, "claim", side_effect=ZeroDivisionError):
+    outages.run(tiny=True)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+
+    assert done.returncode == 1
+    assert "RuntimeError: deliveries failed" in done.stderr
+
+
+def test_the_outage_benchmark_ends_its_deliveries_before_it_ends() -> None:
+    command = [sys.executable, "-m", "benchmarks", "outages", "--tiny", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("value", "strictly", "holds"),
     [(1.14, False, True), (1.15, False, True), (1.16, False, False), (1.14, True, True), (1.15, True, False)],
