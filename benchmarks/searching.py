@@ -17,11 +17,11 @@ from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRec
 from helpdesk.search.repository import Found
 
 TITLE = "Full-text search of the inbox"
-FLAT = 2.0  # in a larger index more heads are written anew, and larger segments merged
+FLAT = 2.0  # in a larger index more heads are replaced, and larger segments merged
 BATCH = 1_000
 
 TEXT = f"""One organization's index grows by batches of {BATCH:,} messages of 25 words, eight to a conversation, in
-conversations side by side, so that each batch writes a thousand heads anew. CPU time of a batch by the message, its
+conversations side by side, so that each batch replaces a thousand heads. CPU time of a batch by the message, its
 threads and the emulated S3's included, over the last ten batches, and the longest of all so far, which merged. The
 table's items are made when they are read. A question asks for the first 50; "first" is that of a function without a
 copy of the index, which fetches it all (from memory here; on AWS a download more). Bytes are what is live.

@@ -1,7 +1,7 @@
-"""Asking for everything of an organization to be made searchable again.
+"""Adds the conversations and customers that an organization's search index lacks.
 
-For an index that was lost, or one of another format: the search indexer adds what the index lacks and leaves alone what
-it has. The jobs go straight to the search queue and hold ids only.
+For an index that was lost, or one of another version. The jobs go straight to the search queue and have ids only. What
+the index has is left alone.
 """
 
 import json
@@ -23,10 +23,9 @@ _PAGE = 500
 
 
 def reindex(organization: str) -> dict[str, int]:
-    """Ask for an organization's conversations and customers; return how many there are, and what the queue refused.
+    """Queue an index job for each conversation and customer; return their numbers, and how many the queue refused.
 
-    One message of the queue for each; a conversation that moves between lists meanwhile may be asked for twice, or
-    missed, and is then indexed with its next message.
+    A conversation that moves between lists meanwhile may be queued twice, or missed until its next message.
     """
     conversations = [
         jobs.conversation(organization, item["id"])

@@ -1,7 +1,7 @@
-"""How well the agent finds answers in the project's own guides: `make eval`.
+"""Measures how well the agent finds answers in the project's own guides: `make eval`.
 
-`python -m scripts.evaluation fit` prints the weights that the tuning questions give, for helpdesk.knowledge.scoring,
-and how well such weights do on questions that they were not fitted to.
+`python -m scripts.evaluation fit` fits the weights of helpdesk.knowledge.scoring to the tuning questions and prints
+them, with the results of such weights on questions that they were not fitted to.
 """
 
 import platform
@@ -24,28 +24,28 @@ HEAD = [
     "|---|---|---|---|---|",
 ]
 NO_HELD_OUT = (
-    "There is no docs/evaluation/held_out.json, so nothing measures but what was tuned with. These are the figures of "
-    "weights that had not seen the questions, each time fitted to the other five sixths:"
+    "Without docs/evaluation/held_out.json there are no results for questions held out from tuning. These are the "
+    "results of cross-validation, with weights fitted to the other five sixths of the questions each time:"
 )
 
 
 def main(arguments: list[str]) -> int:
-    """Measure, print and write the results; with `fit`, print weights."""
+    """Measure, print and write the results; with `fit`, fit and print the weights."""
     tuned, unseen = tuning(), held_out()
     with indexed_guides() as guides:
         if "fit" in arguments:
             _print_fit(guides, tuned)
             return 0
-        ask(guides, tuned[:5])  # what is made once, such as the thesaurus's stems
+        ask(guides, tuned[:5])  # warm up: the stems of the thesaurus, among others
         outcomes = ask(guides, [*tuned, *unseen])
         sections = guides.sections
         beside = [] if unseen else [NO_HELD_OUT, "", *_judged_table(judge(samples(guides, tuned)))]
     table = _table(outcomes)
     took = sorted(outcome.took_ms for outcome in outcomes)
     print("\n".join([*table, "", *beside]))
-    print(f"\nA question takes {statistics.median(took):.1f} ms of processor time (median of {len(took)}).")
+    print(f"\nA question takes {statistics.median(took):.1f} ms of CPU time (median of {len(took)}).")
     RESULTS.write_text(_results(outcomes, [*table, "", *beside], took, sections), encoding="utf-8")
-    print(f"Written to {RESULTS.relative_to(ROOT)}, with the tuning questions that fail.")
+    print(f"Written to {RESULTS.relative_to(ROOT)}, with the tuning questions that failed.")
     return 0
 
 
@@ -114,12 +114,12 @@ def _results(outcomes: Sequence[Outcome], table: list[str], took: list[float], s
     answered = [outcome for outcome in tuned if not outcome.asked.guides and outcome.answered]
     made = (
         f"Written by `make eval` on {datetime.now(UTC):%Y-%m-%d}, with Python {platform.python_version()} and "
-        f"Tantivy {version('tantivy')}, on the {sections} sections of docs/guides. What the figures mean: "
+        f"Tantivy {version('tantivy')}, on the {sections} sections of docs/guides. The figures are explained in the "
         "[README](README.md)."
     )
     speed = (
-        f"Finding the passage took {statistics.median(took):.1f} ms of processor time in the median and "
-        f"{took[-1]:.1f} ms at most, without the call that asks whether the index has changed."
+        f"A search took {statistics.median(took):.1f} ms of CPU time (median) and {took[-1]:.1f} ms at most, "
+        "without the call that checks whether the index has changed."
     )
     lines = [
         "# Results of the evaluation",
@@ -130,13 +130,13 @@ def _results(outcomes: Sequence[Outcome], table: list[str], took: list[float], s
         "",
         speed,
         "",
-        "## Tuning questions that are not answered rightly",
+        "## Tuning questions without a right answer",
         "",
         "| question | what happens | score |",
         "|---|---|---|",
         *(_failure(outcome) for outcome in missed),
         "",
-        "## Tuning questions that are answered though no guide answers them",
+        "## Tuning questions that were answered, though no guide answers them",
         "",
         "| question | what happens | score |",
         "|---|---|---|",

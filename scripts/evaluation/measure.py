@@ -1,4 +1,4 @@
-"""Asking the questions: the project's guides are indexed and searched by the code that does it in production."""
+"""Asks the questions. The project's guides are indexed and searched by the code that runs in production."""
 
 import tempfile
 import time
@@ -19,7 +19,7 @@ GUIDES = ROOT / "docs" / "guides"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question: the best passage if any, and the ms of processor time that finding it took."""
+    """The result of a question: the best passage, if any, and the CPU time of the search in ms."""
 
     asked: Asked
     best: Passage | None
@@ -38,7 +38,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Counts of a set of questions."""
+    """Results of a set of questions, counted."""
 
     answerable: int
     right: int
@@ -48,23 +48,23 @@ class Figures:
 
     @property
     def share_right(self) -> float:
-        """Of the answerable questions, the share answered from a right guide."""
+        """The share of the answerable questions answered from a right guide."""
         return self.right / max(self.answerable, 1)
 
     @property
     def share_wrong(self) -> float:
-        """Of the answerable questions, the share answered from another guide; the rest were handed off."""
+        """The share of the answerable questions answered from another guide; the rest were handed off."""
         return self.wrong / max(self.answerable, 1)
 
     @property
     def share_handed_off(self) -> float:
-        """Of the unanswerable questions, the share that was rightly handed off."""
+        """The share of the unanswerable questions that were handed off."""
         return self.handed_off / max(self.unanswerable, 1)
 
 
 @contextmanager
 def indexed_guides() -> Iterator[IndexSearcher]:
-    """Give an index of docs/guides, by file name, as the indexer makes it."""
+    """Provide an index of docs/guides, with file names as document ids."""
     documents = []
     for path in sorted(GUIDES.glob("*.md")):
         text = path.read_text(encoding="utf-8")

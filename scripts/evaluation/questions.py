@@ -1,4 +1,4 @@
-"""The questions of docs/evaluation: those to tune with, by kind, and those that nobody tuned with."""
+"""The questions of docs/evaluation: those for tuning, by kind, and those held out from it."""
 
 import json
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ HELD_OUT_FILE = ROOT / "docs" / "evaluation" / "held_out.json"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, the kind of its wording, and the guides that answer it (none where none does)."""
+    """A question, the kind of its wording, and the guides that answer it, if any."""
 
     text: str
     kind: str
@@ -19,7 +19,7 @@ class Asked:
 
 
 def tuning() -> list[Asked]:
-    """Return every question to tune with."""
+    """Return every question for tuning."""
     found: list[Asked] = []
     for kind, written in json.loads(TUNING_FILE.read_text(encoding="utf-8")).items():
         for text, *guides in [*written["answerable"], *([text] for text in written["unanswerable"])]:
@@ -28,7 +28,7 @@ def tuning() -> list[Asked]:
 
 
 def held_out() -> list[Asked]:
-    """Return the questions that nothing was tuned with; none where the file is not there."""
+    """Return the questions held out from tuning; none if the file is missing."""
     if not HELD_OUT_FILE.exists():
         return []
     written = json.loads(HELD_OUT_FILE.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Conversations written straight into the table, and the search indexer's handling of them."""
+"""Conversations written straight into the table, and the search indexer run on them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ type Job = dict[str, Any]
 
 @dataclass
 class Inbox:
-    """One organization's inbox. Every writer returns the job that its change would send."""
+    """One organization's inbox. Every method that writes returns the job that the change would send."""
 
     organization: str
     names: dict[str, str] = field(default_factory=dict)  # of the customers, by conversation
@@ -31,11 +31,11 @@ class Inbox:
         return customer_id
 
     def rename(self, customer_id: str, name: str | None = None, email: str | None = None) -> Job:
-        """Give a customer another name and e-mail."""
-        told = {key: value for key, value in {"name": name, "email": email}.items() if value is not None}
+        """Change a customer's name and e-mail."""
+        given = {key: value for key, value in {"name": name, "email": email}.items() if value is not None}
         put(
             keys.Customer(self.organization, customer_id),
-            {"id": customer_id, "createdAt": clock.now_ms(), **told},
+            {"id": customer_id, "createdAt": clock.now_ms(), **given},
         )
         return {"organization": self.organization, "customerId": customer_id}
 
@@ -55,7 +55,7 @@ class Inbox:
         return self._entry("noteId", keys.Note, conversation_id, body, ())
 
     def remove(self, conversation_id: str) -> Job:
-        """Remove a conversation with all that is in it."""
+        """Remove a conversation with its entries."""
         partition = keys.Conversation(self.organization, conversation_id).pk
         for item in table.query_all(partition):
             delete(item)
@@ -101,13 +101,13 @@ def delete(item: dict[str, Any]) -> None:
 
 
 def run(*jobs: Job) -> dict[str, Any]:
-    """Let the search indexer do jobs as one batch."""
+    """Run the search indexer on jobs as one batch."""
     answer: dict[str, Any] = function("search_indexer").handler(sqs_event(*jobs), Context())
     return answer
 
 
 def found(organization: str, text: str) -> list[str]:
-    """Return the conversations that a text finds, page by page."""
+    """Return the conversations that a text finds, on all pages."""
     ids_found: list[str] = []
     after = None
     while True:

@@ -30,7 +30,7 @@ def outbox_jobs() -> list[dict[str, Any]]:
     return [job for item in found if item.get("entity") == "outbox" for job in item["jobs"]]
 
 
-def test_a_new_document_is_indexing_and_carries_its_text(api: Client) -> None:
+def test_a_new_document_is_indexing_and_has_its_text(api: Client) -> None:
     with clock.frozen(lambda: 1_700_000_000_123_000):
         created = api.post("/v1/knowledge/documents", {"title": "  Invoices ", "body": DOCUMENT["body"]})
     assert created.status == 200
@@ -54,7 +54,7 @@ def test_a_new_document_is_indexing_and_carries_its_text(api: Client) -> None:
     }
 
 
-def test_a_document_leaves_one_job_for_the_index(api: Client, organization: NewOrganization) -> None:
+def test_a_document_creates_one_index_job(api: Client, organization: NewOrganization) -> None:
     document_id = api.post("/v1/knowledge/documents", DOCUMENT).body["id"]
     (job,) = outbox_jobs()
     assert job["queue"] == "knowledge"
@@ -69,7 +69,7 @@ def test_the_text_is_stored_under_the_organization(api: Client, organization: Ne
     assert key.startswith(f"{organization.organization_id}/documents/{document_id}/")
 
 
-def test_a_list_shows_the_newest_first_without_bodies(api: Client) -> None:
+def test_a_list_has_the_newest_documents_first_without_bodies(api: Client) -> None:
     made = [
         api.post("/v1/knowledge/documents", {"title": f"Doc {n}", "body": "x"}).body["id"] for n in range(3)
     ]
@@ -79,7 +79,7 @@ def test_a_list_shows_the_newest_first_without_bodies(api: Client) -> None:
     assert "body" not in listed["documents"][0]
 
 
-def test_a_list_goes_on_behind_its_cursor(api: Client, stranger: Client) -> None:
+def test_a_list_continues_after_its_cursor(api: Client, stranger: Client) -> None:
     for n in range(3):
         api.post("/v1/knowledge/documents", {"title": f"Doc {n}", "body": "x"})
     first = api.get("/v1/knowledge/documents?limit=2").body
@@ -115,25 +115,25 @@ def test_a_list_goes_on_behind_its_cursor(api: Client, stranger: Client) -> None
         ('{"title": "x", "body": "\\ud800"}', "invalid_json"),
     ],
 )
-def test_a_refused_document_leaves_nothing(api: Client, body: Any, code: str) -> None:
+def test_a_refused_document_stores_nothing(api: Client, body: Any, code: str) -> None:
     answer = api.post("/v1/knowledge/documents", body if isinstance(body, str) else json.dumps(body))
     assert (answer.status, answer.code) == (400, code)
     assert stored("") == []
     assert outbox_jobs() == []
 
 
-def test_a_long_title_is_told_its_limit(api: Client) -> None:
+def test_the_error_for_a_long_title_states_the_limit(api: Client) -> None:
     assert "120 characters" in api.post("/v1/knowledge/documents", {"title": "x" * 121, "body": "x"}).message
 
 
 @pytest.mark.parametrize("body", ["a" * 900_000, "ä" * 450_000])
-def test_a_text_of_exactly_the_limit_in_bytes_is_taken(api: Client, body: str) -> None:
+def test_a_text_of_exactly_the_limit_in_bytes_is_accepted(api: Client, body: str) -> None:
     document_id = api.post("/v1/knowledge/documents", {"title": "x" * 120, "body": body}).body["id"]
     assert api.get(f"/v1/knowledge/documents/{document_id}").body["document"]["size"] == 900_000
 
 
 @pytest.mark.parametrize("folder", ["fold_01", "a#b", ""])
-def test_an_unknown_folder_is_refused_and_leaves_nothing(api: Client, folder: str) -> None:
+def test_an_unknown_folder_is_refused_and_stores_nothing(api: Client, folder: str) -> None:
     answer = api.post("/v1/knowledge/documents", {**DOCUMENT, "folderId": folder})
     assert (answer.status, answer.code) == (404, "knowledge_folder_not_found")
     assert stored("") == []

@@ -1,4 +1,4 @@
-"""From a stored document to one that is found: the indexer on S3."""
+"""From a stored document to a found one: the indexer with S3."""
 
 import errno
 from collections.abc import Callable, Iterator
@@ -138,7 +138,7 @@ def test_an_edited_document_is_found_by_its_new_text_alone(organization: NewOrga
     assert found(organization.organization_id, "wire") == [(document_id, "")]
 
 
-def test_a_removed_document_is_found_no_more(organization: NewOrganization, add: Add) -> None:
+def test_a_removed_document_is_no_longer_found(organization: NewOrganization, add: Add) -> None:
     document_id, other = add("Invoices", "Pay by card"), add("Prices", "By card or cash")
     run(organization.organization_id, document_id, other)
     key = keys.KnowledgeDocument(organization.organization_id, document_id)
@@ -147,7 +147,7 @@ def test_a_removed_document_is_found_no_more(organization: NewOrganization, add:
     assert found(organization.organization_id, "card") == [(other, "")]
 
 
-def test_the_last_document_can_go_too(organization: NewOrganization, add: Add) -> None:
+def test_the_last_document_can_be_removed(organization: NewOrganization, add: Add) -> None:
     document_id = add("Invoices", "Pay by card")
     run(organization.organization_id, document_id)
     key = keys.KnowledgeDocument(organization.organization_id, document_id)
@@ -159,12 +159,12 @@ def test_the_last_document_can_go_too(organization: NewOrganization, add: Add) -
     assert found(organization.organization_id, "card") == [(later, "")]
 
 
-def test_a_job_of_an_unknown_document_does_nothing(organization: NewOrganization) -> None:
+def test_a_job_for_an_unknown_document_does_nothing(organization: NewOrganization) -> None:
     assert run(organization.organization_id, "doc_01nowhere") == NOTHING_FAILED
     assert objects("") == []
 
 
-def test_a_document_without_its_text_becomes_failed_and_holds_up_nobody(
+def test_a_document_without_its_text_becomes_failed_and_does_not_hold_up_others(
     api: Client, organization: NewOrganization, add: Add
 ) -> None:
     broken, whole = add("Broken", "one"), add("Whole", "two")
@@ -193,7 +193,7 @@ def test_a_text_that_changed_while_it_was_indexed_stays_indexing(
     assert status(api, document_id)[0] == "indexing"
 
 
-def test_trouble_with_aws_is_tried_again_and_told_at_the_last_try(
+def test_an_aws_error_is_retried_and_reported_after_the_last_try(
     api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document_id = add("Invoices", "Pay by card")
@@ -207,7 +207,7 @@ def test_trouble_with_aws_is_tried_again_and_told_at_the_last_try(
     state, problem = status(api, document_id)
     assert state == "failed"
     assert "failed repeatedly" in str(problem)
-    # Redriven from the dead letters once the cause is mended.
+    # Redriven from the dead-letter queue once the cause is fixed.
     run(organization.organization_id, document_id)
     assert status(api, document_id) == ("ready", None)
 
@@ -230,7 +230,7 @@ def test_one_bad_document_fails_alone(
     assert status(api, good)[0] == "ready"
 
 
-def test_organizations_in_one_batch_keep_apart(
+def test_organizations_in_one_batch_are_kept_apart(
     organization: NewOrganization, other_organization: NewOrganization, api: Client, stranger: Client
 ) -> None:
     ours = api.post("/v1/knowledge/documents", {"title": "Ours", "body": "secret recipe"}).body["id"]
@@ -245,7 +245,7 @@ def test_organizations_in_one_batch_keep_apart(
     assert found(other_organization.organization_id, "secret") == [(theirs, "")]
 
 
-def test_a_writer_that_was_overtaken_starts_again_from_what_is_there(
+def test_a_writer_repeats_its_commit_after_a_concurrent_one(
     organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = add("First", "common words"), add("Second", "common phrases")
@@ -265,7 +265,7 @@ def test_a_writer_that_was_overtaken_starts_again_from_what_is_there(
     assert sorted(found(organization.organization_id, "common")) == [(first, ""), (second, "")]
 
 
-def test_documents_one_by_one_leave_few_segments_and_all_are_found(
+def test_many_commits_leave_few_segments_and_all_documents_are_found(
     organization: NewOrganization, add: Add
 ) -> None:
     made = [add(f"Doc {n}", f"common text {n}\n\n# Part\n\nmore common text") for n in range(40)]
@@ -280,7 +280,7 @@ def test_documents_one_by_one_leave_few_segments_and_all_are_found(
     assert searcher.sections == 80
 
 
-def test_a_cold_copy_finds_what_a_warm_one_does(organization: NewOrganization, add: Add) -> None:
+def test_a_cold_copy_finds_the_same_as_a_warm_one(organization: NewOrganization, add: Add) -> None:
     made = [add(f"Doc {n}", f"common text {n}") for n in range(12)]
     for document_id in made:
         run(organization.organization_id, document_id)
@@ -297,7 +297,7 @@ def test_superseded_bundles_are_removed_after_their_grace_and_not_before(
     with clock.frozen(lambda: now):
         for document_id in made[:8]:
             run(organization.organization_id, document_id)
-    assert len(bundles(organization.organization_id)) == 8  # the eighth holds the merged segment
+    assert len(bundles(organization.organization_id)) == 8  # the eighth has the merged segment
     with clock.frozen(lambda: now + 3_600_000_000):
         run(organization.organization_id, made[8])
     assert len(bundles(organization.organization_id)) == 9
@@ -307,7 +307,7 @@ def test_superseded_bundles_are_removed_after_their_grace_and_not_before(
     assert len(found(organization.organization_id, "common")) == 10
 
 
-def test_a_reader_whose_bundles_are_gone_reads_the_newer_manifest(
+def test_a_reader_whose_bundles_are_gone_loads_the_newer_manifest(
     organization: NewOrganization, add: Add
 ) -> None:
     first, second = add("One", "common text"), add("Two", "common words")
@@ -329,7 +329,9 @@ def test_a_reader_whose_bundles_are_gone_reads_the_newer_manifest(
     assert searcher.sections == 1
 
 
-def test_what_a_crash_left_behind_is_swept_after_a_day(organization: NewOrganization, add: Add) -> None:
+def test_an_object_left_behind_by_a_crash_is_removed_after_a_day(
+    organization: NewOrganization, add: Add
+) -> None:
     orphan = store.put_bundle(location_of(organization), Manifest(), [("x.idx", b"lost")])
     tomorrow = clock.now_us() + 86_500_000_000
     for n in range(7):
@@ -357,7 +359,7 @@ def test_copies_make_room_for_each_other(
     assert index._cache.held == [organization.organization_id]
 
 
-def test_room_is_made_before_a_copy_is_fetched_by_what_it_will_take(
+def test_room_is_made_for_the_size_of_a_copy_before_its_download(
     organization: NewOrganization,
     api: Client,
     stranger: Client,
@@ -445,7 +447,7 @@ def test_indexing_one_document_takes_six_calls(organization: NewOrganization, ad
 
 
 def rewrite(organization: str, document_id: str, text: str) -> None:
-    """Give a document another text, as an edit will."""
+    """Replace the text of a document, as an edit does."""
     key = f"{organization}/documents/{document_id}/edited.md"
     clients.s3().put_object(Bucket=BUCKET, Key=key, Body=text.encode())
     table.update(

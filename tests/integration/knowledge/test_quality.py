@@ -1,7 +1,7 @@
-"""How well the project's own guides are found, as `make eval` measures it, held to what was reached.
+"""The results of `make eval` on the project's own guides stay as good as they are.
 
-The bounds lie a few questions below the results in docs/evaluation, so that an edit of a guide does not fail for one
-question. A failure lists tuning questions alone: the others are not for tuning.
+The bounds are a few questions below the results in docs/evaluation, so that an edit of a guide does not fail because of
+one question. A failure lists tuning questions only: the held-out ones must not be used for tuning.
 """
 
 import pytest
@@ -28,7 +28,7 @@ def outcomes() -> list[Outcome]:
         ("tuned-before", 0.85, 0.11, 0.88),
     ],
 )
-def test_tuning_questions_are_answered_as_well_as_was_reached(
+def test_tuning_questions_are_answered_as_well_as_before(
     outcomes: list[Outcome], kind: str, right: float, wrong: float, handed_off: float
 ) -> None:
     of_kind = [outcome for outcome in outcomes if outcome.asked.kind == kind]
@@ -45,7 +45,7 @@ def test_tuning_questions_are_answered_as_well_as_was_reached(
 
 
 @pytest.mark.skipif(not held_out(), reason="there is no docs/evaluation/held_out.json")
-def test_questions_that_nothing_was_tuned_with_are_answered_as_well_as_was_reached(
+def test_held_out_questions_are_answered_as_well_as_before(
     outcomes: list[Outcome],
 ) -> None:
     found = figures([outcome for outcome in outcomes if outcome.asked.kind == "held-out"])
@@ -55,17 +55,17 @@ def test_questions_that_nothing_was_tuned_with_are_answered_as_well_as_was_reach
     assert found.share_handed_off >= 0.9
 
 
-def test_there_are_enough_questions_to_tell_something() -> None:
+def test_there_are_enough_questions_for_meaningful_shares() -> None:
     asked = tuning()
     assert sum(bool(question.guides) for question in asked) >= 500
     assert sum(not question.guides for question in asked) >= 200
 
 
-def test_no_question_is_there_twice() -> None:
+def test_no_question_occurs_twice() -> None:
     texts = [question.text.casefold() for question in [*tuning(), *held_out()]]
     assert len(texts) == len(set(texts))
 
 
-def test_every_guide_that_a_question_names_is_there() -> None:
+def test_every_guide_that_a_question_names_exists() -> None:
     named = {guide for question in [*tuning(), *held_out()] for guide in question.guides}
     assert named <= {path.name for path in GUIDES.glob("*.md")}

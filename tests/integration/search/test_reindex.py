@@ -1,4 +1,4 @@
-"""An index that was lost is made again from the table."""
+"""A lost index is restored from the table."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ from tests.support.searched import BUCKET, NOTHING_FAILED, customers_found, foun
 
 
 def received() -> list[dict[str, Any]]:
-    """Take everything from the search queue."""
+    """Receive and delete all messages of the search queue."""
     bodies: list[dict[str, Any]] = []
     while (
         messages := clients.sqs()
@@ -30,7 +30,7 @@ def received() -> list[dict[str, Any]]:
     return bodies
 
 
-def test_a_lost_index_is_made_again(api: Client, stranger: Client, organization: NewOrganization) -> None:
+def test_a_lost_index_is_restored(api: Client, stranger: Client, organization: NewOrganization) -> None:
     made = [
         api.post(
             "/v1/messages",

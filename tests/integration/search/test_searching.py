@@ -1,4 +1,4 @@
-"""From what is written to what is found."""
+"""From a written message to a found conversation."""
 
 import pytest
 import tantivy
@@ -26,7 +26,7 @@ def test_a_conversation_is_found_by_messages_notes_files_subject_and_customer(in
         assert found(inbox.organization, text) == [conversation], text
 
 
-def test_all_words_must_occur_each_anywhere_in_the_thread(inbox: Inbox) -> None:
+def test_all_words_must_occur_anywhere_in_the_thread(inbox: Inbox) -> None:
     customer = inbox.customer("John Smith")
     both, one = inbox.conversation(customer), inbox.conversation(customer)
     run(inbox.message(both, "The kettle leaks"), inbox.message(both, "A refund please"))
@@ -37,7 +37,7 @@ def test_all_words_must_occur_each_anywhere_in_the_thread(inbox: Inbox) -> None:
     assert found(inbox.organization, "kettle toaster") == []
 
 
-def test_the_last_word_is_a_beginning_and_the_others_are_whole(inbox: Inbox) -> None:
+def test_the_last_word_is_a_prefix_and_the_others_are_whole(inbox: Inbox) -> None:
     conversation = inbox.conversation(inbox.customer())
     run(inbox.message(conversation, "Crème brûlée torch"))
     assert found(inbox.organization, "creme bru") == [conversation]
@@ -48,7 +48,7 @@ def test_the_last_word_is_a_beginning_and_the_others_are_whole(inbox: Inbox) -> 
 @pytest.mark.parametrize(
     ("text", "finds"), [("退款", True), ("退款 订单", True), ("单", True), ("款退", False)]
 )
-def test_words_of_scripts_without_spaces_are_found_inside_of_a_run(
+def test_words_of_scripts_without_spaces_are_found_inside_a_run(
     inbox: Inbox, text: str, *, finds: bool
 ) -> None:
     conversation = inbox.conversation(inbox.customer())
@@ -84,7 +84,7 @@ def test_nothing_that_a_user_types_is_refused(inbox: Inbox, text: str) -> None:
     assert service.customers(inbox.organization, text, 10).ids == []
 
 
-def test_the_most_recently_active_conversation_comes_first_and_each_once(inbox: Inbox) -> None:
+def test_conversations_come_once_each_by_latest_activity(inbox: Inbox) -> None:
     customer = inbox.customer("Ann")
     now = clock.now_us()
     jobs, made = [], []
@@ -100,7 +100,7 @@ def test_the_most_recently_active_conversation_comes_first_and_each_once(inbox: 
     assert found(inbox.organization, "ann") == expected
 
 
-def test_common_words_give_the_same_as_rare_ones(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_common_words_find_the_same_as_rare_ones(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
     customer = inbox.customer("Ann")
     now = clock.now_us()
     jobs, with_both = [], []
@@ -137,7 +137,7 @@ def test_common_words_give_the_same_as_rare_ones(inbox: Inbox, monkeypatch: pyte
         ("mith", False),
     ],
 )
-def test_a_customer_is_found_by_beginnings_of_the_name_and_by_the_address(
+def test_a_customer_is_found_by_prefixes_of_the_name_and_by_the_address(
     inbox: Inbox, text: str, *, finds: bool
 ) -> None:
     customer = inbox.customer("John Smith", "john.smith@example.com")
@@ -162,7 +162,7 @@ def test_another_organization_finds_nothing(inbox: Inbox, other_organization: Ne
     other = Inbox(other_organization.organization_id)
     conversation = inbox.conversation(inbox.customer("Ann"))
     theirs = other.conversation(other.customer("Bea"))
-    # A job with another organization's conversation finds no item.
+    # A job that names another organization's conversation finds no item.
     run(
         inbox.message(conversation, "secret recipe"),
         other.message(theirs, "weather"),
@@ -174,21 +174,21 @@ def test_another_organization_finds_nothing(inbox: Inbox, other_organization: Ne
     assert customers_found(inbox.organization, "ann") == [inbox.names[conversation]]
 
 
-def test_who_is_renamed_is_found_by_the_new_name_alone_in_every_conversation(inbox: Inbox) -> None:
+def test_a_renamed_customer_is_found_by_the_new_name_alone_in_every_conversation(inbox: Inbox) -> None:
     customer = inbox.customer("Ann", "ann@example.com")
     first, second = inbox.conversation(customer), inbox.conversation(customer)
     run(inbox.message(first, "one"), inbox.message(second, "two"))
     inbox.rename(customer, "Bea", "bea@example.com")
-    run(inbox.message(second, "three"))  # a message is what tells of it
+    run(inbox.message(second, "three"))  # a new message updates the customer too
     assert sorted(found(inbox.organization, "bea")) == sorted([first, second])
     assert found(inbox.organization, "ann") == customers_found(inbox.organization, "ann") == []
-    # And back again: a document that says the same as one that went is no repetition.
+    # And back again: a document that equals a deleted one is new.
     run(inbox.rename(customer, "Ann", "ann@example.com"))
     assert sorted(found(inbox.organization, "ann")) == sorted([first, second])
     assert customers_found(inbox.organization, "ann@") == [customer]
 
 
-def test_a_conversation_that_is_gone_is_found_no_more(inbox: Inbox) -> None:
+def test_a_conversation_that_is_gone_is_no_longer_found(inbox: Inbox) -> None:
     customer = inbox.customer("Ann")
     gone, left = inbox.conversation(customer), inbox.conversation(customer)
     run(inbox.message(gone, "parcel"), inbox.note(gone, "parcel"), inbox.message(left, "parcel"))
@@ -232,7 +232,7 @@ def test_a_repeated_batch_changes_nothing(inbox: Inbox) -> None:
     assert "s3:PutObject" not in calls
 
 
-def test_a_message_more_in_a_long_thread_reads_that_message_alone(inbox: Inbox) -> None:
+def test_a_new_message_in_a_long_thread_reads_that_message_alone(inbox: Inbox) -> None:
     conversation = inbox.conversation(inbox.customer("Ann"))
     run(*(inbox.message(conversation, f"message {number}") for number in range(30)))
     job = inbox.message(conversation, "one more")
@@ -258,7 +258,7 @@ def test_a_batch_of_many_makes_one_commit(inbox: Inbox) -> None:
     assert len(objects(inbox.organization)) == 2
 
 
-def test_batches_one_by_one_leave_few_segments_and_all_is_found(inbox: Inbox) -> None:
+def test_many_batches_leave_few_segments_and_everything_is_found(inbox: Inbox) -> None:
     customer = inbox.customer("Ann")
     made = [inbox.conversation(customer) for _ in range(20)]
     for number, conversation in enumerate(made):
@@ -270,7 +270,7 @@ def test_batches_one_by_one_leave_few_segments_and_all_is_found(inbox: Inbox) ->
     assert sorted(found(inbox.organization, "parcel")) == sorted(made)
 
 
-def test_of_a_text_its_terms_are_stored_and_not_the_text(inbox: Inbox) -> None:
+def test_the_terms_of_a_text_are_stored_but_not_the_text(inbox: Inbox) -> None:
     conversation = inbox.conversation(inbox.customer("Ann"), "Subject")
     message = inbox.message(conversation, "Words, some words!")
     note = inbox.note(conversation, "Other words")
@@ -292,9 +292,7 @@ def test_of_a_text_its_terms_are_stored_and_not_the_text(inbox: Inbox) -> None:
     assert {name for each in stored for name in each} == {"words", "key", "id"} | numbers
 
 
-def test_what_the_api_writes_reaches_the_index_by_its_jobs(
-    api: Client, organization: NewOrganization
-) -> None:
+def test_messages_from_the_api_are_indexed_by_their_jobs(api: Client, organization: NewOrganization) -> None:
     sent = api.post(
         "/v1/messages",
         {
@@ -321,7 +319,7 @@ def test_what_the_api_writes_reaches_the_index_by_its_jobs(
     assert len(customers_found(organization.organization_id, "smi")) == 1
 
 
-def test_what_cannot_be_read_fails_alone(inbox: Inbox) -> None:
+def test_a_malformed_item_fails_alone(inbox: Inbox) -> None:
     good, bad = inbox.conversation(inbox.customer("Ann")), inbox.conversation(inbox.customer("Bea"))
     jobs = [inbox.message(good, "parcel"), inbox.message(bad, "parcel")]
     table.update(keys.Conversation(inbox.organization, bad), "REMOVE subject")
@@ -351,7 +349,7 @@ def test_a_failure_of_one_organization_leaves_the_others_alone(
     assert len(found(other.organization, "parcel")) == 1
 
 
-def test_organizations_for_which_no_time_is_left_come_back_soon_and_first(
+def test_jobs_without_time_left_return_soon_and_come_first(
     inbox: Inbox, other_organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Inbox(other_organization.organization_id)
@@ -369,7 +367,7 @@ def test_organizations_for_which_no_time_is_left_come_back_soon_and_first(
     assert found(inbox.organization, "parcel") == []
 
 
-def test_what_failed_comes_back_soon(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_jobs_return_soon(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexing, "index", lambda *_: 1 / 0)
     asked: list[dict[str, int]] = []
     monkeypatch.setattr(
@@ -384,7 +382,7 @@ def test_what_failed_comes_back_soon(inbox: Inbox, monkeypatch: pytest.MonkeyPat
 
 
 def documents(inbox: Inbox) -> int:
-    """Return how many documents the index has."""
+    """Return the number of documents in the index."""
     search_index = index.index_of(inbox.organization)
     search_index.refresh()
     return search_index.reader.documents

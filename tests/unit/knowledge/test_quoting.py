@@ -31,16 +31,16 @@ def test_a_row_of_a_long_table_is_quoted_under_its_head() -> None:
     assert len(quoted) <= MAX_EXCERPT_CHARACTERS
 
 
-def test_links_that_lead_nowhere_become_their_text() -> None:
+def test_relative_links_become_their_text() -> None:
     text = "See [Webhooks](webhooks.md), [this](https://example.com/a) and ![a picture](a.png).<!-- note -->"
     assert excerpt(text, nothing) == "See Webhooks, [this](https://example.com/a) and a picture."
 
 
-def test_one_endless_paragraph_is_cut_at_a_sentence() -> None:
+def test_a_very_long_paragraph_is_cut_at_a_sentence() -> None:
     quoted = excerpt("This is a sentence. " * 100, nothing)
     assert len(quoted) <= MAX_EXCERPT_CHARACTERS + 2
     assert quoted.endswith("This is a sentence. …")
 
 
-def test_nothing_is_quoted_of_nothing() -> None:
+def test_an_empty_section_has_an_empty_excerpt() -> None:
     assert excerpt("<!-- only a note -->", nothing) == ""

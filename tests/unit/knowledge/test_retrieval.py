@@ -16,7 +16,7 @@ from helpdesk.knowledge.terms import Term, terms_of, wanted
 
 
 class Words:
-    """A corpus whose terms are the words themselves; it ranks by how many of them a section has."""
+    """A corpus whose terms are the words themselves. It ranks sections by the words that they have."""
 
     def __init__(self, *sections: tuple[str, str, str]) -> None:
         self.hits = [Hit(f"doc_{n}", *section, None, 0, 0.0) for n, section in enumerate(sections)]
@@ -34,7 +34,7 @@ class Words:
     def synonyms(self, term: str) -> frozenset[str]:
         return thesaurus.by_term(self.terms).get(term, frozenset())
 
-    def beginning(self, prefix: str) -> list[str]:
+    def terms_with_prefix(self, prefix: str) -> list[str]:
         return sorted({term for hit in self.hits for term in self._held(hit) if term.startswith(prefix)})
 
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
@@ -80,7 +80,7 @@ def best(question: str) -> tuple[str, float]:
         ("change password", "Change your password"),
     ],
 )
-def test_what_a_section_is_about_is_found_with_confidence(question: str, heading: str) -> None:
+def test_the_subject_of_a_section_is_found_with_confidence(question: str, heading: str) -> None:
     found, score = best(question)
     assert found == heading
     assert score >= CONFIDENT
@@ -95,12 +95,12 @@ def test_what_a_section_is_about_is_found_with_confidence(question: str, heading
         "zebra",
     ],
 )
-def test_what_no_section_is_about_is_not(question: str) -> None:
+def test_a_subject_of_no_section_is_not_found_with_confidence(question: str) -> None:
     assert best(question)[1] < CONFIDENT
 
 
 @pytest.mark.parametrize("question", ["", "   ", "how do I do it?", "can you please help me", "???"])
-def test_a_question_about_nothing_finds_nothing(question: str) -> None:
+def test_a_question_without_a_subject_finds_nothing(question: str) -> None:
     assert search(SHOP, question) == []
 
 
@@ -110,7 +110,7 @@ def test_scores_are_shares_and_the_best_comes_first() -> None:
     assert all(0 <= score <= 1 for score in scores)
 
 
-def test_more_words_of_no_section_lower_the_score() -> None:
+def test_each_word_that_no_section_has_lowers_the_score() -> None:
     assert best("cancel order")[1] > best("cancel order umbrella")[1] > best("cancel order umbrella zebra")[1]
 
 
@@ -140,7 +140,7 @@ def test_rankings_are_fused_by_reciprocal_rank() -> None:
     assert fused == [c, b, a]
 
 
-def test_a_second_ranker_brings_in_what_words_do_not_find() -> None:
+def test_a_second_ranker_adds_sections_that_words_do_not_find() -> None:
     def by_meaning(corpus: object, question: str, terms: Sequence[Term], limit: int, /) -> list[Hit]:
         return [SHOP.hits[5]]
 
@@ -150,15 +150,15 @@ def test_a_second_ranker_brings_in_what_words_do_not_find() -> None:
     assert [passage.heading for passage in found] == ["Close your account"]
 
 
-@pytest.mark.parametrize("slip", ["parcal", "parcl", "parrcel", "pacrel", "parcels"])
-def test_a_slip_of_one_letter_finds_the_word(slip: str) -> None:
-    heading, score = best(f"where is my {slip}")
+@pytest.mark.parametrize("typo", ["parcal", "parcl", "parrcel", "pacrel", "parcels"])
+def test_a_word_with_one_typing_error_is_found(typo: str) -> None:
+    heading, score = best(f"where is my {typo}")
     assert heading == "Where is my parcel?"
     assert score < best("where is my parcel")[1]
 
 
 @pytest.mark.parametrize("other", ["parole", "card5", "pars"])
-def test_a_word_that_differs_by_more_is_another_word(other: str) -> None:
+def test_a_word_that_differs_by_more_is_not_found(other: str) -> None:
     assert best(other) == ("", 0.0)
 
 
@@ -170,7 +170,7 @@ def test_a_word_and_its_synonyms_count_once() -> None:
     )
 
 
-def test_the_name_of_a_code_speaks_for_the_section_that_has_it() -> None:
+def test_the_section_with_the_name_of_a_code_comes_first() -> None:
     codes = Words(
         ("Codes", "Too long", "The code text_too_long means: shorten it."),
         ("Codes", "Too short", "The code text_too_short means: write more, it is too short and not long."),
@@ -196,11 +196,11 @@ FITTING = Features(
 )
 
 
-def test_a_lead_over_other_documents_raises_trust() -> None:
+def test_a_lead_over_other_documents_raises_confidence() -> None:
     assert confidence(FITTING, 4, 2.0) > confidence(FITTING, 4, 0.0)
 
 
-def test_what_is_held_raises_trust_and_what_is_missing_or_unknown_lowers_it() -> None:
+def test_held_terms_raise_confidence_and_missing_or_unknown_terms_lower_it() -> None:
     assert confidence(replace(FITTING, held=0.9), 4, 0.0) > confidence(FITTING, 4, 0.0)
     assert confidence(replace(FITTING, missing=0.6), 4, 0.0) < confidence(FITTING, 4, 0.0)
     assert confidence(replace(FITTING, unknown=0.5), 4, 0.0) < confidence(FITTING, 4, 0.0)

@@ -159,7 +159,7 @@ def test_an_edit_that_is_not_published_leaves_the_files_as_they_are(index: Index
     assert [path.name for path in index.home.iterdir()] == ["files"]
 
 
-def test_the_state_files_and_the_locks_are_no_immutable_files(index: Index) -> None:
+def test_state_files_and_locks_are_not_immutable_files(index: Index) -> None:
     index.add(entries(0, 5))
     names = directory.immutable_files(index.files).keys()
     assert not names & {*STATE_FILES}

@@ -1,4 +1,4 @@
-"""What a text is found by, and what a search asks for."""
+"""The terms of a text, and the words of a search."""
 
 import pytest
 from hypothesis import given
@@ -30,7 +30,7 @@ from helpdesk.search.terms import LONGEST_WORD, MOST_WORDS, Word, folded, terms_
         ("", []),
     ],
 )
-def test_a_text_is_found_by_its_words_in_any_script(text: str, terms: list[str]) -> None:
+def test_a_text_is_split_into_words_in_any_script(text: str, terms: list[str]) -> None:
     assert terms_of(text) == terms
 
 
@@ -66,15 +66,15 @@ def test_an_address_is_found_by_its_words_as_a_whole_and_by_its_domain() -> None
         ),
     ],
 )
-def test_a_search_asks_for_words_the_last_as_a_prefix(text: str, words: list[Word]) -> None:
+def test_a_search_has_words_and_the_last_one_is_a_prefix(text: str, words: list[Word]) -> None:
     assert words_of(text) == words
 
 
-def test_among_customers_every_word_is_a_prefix() -> None:
+def test_in_a_search_for_customers_every_word_is_a_prefix() -> None:
     assert words_of("jo smi", prefixes=True) == [Word(("jo",), prefix=True), Word(("smi",), prefix=True)]
 
 
-def test_a_long_word_is_known_by_its_beginning_and_many_words_are_cut() -> None:
+def test_a_long_word_is_cut_and_so_is_a_search_of_many_words() -> None:
     assert terms_of("a" * 100) == ["a" * LONGEST_WORD]
     assert words_of("a" * 100) == [Word(("a" * LONGEST_WORD,), prefix=True)]
     assert len(words_of(" ".join(f"word{n}" for n in range(60)))) == MOST_WORDS

@@ -1,1 +1,1 @@
-"""Knowledge: the documents that the agent answers from, and the index in which it finds them."""
+"""Knowledge: the documents that the agent answers from, and the index that it searches."""

@@ -1,4 +1,4 @@
-"""What the knowledge base can refuse (Specification: Errors, Inbox, knowledge, signals, tasks; Not found)."""
+"""Errors of the knowledge base (Specification: Errors, Inbox, knowledge, signals, tasks; Not found)."""
 
 from helpdesk.platform.errors import AppError
 
@@ -7,21 +7,21 @@ MAX_BODY_BYTES = 900_000
 
 
 class TitleMissing(AppError):
-    """No title, or a blank one."""
+    """The title is missing or blank."""
 
     status, code = 400, "title_missing"
     message = "Give the document a `title`."
 
 
 class BodyMissing(AppError):
-    """No body, or a blank one."""
+    """The body is missing or blank."""
 
     status, code = 400, "body_missing"
     message = "Write the document's text into `body`, as Markdown."
 
 
 class BodyTooLarge(AppError):
-    """More text than a document may have, counted in UTF-8 bytes."""
+    """The text is larger than the limit, counted in UTF-8 bytes."""
 
     status, code = 400, "body_too_large"
     message = f"`body` may have {MAX_BODY_BYTES:,} bytes in UTF-8. Split the document into several."

@@ -62,7 +62,7 @@ class IndexSearcher:
         """Return the synonyms of a term, whether any section holds them or not."""
         return _synonyms().get(term, frozenset())
 
-    def beginning(self, prefix: str) -> list[str]:
+    def terms_with_prefix(self, prefix: str) -> list[str]:
         """Return up to `_MOST_TERMS` terms of texts and of headings that begin with a prefix, the commonest first."""
         return [
             term

@@ -1,8 +1,8 @@
-"""Taking Markdown apart: into blocks, and into the sections that are searched and quoted.
+"""Splits Markdown into blocks, and into the sections that are searched and quoted.
 
-A section is what stands under one heading. Only what decides where text may be cut is understood: fences (nothing
-in them is a heading, and none is left open), headings, blank lines. No AWS and no parser: the texts are other
-people's, up to 900,000 bytes, and every step here is linear in their length.
+A section is the text under one heading. Only what decides where a text may be cut is recognized: code fences (nothing
+inside is a heading, and none is left open), headings and blank lines. Texts come from users and have up to 900,000
+bytes, so every step is linear in their length.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 MAX_HEADING_CHARACTERS = 200
 MAX_SECTION_CHARACTERS = 1_600
-"""Where a section is split: about 250 words, the length at which a passage still answers one question."""
+"""A longer section is split. About 250 words, the length at which a passage still answers one question."""
 
 HEADING_SEPARATOR = " › "
 
@@ -23,7 +23,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a document: its headings from the outermost to its own, its text, its place in the document."""
+    """A part of a document: its headings from the outermost to its own, its text, and its position."""
 
     heading: str
     text: str
@@ -33,14 +33,13 @@ class Section:
 def sections(title: str, text: str) -> list[Section]:
     """Return a document's sections in order, none longer than `MAX_SECTION_CHARACTERS`.
 
-    The document's first heading is left out where it repeats the title. A document of nothing but headings is one
-    section.
+    The document's first heading is left out if it repeats the title. A document that only has headings is one section.
     """
     parts: list[tuple[str, str]] = []
     for path, lines in _under_headings(text):
         repeats_title = bool(path) and path[0].casefold() == title.casefold()
         named = path[1:] if repeats_title else path
-        # A heading is repeated with every section under it: unbounded, a small document could fill an index.
+        # Every section repeats the headings above it. Without a limit, a small document could fill an index.
         heading = HEADING_SEPARATOR.join(name[:MAX_HEADING_CHARACTERS] for name in named)
         body = "\n".join(lines).strip("\n")
         if body.strip():
@@ -51,7 +50,7 @@ def sections(title: str, text: str) -> list[Section]:
 
 
 def blocks(text: str) -> list[str]:
-    """Return a text's blocks: what blank lines divide, where a fence with all it holds is one block."""
+    """Return the blocks of a text, which blank lines divide. A code fence with its content is one block."""
     found: list[str] = []
     block: list[str] = []
     for line, fenced in _lines(text):
@@ -66,12 +65,12 @@ def blocks(text: str) -> list[str]:
 
 
 def is_fence(block: str) -> bool:
-    """Tell whether a block is code between fences."""
+    """Return whether a block is fenced code."""
     return _FENCE.match(block) is not None
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield each line and whether it belongs to a fence, its first and last line included."""
+    """Yield each line and whether it belongs to fenced code, including the fences themselves."""
     mark = ""
     for line in text.splitlines():
         fence = _FENCE.match(line)
@@ -105,7 +104,7 @@ def _under_headings(text: str) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _heading(line: str, above: list[str]) -> tuple[int, str] | None:
-    """Return level and text where a line is a heading; an underlined one is taken back from the lines above."""
+    """Return level and text of a heading, or None. The text of an underlined one is removed from the lines above."""
     marked = _HEADING.match(line)
     if marked:
         return len(marked[1]), line[marked.end() :].strip().rstrip("#").strip()
@@ -123,7 +122,7 @@ def _without_front_matter(text: str) -> str:
 
 
 def _pieces(body: str) -> list[str]:
-    """Return a section's text in pieces of acceptable length, cut between blocks where that is possible."""
+    """Return a section's text in pieces of at most the limit, cut between blocks if possible."""
     if len(body) <= MAX_SECTION_CHARACTERS:
         return [body]
     pieces: list[str] = []
@@ -139,13 +138,13 @@ def _pieces(body: str) -> list[str]:
 
 
 def _parts(block: str) -> list[str]:
-    """Return one block in parts of acceptable length: whole lines, else sentences, else characters."""
+    """Return one block in parts of at most the limit: whole lines, else sentences, else characters."""
     if len(block) <= MAX_SECTION_CHARACTERS:
         return [block]
     opening, closing = "", ""
     fence = _FENCE.match(block)
     if fence:
-        # Each part of a long listing is a listing: with fences of its own.
+        # Each part of long code gets fences of its own.
         first, _, block = block.partition("\n")
         opening, closing = first[:100] + "\n", "\n" + fence[1]
         block = block.removesuffix(closing)

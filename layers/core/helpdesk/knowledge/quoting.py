@@ -1,4 +1,4 @@
-"""What of a section to quote to a visitor: whole blocks, in their order, that hold what was asked for."""
+"""Excerpts of sections for visitors: whole blocks, in their order, that are relevant to the question."""
 
 import re
 from collections.abc import Callable
@@ -14,16 +14,16 @@ _TABLE_RULE = re.compile(r"^[\s|:-]+$")
 
 
 def excerpt(text: str, relevance: Callable[[str], float]) -> str:
-    """Return what to quote of a section: all of it if short, else its beginning and the blocks most relevant.
+    """Return an excerpt of a section: all of it if it is short, else its first block and the most relevant others.
 
-    `relevance` says of a block how much of the question it holds. Links that lead nowhere outside the document become
-    their text. What is left out between two blocks is marked by an ellipsis.
+    `relevance` returns how much of the question a block holds. Relative links become their text. An ellipsis marks
+    blocks that are left out.
     """
     found = [part for block in blocks(_plain(text)) for part in _rows(block)]
     if not found:
         return ""
     chosen, room = {0}, MAX_EXCERPT_CHARACTERS - len(found[0])
-    # The first block opens the section: it usually answers. Then what holds most of the question, earlier ones first.
+    # The first block usually answers the question. The most relevant others follow, earlier ones first.
     for place in sorted(range(1, len(found)), key=lambda place: (-relevance(found[place]), place)):
         if len(found[place]) + 2 <= room and (relevance(found[place]) or place - 1 in chosen):
             chosen.add(place)
@@ -46,7 +46,7 @@ def _plain(text: str) -> str:
 
 
 def _rows(block: str) -> list[str]:
-    """Return a table as its head and its rows, so that one row may be quoted; any other block as it is."""
+    """Split a table into its head and its rows, so that one row may be quoted; return any other block as it is."""
     lines = block.splitlines()
     if is_fence(block) or len(lines) < 3 or not _TABLE_RULE.match(lines[1]):
         return [block]

@@ -1,8 +1,8 @@
-"""Finding the passage that answers a question, and saying how far it may be trusted.
+"""Finds the passages that answer a question, with the confidence in each.
 
-Rankers order sections, and their lists are fused by reciprocal rank; BM25 is the one there is, and another may join
-without a change here. What they bring is scored by `scoring`, from 0 to 1: the same scale for every question and every
-knowledge base, so that one threshold serves all.
+Rankers order sections, and their lists are fused by reciprocal rank. BM25 is the only ranker; another can join without
+a change here. `scoring` then scores the sections from 0 to 1, on the same scale for every question and knowledge base,
+so that one threshold serves all.
 """
 
 from collections.abc import Sequence
@@ -16,17 +16,17 @@ from helpdesk.knowledge.scoring import MOST_LEAD, confidence, order
 from helpdesk.knowledge.terms import Corpus, Term, terms_of, wanted
 
 CONFIDENT = 0.5
-"""From this score on a passage is worth quoting."""
+"""The least score at which a passage is quoted."""
 
 CANDIDATES = 40
-RECIPROCAL_RANK_OFFSET = 60  # the constant of Cormack, Clarke and Büttcher (2009), as everyone uses it
+RECIPROCAL_RANK_OFFSET = 60  # the usual constant, from Cormack, Clarke and Büttcher (2009)
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A section that may answer a question.
 
-    `text` is the section as Markdown, `excerpt` what of it to quote; `score` is from 0 to 1.
+    `text` is the section as Markdown and `excerpt` the part to quote. `score` is from 0 to 1.
     """
 
     document_id: str
@@ -39,7 +39,7 @@ class Passage:
 
 
 class Ranker(Protocol):
-    """Something that orders sections by how well they fit a question."""
+    """Orders sections by how well they fit a question."""
 
     def __call__(self, corpus: Corpus, question: str, terms: Sequence[Term], limit: int, /) -> list[Hit]:
         """Return sections, best first."""
@@ -55,7 +55,7 @@ def find(
 ) -> list[Passage] | None:
     """Return the passages of an organization's knowledge base that fit a question best, the best first.
 
-    None where nothing is indexed at all. Costs one call while the index is as it was.
+    None if nothing is indexed. One call while the index is unchanged. Raises IndexTooLarge, Conflict.
     """
     index = index_of(organization)
     index.refresh()
@@ -87,7 +87,7 @@ def search(
 
 
 def fuse(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """Return the sections of several rankings, those first that stand high in many."""
+    """Return the sections of several rankings, those that rank high in many of them first."""
     points: dict[tuple[str, int], float] = {}
     hits: dict[tuple[str, int], Hit] = {}
     for ranking in rankings:

@@ -1,6 +1,6 @@
-"""What a question is about: its words without those that every question has.
+"""Words that say little or nothing about the subject of a question.
 
-English only, as the index's stemming is. Words of other languages pass through as they are.
+English only, like the stemming of the index. Words of other languages are unaffected.
 """
 
 _STOP_WORDS = """
@@ -21,7 +21,7 @@ _STOP_WORDS = """
     shouldnt couldnt havent hasnt aint thing things regarding
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Words that tell nothing of what a question is about, in any form that is not their stem's business."""
+"""Words that are ignored. The list has every form of a word, because it is compared before stemming."""
 
 _LOW_WEIGHT_WORDS = """
     went come comes came coming stand stands stood left leave leaves turn turns jump jumped step stepped point points
@@ -54,4 +54,4 @@ _LOW_WEIGHT_WORDS = """
     wanting weekday weekend weird wondered
 """
 LOW_WEIGHT_WORDS = frozenset(_LOW_WEIGHT_WORDS.split())
-"""Words that tell little of what a question is about, and yet may be what a document is about."""
+"""Words with a low weight: they rarely are the subject of a question, but may be that of a document."""

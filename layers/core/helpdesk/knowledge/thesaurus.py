@@ -1,8 +1,8 @@
 """Words that visitors and documents use for the same thing.
 
-General English of customer support: accounts, money, orders, messages, software and its running. No language model
-stands behind the embedded answerer, so what is not written here is not known to be the same. A word may stand in
-several lines. Words are compared by their stem.
+General English of customer support: accounts, money, orders, messages, software and operations. The embedded answerer
+has no language model, so it knows no other synonyms. A word may occur in several lines. Words are compared by their
+stem.
 """
 
 from collections.abc import Callable, Iterable
@@ -227,11 +227,11 @@ ABBREVIATIONS = {
     "mins": "minutes",
     "secs": "seconds",
 }
-"""Short forms, written out before a question is taken apart."""
+"""Short forms, which are written out before a question is split into terms."""
 
 
 def by_term(terms: Callable[[str], Iterable[str]]) -> dict[str, frozenset[str]]:
-    """Return for each term the terms of the same meaning; `terms` makes terms of a text."""
+    """Return the synonyms of each term; `terms` splits a text into terms."""
     found: dict[str, frozenset[str]] = {}
     for group in GROUPS:
         members = frozenset(term for word in sorted(group) for term in terms(word))

@@ -1,8 +1,8 @@
-"""What a text is found by: its words without case and accents, in any script.
+"""The terms of a text in the search index: its words without case and accents, in any script.
 
-Scripts that write no spaces between words (and Hangul, whose words carry endings) are cut into pairs of characters, so
-that a word is found wherever it stands; a run's last character stands alone besides, so that each character begins a
-term. An e-mail address is found by its words, as a whole, and by its domain behind the `@`.
+Scripts without spaces between words (and Hangul, whose words carry endings) are cut into pairs of characters, so that a
+word is found anywhere in a text. The last character of such a run is a term of its own too, so that each character
+begins a term. An e-mail address is found by its words, as a whole, and by its domain after the `@`.
 """
 
 import re
@@ -11,21 +11,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 SHORTEST_WORD = 2
-"""Characters. One is enough in a script without spaces, where it may be a word."""
+"""In characters. In a script without spaces one is enough, because it may be a word."""
 
-LONGEST_WORD = 60  # characters; what is longer is known by its beginning
+LONGEST_WORD = 60  # characters; longer words are cut
 MOST_WORDS = 12
-"""Of what is searched for; a text of 200 characters that has more is cut."""
+"""The most words of a search; the rest is ignored."""
 
 _PLAIN = re.compile(r"[a-z0-9]+")
-# Begins only where a run begins, and gives nothing back, so that a long run without an @ is looked at once.
+# Starts only at the beginning of a run and never backtracks, so that a long run without an @ is read once.
 _ADDRESS = re.compile(r"(?<![\w.+%'-])(?:[\w.+%'-]++@[\w-]+(?:\.[\w-]+)*|@[\w-]+(?:\.[\w-]+)+)")
-# Letters that no decomposition takes apart.
+# Letters without a decomposition.
 _LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
 )
-# Accents, the vowel signs that Hebrew and Arabic readers leave out (not those of other scripts, which are letters), and
-# what is not seen: soft hyphens, joiners, variants of emoji.
+# Accents, the optional vowel signs of Hebrew and Arabic (those of other scripts are letters), and invisible characters:
+# soft hyphens, joiners, variants of emoji.
 _MARKS = re.compile(
     "[\u00ad\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff"
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
@@ -39,17 +39,14 @@ _UNSPACED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word that is searched for: the terms that stand together in what is found.
-
-    With `prefix` the last of them may go on.
-    """
+    """A word to search for: the terms that a match has together. With `prefix`, the last term is a prefix."""
 
     terms: tuple[str, ...]
     prefix: bool
 
 
 def folded(text: str) -> str:
-    """Return a text without case, accents and differences of form."""
+    """Return a text without case, accents and compatibility forms."""
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
@@ -57,7 +54,7 @@ def folded(text: str) -> str:
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the terms that a text is found by, each once."""
+    """Return the terms of a text, each once."""
     plain = folded(text)
     found: dict[str, None] = {}
     for run in _runs(plain):
@@ -74,9 +71,9 @@ def terms_of(text: str) -> list[str]:
 
 
 def words_of(text: str, *, prefixes: bool = False) -> list[Word]:
-    """Return the words that a text asks for, the last one as a prefix; with `prefixes` each of them.
+    """Return the words of a search, each once: the last one as a prefix, or all of them with `prefixes`.
 
-    Never raises, whatever the text. No word is there twice.
+    Never raises, whatever the text.
     """
     plain = folded(text)
     found: dict[tuple[str, ...], None] = {}
@@ -113,7 +110,7 @@ def _trimmed(address: str) -> str:
 
 
 def _runs(plain: str) -> Iterator[str]:
-    """Yield the runs of letters, digits and marks, apart where a script without spaces begins or ends."""
+    """Yield the runs of letters, digits and marks, split where a script without spaces begins or ends."""
     if plain.isascii():
         yield from _PLAIN.findall(plain)
         return

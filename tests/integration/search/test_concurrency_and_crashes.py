@@ -1,4 +1,4 @@
-"""Several searchers at one index, searchers that die half-way, and what is left in the bucket."""
+"""Concurrent indexers, indexers that crash half-way, and what they leave in the bucket."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ HOUR_US = 3_600_000_000
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], Any]:
-    """Do something as another function's environment, which has copies of its own."""
+    """Do something as another execution environment, which has copies of its own."""
 
     def do(work: Callable[[], Any]) -> Any:
         with monkeypatch.context() as other:
@@ -36,7 +36,7 @@ def documents(inbox: Inbox) -> int:
     return search_index.reader.documents
 
 
-def test_of_two_searchers_at_once_the_one_overtaken_does_its_part_again(
+def test_of_two_concurrent_indexers_the_refused_one_repeats_its_commit(
     inbox: Inbox, monkeypatch: pytest.MonkeyPatch, elsewhere: Callable[[Callable[[], Any]], Any]
 ) -> None:
     customer = inbox.customer("Ann")
@@ -45,30 +45,30 @@ def test_of_two_searchers_at_once_the_one_overtaken_does_its_part_again(
     first, second = inbox.message(one, "parcel one"), inbox.message(other, "parcel other")
     swap, rivals = store.swap, [True]
 
-    def overtaken(location: IndexLocation, before: Manifest, after: Manifest) -> Manifest:
+    def refused(location: IndexLocation, before: Manifest, after: Manifest) -> Manifest:
         if rivals:
             rivals.clear()
             assert elsewhere(lambda: run(second, shared)) == NOTHING_FAILED
         return swap(location, before, after)
 
-    monkeypatch.setattr(store, "swap", overtaken)
+    monkeypatch.setattr(store, "swap", refused)
     assert run(first, shared) == NOTHING_FAILED
     assert sorted(found(inbox.organization, "parcel")) == sorted([one, other])
     assert documents(inbox) == 6  # the customer, two heads, three messages: nothing twice
-    # The upload of the one overtaken is not left behind.
+    # The upload of the refused indexer is not left behind.
     assert len(objects(inbox.organization)) == 3
 
 
-def test_whoever_is_overtaken_again_and_again_leaves_its_jobs_to_the_queue(
+def test_an_indexer_that_is_always_refused_returns_its_jobs_to_the_queue(
     inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = inbox.message(inbox.conversation(inbox.customer()), "parcel")
 
-    def overtaken(*_: Any) -> Manifest:
+    def refused(*_: Any) -> Manifest:
         raise ConcurrentCommit
 
     with monkeypatch.context() as busy:
-        busy.setattr(store, "swap", overtaken)
+        busy.setattr(store, "swap", refused)
         assert run(job) == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     assert objects(inbox.organization) == {}
     assert run(job) == NOTHING_FAILED
@@ -76,7 +76,7 @@ def test_whoever_is_overtaken_again_and_again_leaves_its_jobs_to_the_queue(
 
 
 @pytest.mark.parametrize("step", ["before the bundle", "after the bundle", "after the manifest"])
-def test_after_a_death_at_any_step_the_repeated_job_indexes_everything_once(
+def test_after_a_crash_at_any_step_the_repeated_job_indexes_everything_once(
     inbox: Inbox, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     conversation = inbox.conversation(inbox.customer("Ann"))
@@ -84,7 +84,7 @@ def test_after_a_death_at_any_step_the_repeated_job_indexes_everything_once(
     job = inbox.message(conversation, "parcel")
 
     class Died(BaseException):
-        """The process ends here: nothing catches it."""
+        """The process ends here: nothing catches this."""
 
     def dying(do: Callable[..., Any], *, after: bool) -> Callable[..., Any]:
         def died(*arguments: Any) -> Any:
@@ -101,14 +101,14 @@ def test_after_a_death_at_any_step_the_repeated_job_indexes_everything_once(
             broken.setattr(store, "put_bundle", dying(store.put_bundle, after=step == "after the bundle"))
         with pytest.raises(Died):
             run(job)
-    index._cache = IndexCache(index._new_index)  # the environment is gone with what it had
+    index._cache = IndexCache(index._new_index)  # the execution environment is gone with its copies
     assert run(job, job) == NOTHING_FAILED
     assert found(inbox.organization, "parcel") == [conversation]
     assert documents(inbox) == 4
 
 
-def test_a_swap_whose_answer_was_lost_is_not_undone(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A client tries again what it had no answer to, and is refused because of its own first try.
+def test_a_swap_whose_response_was_lost_is_not_undone(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A client repeats a request without a response, and the repetition is refused because of the first.
     job = inbox.message(inbox.conversation(inbox.customer()), "parcel")
     swap = store.swap
 

@@ -6,7 +6,7 @@ import sys
 from tests.support.template import ROOT
 
 
-def test_the_search_library_is_imported_with_the_first_search_alone() -> None:
+def test_the_search_library_is_imported_by_the_first_search_only() -> None:
     program = (
         "import sys; import helpdesk.search.service, helpdesk.search.jobs; "
         "assert 'tantivy' not in sys.modules; import helpdesk.search.index; assert 'tantivy' in sys.modules"

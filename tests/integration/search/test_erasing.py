@@ -1,4 +1,4 @@
-"""After an erasure no object of the index knows a word of it."""
+"""After an erasure, no object of the index has a word of the erased data."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ WORDS = [SECRET, NAME, "quetzalcoatl"]
 
 @pytest.fixture
 def crowded(inbox: Inbox) -> Inbox:
-    """An inbox of which some is Zebediah's, in segments of several ages, and marked as gone in some."""
+    """An inbox that fills segments of several ages, some with deleted documents."""
     for number in range(12):
         conversation = inbox.conversation(inbox.customer(f"Ann{number}"))
         run(inbox.message(conversation, f"parcel {number}"))
@@ -31,16 +31,16 @@ def crowded(inbox: Inbox) -> Inbox:
 
 
 def write_to(inbox: Inbox) -> tuple[str, list[str]]:
-    """Let Zebediah write in two conversations among others; return his id and those of the conversations."""
+    """Let Zebediah write in two of several conversations; return the customer's id and those of the two."""
     customer = inbox.customer(NAME, f"{NAME}@example.org")
-    his = [inbox.conversation(customer, f"I am a {SECRET}") for _ in range(2)]
+    theirs = [inbox.conversation(customer, f"I am a {SECRET}") for _ in range(2)]
     for number in range(9):
         other = inbox.conversation(inbox.customer("Bob"))
         run(
-            inbox.message(his[number % 2], f"{SECRET} quetzalcoatl {number}"),
+            inbox.message(theirs[number % 2], f"{SECRET} quetzalcoatl {number}"),
             inbox.message(other, f"parcel {number}"),
         )
-    return customer, his
+    return customer, theirs
 
 
 def erase_from_table(inbox: Inbox, customer: str, conversations: list[str]) -> None:
@@ -71,7 +71,7 @@ def words_left(inbox: Inbox, folder: Path) -> list[str]:
     return left + [word for word in WORDS if searcher.terms_with_prefix("words", f"@{word}", limit=5)]
 
 
-def test_the_bytes_of_an_index_do_have_its_words(crowded: Inbox, tmp_path: Path) -> None:
+def test_the_files_of_an_index_have_its_words(crowded: Inbox, tmp_path: Path) -> None:
     # Or the other tests here would prove nothing.
     write_to(crowded)
     location = index.location_of(crowded.organization)
@@ -81,12 +81,14 @@ def test_the_bytes_of_an_index_do_have_its_words(crowded: Inbox, tmp_path: Path)
     assert {NAME, f"{NAME}@example.org"} <= searched
 
 
-def test_nothing_is_left_of_who_is_erased_and_all_of_the_others(crowded: Inbox, tmp_path: Path) -> None:
-    customer, his = write_to(crowded)
+def test_an_erasure_leaves_nothing_of_the_customer_and_everything_of_the_others(
+    crowded: Inbox, tmp_path: Path
+) -> None:
+    customer, theirs = write_to(crowded)
     parcels = sorted(found(crowded.organization, "parcel"))
-    assert sorted(found(crowded.organization, SECRET)) == sorted(his)
-    erase_from_table(crowded, customer, his)
-    service.forget(crowded.organization, customer, his)
+    assert sorted(found(crowded.organization, SECRET)) == sorted(theirs)
+    erase_from_table(crowded, customer, theirs)
+    service.forget(crowded.organization, customer, theirs)
     assert words_left(crowded, tmp_path) == []
     for text in (SECRET, NAME, f"{NAME}@example.org"):
         assert found(crowded.organization, text) == customers_found(crowded.organization, text) == []
@@ -95,30 +97,30 @@ def test_nothing_is_left_of_who_is_erased_and_all_of_the_others(crowded: Inbox, 
     assert sorted(found(crowded.organization, "parcel")) == parcels
 
 
-def test_what_was_only_marked_as_gone_is_gone_too(crowded: Inbox, tmp_path: Path) -> None:
-    customer, his = write_to(crowded)
+def test_an_erasure_includes_documents_that_were_deleted_before(crowded: Inbox, tmp_path: Path) -> None:
+    customer, theirs = write_to(crowded)
     run(crowded.rename(customer, "Somebody"))
-    erase_from_table(crowded, customer, his)
+    erase_from_table(crowded, customer, theirs)
     # The search indexer comes first: it marks.
-    for conversation in his:
+    for conversation in theirs:
         run({"organization": crowded.organization, "conversationId": conversation})
     assert found(crowded.organization, SECRET) == []
-    service.forget(crowded.organization, customer, his)
+    service.forget(crowded.organization, customer, theirs)
     assert words_left(crowded, tmp_path) == []
 
 
-def test_forgetting_may_be_repeated_and_forgets_who_never_was(crowded: Inbox, tmp_path: Path) -> None:
-    customer, his = write_to(crowded)
-    erase_from_table(crowded, customer, his)
+def test_an_erasure_may_be_repeated_and_may_name_unknown_customers(crowded: Inbox, tmp_path: Path) -> None:
+    customer, theirs = write_to(crowded)
+    erase_from_table(crowded, customer, theirs)
     for _ in range(3):
-        service.forget(crowded.organization, customer, his)
+        service.forget(crowded.organization, customer, theirs)
     service.forget(crowded.organization, ids.new("cus"), [])
     assert words_left(crowded, tmp_path) == []
     assert run(crowded.message(crowded.conversation(crowded.customer()), "afterwards")) == NOTHING_FAILED
     assert len(found(crowded.organization, "afterwards")) == 1
 
 
-def test_an_organization_without_an_index_has_nothing_to_forget(inbox: Inbox) -> None:
+def test_an_organization_without_an_index_has_nothing_to_erase(inbox: Inbox) -> None:
     service.forget(inbox.organization, ids.new("cus"), [ids.new("conv")])
     assert found(inbox.organization, "anything") == []
     assert run(inbox.message(inbox.conversation(inbox.customer()), "afterwards")) == NOTHING_FAILED
@@ -126,14 +128,14 @@ def test_an_organization_without_an_index_has_nothing_to_forget(inbox: Inbox) ->
 
 
 @pytest.mark.parametrize("step", ["put_bundle", "swap", "remove_unnamed"])
-def test_an_erasure_that_died_is_taken_up_again(
+def test_an_erasure_is_completed_after_a_crash_at_any_step(
     crowded: Inbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    customer, his = write_to(crowded)
-    erase_from_table(crowded, customer, his)
+    customer, theirs = write_to(crowded)
+    erase_from_table(crowded, customer, theirs)
 
     class Died(BaseException):
-        """The process ends here: nothing catches it."""
+        """The process ends here: nothing catches this."""
 
     do = getattr(store, step)
 
@@ -144,17 +146,17 @@ def test_an_erasure_that_died_is_taken_up_again(
     with monkeypatch.context() as broken:
         broken.setattr(store, step, died)
         with pytest.raises(Died):
-            service.forget(crowded.organization, customer, his)
+            service.forget(crowded.organization, customer, theirs)
     index._cache = IndexCache(index._new_index)
-    service.forget(crowded.organization, customer, his)
+    service.forget(crowded.organization, customer, theirs)
     assert words_left(crowded, tmp_path) == []
 
 
-def test_a_searcher_that_read_before_the_erasure_brings_nothing_back(
+def test_an_indexer_that_read_before_the_erasure_restores_nothing(
     crowded: Inbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    customer, his = write_to(crowded)
-    late = crowded.message(his[0], f"{SECRET} again")
+    customer, theirs = write_to(crowded)
+    late = crowded.message(theirs[0], f"{SECRET} again")
     put_bundle, once = store.put_bundle, [True]
 
     def erased_meanwhile(location: IndexLocation, before: Manifest, files: Any) -> Any:
@@ -162,8 +164,8 @@ def test_a_searcher_that_read_before_the_erasure_brings_nothing_back(
             once.clear()
             with monkeypatch.context() as eraser:
                 eraser.setattr(index, "_cache", IndexCache(index._new_index))
-                erase_from_table(crowded, customer, his)
-                service.forget(crowded.organization, customer, his)
+                erase_from_table(crowded, customer, theirs)
+                service.forget(crowded.organization, customer, theirs)
         return put_bundle(location, before, files)
 
     monkeypatch.setattr(store, "put_bundle", erased_meanwhile)
@@ -173,17 +175,17 @@ def test_a_searcher_that_read_before_the_erasure_brings_nothing_back(
     assert found(crowded.organization, SECRET) == []
 
 
-def test_an_object_that_s3_does_not_remove_is_no_success(
+def test_an_object_that_s3_does_not_remove_fails_the_erasure(
     crowded: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    customer, his = write_to(crowded)
+    customer, theirs = write_to(crowded)
     monkeypatch.setattr(store, "_remove", lambda *_: False)
     with pytest.raises(RemovalFailed):
-        service.forget(crowded.organization, customer, his)
+        service.forget(crowded.organization, customer, theirs)
 
 
-def test_a_reader_whose_bundles_were_removed_reads_the_newer_manifest(crowded: Inbox) -> None:
-    customer, his = write_to(crowded)
+def test_a_reader_whose_bundles_were_removed_loads_the_newer_manifest(crowded: Inbox) -> None:
+    customer, theirs = write_to(crowded)
     reader = index._new_index(crowded.organization, Path(index._cache._home()) / "another")
     load, forgetting = store.load, [True]
 
@@ -191,7 +193,7 @@ def test_a_reader_whose_bundles_were_removed_reads_the_newer_manifest(crowded: I
         loaded = load(location, known)
         if forgetting:
             forgetting.clear()
-            service.forget(crowded.organization, customer, his)
+            service.forget(crowded.organization, customer, theirs)
         return loaded
 
     with pytest.MonkeyPatch.context() as patched:
