@@ -5,10 +5,13 @@ pyproject.toml asks for, and what that asks for in turn. The licence is what the
 """
 
 import argparse
+import json
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -39,8 +42,6 @@ What `pip install ./clients/cli` brings to a person's machine. Versions are chos
 |---|---|---|
 """
 
-# Classifiers that say more than a licence field which holds the licence's whole text, or nothing.
-_CLASSIFIER = re.compile(r"License :: (?:OSI Approved :: )?(.+)")
 _PIN = re.compile(r"^([a-z0-9._-]+)==([^ ;\\]+)", re.MULTILINE)
 
 
@@ -79,21 +80,20 @@ def render() -> str:
     return _PREFACE + "\n".join(lines) + "\n" + _COMMAND_LINE + "\n".join(brought) + "\n"
 
 
+@cache
+def _licences() -> dict[str, str]:
+    """Return every installed package's licence, as pip-licenses reads it from the package's own metadata."""
+    command = [sys.executable, "-m", "piplicenses", "--from=mixed", "--format=json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {canonicalize_name(each["Name"]): str(each["License"]) for each in json.loads(done.stdout)}
+
+
 def licence(name: str) -> str:
     """Return the licence that an installed package declares. Raises LookupError where it declares none."""
-    declared = metadata.metadata(name)
-    expression = declared.get("License-Expression")
-    if expression:
-        return str(expression)
-    named = str(declared.get("License") or "").strip()
-    if named and "\n" not in named and named != "Dual License":
-        return named
-    classified = [
-        match[1] for line in declared.get_all("Classifier") or [] if (match := _CLASSIFIER.match(line))
-    ]
-    if not classified:
+    declared = _licences().get(canonicalize_name(name), "UNKNOWN")
+    if declared == "UNKNOWN":
         raise LookupError(f"{name} declares no licence")
-    return " or ".join(classified)
+    return declared
 
 
 def _command_line() -> dict[str, list[str]]:

@@ -5,3 +5,6 @@ Packages are named for the product's nouns and hold the same four files: `schema
 admission), `storage` (table, keys, transactions), `events` (the outbox), `delivery` (signed webhooks) and
 `platform` (clock, ids, clients, settings).
 """
+
+__version__ = "0.1.0"
+"""The release. The clients carry the same; a test compares them, and requires a section in CHANGELOG.md."""
