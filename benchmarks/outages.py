@@ -16,6 +16,7 @@ from unittest import mock
 
 from benchmarks.report import Section, Target
 from helpdesk.delivery import worker as deliveries
+from helpdesk.delivery.schedule import parse_delays
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
@@ -23,6 +24,7 @@ from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
 from tests.simulation.memory import MemoryTable
 from tests.support.api import function
+from tests.support.template import template
 
 TITLE = "Outages"
 SCALE = 10
@@ -305,7 +307,7 @@ def _p(latencies: list[float], share: int) -> float:
 
 def run(*, tiny: bool = False) -> Section:
     """Measure."""
-    delays = (30, 300, 1_800, 7_200)
+    delays = parse_delays(template()["Parameters"]["RetryDelaysSeconds"]["Default"])
     os.environ |= {
         "TABLE_NAME": "helpdesk",
         "STAGE": "local",

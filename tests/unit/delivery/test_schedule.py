@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpdesk.delivery import schedule
+from tests.support.template import template
 
 MOMENTS = st.integers(min_value=0, max_value=4_102_444_800_000)
 DELAYS = st.tuples(*[st.integers(min_value=0, max_value=86_400)] * 4)
@@ -17,10 +18,12 @@ def test_the_schedule_of_the_specification_is_thirty_seconds_five_minutes_half_a
 
 
 def test_the_default_schedule_is_that_of_the_specification() -> None:
-    assert schedule.DEFAULT_DELAYS == (30, 300, 1800, 7200)
+    default = template()["Parameters"]["RetryDelaysSeconds"]["Default"]
+
+    assert schedule.parse_delays(default) == (30, 300, 1800, 7200)
 
 
-def test_spaces_in_the_setting_are_forgiven() -> None:
+def test_spaces_in_the_setting_are_ignored() -> None:
     assert schedule.parse_delays(" 1, 1,1 ,1") == (1, 1, 1, 1)
 
 
@@ -47,9 +50,9 @@ def test_any_other_setting_is_refused_by_its_name(text: str) -> None:
 
 
 @pytest.mark.parametrize("attempt", [-1, 0, 6])
-def test_there_are_no_attempts_but_one_to_five(attempt: int) -> None:
+def test_attempts_are_numbered_one_to_five(attempt: int) -> None:
     with pytest.raises(ValueError, match="no attempt"):
-        schedule.next_due(attempt, 0)
+        schedule.next_due(attempt, 0, (30, 300, 1800, 7200))
 
 
 @given(attempt=st.integers(1, 5), finished=MOMENTS, delays=DELAYS)
@@ -63,5 +66,5 @@ def test_a_next_attempt_is_never_due_before_the_end_of_the_last(
 
 
 @given(delays=DELAYS)
-def test_a_setting_is_read_as_it_is_written(delays: schedule.Delays) -> None:
+def test_every_valid_setting_is_parsed(delays: schedule.Delays) -> None:
     assert schedule.parse_delays(",".join(str(delay) for delay in delays)) == delays

@@ -1,1 +1,1 @@
-"""Deliveries: the signed HTTP POST of each event to each endpoint that asked for it, and its retries."""
+"""Deliveries: the signed HTTP POST of each event to each endpoint that listens to it, and its retries."""

@@ -1,17 +1,17 @@
-"""What to do with a message that asks for an attempt. Pure: no AWS, no clock.
+"""The rules of attempts: what to do with a message that asks for one. Pure: no AWS, no clock.
 
-Everything upstream repeats: the stream, the queues, the functions. So a message is only a task; the delivery's
-item decides. Four rules keep one run of at most five attempts, whatever is repeated, lost or out of order:
+The stream, the queues and the functions all repeat. A message is therefore only a task; the delivery's item decides.
+Four rules keep one run of at most five attempts, whatever is repeated, lost or out of order (docs/decisions/0004):
 
-1. An attempt is *claimed* before it is made, by a conditional write that counts it. Two tasks of one attempt
-   cannot both claim it, and a sixth cannot be claimed at all.
-2. After a failure the next task is queued *before* the result is recorded. So a recorded result means that
-   the task exists, and a repeated task of a recorded attempt can be dropped: no second run.
-3. A claim that ran out without a record means that its worker died, perhaps after the receiver got the event. The
-   attempt counts as made and failed ("interrupted"), and the next one follows on the schedule: nothing is skipped,
-   and never are more than five requests sent.
-4. A redelivery begins a run of its own, with a number one higher, by a conditional write that finds no attempt under
-   way. From then on tasks and results of the run before are none of the delivery's: at no time are there two.
+1. A conditional write *claims* and counts an attempt before it is made. Two tasks of one attempt cannot both claim it,
+   and no task can claim a sixth.
+2. After a failure the next task is queued *before* the result is recorded. A recorded result means that the next task
+   exists, so a repeated task of a recorded attempt is dropped and starts no second run.
+3. A claim that expires without a result means that its worker died, perhaps after the receiver got the event. The
+   attempt counts as failed ("interrupted"), and the next one follows on schedule. No attempt is skipped, and at most
+   five requests are sent.
+4. A redelivery starts the next run by a conditional write that finds no attempt under way. From then on the tasks and
+   results of the earlier run have no effect, so there is one run at a time.
 """
 
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from enum import StrEnum
 from helpdesk.delivery.schedule import MAX_ATTEMPTS
 
 CLAIM_MS = 40_000
-"""How long a claim holds: an attempt's 15 s, its writes, and room for a slow start. Less than the queues' visibility
-timeout, so that a message that comes back after a crash finds the claim run out."""
+"""How long a claim holds: an attempt's 15 s, its writes, and room for a slow start. It is shorter than the queues'
+visibility timeout, so a message that comes back after a crash finds an expired claim."""
 
 
 class DeliveryState(StrEnum):
-    """Where a delivery stands."""
+    """The state of a delivery."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -37,9 +37,9 @@ class Step(StrEnum):
     """What a message calls for."""
 
     DONE = "done"
-    """Nothing: the delivery is over, or this attempt is made and its successor queued."""
+    """Nothing: the delivery is over, or this attempt is recorded and the next one queued."""
     LATER = "later"
-    """The attempt is not due, or a claim is still held: put the message back until then."""
+    """The attempt is not due, or another worker holds the claim: queue the task again for then."""
     CLAIM = "claim"
     """Claim the attempt and make it."""
     RECOVER = "recover"
@@ -50,10 +50,10 @@ class Step(StrEnum):
 class Progress:
     """How far a delivery has come.
 
-    run      which run of attempts this is: 1, and one more with each redelivery
-    made       how many attempts of it were claimed, 0 to 5
-    recorded   whether the result of the last one is recorded (true before the first)
-    claimed_until  until when (ms) its claim holds while it is not
+    made           how many attempts of the run were claimed, 0 to 5
+    recorded       whether the result of the last one is recorded (true before the first)
+    claimed_until  until when (ms) the claim of an attempt without a result holds
+    run            the number of the run: 1, and one more with each redelivery
     """
 
     state: DeliveryState
@@ -63,13 +63,13 @@ class Progress:
     run: int = 1
 
     def is_under_way(self, now: int) -> bool:
-        """Whether an attempt is being made at `now` (ms), as far as anyone can know."""
+        """Whether an attempt may be under way at `now` (ms): it is claimed, not recorded, and the claim still holds."""
         return not self.recorded and self.claimed_until > now
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A step, and for LATER the time (ms) from which it makes sense to look again."""
+    """A step, and for LATER the time (ms) from which to look again."""
 
     step: Step
     at: int = 0
@@ -84,14 +84,14 @@ def decide(progress: Progress | None, attempt: int, due_at: int, now: int, run: 
         return Decision(Step.DONE)
     if due_at > now and progress.run == run:
         return Decision(Step.LATER, due_at)
-    # Of another run: a redelivery has begun since, and its own tasks are on their way.
+    # A task of another run: a redelivery has started since, and has its own tasks.
     return _decide_now(progress, attempt, now) if progress.run == run else Decision(Step.DONE)
 
 
 def _decide_now(progress: Progress, attempt: int, now: int) -> Decision:
     """Return what a message for an attempt of the present run calls for once it is due."""
     if progress.is_under_way(now):
-        # Its owner is at work. Should he die, whichever message looks again after the claim recovers it.
+        # Another worker holds the claim. If it dies, the first task after the claim expires recovers the attempt.
         return Decision(Step.LATER, progress.claimed_until)
     if attempt > progress.made:
         return Decision(Step.CLAIM)

@@ -4,18 +4,18 @@ from helpdesk.platform.errors import AppError
 
 
 class DeliveryNotFound(AppError):
-    """No such delivery: the event was not sent to this endpoint, or over 30 days ago."""
+    """There is no such delivery: the event was not sent to this endpoint, or over 30 days ago."""
 
     status, code = 404, "delivery_not_found"
     message = "No delivery of this event to this endpoint is known. Deliveries are kept for 30 days."
 
 
 LOST_AFTER_MINUTES = 10
-"""How long after it was due an attempt that nobody has begun is waited for before another may be asked for."""
+"""How long after it was due an attempt that has not started blocks a redelivery."""
 
 
 class DeliveryInProgress(AppError):
-    """An attempt of the delivery is under way, or due and about to begin."""
+    """An attempt of the delivery is under way, or due and about to start."""
 
     status, code = 409, "delivery_in_progress"
     message = (

@@ -1,7 +1,7 @@
-"""The queues that remind a worker of an attempt.
+"""The queues of delivery tasks: one for first attempts, one for retries and failing endpoints.
 
-Both are standard queues with the endpoint as message group, which makes them fair: one endpoint's backlog does
-not hold up the others (Amazon SQS Developer Guide, "fair queues").
+Both are standard queues with the endpoint as message group. That makes them fair: one endpoint's backlog does not hold
+up the others (Amazon SQS Developer Guide, "fair queues").
 """
 
 import json
@@ -18,10 +18,10 @@ from helpdesk.platform.settings import settings
 
 @dataclass(frozen=True, slots=True)
 class DeliveryTask:
-    """An attempt to be made: of which delivery, which one, and when it is due (ms).
+    """An attempt to make: of which delivery, its number in which run, and when it is due (ms).
 
-    `key_id` is the key that signed for the endpoint when the delivery was created; the attempt reads its secret
-    and the endpoint together. `run` is the delivery's run that the attempt belongs to.
+    `key_id` is the key that signed for the endpoint when the task was made. The attempt reads that key's secret
+    together with the endpoint.
     """
 
     organization: str
@@ -38,7 +38,7 @@ class DeliveryTask:
         return DeliveryId(self.organization, self.endpoint_id, self.event_id)
 
     def to_job(self) -> Job:
-        """Return the outbox job that queues this; that the stream may repeat it does no harm."""
+        """Return the outbox job that queues the task. The stream may repeat it, which is harmless."""
         return Job(JobQueue.DELIVERY, self.endpoint_id, "", asdict(self))
 
     def to_json(self) -> str:
@@ -53,14 +53,14 @@ class DeliveryTask:
 
 
 def enqueue_first(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
-    """Queue first attempts to endpoints that answer; return those that could not be queued."""
+    """Queue first attempts to endpoints that are not failing; return the tasks that could not be queued."""
     return _send(settings().delivery_queue_url, tasks)
 
 
 def enqueue_retry(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
-    """Queue attempts that are due beside the retries, where nobody who answers has to wait behind them.
+    """Queue attempts that are due on the retry queue, where healthy endpoints do not wait behind them.
 
-    Returns those that could not be queued. (docs/decisions/0052)
+    Returns the tasks that could not be queued (docs/decisions/0052).
     """
     return _send(settings().retry_queue_url, tasks)
 
@@ -74,7 +74,7 @@ def _send(url: str, tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
 
 
 def enqueue_later(task: DeliveryTask, *, not_before: int, now: int) -> None:
-    """Queue a task for `not_before` (ms), or for as far towards it as one delay reaches."""
+    """Queue a task on the retry queue until `not_before` (ms), or for the longest delay that SQS allows."""
     clients.sqs().send_message(
         QueueUrl=settings().retry_queue_url,
         MessageBody=task.to_json(),

@@ -1,4 +1,4 @@
-"""Items of deliveries, and everything that one attempt reads."""
+"""Delivery items, and what one attempt reads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ _MAY_STILL_SUCCEED = {DeliveryState.PENDING, DeliveryState.DROPPED}
 
 
 def pending_index(delivery: DeliveryId, due_at: int) -> Item:
-    """Return the entry in GSI1 that a delivery has while it is pending, by which the reconciler finds one overdue.
+    """Return the entry in GSI1 that a delivery has while it is pending. The reconciler finds overdue deliveries by it.
 
-    It is written and removed with the delivery's state, so it costs no call of its own.
+    It is written and removed together with the delivery's state, so it costs no further call.
     """
     return {
         "GSI1PK": shards.pending_deliveries(shards.shard_of(delivery.event_id)),
@@ -34,18 +34,18 @@ def pending_index(delivery: DeliveryId, due_at: int) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryContext:
-    """What one attempt needs: how far the delivery is, what to send, where to and signed with what."""
+    """What one attempt needs: the delivery's progress, the body, the endpoint and the secrets to sign with."""
 
     progress: Progress | None
     body: str | None
     endpoint: Endpoint | None
     secret: str | None
     standard_secrets: Sequence[str] = ()
-    """The endpoint's own secrets for the Standard Webhooks form, the newest first; none unless it asked for one."""
+    """The endpoint's own secrets for the Standard Webhooks form, newest first; empty if it has none."""
 
 
 def create(delivery: DeliveryId, event_type: str, created_at: int) -> None:
-    """Add a delivery that has no attempt yet; one that is there already stays as it is."""
+    """Create a delivery without attempts. A delivery that exists stays as it is."""
     now = clock.now_ms()
     record = DeliveryRecord(
         id=delivery,
@@ -67,7 +67,7 @@ def create(delivery: DeliveryId, event_type: str, created_at: int) -> None:
 def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     """Return what an attempt needs, in one call.
 
-    Every secret that an endpoint can have is read: the one of its key, the random one that replaced it when the key
+    That includes every secret that an endpoint can have: its key's, the random one that replaced it when the key
     was revoked (Specification: Events, Which key signs), and its own for the Standard Webhooks form.
     """
     event = keys.Event(delivery.organization, delivery.event_id)
@@ -90,7 +90,7 @@ def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
 
 
 class ClaimLost(Exception):
-    """Another worker was faster; `progress` is how far the delivery is now."""
+    """Another worker was faster; `progress` is how far the delivery is now, None if it is gone."""
 
     def __init__(self, item: Item | None) -> None:
         self.progress = progress_of(item)
@@ -100,8 +100,8 @@ class ClaimLost(Exception):
 def claim(delivery: DeliveryId, seen: Progress, attempt: int, now: int) -> None:
     """Count an attempt as made and hold it until its result is recorded. Raises ClaimLost.
 
-    Where the attempt before was claimed and never recorded, its worker died after queueing this one; the history
-    gets its entry here.
+    If the attempt before was claimed and never recorded, its worker died after it queued this one. Its entry is added
+    to the history here.
     """
     expression = "SET made = :attempt, recorded = :no, claimedUntil = :until"
     values: Item = {":attempt": attempt, ":no": False, ":until": now + CLAIM_MS}
@@ -113,9 +113,9 @@ def claim(delivery: DeliveryId, seen: Progress, attempt: int, now: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of an attempt: of which run, which one, begun when (ms), how it went, and what becomes of it all.
+    """The result of an attempt: its run and number, when it began (ms), its outcome, and the delivery's new state.
 
-    `next_at` is when the next attempt is due (ms), None where there is none.
+    `next_at` is when the next attempt is due (ms), None if there is none.
     """
 
     run: int
@@ -127,11 +127,11 @@ class Result:
 
 
 def record(delivery: DeliveryId, result: Result) -> bool:
-    """Record an attempt's result and what becomes of the delivery; return whether that is now as `result` has it.
+    """Record an attempt's result and the delivery's new state; return whether the delivery now has that state.
 
-    It is not where the result comes late, which is when the claim ran out and someone went on without it. What was
-    answered then takes the place of "interrupted" in the history. A success counts even so, unless the delivery was
-    cancelled or is made again; a failure changes nothing, as the attempt was counted as failed already.
+    A result is late if the claim expired and another worker continued. It then replaces "interrupted" in the history.
+    A late success still ends the delivery, unless the delivery was cancelled or is in another run. A late failure does
+    not change the state, because the attempt was counted as failed.
     """
     outcome = result.outcome
     entry = AttemptRecord(
@@ -162,14 +162,16 @@ def record(delivery: DeliveryId, result: Result) -> bool:
 
 
 def _record_late(delivery: DeliveryId, result: Result, entry: Item, item: Item | None) -> bool:
-    """Do the same where the delivery, which is `item` now, went on without the result."""
+    """Record a late result; `item` is the delivery as it is now."""
     while item is not None:
         if entry in item["attempts"]:
-            return True  # by ourselves: the answer to the write got lost, and the client made it again
+            return (
+                True  # recorded by this call: the response to the write was lost, and the client retried it
+            )
         seen = progress_from_item(item)
         same_run = seen.run == result.run
         counts = same_run and result.outcome.succeeded and seen.state in _MAY_STILL_SUCCEED
-        # Where the next attempt is under way its own result is still to come.
+        # If the next attempt is under way, its own result is still to come.
         recorded = seen.recorded or (same_run and seen.made == result.attempt)
         try:
             table.update(
@@ -195,7 +197,7 @@ def _record_late(delivery: DeliveryId, result: Result, entry: Item, item: Item |
 
 
 def _with_late(attempts: list[Item], entry: Item) -> list[Item]:
-    """Return a history in which an attempt that was thought interrupted has the result that it came to."""
+    """Return the history with an attempt's late result in place of its "interrupted" entry."""
 
     def is_stand_in(other: Item) -> bool:
         thought_dead: bool = other["error"] == Failure.INTERRUPTED.value
@@ -209,7 +211,7 @@ def _with_late(attempts: list[Item], entry: Item) -> list[Item]:
 def record_interrupted(
     delivery: DeliveryId, seen: Progress, state: DeliveryState, next_at: int | None
 ) -> None:
-    """Record that the worker of the last attempt died. Raises ClaimLost where someone else did it."""
+    """Record that the worker of the last attempt died. Raises ClaimLost if another worker recorded it."""
     expression, index_values = _result_of(delivery, next_at)
     _advance(
         delivery,
@@ -226,7 +228,7 @@ def record_interrupted(
 
 
 def _result_of(delivery: DeliveryId, next_at: int | None) -> tuple[str, Item]:
-    """Return the expression that records a result, with the values by which it is watched on, if it is."""
+    """Return the expression that records a result, and its values for the index of pending deliveries."""
     expression = (
         "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state, nextAt = :next"
     )
@@ -245,7 +247,7 @@ def pending_index_values(delivery: DeliveryId, due_at: int) -> Item:
 
 
 def cancel(delivery: DeliveryId) -> None:
-    """End a delivery whose endpoint or event is gone."""
+    """Cancel a delivery whose endpoint or event no longer exists."""
     try:
         table.update(
             delivery.key,
@@ -288,7 +290,7 @@ def progress_of(item: Item | None) -> Progress | None:
 
 
 def _standard_secrets(item: Item | None) -> list[str]:
-    """Return the secrets that sign at this moment: the present one, and those that it replaced lately."""
+    """Return the secrets that sign now: the present one, and former ones that are still valid."""
     if item is None:
         return []
     now = clock.now_ms()

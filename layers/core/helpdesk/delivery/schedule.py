@@ -1,16 +1,14 @@
 """When a delivery is attempted. Pure arithmetic (Specification: Events, Delivery and retries).
 
-Attempts 1 to 5; each delay counts from the end of the attempt before it. A retry that is due later than SQS holds a
-message back travels in hops (`platform.delays`). A local stack may have shorter ones, to see the whole schedule within
-a minute.
+There are attempts 1 to 5. Each delay counts from the end of the attempt before it. The delays are the parameter
+RetryDelaysSeconds of template.yaml. A local stack may have shorter ones, to show the whole schedule within a minute. A
+retry that is due later than SQS can delay a message is queued again until then (`platform.delays`).
 """
 
 MAX_ATTEMPTS = 5
 
 type Delays = tuple[int, int, int, int]
 """Seconds between attempts 1 and 2, 2 and 3, 3 and 4, 4 and 5."""
-
-DEFAULT_DELAYS: Delays = (30, 300, 1800, 7200)
 
 
 def parse_delays(text: str) -> Delays:
@@ -28,7 +26,7 @@ def parse_delays(text: str) -> Delays:
     return second, third, fourth, fifth
 
 
-def next_due(attempt: int, finished_at_ms: int, delays: Delays = DEFAULT_DELAYS) -> int | None:
+def next_due(attempt: int, finished_at_ms: int, delays: Delays) -> int | None:
     """Return when the next attempt is due after `attempt` (1 to 5) failed; None after the fifth.
 
     Times are in milliseconds since the epoch.

@@ -1,4 +1,4 @@
-"""What goes out of the routes on deliveries."""
+"""Responses of the delivery routes."""
 
 from typing import Annotated, Literal
 
@@ -12,19 +12,19 @@ class Attempt(Answer):
     """One attempt of a delivery."""
 
     attempt: int
-    """Which one it was, 1 to 5; a redelivery begins again with 1."""
+    """Its number, 1 to 5. A redelivery starts again with 1."""
     at: Milliseconds
     """When it began."""
     status: int | None
-    """The HTTP status of your server's answer; null when none came."""
+    """The HTTP status of your server's response; null if there was none."""
     duration_ms: Annotated[int, schema_hint(minimum=0)]
     """How long it took, in milliseconds."""
     error: Failure | None
-    """Why it failed; null when it succeeded."""
+    """Why it failed; null if it succeeded."""
 
 
 class DeliveryShown(Answer):
-    """One event's way to one endpoint."""
+    """The delivery of one event to one endpoint."""
 
     event_id: Annotated[str, schema_hint(pattern="^evt_[0-9a-f]{32}$")]
     type: str
@@ -36,7 +36,7 @@ class DeliveryShown(Answer):
     attempts: list[Attempt]
     """In the order in which they ended; the newest 50."""
     next_attempt_at: Milliseconds | None
-    """When the next attempt is due; null when none is, or one is under way."""
+    """When the next attempt is due; null if there is none or one is under way."""
 
 
 class DeliveriesAnswer(Answer):

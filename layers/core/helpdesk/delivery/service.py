@@ -1,4 +1,4 @@
-"""The history of an endpoint's deliveries, and making one again (beyond the specification; docs/decisions/0051)."""
+"""The rules of delivery history and redelivery (beyond the specification; docs/decisions/0051)."""
 
 from helpdesk.delivery import history_repository as repository
 from helpdesk.delivery.attempts import DeliveryState
@@ -23,7 +23,7 @@ _STATUS: dict[DeliveryState, Status] = {
 def newest(
     organization: str, endpoint_id: str, limit: int, before: str | None
 ) -> tuple[list[DeliveryShown], str | None]:
-    """Return a page of an endpoint's deliveries, newest event first, and the event id that the next page begins behind.
+    """Return a page of an endpoint's deliveries, newest event first, and the event ID after which the next page begins.
 
     Raises EndpointNotFound, also for an endpoint that was removed.
     """

@@ -1,7 +1,7 @@
-"""Delivering: booking an event for each endpoint that listens, and making attempts.
+"""Creating the deliveries of an event, and making attempts (Specification: Events, Delivery and retries).
 
-Specification: Events, Delivery and retries. `attempts` holds the rules, this module carries them out. The order of
-the steps of an attempt is what makes a crash at any of them harmless; tests/simulation walks through every one.
+`attempts` holds the rules, and this module applies them. The order of an attempt's steps makes a crash at any of them
+harmless. tests/simulation crashes at every one.
 """
 
 import asyncio
@@ -28,17 +28,17 @@ from helpdesk.webhooks.record import Endpoint
 
 
 class SecretNotFound(Exception):
-    """An endpoint is there and nothing to sign with: what was read at once was not of one instant.
+    """An endpoint exists without a secret to sign with, because one batch read is not a snapshot.
 
-    Its key is being revoked, or it is being removed itself. The task comes back, and then all of it is seen.
+    The endpoint's key is being revoked, or the endpoint is being removed. The task comes back and reads the result.
     """
 
 
 class Sends(Protocol):
-    """What makes an attempt; `sender.Sender` does."""
+    """Makes attempts; `outbound.sender.Sender` does."""
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
-        """Make one attempt and return what came of it; never raises for what the receiver does."""
+        """Make one attempt and return its outcome. Raises nothing for what the receiver does."""
 
 
 def create(
@@ -49,16 +49,16 @@ def create(
     endpoints: list[Endpoint],
     only_to: str | None = None,
 ) -> list[DeliveryTask]:
-    """Book an event's deliveries and return the tasks of their first attempts, to be queued.
+    """Create an event's deliveries and return the tasks of their first attempts, which the caller queues.
 
-    An endpoint listens to its kinds of event from its creation on; an event that is `only_to` one goes there whatever
-    the endpoint listens to. Booking again changes nothing.
+    An endpoint listens to its kinds of event from its creation on. An event with `only_to` goes to that endpoint alone,
+    whatever it listens to. Creating a delivery again changes nothing.
     """
     tasks = []
     for endpoint in endpoints:
         if only_to is None:
             wanted = event_type in endpoint.events and endpoint.created_at <= created_at
-        else:  # asked for of that endpoint, which was there then, whatever the clocks of two functions say
+        else:  # the endpoint existed when the event was requested, whatever the clocks of two functions say
             wanted = endpoint.id == only_to
         if wanted:
             task = DeliveryTask(organization, endpoint.id, event_id, endpoint.key_id, 1, created_at)
@@ -68,10 +68,10 @@ def create(
 
 
 async def handle(task: DeliveryTask, sender: Sends, *, answering_only: bool = False) -> None:
-    """Do what a task calls for. When this returns, its message may be deleted; when it raises, it comes back.
+    """Handle a task. When this returns, its message may be deleted. When it raises, the message must come back.
 
-    With `answering_only` an attempt to an endpoint that is failing is not made but queued beside the retries, so that
-    no hanging receiver holds up this queue (docs/decisions/0052).
+    With `answering_only`, a task for a failing endpoint moves to the retry queue instead, so that a receiver that hangs
+    does not hold up this queue (docs/decisions/0052).
     """
     now = clock.now_ms()
     if task.due_at > now:
@@ -111,9 +111,9 @@ async def _carry_out(
 
 
 async def _attempt(task: DeliveryTask, progress: Progress, context: DeliveryContext, sender: Sends) -> None:
-    """Claim, then send, then settle."""
+    """Claim the attempt, send the request, record the result."""
     if context.endpoint is None or context.body is None:
-        # Removing the endpoint cancels its retries; an event that was erased cannot be sent any more.
+        # Removing an endpoint cancels its retries. An event that was erased cannot be sent.
         await asyncio.to_thread(repository.cancel, task.delivery)
         return
     if context.secret is None:
@@ -128,10 +128,9 @@ async def _attempt(task: DeliveryTask, progress: Progress, context: DeliveryCont
 
 
 def _record_result(task: DeliveryTask, endpoint: Endpoint, started_at: int, outcome: Outcome) -> None:
-    """Queue the next attempt where one is due, record the result, then show it at the endpoint: in this order.
+    """Queue the next attempt if there is one, record the result, then update the endpoint's status: in this order.
 
-    The endpoint's status is for people to see. It must not cost a delivery: were it written first and failed, an
-    event that arrived would be sent again.
+    The status only informs people. If it were written first and that failed, an event that arrived would be sent again.
     """
     finished_at = clock.now_ms()
     state, next_at = (
@@ -149,9 +148,9 @@ def _record_result(task: DeliveryTask, endpoint: Endpoint, started_at: int, outc
 
 
 def _recover(task: DeliveryTask, progress: Progress) -> None:
-    """Go on after a worker that died in the middle of an attempt.
+    """Record an attempt whose worker died, and queue the next one.
 
-    Its receiver may or may not have got the event; the endpoint's status is left alone, as nothing is known.
+    The receiver may have got the event, so the endpoint's status does not change.
     """
     state, next_at = _enqueue_next(task, clock.now_ms())
     repository.record_interrupted(task.delivery, progress, state, next_at)
@@ -160,7 +159,7 @@ def _recover(task: DeliveryTask, progress: Progress) -> None:
 
 
 def _enqueue_next(task: DeliveryTask, failed_at: int) -> tuple[DeliveryState, int | None]:
-    """Queue the attempt after a failed one; return what becomes of the delivery, and when (ms) that attempt is due."""
+    """Queue the attempt after a failed one; return the delivery's new state and when (ms) that attempt is due."""
     due_at = next_due(task.attempt, failed_at, parse_delays(settings().retry_delays_seconds))
     if due_at is None:
         return DeliveryState.DROPPED, None
