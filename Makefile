@@ -87,15 +87,15 @@ types: venv
 
 .PHONY: template
 template: venv
-	@cfn-lint template.yaml && AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-us-east-1} sam validate --lint
+	@$(PYTHON) -m scripts.template && cfn-lint .local/template.yaml template/monitoring.yaml && AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-us-east-1} sam validate --lint
 
 .PHONY: openapi
 openapi: venv ## write the description of the API (docs/openapi.json, which /v1/docs shows)
-	@$(PYTHON) -m scripts.openapi
+	@$(PYTHON) -m scripts.openapi && $(PYTHON) -m scripts.gateway
 
 .PHONY: described
 described: venv
-	@$(PYTHON) -m scripts.openapi --check
+	@$(PYTHON) -m scripts.openapi --check && $(PYTHON) -m scripts.gateway --check
 
 .PHONY: eval
 eval: venv ## how well the agent finds answers in the guides (docs/evaluation)

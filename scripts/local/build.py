@@ -73,7 +73,7 @@ def fingerprint() -> str:
     digest = hashlib.sha256(architecture().encode())
     # The tool that builds is pinned there.
     sources = [TEMPLATE, ROOT / "requirements" / "dev.txt"]
-    for folder in (ROOT / "functions", ROOT / "layers"):
+    for folder in (ROOT / "functions", ROOT / "layers", ROOT / "template"):
         sources += sorted(
             path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
         )

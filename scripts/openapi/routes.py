@@ -39,13 +39,20 @@ ROOT = Path(__file__).resolve().parents[2]
 @cache
 def all_routes() -> tuple[Route, ...]:
     """Return every route, in the order of paths and methods."""
-    found: list[Route] = []
-    for app in sorted((ROOT / "functions").glob("*/app.py")):
-        # A worker has no routes, and may need libraries that only its own function carries.
-        if "helpdesk.routing.api" in app.read_text(encoding="utf-8"):
-            found += _routes_of(app)
+    found = [route for routes in routes_by_function().values() for route in routes]
     methods = ("GET", "POST", "PUT", "PATCH", "DELETE")
     return tuple(sorted(found, key=lambda route: (route.path, methods.index(route.method))))
+
+
+@cache
+def routes_by_function() -> dict[str, list[Route]]:
+    """Return the routes of each function, by the name of its folder."""
+    return {
+        app.parent.name: _routes_of(app)
+        for app in sorted((ROOT / "functions").glob("*/app.py"))
+        # A worker has no routes, and may need libraries that only its own function carries.
+        if "helpdesk.routing.api" in app.read_text(encoding="utf-8")
+    }
 
 
 def _routes_of(app: Path) -> list[Route]:

@@ -5,9 +5,10 @@ from typing import Any
 from helpdesk.admission.caller import RateLimitSubject
 from helpdesk.http.schemas import Answer, one_time_secret
 from helpdesk.routing.api import Api, Route
+from scripts.gateway import logical_id
 from tests.support.api import function
 from tests.support.rules import for_each
-from tests.support.template import ROOT, template
+from tests.support.template import ROOT, policy_statements
 
 TAKING: list[tuple[str, Route]] = [
     (path.parent.name, route)
@@ -20,9 +21,7 @@ each_route = for_each(("name", "route"), TAKING, ids=lambda part: getattr(part, 
 
 
 def statements(function_name: str) -> list[dict[str, Any]]:
-    policy = template()["Resources"][f"{function_name.capitalize()}Policy"]
-    found: list[dict[str, Any]] = policy["Properties"]["PolicyDocument"]["Statement"]
-    return found
+    return policy_statements(logical_id(function_name))
 
 
 def test_there_are_routes_that_take_a_key() -> None:

@@ -1,4 +1,4 @@
-"""What template.yaml must hold whatever else changes: routes, walled-off secrets, nothing lost or unwatched."""
+"""What the template must hold whatever else changes: routes, restricted secrets, nothing lost, nothing unwatched."""
 
 import json
 import re
@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.template import template
+from scripts.template import loops_written_out
+from tests.support.template import ROOT, policy_statements, template
 
 RESOURCES: dict[str, Any] = template()["Resources"]
+ALARMS: dict[str, Any] = loops_written_out(ROOT / "template" / "monitoring.yaml")["Resources"]
 METHODS = {"get", "post", "put", "patch", "delete"}
 
 
@@ -24,8 +26,9 @@ FUNCTIONS = of_type("AWS::Serverless::Function")
 QUEUES = of_type("AWS::SQS::Queue")
 DEAD_LETTERS = {name for name in QUEUES if name.endswith("DeadLetters")}
 POLICIES = {
-    name.removesuffix("Policy"): policy["Properties"]["PolicyDocument"]["Statement"]
-    for name, policy in of_type("AWS::IAM::Policy").items()
+    name.removesuffix("Policy"): policy_statements(name.removesuffix("Policy"))
+    for kind in ("AWS::IAM::ManagedPolicy", "AWS::IAM::Policy")
+    for name in of_type(kind)
 }
 ACCOUNT_FUNCTIONS = {"Keys", "People", "Oauth"}
 API_FUNCTIONS = {
@@ -59,13 +62,18 @@ def paths() -> dict[str, Any]:
     return found
 
 
-def function_behind(path: str, method: str) -> str:
-    uri = paths()[path][method]["x-amazon-apigateway-integration"]["uri"]["Fn::Sub"]
-    named = re.findall(r":function:(\$\{AWS::StackName\}-[\w-]+)/invocations", uri)[0]
-    [function] = [
-        name for name, each in FUNCTIONS.items() if each["Properties"]["FunctionName"] == {"Fn::Sub": named}
+def gateway_responses() -> dict[str, Any]:
+    found: dict[str, Any] = RESOURCES["Api"]["Properties"]["DefinitionBody"][
+        "x-amazon-apigateway-gateway-responses"
     ]
-    return function.removesuffix("Function")
+    return found
+
+
+def function_behind(path: str, method: str) -> str:
+    uri = paths()[path][method]["x-amazon-apigateway-integration"]["uri"]
+    [function] = re.findall(r"/functions/\$\{(\w+)\.Arn\}/invocations", str(uri))
+    assert function in FUNCTIONS
+    return str(function).removesuffix("Function")
 
 
 def actions(statement: dict[str, Any]) -> list[str]:
@@ -106,8 +114,8 @@ def test_what_no_group_claims_goes_to_the_function_that_answers_404() -> None:
 
 
 def test_the_gateways_own_refusals_are_error_objects() -> None:
-    for name, response in RESOURCES["Api"]["Properties"]["GatewayResponses"].items():
-        body = json.loads(response["ResponseTemplates"]["application/json"])
+    for name, response in gateway_responses().items():
+        body = json.loads(response["responseTemplates"]["application/json"])
         assert body.keys() == {"error"}, name
         assert body["error"].keys() == {"code", "message"}, name
 
@@ -124,16 +132,16 @@ def test_the_gateways_own_refusals_are_error_objects() -> None:
     ],
 )
 def test_a_refusal_of_the_gateway_has_the_specifications_code(refusal: str, status: int, code: str) -> None:
-    response = RESOURCES["Api"]["Properties"]["GatewayResponses"][refusal]
+    response = gateway_responses()[refusal]
 
-    assert response["StatusCode"] == status
-    assert json.loads(response["ResponseTemplates"]["application/json"])["error"]["code"] == code
+    assert response["statusCode"] == status
+    assert json.loads(response["responseTemplates"]["application/json"])["error"]["code"] == code
 
 
 def test_a_throttled_caller_is_told_when_to_come_back() -> None:
-    headers = RESOURCES["Api"]["Properties"]["GatewayResponses"]["THROTTLED"]["ResponseParameters"]["Headers"]
+    headers = gateway_responses()["THROTTLED"]["responseParameters"]
 
-    assert headers["Retry-After"] == "'1'"
+    assert headers["gatewayresponse.header.Retry-After"] == "'1'"
 
 
 @pytest.mark.parametrize("name", ["Table", "KnowledgeBucket", "FilesBucket", "SearchBucket"])
@@ -340,15 +348,29 @@ def test_dead_letters_are_kept_for_fourteen_days(queue: str) -> None:
 
 
 def test_every_dead_letter_queue_has_an_alarm() -> None:
-    watched = RESOURCES["Fn::ForEach::EachDeadLetterQueue"][1]
+    watched = {
+        alarm["Properties"]["Dimensions"][0]["Value"]
+        for name, alarm in ALARMS.items()
+        if name.endswith("DeadLettersAlarm")
+    }
+    queues = {
+        queue["Properties"]["QueueName"].replace("${AWS::StackName}", "${Application}")
+        for name, queue in QUEUES.items()
+        if name in DEAD_LETTERS
+    }
 
-    assert {f"{name}DeadLetters" for name in watched} == DEAD_LETTERS
+    assert watched == queues
 
 
 def test_every_function_has_a_log_group_and_alarms() -> None:
-    watched = RESOURCES["Fn::ForEach::EachFunction"][1]
-
-    assert {f"{name}Function" for name in watched} == set(FUNCTIONS)
+    for function in FUNCTIONS:
+        name = function.removesuffix("Function")
+        group = RESOURCES[f"{name}LogGroup"]["Properties"]["LogGroupName"]
+        assert group == f"/aws/lambda/${{AWS::StackName}}-{name}"
+        assert FUNCTIONS[function]["Properties"]["FunctionName"] == f"${{AWS::StackName}}-{name}"
+        for alarm in (f"{name}ErrorsAlarm", f"{name}ThrottlesAlarm"):
+            [dimension] = ALARMS[alarm]["Properties"]["Dimensions"]
+            assert dimension["Value"] == f"${{Application}}-{name}", alarm
 
 
 def test_a_message_is_hidden_for_six_times_its_functions_timeout_and_while_its_batch_fills() -> None:

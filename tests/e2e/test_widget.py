@@ -118,7 +118,7 @@ def sweep(stack: Mapping[str, str]) -> None:
     today = time.strftime("%Y-%m-%d", time.gmtime())
     night = {"PK": {"S": f"AUTORESOLVE#{today}"}, "SK": {"S": "CHECKPOINT"}}
     client("dynamodb", stack).delete_item(TableName=stack["table"], Key=night)
-    answer = client("lambda", stack).invoke(FunctionName=f"{STACK_NAME}-auto-resolve", Payload=json.dumps({}))
+    answer = client("lambda", stack).invoke(FunctionName=f"{STACK_NAME}-AutoResolve", Payload=json.dumps({}))
     assert "FunctionError" not in answer, answer["Payload"].read()
 
 

@@ -1,19 +1,16 @@
-"""template.yaml as the tests see it, so that what they run on is what is deployed."""
+"""The template as the tests see it, so that what they run on is what is deployed."""
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
+from scripts.template import expanded
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@cache
 def template() -> dict[str, Any]:
-    """Return the parsed template; intrinsic functions stay as dicts."""
-    parsed: dict[str, Any] = yaml_parse((ROOT / "template.yaml").read_text())
-    return parsed
+    """Return template.yaml with its included files and its loops written out; intrinsic functions stay as dicts."""
+    return expanded()
 
 
 def table_properties() -> dict[str, Any]:
@@ -24,3 +21,17 @@ def table_properties() -> dict[str, Any]:
         **{name: properties[name] for name in wanted},
         "StreamSpecification": {"StreamEnabled": True, **properties["StreamSpecification"]},
     }
+
+
+def policy_statements(name: str) -> list[dict[str, Any]]:
+    """Return the statements of a policy (Messages: of MessagesPolicy), with the denials of its function's role."""
+    resources = template()["Resources"]
+    own: list[dict[str, Any]] = resources[f"{name}Policy"]["Properties"]["PolicyDocument"]["Statement"]
+    inline = resources.get(f"{name}Role", {}).get("Properties", {}).get("Policies", [])
+    denials = [
+        statement
+        for policy in inline
+        if policy["PolicyName"] == "denials"
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+    return [*own, *denials]

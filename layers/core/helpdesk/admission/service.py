@@ -14,7 +14,7 @@ from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimit
 from helpdesk.admission.limits import PERSON_RATES, RequestClass
 from helpdesk.admission.record import Bucket, LiveKey
 from helpdesk.logs import service as logs
-from helpdesk.platform import clock
+from helpdesk.platform import clock, metrics
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import (
     Forbidden,
@@ -101,6 +101,7 @@ def _admit_person(credential: _Credential, request_class: RequestClass) -> Admit
         error.headers |= _headers(request_class, rate.per_minute, empty.bucket, empty.now_us)
         raise error from None
     except Throttled:
+        metrics.count("AllowanceThrottled")
         logger.warning("allowance_throttled", extra={"class": request_class.value})
     return Admitted(Caller(organization=credential.organization or "", person=person), limits)
 
@@ -179,6 +180,7 @@ def _fail_open(organization: str, request_class: RequestClass, key_hash: str | N
     The rate limiter protects the service and must not take it down. A throttled write means that one organization's
     bucket is hot; reads of the item still succeed.
     """
+    metrics.count("AllowanceThrottled")
     logger.warning("allowance_throttled", extra={"organization": organization, "class": request_class.value})
     found = repository.get_allowance(organization, request_class)
     if found is None or (key_hash is not None and key_hash not in found.keys):

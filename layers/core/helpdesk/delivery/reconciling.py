@@ -17,7 +17,7 @@ from helpdesk.delivery.fanout import fan_out_again
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.record import DeliveryRecord
 from helpdesk.events import outbox_pending
-from helpdesk.platform import clock
+from helpdesk.platform import clock, metrics
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards, table
@@ -61,6 +61,7 @@ def fan_out_pending(before: int, until: int) -> int:
         done += fan_out_again(items)
         for item in items:
             pk, sk = table.key_of(item)
+            metrics.count("Repairs")
             logger.warning("outbox_item_repaired", extra={"item": sk, "key": pk})
     return done
 
@@ -88,6 +89,7 @@ def _enqueue_page(deliveries: list[DeliveryRecord]) -> int:
     for refused in queue.enqueue_retry(list(tasks)):
         del tasks[refused]
     for task in tasks:
+        metrics.count("Repairs")
         logger.warning(
             "overdue_delivery_enqueued",
             extra={

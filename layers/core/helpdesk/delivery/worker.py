@@ -18,7 +18,7 @@ from helpdesk.delivery.repository import ClaimLost, DeliveryContext, Result
 from helpdesk.delivery.schedule import next_due, parse_delays
 from helpdesk.outbound.outcome import Outcome
 from helpdesk.outbound.signing import Signing, signed_headers
-from helpdesk.platform import clock
+from helpdesk.platform import clock, metrics
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Throttled
@@ -169,6 +169,7 @@ def _enqueue_next(task: DeliveryTask, failed_at: int) -> tuple[DeliveryState, in
 
 
 def _report_dropped(task: DeliveryTask) -> None:
+    metrics.count("EventsDropped")
     logger.warning(
         "event_dropped",
         extra={
