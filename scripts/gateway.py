@@ -65,7 +65,7 @@ def text() -> str:
     paths = {"/": _NOT_FOUND, "/{proxy+}": _NOT_FOUND, "/v1": _NOT_FOUND, "/v1/{proxy+}": _NOT_FOUND}
     for part, function in sorted(groups().items()):
         paths[f"/v1/{part}"] = paths[f"/v1/{part}/{{proxy+}}"] = function
-    lines = {
+    lines: dict[str, dict[str, object]] = {
         "paths": {path: dict.fromkeys(_METHODS, _integration(function)) for path, function in paths.items()},
         "x-amazon-apigateway-gateway-responses": {
             name: _refusal(*refusal) for name, refusal in _REFUSALS.items()
