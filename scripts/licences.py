@@ -25,9 +25,9 @@ LISTS = [*sorted(ROOT.glob("layers/*/requirements.txt")), *sorted(ROOT.glob("fun
 
 _PREFACE = """# Dependencies
 
-What runs in AWS besides this project's own code, with the licence that each package declares. Versions are pinned, with
-the hashes of their files, in the `requirements.txt` of each layer and function; `make audit` asks whether any is
-known to be vulnerable. Written by `make licences`; a test holds this page to the pins.
+What runs in AWS apart from this project's own code, with the licence that each package declares. The
+`requirements.txt` of each layer and function pins versions and hashes. `make audit` checks them for known
+vulnerabilities. `make licences` writes this page, and a test compares it with the pins.
 
 | Package | Version | Licence | Carried by |
 |---|---|---|---|

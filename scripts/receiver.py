@@ -52,7 +52,7 @@ TEXT_WIDTH = 200
 
 
 class Problem(Exception):
-    """Something the person at the terminal can put right, told in one line."""
+    """Something the person at the terminal can put right, reported in one line."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Api:
         self._opener = build_opener(ProxyHandler({}))
 
     def register(self, url: str) -> str:
-        """Have `url` told of every event, whether or not it is registered already. Answers what was done."""
+        """Register `url` for every event, or update its endpoint. Return what was done."""
         endpoints = self._call("GET", "/v1/webhooks")["webhooks"]
         mine = next((endpoint for endpoint in endpoints if endpoint["url"] == url), None)
         if mine is None:
@@ -253,7 +253,7 @@ def _times(event: dict[str, Any], header: str | None, now: int) -> str:
     signed = (header or "").partition("t=")[2].partition(",")[0]
     if signed.isascii() and signed.isdigit() and len(signed) <= 15:
         facts.append(f"signed {_ago(now - int(signed))}")
-    return ", ".join(facts) or "none told"
+    return ", ".join(facts) or "no details"
 
 
 def _main_points(event: dict[str, Any]) -> list[str]:

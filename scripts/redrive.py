@@ -1,4 +1,4 @@
-"""Working through what was set aside: dead letters go back to where they came from.
+"""Redriving dead letters: messages go back to the queue they came from.
 
 Queues are redriven by SQS itself (StartMessageMoveTask); where an emulator does not know that, message by message. What
 fan-out gave up on are places in a stream, which no queue can take: the outbox items that it did not deal with are found

@@ -72,9 +72,9 @@ def document() -> dict[str, Any]:
         "info": texts.INFO,
         "servers": texts.SERVERS,
         "tags": [
-            {"name": name, "description": told}
-            for name, told in groups
-            if name in served or (name, told) == texts.EVENTS_GROUP
+            {"name": name, "description": description}
+            for name, description in groups
+            if name in served or (name, description) == texts.EVENTS_GROUP
         ],
         "paths": dict(sorted(paths.items(), key=lambda item: _place(item[0]))),
         "webhooks": {kind.value: _webhook(kind.value, event) for kind, event in EVENTS.items()},
@@ -111,11 +111,11 @@ def _place(path: str) -> tuple[int, str]:
 
 
 def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]) -> dict[str, Any]:
-    told = prose(route.function.__doc__ or "")
+    description = prose(route.function.__doc__ or "")
     operation: dict[str, Any] = {
         "operationId": operation_id(route),
-        "summary": _summary(told),
-        "description": f"{told}\n\n{_access(route)}",
+        "summary": _summary(description),
+        "description": f"{description}\n\n{_access(route)}",
         "tags": [_group(route)],
         "security": _security(route.access),
     }
@@ -136,9 +136,9 @@ def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]
     return operation
 
 
-def _summary(told: str) -> str:
+def _summary(description: str) -> str:
     """Return the first clause of a description."""
-    return re.split(r"\n|[.:;] ", told, maxsplit=1)[0].rstrip(".")
+    return re.split(r"\n|[.:;] ", description, maxsplit=1)[0].rstrip(".")
 
 
 def _access(route: Route) -> str:
@@ -167,7 +167,7 @@ def _security(access: Access) -> list[dict[str, list[str]]]:
 
 
 def _path_parameter(name: str) -> dict[str, Any]:
-    told, example = texts.PATH_PARAMETERS.get(name, ("", None))
+    description, example = texts.PATH_PARAMETERS.get(name, ("", None))
     parameter: dict[str, Any] = {
         "name": name,
         "in": "path",
@@ -175,7 +175,7 @@ def _path_parameter(name: str) -> dict[str, Any]:
         "schema": {"type": "string", "minLength": 1},
     }
     if example is not None:
-        parameter |= {"description": told, "example": example}
+        parameter |= {"description": description, "example": example}
     return parameter
 
 
@@ -230,9 +230,9 @@ def _answer(route: Route) -> dict[str, Any]:
         schema = {"type": "object" if media_type == _JSON else "string"}
         answer |= {"description": "The content.", "content": {media_type: {"schema": schema}}}
     else:
-        told = prose(route.answer.__doc__ or "")
+        description = prose(route.answer.__doc__ or "")
         answer |= {
-            "description": told or "Done.",
+            "description": description or "Done.",
             "content": {_JSON: {"schema": _reference(route.answer), **_example(examples.ANSWERS, route)}},
         }
     return answer
@@ -266,7 +266,7 @@ def _shared_name(errors: list[type[AppError]]) -> str | None:
 
 def _refusal(status: int, errors: list[type[AppError]], *, charged: bool, as_pages: bool) -> dict[str, Any]:
     codes = [*dict.fromkeys(error.code for error in errors)]
-    told = {error.code: _summary_of(error) for error in reversed(errors)}
+    summaries = {error.code: _summary_of(error) for error in reversed(errors)}
     names = ["RequestId"] + (["RateLimitPolicy", "RateLimit"] if charged else [])
     if status == 429:
         names.append("RetryAfter")
@@ -274,7 +274,7 @@ def _refusal(status: int, errors: list[type[AppError]], *, charged: bool, as_pag
         names.append("RetryAfterRunning")
     refused = {
         "description": f"{HTTPStatus(status).phrase}.\n\n"
-        + "\n".join(f"- `{code}`: {told[code]}" for code in codes),
+        + "\n".join(f"- `{code}`: {summaries[code]}" for code in codes),
         "headers": _headers(*names),
     }
     if as_pages:
@@ -329,7 +329,7 @@ def _error_example(error: type[AppError]) -> dict[str, Any]:
 
 
 def _webhook(kind: str, event: type[Event]) -> dict[str, Any]:
-    told = prose(event.__doc__ or "")
+    description = prose(event.__doc__ or "")
     signature = {
         "in": "header",
         "required": True,
@@ -339,8 +339,8 @@ def _webhook(kind: str, event: type[Event]) -> dict[str, Any]:
     return {
         "post": {
             "operationId": f"on{name}",
-            "summary": _summary(told),
-            "description": f"{told}\n\n{texts.DELIVERY}",
+            "summary": _summary(description),
+            "description": f"{description}\n\n{texts.DELIVERY}",
             "tags": [texts.EVENTS_GROUP[0]],
             "security": [],
             "parameters": [

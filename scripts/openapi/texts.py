@@ -224,10 +224,10 @@ STANDARD_HEADERS: list[dict[str, Any]] = [
         "in": "header",
         "required": False,
         "schema": {"type": "string", "pattern": pattern},
-        "description": f"{told} Sent to an endpoint that has a secret of its own (Standard Webhooks).",
+        "description": f"{description} Sent to an endpoint that has a secret of its own (Standard Webhooks).",
         "example": example,
     }
-    for name, pattern, told, example in (
+    for name, pattern, description, example in (
         ("webhook-id", "^evt_[0-9a-f]{32}$", "The event's id.", "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"),
         ("webhook-timestamp", "^[0-9]+$", "When it was signed, in seconds since 1970.", "1763683200"),
         (

@@ -33,19 +33,19 @@ _AGENT = "Helpdesk"
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The running local stack: clients for it, and what its stack.json tells."""
+    """The running local stack: clients for it, and what its stack.json says."""
 
     dynamodb: Any
     sqs: Any
     search_queue: str
-    told: dict[str, str]
+    description: dict[str, str]
 
     @classmethod
     def running(cls, file: Path) -> "Stack":
         """Return the stack that a file describes. Errors: Problem."""
         try:
-            told = json.loads(file.read_text(encoding="utf-8"))
-            named = {"endpoint_url": told["endpoint_url"], "region_name": REGION} | {
+            description = json.loads(file.read_text(encoding="utf-8"))
+            named = {"endpoint_url": description["endpoint_url"], "region_name": REGION} | {
                 name.lower(): value for name, value in ACCOUNT.items()
             }
             outputs = boto3.client("cloudformation", **named).describe_stacks(StackName=STACK_NAME)["Stacks"][
@@ -56,7 +56,7 @@ class Stack:
                 boto3.client("dynamodb", **named),
                 boto3.client("sqs", **named),
                 found["SearchQueueUrl"],
-                told | {"files": found["FilesBucketName"]},
+                description | {"files": found["FilesBucketName"]},
             )
         except (OSError, ValueError, KeyError, BotoCoreError, ClientError) as error:
             raise Problem(f"There is no running stack ({error!r}). Start one with: make up") from error
@@ -88,11 +88,11 @@ def _be_the_product(stack: Stack) -> None:
     os.environ |= {
         **ACCOUNT,
         "AWS_DEFAULT_REGION": REGION,
-        "AWS_ENDPOINT_URL": stack.told["endpoint_url"],
-        "LOCAL_ENDPOINT_URL": stack.told["endpoint_url"],
+        "AWS_ENDPOINT_URL": stack.description["endpoint_url"],
+        "LOCAL_ENDPOINT_URL": stack.description["endpoint_url"],
         "STAGE": "local",
-        "TABLE_NAME": stack.told["table"],
-        "FILES_BUCKET": stack.told["files"],
+        "TABLE_NAME": stack.description["table"],
+        "FILES_BUCKET": stack.description["files"],
     }
 
 
@@ -101,7 +101,7 @@ def _seed(stack: Stack, count: int, seed: int, progress: Progress) -> None:
     from scripts.seeding.plan import BETWEEN_MS  # noqa: PLC0415
     from scripts.seeding.simulate import session_of  # noqa: PLC0415
 
-    organization = stack.told["organization_id"]
+    organization = stack.description["organization_id"]
     days = count * BETWEEN_MS / DAY_MS
     progress.say(f"Holding {count:,} conversations of the last {days:.1f} days (seed {seed}).")
     written, conversations, said = 0, list[str](), time.monotonic()
@@ -134,7 +134,7 @@ def _items(stack: Stack, count: int, seed: int) -> Iterator[dict[str, Any]]:
     from scripts.seeding.plan import TEAM, visitors  # noqa: PLC0415
     from scripts.seeding.simulate import Desk, session_of, simulate  # noqa: PLC0415
 
-    organization = stack.told["organization_id"]
+    organization = stack.description["organization_id"]
     if table.get(keys.Session(organization, hashed(session_of(0, seed)))) is not None:
         raise Problem(f"Seed {seed} was used already. For other conversations: make seed SEED={seed + 1}")
     members = table.query_all(keys.Member(organization, "-").pk)
@@ -146,7 +146,7 @@ def _items(stack: Stack, count: int, seed: int) -> Iterator[dict[str, Any]]:
         members=[table.to_wire(each) for each in members],
         team=list(islice(cycle(team), TEAM)),
         endpoints=[],
-        base_url=stack.told["base_url"],
+        base_url=stack.description["base_url"],
         now=clock.now_ms(),
         seed=seed,
         agent=_AGENT,
@@ -158,7 +158,7 @@ def _items(stack: Stack, count: int, seed: int) -> Iterator[dict[str, Any]]:
 
 
 def _write(stack: Stack, items: tuple[dict[str, Any], ...]) -> None:
-    wanted: dict[str, Any] = {stack.told["table"]: [{"PutRequest": {"Item": item}} for item in items]}
+    wanted: dict[str, Any] = {stack.description["table"]: [{"PutRequest": {"Item": item}} for item in items]}
     while wanted:
         wanted = stack.dynamodb.batch_write_item(RequestItems=wanted)["UnprocessedItems"]
 

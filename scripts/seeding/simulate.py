@@ -1,6 +1,6 @@
 """Living through a visitor's conversations with the product's own services, on a clock of their own.
 
-Each visitor lives in a table of their own that holds nothing but the organization's members besides, so what a million
+Each visitor lives in a table of their own that holds only the organization's members, so what a million
 messages leave behind is made as quickly as the services run: every item is what the product wrote, none is copied by
 hand. What time to live would have removed by now is left out, and what the fan-out does is done: no event is waiting.
 """

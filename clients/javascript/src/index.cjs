@@ -14,7 +14,7 @@
  *       return [400, problem.message];
  *     }
  *
- * An endpoint that has a secret of its own (`whsec_…`) is sent a signature of the Standard Webhooks form besides:
+ * An endpoint that has a secret of its own (`whsec_…`) also gets a signature in the Standard Webhooks form:
  *
  *     const event = verifyStandard(rawBody, request.headers, "whsec_…");
  *

@@ -9,7 +9,7 @@
     except VerificationError as problem:
         return 400, str(problem)
 
-An endpoint that has a secret of its own (`whsec_…`) is sent a signature of the Standard Webhooks form besides:
+An endpoint that has a secret of its own (`whsec_…`) also gets a signature in the Standard Webhooks form:
 
     event = verify_standard(raw_body, request.headers, "whsec_…")
 
