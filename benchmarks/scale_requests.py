@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.populated import NOW_MS, Populated
-from helpdesk.agent import service as agent
-from helpdesk.agent.service import AgentJob
+from helpdesk.agent import worker as agent
+from helpdesk.agent.worker import AgentJob
 from helpdesk.delivery import worker as delivering
 from helpdesk.delivery.fanout import fan_out
 from helpdesk.delivery.queue import DeliveryTask

@@ -1,7 +1,7 @@
 """/v1/agent, /v1/widget: how the agent behaves, and what a chat widget shows."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.agent import settings as agent_settings
+from helpdesk.agent import service as agent
 from helpdesk.agent.errors import InvalidName, InvalidPersonality
 from helpdesk.agent.schemas import AgentSettings, AgentSettingsChange, WidgetSettings
 from helpdesk.routing.api import Api
@@ -12,19 +12,19 @@ api = Api()
 @api.get("/v1/agent", access=Access.MEMBER)
 def get_agent(caller: Caller) -> AgentSettings:
     """Get the agent's settings."""
-    return agent_settings.get(caller.organization)
+    return agent.get(caller.organization)
 
 
 @api.patch("/v1/agent", access=Access.ADMIN, errors=(InvalidName, InvalidPersonality))
 def update_agent(caller: Caller, change: AgentSettingsChange) -> AgentSettings:
     """Update the agent's settings. Only the fields you send change."""
-    return agent_settings.change(caller, change)
+    return agent.change(caller, change)
 
 
 @api.get("/v1/widget/settings", access=Access.MEMBER)
 def get_widget_settings(caller: Caller) -> WidgetSettings:
     """Get the widget settings. A chat widget has no credential: your server gets the settings and passes them on."""
-    return agent_settings.of_widget(caller.organization)
+    return agent.of_widget(caller.organization)
 
 
 handler = api.handler

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from helpdesk.agent import service as agent
+from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import ModelTrouble
-from helpdesk.agent.service import AgentJob
+from helpdesk.agent.worker import AgentJob
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import receives, try_again_soon
 from helpdesk.platform.settings import settings

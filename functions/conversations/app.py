@@ -1,10 +1,9 @@
 """/v1/conversations: the team's inbox."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.conversations import assigning, listing, snoozing
+from helpdesk.conversations import listing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
-    BadSnoozeTime,
     ConversationArchived,
     ConversationNotFound,
     EmptyMessage,
@@ -22,13 +21,15 @@ from helpdesk.conversations.schemas import (
     NoteInput,
     ReplyAccepted,
     ReplyInput,
-    SnoozeInput,
 )
 from helpdesk.conversations.state import Transition
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.routing.api import Api
+from helpdesk.snoozes import service as snoozes
+from helpdesk.snoozes.errors import BadSnoozeTime
+from helpdesk.snoozes.schemas import SnoozeInput
 
 api = Api()
 
@@ -90,7 +91,7 @@ def write_note(caller: Caller, conversation_id: str, note: NoteInput) -> NoteAcc
 )
 def assign_conversation(caller: Caller, conversation_id: str, assignment: AssignInput) -> Ok:
     """Assign a conversation to a member, or unassign it. A line in the thread shows the change to the team."""
-    assigning.assign(caller, conversation_id, assignment.user_id)
+    conversations.assign(caller, conversation_id, assignment.user_id)
     return OK
 
 
@@ -101,7 +102,7 @@ def assign_conversation(caller: Caller, conversation_id: str, assignment: Assign
 )
 def snooze_conversation(caller: Caller, conversation_id: str, snooze: SnoozeInput) -> Ok:
     """Snooze a conversation, or end its snooze. It wakes at the time you give. A resolved conversation reopens."""
-    snoozing.snooze(caller, conversation_id, snooze)
+    snoozes.snooze(caller, conversation_id, snooze)
     return OK
 
 

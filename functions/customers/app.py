@@ -2,20 +2,22 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
-from helpdesk.customers import records
-from helpdesk.customers.errors import CustomerNotFound, CustomerUnreachable, FactNotFound
+from helpdesk.customers import listing
+from helpdesk.customers import service as customers
+from helpdesk.customers.errors import CustomerNotFound, FactNotFound
 from helpdesk.customers.schemas import (
     CustomerAnswer,
     CustomersAnswer,
     CustomersQuery,
     FactCreated,
     FactInput,
-    OutreachInput,
 )
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.schemas import OK, Ok, PageQuery
-from helpdesk.messages import outreach
 from helpdesk.messages.schemas import MessageAccepted
+from helpdesk.outreach import service as outreach
+from helpdesk.outreach.errors import CustomerUnreachable
+from helpdesk.outreach.schemas import OutreachInput
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.privacy import export
 from helpdesk.privacy import service as privacy
@@ -29,19 +31,19 @@ api = Api()
 @api.get("/v1/customers", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_customers(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
     """List customers, newest first, or search them by name or e-mail address."""
-    return records.newest(caller, query)
+    return listing.newest(caller, query)
 
 
 @api.get("/v1/customers/<customer_id>", access=Access.MEMBER, errors=(CustomerNotFound, InvalidCursor))
 def get_customer(caller: Caller, customer_id: str, page: PageQuery) -> CustomerAnswer:
     """Get a customer with the newest facts about them."""
-    return records.get(caller, customer_id, page)
+    return listing.get(caller, customer_id, page)
 
 
 @api.post("/v1/customers/<customer_id>/facts", access=Access.MEMBER, errors=(CustomerNotFound,))
 def add_fact(caller: Caller, customer_id: str, fact: FactInput) -> FactCreated:
     """Add a fact about a customer, for the team."""
-    return records.add_fact(caller, customer_id, fact)
+    return customers.add_fact(caller, customer_id, fact)
 
 
 @api.delete(
@@ -51,7 +53,7 @@ def add_fact(caller: Caller, customer_id: str, fact: FactInput) -> FactCreated:
 )
 def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> Ok:
     """Remove a fact about a customer."""
-    records.remove_fact(caller, customer_id, fact_id)
+    customers.remove_fact(caller, customer_id, fact_id)
     return OK
 
 

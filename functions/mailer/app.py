@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from helpdesk.conversations import mailing as messages
-from helpdesk.conversations.mailing import MessageMail
 from helpdesk.invites import mailing as invites
 from helpdesk.invites.jobs import InviteMail
 from helpdesk.mail.errors import MailNotSent
+from helpdesk.outreach import mailing as messages
+from helpdesk.outreach.mailing import MessageMail
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import settings

@@ -4,17 +4,17 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from helpdesk.conversations import snoozing
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import settings
+from helpdesk.snoozes import service as snoozes
 
 _RESERVE_MS = 10_000  # for the page that is under way when the time is over
 
 # What a run on a schedule does until an instant (ms), by the name that the schedule gives it in template.yaml; and with
 # what it tells of how many.
-_RUNS: dict[str, Callable[[int], int]] = {"snoozes": snoozing.queue_due}
+_RUNS: dict[str, Callable[[int], int]] = {"snoozes": snoozes.queue_due}
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
@@ -45,7 +45,7 @@ def _done(record: dict[str, Any]) -> bool:
 
 
 def _wake(work: dict[str, Any]) -> str:
-    return snoozing.wake(work["organization"], work["conversationId"], work["until"]).value
+    return snoozes.wake(work["organization"], work["conversationId"], work["until"]).value
 
 
-_WORK: dict[str, Callable[[dict[str, Any]], str]] = {snoozing.WAKE: _wake}
+_WORK: dict[str, Callable[[dict[str, Any]], str]] = {snoozes.WAKE: _wake}

@@ -20,7 +20,8 @@ def _move_night_checkpoints(item: Item) -> bool:
         return False
     key = AutoResolveCheckpoint(item["PK"].removeprefix(_NIGHT_PREFIX))
     with contextlib.suppress(ConditionFailed):
-        table.put_new({**item, **key.attributes()})
+        # A place in the list is an index key now.
+        table.put_new({**item, "indexKey": item["place"], **key.attributes()})
     table.delete_read(item)
     return True
 

@@ -12,7 +12,6 @@ from helpdesk.idempotency.errors import IdempotencyInProgress
 from helpdesk.oauth.errors import OAuthError
 from helpdesk.platform.errors import AppError
 from helpdesk.routing.api import Route
-from helpdesk.webhooks.events import EVENTS, Event
 from scripts.openapi import examples, texts
 from scripts.openapi.models import Mode, prose, public_name, query_parameters, schemas
 from scripts.openapi.routes import (
@@ -23,6 +22,7 @@ from scripts.openapi.routes import (
     refusals,
     says_pages,
 )
+from scripts.openapi.webhook_payloads import EVENTS, Event
 
 _JSON = "application/json"
 

@@ -12,12 +12,11 @@ from random import Random
 from typing import Any
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import answering, assigning, snoozing
+from helpdesk.agent import answers
 from helpdesk.conversations import service as inbox
-from helpdesk.conversations.record import Conversation
-from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
+from helpdesk.conversations.schemas import NoteInput, ReplyInput
 from helpdesk.conversations.state import Transition
-from helpdesk.customers import records
+from helpdesk.customers import service as customers
 from helpdesk.customers.schemas import FactInput
 from helpdesk.delivery import repository as deliveries
 from helpdesk.delivery import worker as delivering
@@ -33,6 +32,8 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_MS
 from helpdesk.ratings import service as ratings
 from helpdesk.ratings.schemas import RatingInput
+from helpdesk.snoozes import service as snoozes
+from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage.table import Item, from_wire
 from helpdesk.webhooks.record import Endpoint
 from scripts.seeding import texts
@@ -151,7 +152,7 @@ class _Simulation:
             self._answer(written, reason="the visitor asked for a person")
         if planned.assignee is not None:
             self._pass()
-            assigning.assign(caller, conversation_id, caller.the_person().id)
+            inbox.assign(caller, conversation_id, caller.the_person().id)
         if planned.noted:
             self._pass()
             inbox.note(caller, conversation_id, NoteInput(body=texts.of_note(self.random)))
@@ -179,7 +180,7 @@ class _Simulation:
         if planned.end is End.SNOOZED:
             self.us = max(self.us, self._desk.now * 1_000 - 1_000_000)
             until = self._desk.now + self.random.randint(1, 7) * DAY_MS
-            snoozing.snooze(caller, conversation_id, SnoozeInput(until=until))
+            snoozes.snooze(caller, conversation_id, SnoozeInput(until=until))
         if planned.end not in {End.RESOLVED, End.ARCHIVED}:
             return
         inbox.transition(caller, conversation_id, Transition.RESOLVE)
@@ -213,9 +214,8 @@ class _Simulation:
 
     def _answer(self, written: MessageAccepted, *, reason: str | None = None) -> None:
         self._pass()
-        conversation = answering.find(self._desk.organization, written.conversation_id)
-        answering.answer(
-            conversation or Conversation({}),
+        answers.write(
+            inbox.get(self._desk.organization, written.conversation_id),
             answering=written.message_id,
             name=self._desk.agent,
             body=texts.of_team(self.random),
@@ -223,12 +223,11 @@ class _Simulation:
         )
 
     def _add_facts(self) -> None:
-        conversation = answering.find(self._desk.organization, self._newest())
+        conversation = inbox.get(self._desk.organization, self._newest())
         for _ in range(self.random.randint(1, 3)):
             self._pass()
             fact = FactInput(text=texts.of_note(self.random))
-            if conversation is not None:
-                records.add_fact(self._desk.team[0], conversation.item["customerId"], fact)
+            customers.add_fact(self._desk.team[0], conversation.customer_id, fact)
 
     def _newest(self) -> str:
         session = messages.history(self._desk.organization, self._session)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import service
+from helpdesk.agent import worker
 from helpdesk.agent.answerer import HandOff, Question, Reply
-from helpdesk.agent.service import AgentJob, Outcome
+from helpdesk.agent.worker import AgentJob, Outcome
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from tests.integration.agent.conftest import Desk
@@ -168,12 +168,12 @@ def test_a_visitor_who_asks_for_a_person_gets_one_whatever_is_set(
 
     conversation = answered(on)
     if model:
-        monkeypatch.setattr(service, "chosen_answerer", lambda: answers_anything)
+        monkeypatch.setattr(worker, "chosen_answerer", lambda: answers_anything)
 
     on.work(on.write(wish))
 
     assert state(on, conversation) == ("open", "team")
-    assert on.answers(conversation)[-1] == service.HAND_OFF_TEXT
+    assert on.answers(conversation)[-1] == worker.HAND_OFF_TEXT
     assert "the visitor asked for a person" in on.thread(conversation)[-1]["body"]
 
 
@@ -188,7 +188,7 @@ def test_a_message_that_comes_in_between_is_never_left_in_a_resolved_conversatio
         sent = MessageInput.model_validate({"session": session, "body": "How long does it take?"})
 
         pieces: list[Callable[[], Any]] = [
-            partial(service.work, job, last_try=False),
+            partial(worker.work, job, last_try=False),
             partial(messages.post, on.organization, sent),
         ]
         ended, posted = interleaved(pieces, seed).all()

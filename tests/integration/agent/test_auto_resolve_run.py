@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import auto_resolve, auto_resolve_repository
-from helpdesk.conversations import auto_resolve as resolving
 from helpdesk.conversations import repository
+from helpdesk.conversations import service as conversations
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from helpdesk.organizations.schemas import NewOrganization
@@ -37,7 +37,7 @@ def on(stocked: Desk) -> Desk:
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work through a page in one thread: moto's table bears no two."""
-    monkeypatch.setattr(resolving, "_THREADS", 1)
+    monkeypatch.setattr(auto_resolve, "_THREADS", 1)
 
 
 @pytest.fixture
@@ -204,10 +204,10 @@ def test_one_in_which_the_visitor_writes_meanwhile_is_left_alone(
             conversation = answered(on, session)
         sent = MessageInput.model_validate({"session": session, "body": "Which card?"})
         with at(0):
-            page = resolving.quiet_page(on.organization, "", NOW - 24 * HOUR_MS, 100)
-            [finished] = [each for each in page if each.id == conversation]
+            page = conversations.quiet_page(on.organization, "", NOW - 24 * HOUR_MS, 100)
+            [finished] = [each for _, each in page if each.id == conversation]
             pieces: list[Callable[[], Any]] = [
-                partial(resolving._resolve, finished, "Assistant", 24),
+                partial(auto_resolve._resolve, finished, "Assistant", 24),
                 partial(messages.post, on.organization, sent),
             ]
             resolve, post = interleaved(pieces, seed).results

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.agent import service
+from helpdesk.agent import worker
 from helpdesk.agent.answerer import HandOff, Reason
 from tests.integration.agent.conftest import Desk
 from tests.integration.agent.test_worker import events
@@ -15,19 +15,19 @@ def test_a_handoff_is_told_to_the_visitor_with_its_reason_to_the_team(
 ) -> None:
     if auto_resolve:
         stocked.api.patch("/v1/agent", {"autoResolve": True})
-    monkeypatch.setattr(service, "chosen_answerer", lambda: lambda _: HandOff(reason))
+    monkeypatch.setattr(worker, "chosen_answerer", lambda: lambda _: HandOff(reason))
     job = stocked.write("How do I get a refund?")
     before = len(events())
 
     stocked.work(job)
 
     _, message, line = stocked.thread(job["conversationId"])
-    assert (message["kind"], message["body"]) == ("message", service.HAND_OFF_TEXT)
+    assert (message["kind"], message["body"]) == ("message", worker.HAND_OFF_TEXT)
     assert line["kind"] == "system"
     assert line["body"] == f"Assistant handed this conversation to the team: {reason.value}."
     assert [event["type"] for event in events()[before:]] == ["message.created", "conversation.updated"]
     found = stocked.conversation(job["conversationId"])
     assert (found["status"], found["handledBy"], found["awaitingHuman"]) == ("open", "team", True)
     history = stocked.api.get("/v1/messages?session=session-of-vera").body["conversations"][0]
-    assert history["messages"][-1]["body"] == service.HAND_OFF_TEXT
+    assert history["messages"][-1]["body"] == worker.HAND_OFF_TEXT
     assert history["awaitingHuman"] is True

@@ -7,9 +7,9 @@ from typing import Any
 import boto3
 import pytest
 
-from helpdesk.agent import service
+from helpdesk.agent import worker
 from helpdesk.agent.answerer import Goodbye, HandOff, ModelTrouble, Question, Reason, Reply
-from helpdesk.conversations import answering
+from helpdesk.conversations import service as conversations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
@@ -33,7 +33,7 @@ def events() -> list[dict[str, Any]]:
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, answerer: Callable[[Question], Reply | HandOff]) -> None:
-    monkeypatch.setattr(service, "chosen_answerer", lambda: answerer)
+    monkeypatch.setattr(worker, "chosen_answerer", lambda: answerer)
 
 
 def test_the_best_passage_is_quoted_with_its_document(stocked: Desk) -> None:
@@ -232,7 +232,7 @@ def test_what_happens_while_the_agent_is_thinking_silences_it(
 ) -> None:
     job = stocked.write(question)
     conversation_id = job["conversationId"]
-    thought = service._decide
+    thought = worker._decide
     moments: list[list[dict[str, Any]]] = []
 
     def overtaken(*arguments: Any) -> Reply | HandOff | Goodbye:
@@ -251,7 +251,7 @@ def test_what_happens_while_the_agent_is_thinking_silences_it(
         moments.append(snapshot())
         return decided
 
-    monkeypatch.setattr(service, "_decide", overtaken)
+    monkeypatch.setattr(worker, "_decide", overtaken)
     assert stocked.work(job) == []
     assert snapshot() == moments[0]
 
@@ -327,7 +327,7 @@ def test_a_failed_message_comes_back_long_before_its_visibility_timeout(
     stocked: Desk, monkeypatch: pytest.MonkeyPatch, receives: int, rest: int
 ) -> None:
     asked: list[dict[str, Any]] = []
-    monkeypatch.setattr(answering, "find", lambda *_: 1 / 0)
+    monkeypatch.setattr(conversations, "find", lambda *_: 1 / 0)
     monkeypatch.setattr(clients.sqs(), "change_message_visibility", lambda **sent: asked.append(sent))
     stocked.work(stocked.write("How do I get a refund?"), receives=receives)
     assert asked == [
@@ -338,7 +338,7 @@ def test_a_failed_message_comes_back_long_before_its_visibility_timeout(
 def test_a_message_that_cannot_be_hastened_is_still_reported(
     stocked: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answering, "find", lambda *_: 1 / 0)
+    monkeypatch.setattr(conversations, "find", lambda *_: 1 / 0)
     assert stocked.work(stocked.write("How do I get a refund?")) == ["message-0"]  # no such receipt
 
 
@@ -351,7 +351,7 @@ def test_the_last_try_is_the_one_the_template_says() -> None:
 def test_a_failure_of_ours_is_tried_again(stocked: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     job = stocked.write("How do I get a refund?")
     with monkeypatch.context() as broken:
-        broken.setattr(answering, "find", lambda *_: 1 / 0)
+        broken.setattr(conversations, "find", lambda *_: 1 / 0)
         assert stocked.work(job) == ["message-0"]
     assert stocked.work(job) == []
     assert len(stocked.answers(job["conversationId"])) == 1

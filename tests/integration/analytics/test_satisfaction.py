@@ -8,6 +8,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.ratings import repository
+from helpdesk.ratings.record import Rating
 from helpdesk.storage import keys, table
 from helpdesk.storage.transactions import Transaction
 from helpdesk.storage.wire import to_wire
@@ -23,7 +24,8 @@ def given(organization: NewOrganization, *ratings: tuple[int, int], first: int =
     for number, (instant, stars) in enumerate(ratings, first):
         transaction = Transaction()
         rating_id = f"rat_{ids.ulid(instant, number)}"
-        repository.put(transaction, organization.organization_id, rating_id, f"conv_{number}", instant, stars)
+        rating = Rating(f"conv_{number}", instant, stars)
+        repository.put(transaction, organization.organization_id, rating_id, rating)
         transaction.commit()
 
 

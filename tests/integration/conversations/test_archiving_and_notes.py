@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from helpdesk.conversations import repository
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
@@ -12,6 +11,7 @@ from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
+from tests.support.conversations import stored
 
 NOW = 1_800_000_000_000
 SESSION = {"session": "session-to-archive", "body": "Hello"}
@@ -103,7 +103,7 @@ def test_a_note_is_read_by_the_team_and_never_by_the_visitor_or_an_endpoint(
     api: Client, member: Client, organization: NewOrganization, conversation: str
 ) -> None:
     whole_table.remove("EVENT")
-    before = repository.get(organization.organization_id, conversation).item
+    before = stored(organization.organization_id, conversation)
 
     written = do(api, conversation, "note", {"body": "  She is a VIP. "})
     by_max = do(member, conversation, "note", {"body": "I know her."})
@@ -129,7 +129,7 @@ def test_a_note_is_read_by_the_team_and_never_by_the_visitor_or_an_endpoint(
     history = api.get(f"/v1/messages?session={SESSION['session']}").body["conversations"]
     assert [entry["body"] for entry in history[0]["messages"]] == ["Hello"]
     assert whole_table.events() == []
-    assert repository.get(organization.organization_id, conversation).item == before
+    assert stored(organization.organization_id, conversation) == before
 
 
 def test_a_note_carries_files(api: Client, conversation: str) -> None:

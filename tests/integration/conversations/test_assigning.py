@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import assigning, repository
+from helpdesk.conversations import repository, service
 from helpdesk.conversations.errors import NotAMember
 from helpdesk.members import membership
 from helpdesk.organizations.schemas import NewOrganization
@@ -13,6 +13,7 @@ from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
+from tests.support.conversations import stored
 from tests.support.people import make_person, token_of
 
 SESSION = {"session": "session-to-assign", "body": "Hello"}
@@ -59,12 +60,12 @@ def test_assigning_tells_no_endpoint_and_changes_neither_state_nor_activity(
     api: Client, organization: NewOrganization, conversation: str, ada: str
 ) -> None:
     whole_table.remove("EVENT")
-    before = repository.get(organization.organization_id, conversation).item
+    before = stored(organization.organization_id, conversation)
 
     assign(api, conversation, ada)
 
     assert whole_table.events() == []
-    now = repository.get(organization.organization_id, conversation).item
+    now = stored(organization.organization_id, conversation)
     assert {name for name in now if now.get(name) != before.get(name)} == {"assignee", "GSI3PK"}
 
 
@@ -98,7 +99,7 @@ def test_one_who_leaves_at_this_moment_is_assigned_nothing(
     caller = Caller(organization.organization_id, key_id="key_1")
 
     with pytest.raises(NotAMember):
-        assigning.assign(caller, conversation, ada)
+        service.assign(caller, conversation, ada)
 
     assert repository.get(organization.organization_id, conversation).assignee is None
 
@@ -158,7 +159,7 @@ def test_an_assigned_conversation_stands_in_the_list_of_its_state(
         else:
             assert api.post(f"/v1/conversations/{conversation}/{step}").status == 200
 
-    item = repository.get(organization.organization_id, conversation).item
+    item = stored(organization.organization_id, conversation)
     assert item["GSI3PK"] == f"ORG#{organization.organization_id}#ASSIGNED#{ada}#{which}"
     assert item["GSI3SK"] == item["GSI1SK"]
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from helpdesk.conversations import answering, repository
+from helpdesk.agent import answers
+from helpdesk.conversations import repository
 from tests.support import table as whole_table
 from tests.support.api import Client
 
@@ -54,6 +55,6 @@ def test_an_agent_that_was_still_thinking_does_not_answer_what_a_teammate_has_an
     api.post(f"{path}/reply", {"body": "Under Account, Billing."})
     write(api, "Great, thanks!")
     now = repository.get(organization.organization_id, first["conversationId"])
-    assert not answering.answer(
+    assert not answers.write(
         now, answering=first["messageId"], name="Assistant", body="Late.", hand_off_reason=None
     )

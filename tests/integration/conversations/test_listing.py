@@ -243,21 +243,28 @@ def test_what_was_found_by_words_is_held_to_the_other_filters(
 
 @given(one=conversations, chosen=choices)
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_what_is_said_of_one_conversation_is_what_the_lists_say(one: Made, chosen: dict[str, str]) -> None:
+def test_a_list_query_matches_the_conversations_that_the_list_holds(
+    one: Made, chosen: dict[str, str]
+) -> None:
     query = parse_query(ConversationsQuery, {name: [value] for name, value in chosen.items()})
-    wanted = listing.wanted(caller("org_1"), query)
-    item = {
-        "id": one.id,
-        "customerId": one.customer,
-        "status": one.state.status.value,
-        "handledBy": one.state.handled_by.value,
-        "lastSpeaker": one.state.last_speaker.value,
-        "assignee": one.assignee,
-        "snoozedUntil": START_MS if one.snoozed else None,
-        "archivedAt": START_MS if one.archived else None,
-    }
+    selected = listing.list_query(caller("org_1"), query)
+    conversation = Conversation(
+        organization="org_1",
+        id=one.id,
+        state=one.state,
+        assignee=one.assignee,
+        snoozed_until=START_MS if one.snoozed else None,
+        archived_at=START_MS if one.archived else None,
+        customer_id=one.customer,
+        session_hash=None,
+        subject="A subject",
+        page=None,
+        context=None,
+        started_at=START_MS,
+        last_message_at=START_MS,
+    )
 
-    assert wanted.matches(Conversation(item)) is holds(chosen, one)
+    assert selected.matches(conversation) is holds(chosen, one)
 
 
 @pytest.mark.parametrize(

@@ -339,6 +339,6 @@ def test_a_move_leaves_the_time_of_the_last_message_alone_and_a_reply_sets_it(
     for milliseconds, step in ((10, "resolve"), (20, "reply")):
         with clock.frozen(lambda at=START_MS + milliseconds: at * 1_000):  # type: ignore[misc]
             api.post(f"/v1/conversations/{conversation_id}/{step}", {"body": "Done"})
-        times.append(repository.get(organization.organization_id, conversation_id).item["lastMessageAt"])
+        times.append(repository.get(organization.organization_id, conversation_id).last_message_at)
 
     assert times == [START_MS, START_MS + 20]

@@ -14,17 +14,20 @@ from typing import Any
 import pytest
 
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.agent import service as agent
+from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import HandOff, Reason, Reply
-from helpdesk.agent.service import AgentJob
-from helpdesk.conversations import assigning, repository, service, snoozing
+from helpdesk.agent.worker import AgentJob
+from helpdesk.conversations import repository, service
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
-from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
+from helpdesk.conversations.schemas import NoteInput, ReplyInput
 from helpdesk.conversations.state import Transition
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
+from helpdesk.snoozes import service as snoozes
+from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
+from tests.support.conversations import stored
 from tests.support.interleaving import Outcomes, interleaved
 
 INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "120"))
@@ -152,11 +155,11 @@ def work(name: str, conversation_id: str, message_id: str = "") -> Callable[[], 
         return partial(service.reply, MAX, conversation_id, written)
     if name in {"snooze", "end snooze"}:
         until = SnoozeInput(until=LATER if name == "snooze" else None)
-        return partial(snoozing.snooze, MAX, conversation_id, until)
+        return partial(snoozes.snooze, MAX, conversation_id, until)
     if name == "wake":
-        return partial(snoozing.wake, ORGANIZATION, conversation_id, EARLIER)
+        return partial(snoozes.wake, ORGANIZATION, conversation_id, EARLIER)
     if name in {"assign", "unassign"}:
-        return partial(assigning.assign, MAX, conversation_id, ADA if name == "assign" else None)
+        return partial(service.assign, MAX, conversation_id, ADA if name == "assign" else None)
     if name == "note":
         return partial(service.note, MAX, conversation_id, NoteInput(body="For the team."))
     return partial(service.transition, MAX, conversation_id, Transition(name))
@@ -186,7 +189,7 @@ def shown(conversation_id: str, seen: Seen) -> dict[str, Any]:
 
 
 def seen_of(conversation_id: str) -> Seen:
-    item = repository.get(ORGANIZATION, conversation_id).item
+    item = stored(ORGANIZATION, conversation_id)
     seen = Seen(
         item["status"],
         item["handledBy"],
@@ -252,7 +255,7 @@ def drawn(rng: random.Random) -> Seen:
 @pytest.fixture(autouse=True)
 def _any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a snooze end at a time that can be written down here."""
-    monkeypatch.setattr(snoozing, "MAX_SNOOZE_MS", LATER)
+    monkeypatch.setattr(snoozes, "MAX_SNOOZE_MS", LATER)
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))

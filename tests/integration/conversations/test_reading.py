@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from helpdesk.conversations import repository, thread
+from helpdesk.conversations.record import Author
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
@@ -324,8 +325,7 @@ def test_a_thread_heavier_than_one_query_is_read_without_a_hole(
                     transaction,
                     found,
                     found.state,
-                    kind="ai",
-                    name="Assistant",
+                    author=Author("ai", "Assistant"),
                     body=f"{batch * 9 + number:02d}" + "😀" * 3_998,
                     attachments=NO_ATTACHMENTS,
                     now=clock.now_ms(),

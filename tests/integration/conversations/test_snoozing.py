@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.conversations import repository, snoozing
+from helpdesk.conversations import repository
 from helpdesk.delivery.fanout import fan_out_again
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
+from helpdesk.snoozes import service as snoozes
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client, Context, function
@@ -74,7 +75,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def wake(organization: NewOrganization, conversation_id: str, until: int) -> str:
-    return snoozing.wake(organization.organization_id, conversation_id, until).value
+    return snoozes.wake(organization.organization_id, conversation_id, until).value
 
 
 @pytest.mark.parametrize(
@@ -316,15 +317,15 @@ def test_a_run_that_has_no_time_left_queues_nothing(api: Client, asleep: str, at
     snooze(api, asleep, NOW + DAY)
     at(NOW + DAY)
 
-    assert snoozing.queue_due(NOW + DAY) == 0
-    assert snoozing.queue_due(NOW + DAY + 1) == 1
+    assert snoozes.queue_due(NOW + DAY) == 0
+    assert snoozes.queue_due(NOW + DAY + 1) == 1
 
 
 def test_a_run_costs_a_query_for_each_shard_and_a_wake_two_calls(
     api: Client, organization: NewOrganization, asleep: str, at: At
 ) -> None:
     with recorded_calls() as run:
-        snoozing.queue_due(NOW + MINUTE)
+        snoozes.queue_due(NOW + MINUTE)
     snooze(api, asleep, NOW + DAY)
     at(NOW + DAY)
     with recorded_calls() as waking:

@@ -6,15 +6,18 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import service as agent
+from helpdesk.agent import auto_resolve
+from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import Goodbye, HandOff, Reason, Reply
-from helpdesk.agent.service import AgentJob
-from helpdesk.conversations import auto_resolve, repository, snoozing
+from helpdesk.agent.worker import AgentJob
+from helpdesk.conversations import repository
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
+from helpdesk.snoozes import service as snoozes
 from tests.support import states
 from tests.support import table as whole_table
 from tests.support.api import Client
+from tests.support.conversations import stored
 from tests.support.states import BY_HAND, BY_ITSELF, Desk
 
 TRANSITIONS, TRIGGERS = states.transitions(), states.triggers()
@@ -74,7 +77,7 @@ def wake(organization: str, desk: Desk) -> str:
     """Let the time come of the snooze that the conversation is in, or may have been in."""
     until = repository.get(organization, desk.id).snoozed_until or clock.now_ms() - 1
     with clock.frozen(lambda: until * 1_000):
-        return snoozing.wake(organization, desk.id, until).value
+        return snoozes.wake(organization, desk.id, until).value
 
 
 DECISIONS: dict[str, Reply | HandOff | Goodbye] = {
@@ -125,7 +128,7 @@ def test_each_cell_of_the_table_is_what_the_api_does(
         else:
             assert desk.do(row).status == 200, (row, before)
             expected = "open, agent" if cell == states.AS_BEFORE else expected
-        item = repository.get(organization.organization_id, desk.id).item
+        item = stored(organization.organization_id, desk.id)
         assert column(item) == expected, (row, before)
         if item["lastSpeaker"] == "visitor":
             assert item["GSI1PK"].endswith(f"#INBOX#{INBOX[expected]}"), (row, before)

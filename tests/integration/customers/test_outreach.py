@@ -7,16 +7,16 @@ import pytest
 from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.conversations import mail_repository
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.state import Transition
 from helpdesk.customers import repository
-from helpdesk.customers.schemas import OutreachInput
 from helpdesk.delivery.fanout import fan_out
-from helpdesk.messages import outreach as service
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.outreach import repository as mail_repository
+from helpdesk.outreach import service
+from helpdesk.outreach.schemas import OutreachInput
 from helpdesk.platform import clients
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Throttled

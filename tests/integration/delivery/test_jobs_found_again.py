@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import service as agent
-from helpdesk.agent.service import AgentJob
+from helpdesk.agent import worker as agent
+from helpdesk.agent.worker import AgentJob
 from helpdesk.events import outbox_pending
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings

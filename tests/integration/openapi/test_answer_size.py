@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from helpdesk.conversations import repository, thread
+from helpdesk.conversations.record import Author, Conversation
 from helpdesk.files.service import Attachments
 from helpdesk.http import pages
 from helpdesk.organizations.schemas import NewOrganization
@@ -63,8 +64,7 @@ def heavy_thread(api: Client, organization: NewOrganization, count: int) -> str:
             transaction,
             found,
             found.state,
-            kind="human",
-            name="N",
+            author=Author("human", "N"),
             body=text,
             attachments=files,
             now=clock.now_ms() + number,
@@ -137,28 +137,30 @@ def heavy_customers(organization: NewOrganization, count: int) -> list[str]:
         )
         repository.put(
             transaction,
-            home,
-            {
-                "id": conversation_id,
-                "customerId": customer_id,
-                "sessionHash": "h",
-                "subject": QUOTE * 80,
-                "status": "resolved",
-                "handledBy": "agent",
-                "lastSpeaker": "teammate",
-                "assignee": None,
-                "page": {"url": QUOTE * 2_048, "title": QUOTE * 200, "referrer": QUOTE * 2_048},
-                "context": {
-                    **dict.fromkeys(("timeZone", "locale", "browser", "os", "screen"), QUOTE * 200),
-                    "device": "desktop",
-                },
-                "startedAt": 1_700_000_000_000,
-                "lastMessageAt": 1_700_000_000_000,
-                "messageCount": 1,
-                "snoozedUntil": None,
-                "archivedAt": None,
-                "rating": 5,
-            },
+            Conversation.from_item(
+                {
+                    "organization": home,
+                    "id": conversation_id,
+                    "customerId": customer_id,
+                    "sessionHash": "h",
+                    "subject": QUOTE * 80,
+                    "status": "resolved",
+                    "handledBy": "agent",
+                    "lastSpeaker": "teammate",
+                    "assignee": None,
+                    "page": {"url": QUOTE * 2_048, "title": QUOTE * 200, "referrer": QUOTE * 2_048},
+                    "context": {
+                        **dict.fromkeys(("timeZone", "locale", "browser", "os", "screen"), QUOTE * 200),
+                        "device": "desktop",
+                    },
+                    "startedAt": 1_700_000_000_000,
+                    "lastMessageAt": 1_700_000_000_000,
+                    "messageCount": 1,
+                    "snoozedUntil": None,
+                    "archivedAt": None,
+                    "rating": 5,
+                }
+            ),
         )
         transaction.commit()
         made.append(conversation_id)

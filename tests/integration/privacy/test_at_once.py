@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import service as agent
-from helpdesk.agent.service import AgentJob
+from helpdesk.agent import worker as agent
+from helpdesk.agent.worker import AgentJob
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.privacy import erasing, retention, service

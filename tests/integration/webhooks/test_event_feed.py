@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ConnectTimeoutError
 
-from helpdesk.agent import service as agent
+from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import Question, Reply
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.events.outbox import Event

@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpdesk.conversations.content import require_body
 from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
+from helpdesk.conversations.thread import require_body
 
 
 @pytest.mark.parametrize("character", ["x", "ü", "😀", "\u0301"])

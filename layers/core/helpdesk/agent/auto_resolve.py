@@ -7,20 +7,27 @@ twice is harmless: each is resolved by a conditional write. Each night starts wi
 always last when the time does not suffice.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from helpdesk.agent import auto_resolve_repository, repository
 from helpdesk.agent.auto_resolve_repository import AutoResolveCheckpoint
-from helpdesk.conversations import auto_resolve as resolving
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations import thread
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.storage import shards
+from helpdesk.storage.transactions import Conflict, Transaction
 
 QUIET_HOURS = 24
 _PAGE = 100
+_THREADS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,47 @@ def run(until: int) -> Run:
     return Run(resolved, done=True)
 
 
+def is_finished(conversation: Conversation) -> bool:
+    """Return whether the agent still handles the conversation and its last message is an answer of the agent.
+
+    A hand-off is no answer, even if the team handed the conversation back without writing. A snoozed conversation is
+    to come back to the team, so it is not finished.
+    """
+    state = conversation.state
+    return (
+        state.status is Status.OPEN
+        and state.handled_by is Handler.AGENT
+        and state.last_speaker is Speaker.AGENT
+        and not conversation.archived
+        and conversation.snoozed_until is None
+        and conversation.handed_off_at != conversation.last_message_at
+    )
+
+
+def resolve(finished: Sequence[Conversation], agent_name: str, quiet_hours: int) -> int:
+    """Resolve finished conversations, each in a transaction of its own; return how many were resolved.
+
+    Sends conversation.updated for each. A conversation that has changed since it was read is left alone.
+    """
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return sum(pool.map(lambda each: _resolve(each, agent_name, quiet_hours), finished))
+
+
+def _resolve(conversation: Conversation, agent_name: str, quiet_hours: int) -> bool:
+    now = clock.now_ms()
+    state = apply(conversation.state, Transition.RESOLVE)
+    transaction = Transaction()
+    conversations.write_if_no_message_since(transaction, conversation, state)
+    line = f"{agent_name} resolved this conversation: nobody has written for {quiet_hours} hours since its answer."
+    thread.add_system_line(transaction, conversation, line, now)
+    thread.add_updated(transaction, conversation, state, now)
+    try:
+        transaction.commit()
+    except (StaleConversation, ConversationNotFound, Conflict):
+        return False
+    return True
+
+
 def _organizations(shard: int, checkpoint: AutoResolveCheckpoint) -> Iterator[str]:
     """Yield the organizations of a shard that have `nightlySweep` on, from the one that the checkpoint is in."""
     start = checkpoint.organization
@@ -75,10 +123,10 @@ def _pages(organization: str, behind: str, before: int) -> Iterator[tuple[int, s
         own = repository.get(organization)
         if not own.nightly_sweep:  # switched off since the index was read
             return
-        while page := resolving.quiet_page(organization, behind, before, _PAGE):
-            finished = [conversation for conversation in page if resolving.is_finished(conversation)]
-            behind = resolving.place_of(page[-1])
-            yield resolving.resolve(finished, own.name, QUIET_HOURS), behind
+        while page := conversations.quiet_page(organization, behind, before, _PAGE):
+            finished = [conversation for _, conversation in page if is_finished(conversation)]
+            behind = page[-1][0]
+            yield resolve(finished, own.name, QUIET_HOURS), behind
     except Exception as error:  # noqa: BLE001 - logged for the operator
         logger.error(
             "auto_resolve_failed", extra={"organization": organization, "error": type(error).__name__}

@@ -1,7 +1,6 @@
 """What the inbox can refuse (Specification: Errors, Inbox; Not found)."""
 
 from helpdesk.platform.errors import AppError
-from helpdesk.platform.units import DAY_MS
 
 
 class ConversationNotFound(AppError):
@@ -23,20 +22,6 @@ class NotArchived(AppError):
 
     status, code = 400, "not_archived"
     message = "This conversation is not archived. There is nothing to unarchive."
-
-
-MIN_SNOOZE_MS = 60_000
-MAX_SNOOZE_MS = 365 * DAY_MS
-
-
-class BadSnoozeTime(AppError):
-    """No time to snooze until: none at all, too soon or too far ahead."""
-
-    status, code = 400, "bad_snooze_time"
-    message = (
-        "`until` must be a time in milliseconds since 1970, a minute to a year (365 days) ahead, or null to end the "
-        "snooze."
-    )
 
 
 class NotAMember(AppError):

@@ -1,11 +1,11 @@
-"""Reading the inbox: lists of conversations by whatever they are asked for, and one with its thread."""
+"""Reading the inbox: lists of conversations, and one conversation with its thread."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import repository
-from helpdesk.conversations.filters import Wanted
+from helpdesk.conversations.index_keys import ListQuery
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
 from helpdesk.conversations.schemas import (
@@ -24,7 +24,7 @@ from helpdesk.storage.keys import MalformedKey
 
 _NOBODY, _MYSELF = "none", "me"
 _SEARCHES = 4
-"""How often one page looks for words at most: what is found may not be what else is asked for."""
+"""How often one page searches at most: hits may not match the other parameters."""
 
 
 def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
@@ -50,22 +50,22 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
 
     A page may hold fewer than asked for, even none, while there is a cursor. Raises InvalidRequest, InvalidCursor.
     """
-    asked, text = wanted(caller, query), _text(query)
-    name = f"conversations?{asked!r}&{text!r}"  # no text is not the text "None"
+    chosen, text = list_query(caller, query), _text(query)
+    name = f"conversations?{chosen!r}&{text!r}"  # None is not the text "None"
     start = position(caller, query, name)
     if text is not None:
-        found, end = _searched(caller.organization, text, asked, query.limit, start)
+        found, end = _searched(caller.organization, text, chosen, query.limit, start)
         shapes = _shapes(caller.organization, found)
         return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
     try:
-        source = asked.source(caller.organization)
-    except MalformedKey:  # an id of a form that none has: as absent as any other
+        source = chosen.source(caller.organization)
+    except MalformedKey:  # an id that cannot be one: nothing matches it
         return ConversationsAnswer(conversations=[], next_cursor=None)
     found, end = repository.page(caller.organization, source, query.limit, start)
     shapes = _shapes(caller.organization, found)
     room = fitting(shapes)
     if room < len(shapes):
-        shapes, end = shapes[:room], repository.place_of(found[room - 1], source.index)
+        shapes, end = shapes[:room], repository.sort_key_of(found[room - 1], source.index)
     return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
 
 
@@ -79,25 +79,25 @@ def _text(query: ConversationsQuery) -> str | None:
 
 
 def _searched(
-    organization: str, text: str, asked: Wanted, limit: int, after: Any
+    organization: str, text: str, chosen: ListQuery, limit: int, after: Any
 ) -> tuple[list[Conversation], Any]:
-    """Look for words, and leave out what the other parameters do not ask for.
+    """Search for words, and keep what matches the other parameters.
 
-    No more is looked for than the page has room for, so that each conversation found is on this page or behind it.
-    200 of the heaviest conversations have room in one answer.
+    Each search asks for no more than the page has room for, so that each hit is on this page or a later one. A response
+    has room for 200 of the largest conversations.
     """
     kept: list[Conversation] = []
     for _ in range(_SEARCHES):
         hits = search.conversations(organization, text, limit - len(kept), after)
-        kept += [found for found in repository.get_many(organization, hits.ids) if asked.matches(found)]
+        kept += [found for found in repository.get_many(organization, hits.ids) if chosen.matches(found)]
         after = hits.after
         if after is None or len(kept) == limit:
             break
     return kept, after
 
 
-def wanted(caller: Caller, query: ConversationsQuery) -> Wanted:
-    """Return what a list's parameters other than `q` ask for. Raises InvalidRequest."""
+def list_query(caller: Caller, query: ConversationsQuery) -> ListQuery:
+    """Return what the parameters of a list other than `q` select. Raises InvalidRequest."""
     assignee = query.assignee
     if assignee is not None and not trimmed(assignee):
         raise InvalidRequest("`assignee` must be a teammate's id, `none`, or `me`.")
@@ -107,7 +107,7 @@ def wanted(caller: Caller, query: ConversationsQuery) -> Wanted:
                 "`assignee` may be `me` with an access token only: a key has no person behind it."
             )
         assignee = caller.person.id
-    return Wanted(
+    return ListQuery(
         status=query.status,
         awaiting_human=query.awaiting_human,
         assignee=None if assignee == _NOBODY else assignee,
@@ -121,5 +121,5 @@ def wanted(caller: Caller, query: ConversationsQuery) -> Wanted:
 def _shapes(organization: str, conversations: Sequence[Conversation]) -> list[ConversationShape]:
     if not conversations:
         return []
-    known = customers.summaries(organization, [found.item["customerId"] for found in conversations])
+    known = customers.by_ids(organization, [found.customer_id for found in conversations])
     return [conversation_shape(found, known) for found in conversations]

@@ -1,6 +1,12 @@
-"""A conversation as it was read, and the news that it has changed since."""
+"""Conversations and their messages as they are stored, and how they look in events and to readers.
+
+Specification: Conversation; Events, data by kind. `from_item` and `to_item` are the only code that knows the
+attributes of these items; times are milliseconds since 1970.
+"""
 
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal, Self
 
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility
@@ -9,60 +15,309 @@ from helpdesk.storage.table import ConditionFailed, Item
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
-    """A conversation's item, and the state in it."""
+class PageInfo:
+    """The page that the visitor wrote the first message from."""
 
-    item: Item
+    url: str
+    title: str | None
+    referrer: str | None
 
-    @property
-    def id(self) -> str:
-        """The conversation's id."""
-        return str(self.item["id"])
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read the attribute of a conversation's item."""
+        return cls(item["url"], item["title"], item["referrer"])
 
-    @property
-    def organization(self) -> str:
-        """The organization's id."""
-        return str(self.item["organization"])
+    def to_item(self) -> Item:
+        """Return the attribute of a conversation's item."""
+        return {"url": self.url, "title": self.title, "referrer": self.referrer}
 
-    @property
-    def state(self) -> State:
-        """Status, handler, who spoke last, and whether it is put aside."""
-        aside = Visibility.SNOOZED if self.snoozed_until is not None else Visibility.ACTIVE
-        return State(
-            Status(self.item["status"]),
-            Handler(self.item["handledBy"]),
-            Speaker(self.item["lastSpeaker"]),
-            Visibility.ARCHIVED if self.archived else aside,
+
+@dataclass(frozen=True, slots=True)
+class BrowserContext:
+    """The visitor's browser, as last reported."""
+
+    time_zone: str | None
+    locale: str | None
+    browser: str | None
+    os: str | None
+    screen: str | None
+    device: str | None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read the attribute of a conversation's item."""
+        return cls(
+            item["timeZone"], item["locale"], item["browser"], item["os"], item["screen"], item["device"]
         )
 
-    @property
-    def assignee(self) -> str | None:
-        """The teammate that it is assigned to, as far as the item tells."""
-        assignee = self.item.get("assignee")
-        return str(assignee) if assignee is not None else None
+    def to_item(self) -> Item:
+        """Return the attribute of a conversation's item."""
+        return {
+            "timeZone": self.time_zone,
+            "locale": self.locale,
+            "browser": self.browser,
+            "os": self.os,
+            "screen": self.screen,
+            "device": self.device,
+        }
 
-    @property
-    def snoozed_until(self) -> int | None:
-        """Until when it is snoozed (ms), as far as the item tells."""
-        until = self.item.get("snoozedUntil")
-        return int(until) if until is not None else None
+
+@dataclass(frozen=True, slots=True)
+class LatestRating:
+    """A conversation's latest rating: its id, which resolution it is for, and when it was given first."""
+
+    rating_id: str
+    resolution: int
+    at: int
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read the attribute of a conversation's item."""
+        return cls(item["id"], int(item["resolution"]), int(item["at"]))
+
+    def to_item(self, stars: int) -> Item:
+        """Return the attribute of a conversation's item."""
+        return {"id": self.rating_id, "resolution": self.resolution, "at": self.at, "stars": stars}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """What a write requires of a conversation: the state that it was read in."""
+
+    organization: str
+    id: str
+    state: State
+    assignee: str | None = None
+    snoozed_until: int | None = None
+    archived_at: int | None = None
 
     @property
     def archived(self) -> bool:
-        """Whether it is archived: then it takes no writes."""
-        return self.item["archivedAt"] is not None
+        """Whether it is archived: then it accepts no writes."""
+        return self.archived_at is not None
 
     @property
-    def being_erased(self) -> bool:
-        """Whether it is on its way out of the table: it is as good as gone for everyone but the eraser."""
-        return BEING_ERASED in self.item
+    def accepts_visitor_messages(self) -> bool:
+        """Whether a visitor's next message can go into it."""
+        return self.state.accepts_visitor_messages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation(Snapshot):
+    """A conversation.
+
+    `rating` is the stars of the latest rating, `resolutions` how often it was resolved. `answered_up_to` is the id of
+    the last message that the agent or a teammate has answered, empty before the first answer. `handed_off_at` is when
+    the agent last handed it to the team.
+    """
+
+    customer_id: str
+    session_hash: str | None
+    subject: str
+    page: PageInfo | None
+    context: BrowserContext | None
+    started_at: int
+    last_message_at: int
+    message_count: int = 1
+    rating: int | None = None
+    latest_rating: LatestRating | None = None
+    resolutions: int = 0
+    answered_up_to: str = ""
+    handed_off_at: int | None = None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a conversation's item, which must not be marked as being erased."""
+        snoozed_until, archived_at = item["snoozedUntil"], item["archivedAt"]
+        page, context, rated = item["page"], item["context"], item.get("rated")
+        visibility = Visibility.ACTIVE if snoozed_until is None else Visibility.SNOOZED
+        return cls(
+            organization=item["organization"],
+            id=item["id"],
+            state=State(
+                Status(item["status"]),
+                Handler(item["handledBy"]),
+                Speaker(item["lastSpeaker"]),
+                visibility if archived_at is None else Visibility.ARCHIVED,
+            ),
+            assignee=item["assignee"],
+            snoozed_until=snoozed_until,
+            archived_at=archived_at,
+            customer_id=item["customerId"],
+            session_hash=item["sessionHash"],
+            subject=item["subject"],
+            page=PageInfo.from_item(page) if page else None,
+            context=BrowserContext.from_item(context) if context else None,
+            started_at=item["startedAt"],
+            last_message_at=item["lastMessageAt"],
+            message_count=item["messageCount"],
+            rating=item["rating"],
+            latest_rating=LatestRating.from_item(rated) if rated else None,
+            resolutions=item.get("resolutions", 0),
+            answered_up_to=item.get("answeredUpTo", ""),
+            handed_off_at=item.get("handedOffAt"),
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes of a new conversation's item, without its keys."""
+        return {
+            "organization": self.organization,
+            "id": self.id,
+            "customerId": self.customer_id,
+            "sessionHash": self.session_hash,
+            "subject": self.subject,
+            "status": self.state.status.value,
+            "handledBy": self.state.handled_by.value,
+            "lastSpeaker": self.state.last_speaker.value,
+            "assignee": self.assignee,
+            "page": self.page.to_item() if self.page else None,
+            "context": self.context.to_item() if self.context else None,
+            "startedAt": self.started_at,
+            "lastMessageAt": self.last_message_at,
+            "messageCount": self.message_count,
+            "snoozedUntil": self.snoozed_until,
+            "archivedAt": self.archived_at,
+            "rating": self.rating,
+        }
 
 
 class StaleConversation(ConditionFailed):
-    """The conversation is not as it was when it was read; `conversation` is what it is now."""
+    """The conversation has changed since it was read; `conversation` is what it is now.
+
+    Raises ConversationNotFound instead if it was erased.
+    """
 
     def __init__(self, item: Item | None) -> None:
         if item is None or BEING_ERASED in item:
             raise ConversationNotFound
         super().__init__(item)
-        self.conversation = Conversation(item)
+        self.conversation = Conversation.from_item(item)
+
+
+class EntryKind(StrEnum):
+    """What an entry of a thread is. The visitor sees messages only."""
+
+    MESSAGE = "message"
+    NOTE = "note"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote on the organization's side."""
+
+    kind: Literal["ai", "human"]
+    name: str
+    avatar_url: str | None = None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read the attribute of a message's item."""
+        return cls(item["kind"], item["name"], item["avatarUrl"])
+
+    def to_item(self) -> Item:
+        """Return the attribute of a message's item."""
+        return {"kind": self.kind, "name": self.name, "avatarUrl": self.avatar_url}
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """A file as a message shows it; `size` in bytes."""
+
+    name: str
+    size: int
+    type: str
+    url: str
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an element of a message's attachments."""
+        return cls(item["name"], item["size"], item["type"], item["url"])
+
+    def to_item(self) -> Item:
+        """Return an element of a message's attachments."""
+        return {"name": self.name, "size": self.size, "type": self.type, "url": self.url}
+
+
+@dataclass(frozen=True, slots=True)
+class RatingLine:
+    """What a system line says about a visitor's rating."""
+
+    rating_id: str
+    stars: int
+    note: str
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read the attributes of a system line's item."""
+        return cls(item["ratingId"], item["stars"], item["note"])
+
+    def to_item(self) -> Item:
+        """Return the attributes of a system line's item."""
+        return {"ratingId": self.rating_id, "stars": self.stars, "note": self.note}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An entry of a thread: a message, a note or a system line.
+
+    `author` is None for the visitor and for system lines. `event_id` names the message.created event of a message.
+    """
+
+    id: str
+    conversation_id: str
+    created_at: int
+    sender: Literal["visitor", "agent"]
+    author: Author | None
+    body: str
+    attachments: tuple[AttachedFile, ...] = ()
+    kind: EntryKind = EntryKind.MESSAGE
+    event_id: str | None = None
+    rating: RatingLine | None = None
+
+    @property
+    def by_visitor(self) -> bool:
+        """Whether the visitor wrote it."""
+        return self.sender == "visitor"
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a teammate wrote it, or a secret key in the organization's name."""
+        return self.author is not None and self.author.kind == "human"
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an entry's item."""
+        return cls(
+            id=item["id"],
+            conversation_id=item["conversationId"],
+            created_at=item["createdAt"],
+            sender=item["sender"],
+            author=Author.from_item(item["agent"]) if item["agent"] else None,
+            body=item["body"],
+            attachments=tuple(AttachedFile.from_item(file) for file in item["attachments"]),
+            kind=EntryKind(item.get("kind", EntryKind.MESSAGE)),
+            event_id=item.get("eventId"),
+            rating=RatingLine.from_item(item) if "ratingId" in item else None,
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes of an entry's item, without its keys."""
+        return {
+            **self.event_data(),
+            **({} if self.kind is EntryKind.MESSAGE else {"kind": self.kind.value}),
+            **({} if self.event_id is None else {"eventId": self.event_id}),
+            **({} if self.rating is None else self.rating.to_item()),
+        }
+
+    def event_data(self) -> dict[str, Any]:
+        """Return `data.message` of an event."""
+        return {
+            "id": self.id,
+            "conversationId": self.conversation_id,
+            "createdAt": self.created_at,
+            "sender": self.sender,
+            "agent": self.author.to_item() if self.author else None,
+            "body": self.body,
+            "attachments": [file.to_item() for file in self.attachments],
+        }

@@ -1,9 +1,9 @@
-"""How a conversation and its messages look to the outside: in events, to the visitor, to the team."""
+"""How a conversation and its messages look outside: in events, to the visitor, to the team."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.schemas import (
     ContextShape,
     ConversationShape,
@@ -14,9 +14,7 @@ from helpdesk.conversations.schemas import (
     ThreadEntry,
 )
 from helpdesk.conversations.state import State
-from helpdesk.storage.table import Item
-
-_MESSAGE_FIELDS = ("id", "conversationId", "createdAt", "sender", "agent", "body", "attachments")
+from helpdesk.customers.record import Customer
 
 
 def state_data(conversation_id: str, state: State) -> dict[str, Any]:
@@ -24,48 +22,43 @@ def state_data(conversation_id: str, state: State) -> dict[str, Any]:
     return {"id": conversation_id, "status": state.status.value, "awaitingHuman": state.awaiting_human}
 
 
-def message_data(message: Item) -> dict[str, Any]:
-    """Return `data.message` of an event."""
-    return {name: message[name] for name in _MESSAGE_FIELDS}
-
-
 def state_shape(conversation_id: str, state: State) -> ConversationState:
-    """Return a conversation's state as an answer."""
+    """Return a conversation's state as a response shows it."""
     return ConversationState.model_validate(state_data(conversation_id, state))
 
 
-def message_shape(message: Item) -> MessageShape:
-    """Return a message for its visitor."""
-    return MessageShape.model_validate(message_data(message))
+def message_shape(message: Message) -> MessageShape:
+    """Return a message as its visitor sees it."""
+    return MessageShape.model_validate(message.event_data())
 
 
-def thread_entry(entry: Item) -> ThreadEntry:
-    """Return a message, note or system line for the team."""
-    return ThreadEntry.model_validate({**message_data(entry), "kind": entry.get("kind", "message")})
+def thread_entry(entry: Message) -> ThreadEntry:
+    """Return a message, note or system line as the team sees it."""
+    return ThreadEntry.model_validate({**entry.event_data(), "kind": entry.kind.value})
 
 
-def conversation_shape(conversation: Conversation, customers: Mapping[str, Item]) -> ConversationShape:
-    """Return a conversation for the team; `customers` are the records by id."""
-    item = conversation.item
-    customer = customers.get(item["customerId"], {})
+def conversation_shape(conversation: Conversation, customers: Mapping[str, Customer]) -> ConversationShape:
+    """Return a conversation as the team sees it; `customers` are the records by id, without those that are gone."""
+    customer = customers.get(conversation.customer_id)
+    page, context = conversation.page, conversation.context
     return ConversationShape(
         id=conversation.id,
         status=conversation.state.status,
         awaiting_human=conversation.state.awaiting_human,
-        subject=item["subject"],
+        subject=conversation.subject,
         handled_by=conversation.state.handled_by,
-        assignee=item["assignee"],
+        assignee=conversation.assignee,
         customer=CustomerSummary(
-            id=item["customerId"],
-            name=customer.get("name"),
-            email=customer.get("email"),
-            avatar_url=customer.get("avatarUrl"),
+            id=conversation.customer_id,
+            name=customer.name if customer else None,
+            email=customer.email if customer else None,
+            avatar_url=customer.avatar_url if customer else None,
         ),
-        page=PageShape.model_validate(item["page"]) if item["page"] else None,
-        context=ContextShape.model_validate(item["context"]) if item["context"] else None,
-        started_at=item["startedAt"],
-        last_message_at=item["lastMessageAt"],
-        snoozed_until=item["snoozedUntil"],
-        archived_at=item["archivedAt"],
-        rating=item["rating"],
+        page=PageShape.model_validate(page.to_item()) if page else None,
+        context=ContextShape.model_validate(context.to_item()) if context else None,
+        started_at=conversation.started_at,
+        last_message_at=conversation.last_message_at,
+        snoozed_until=conversation.snoozed_until,
+        archived_at=conversation.archived_at,
+        rating=conversation.rating,
     )

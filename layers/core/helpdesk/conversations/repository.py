@@ -4,10 +4,16 @@ from collections.abc import Sequence
 
 from helpdesk.conversations import index_keys
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.filters import Source
-from helpdesk.conversations.index_keys import InboxList
-from helpdesk.conversations.record import Conversation, StaleConversation
-from helpdesk.conversations.state import State, Status, Visibility
+from helpdesk.conversations.index_keys import InboxList, Source
+from helpdesk.conversations.record import (
+    BrowserContext,
+    Conversation,
+    EntryKind,
+    Message,
+    Snapshot,
+    StaleConversation,
+)
+from helpdesk.conversations.state import Speaker, State, Status, Visibility
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
@@ -15,7 +21,7 @@ from helpdesk.storage.table import Index, Item, Page
 from helpdesk.storage.transactions import Transaction
 
 EXAMINED = 500
-"""How many conversations of each list one page looks at, at most, where it is to leave some out."""
+"""How many conversations of each list one page reads, at most, if it has a filter."""
 
 
 def get(organization: str, conversation_id: str) -> Conversation:
@@ -23,27 +29,28 @@ def get(organization: str, conversation_id: str) -> Conversation:
     item = table.get(keys.Conversation(organization, conversation_id))
     if item is None or BEING_ERASED in item:
         raise ConversationNotFound
-    return Conversation(item)
+    return Conversation.from_item(item)
 
 
 def get_many(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
     """Return those of the conversations that exist, in the order given."""
     wanted = [keys.Conversation(organization, conversation_id) for conversation_id in conversation_ids]
     found = table.get_many(wanted)
-    return [Conversation(found[key]) for key in wanted if key in found and BEING_ERASED not in found[key]]
+    items = [found[key] for key in wanted if key in found]
+    return [Conversation.from_item(item) for item in items if BEING_ERASED not in item]
 
 
-def put(transaction: Transaction, organization: str, item: Item) -> None:
-    """Add a new conversation with its places in the two lists."""
+def put(transaction: Transaction, conversation: Conversation) -> None:
+    """Add a new conversation, in its list of the inbox and in its customer's."""
+    organization = conversation.organization
     transaction.put(
         {
-            **keys.Conversation(organization, item["id"]).attributes(),
-            **item,
-            "organization": organization,
-            **index_keys.inbox(organization, Conversation(item).state),
-            **index_keys.latest(item["lastMessageAt"], item["id"]),
-            "GSI2PK": keys.customer_conversations(organization, item["customerId"]),
-            "GSI2SK": item["id"],
+            **keys.Conversation(organization, conversation.id).attributes(),
+            **conversation.to_item(),
+            **index_keys.inbox(organization, conversation.state),
+            **index_keys.latest(conversation.last_message_at, conversation.id),
+            "GSI2PK": keys.customer_conversations(organization, conversation.customer_id),
+            "GSI2SK": conversation.id,
         },
         new=True,
     )
@@ -51,29 +58,39 @@ def put(transaction: Transaction, organization: str, item: Item) -> None:
 
 def save(
     transaction: Transaction,
-    before: Conversation,
+    before: Snapshot,
     state: State,
     *,
     message_at: int | None = None,
-    values: Item | None = None,
+    answered_up_to: str | None = None,
+    handed_off_at: int | None = None,
+    context: BrowserContext | None = None,
+    snoozed_until: int | None = None,
+    ends_snooze: bool = False,
     condition: str = "",
     condition_values: Item | None = None,
 ) -> None:
-    """Write a state over the one that was read, and with it a message's time and further values.
+    """Write a state over the one that was read, and with it what else is given.
+
+    `message_at` is the time of a message that is added. `ends_snooze` ends a snooze also if the write does not know
+    whether there is one.
 
     The write is refused if status or handler have changed since, if the conversation was archived or unarchived, or if
     `condition` does not hold: the transaction then raises StaleConversation with the conversation as it is now.
     Without a message, it is refused also if someone has written since, because who wrote last decides whether a person
     is awaited. One that resolves, opens, archives or unarchives is refused also if the assignee has changed, because it
-    changes the assignee's lists. One that changes the state's key is refused also if the snooze has changed; it ends
-    the snooze, or sets it in `values`.
+    changes the assignee's lists. One that changes the state's key is refused also if the snooze has changed.
     """
     was = before.state
     archived, was_archived = state.visibility is Visibility.ARCHIVED, was.visibility is Visibility.ARCHIVED
     key_changes = state.key != was.key
+    ends_snooze = ends_snooze or (key_changes and state.visibility is not Visibility.SNOOZED)
     changes: Item = {
-        **({"snoozedUntil": None} if key_changes and state.visibility is not Visibility.SNOOZED else {}),
-        **(values or {}),
+        **({"snoozedUntil": None} if ends_snooze else {}),
+        **({} if snoozed_until is None else {"snoozedUntil": snoozed_until}),
+        **({} if answered_up_to is None else {"answeredUpTo": answered_up_to}),
+        **({} if handed_off_at is None else {"handedOffAt": handed_off_at}),
+        **({} if context is None else {"context": context.to_item()}),
         "status": state.status.value,
         "handledBy": state.handled_by.value,
         "lastSpeaker": state.last_speaker.value,
@@ -83,7 +100,7 @@ def save(
     required: Item = {
         ":wasStatus": was.status.value,
         ":wasHandledBy": was.handled_by.value,
-        ":wasArchivedAt": before.item["archivedAt"],
+        ":wasArchivedAt": before.archived_at,
     }
     if key_changes:
         clauses.append("snoozedUntil = :wasSnoozedUntil")
@@ -124,6 +141,55 @@ def save(
     )
 
 
+def save_answer(
+    transaction: Transaction,
+    before: Conversation,
+    state: State,
+    *,
+    message_at: int,
+    answered_up_to: str,
+    handed_off: bool,
+    only_if_newest: bool,
+) -> None:
+    """Write the state after the agent's answer to the visitor's messages up to one.
+
+    The transaction raises StaleConversation also if that message was answered since, if a teammate wrote last, or with
+    `only_if_newest` if anyone has written since.
+    """
+    condition = (
+        "(attribute_not_exists(answeredUpTo) OR answeredUpTo < :answering) AND lastSpeaker <> :teammate"
+    )
+    values: Item = {":answering": answered_up_to, ":teammate": Speaker.TEAMMATE.value}
+    if only_if_newest:
+        condition += " AND messageCount = :wasMessageCount"
+        values[":wasMessageCount"] = before.message_count
+    save(
+        transaction,
+        before,
+        state,
+        message_at=message_at,
+        answered_up_to=answered_up_to,
+        # The last message is a hand-off for as long as this is the time of the last message.
+        handed_off_at=message_at if handed_off else None,
+        condition=condition,
+        condition_values=values,
+    )
+
+
+def save_if_no_message_since(transaction: Transaction, before: Conversation, state: State) -> None:
+    """Write a state. The transaction raises StaleConversation also if anyone has written since."""
+    save(
+        transaction,
+        before,
+        state,
+        condition="lastMessageAt = :wasLastMessageAt AND messageCount = :wasMessageCount",
+        condition_values={
+            ":wasLastMessageAt": before.last_message_at,
+            ":wasMessageCount": before.message_count,
+        },
+    )
+
+
 def assign(transaction: Transaction, before: Conversation, user_id: str | None) -> None:
     """Write another assignee over the one that was read, None for nobody.
 
@@ -151,7 +217,7 @@ def assign(transaction: Transaction, before: Conversation, user_id: str | None) 
 
 
 def require_unarchived(transaction: Transaction, conversation: Conversation) -> None:
-    """Require that the conversation takes writes. The transaction raises StaleConversation, or ConversationNotFound."""
+    """Require that it is not archived. The transaction raises StaleConversation or ConversationNotFound."""
     transaction.require(
         keys.Conversation(conversation.organization, conversation.id),
         "archivedAt = :never",
@@ -163,106 +229,112 @@ def require_unarchived(transaction: Transaction, conversation: Conversation) -> 
 def forget_current(transaction: Transaction, conversation: Conversation) -> None:
     """Make the session's next message look for its newest open conversation instead of trusting its hint."""
     if (
-        conversation.item["sessionHash"] is None
-    ):  # started by the team with one who has only an e-mail address
+        conversation.session_hash is None
+    ):  # started by the team, with a customer who has an e-mail address only
         return
     transaction.update(
-        keys.Session(conversation.organization, conversation.item["sessionHash"]),
+        keys.Session(conversation.organization, conversation.session_hash),
         "SET conversationId = :none ADD openings :one",
-        # Another customer's by now, or gone: then this one is being erased, and its conversations with it.
+        # A session that is another customer's by now, or gone, means that this customer is being erased.
         condition="customerId = :customer",
-        values={":none": None, ":one": 1, ":customer": conversation.item["customerId"]},
+        values={":none": None, ":one": 1, ":customer": conversation.customer_id},
         on_failure=lambda _: ConversationNotFound(),
     )
 
 
-def put_message(transaction: Transaction, organization: str, message: Item) -> None:
-    """Add a customer-visible message."""
-    key = keys.Message(organization, message["conversationId"], message["id"])
-    transaction.put({**key.attributes(), **message}, new=True)
+def forget_snooze(transaction: Transaction, conversation: Snapshot) -> None:
+    """Remove the reminder of a snooze that a transition ended; the snoozes package writes it."""
+    transaction.delete(keys.Snooze(conversation.organization, conversation.id))
 
 
-def put_note(transaction: Transaction, organization: str, note: Item) -> None:
-    """Add a note or system line; its partition is the thread's, its sort key none that a visitor's read touches."""
-    key = keys.Note(organization, note["conversationId"], note["id"])
-    transaction.put({**key.attributes(), **note}, new=True)
+def put_entry(transaction: Transaction, organization: str, entry: Message, *, new: bool = True) -> None:
+    """Add an entry to a thread, or write it over the one of the same id.
+
+    Messages, and what only the team sees, have sort keys of their own: a visitor's query reads no note.
+    """
+    kind = keys.Message if entry.kind is EntryKind.MESSAGE else keys.Note
+    key = kind(organization, entry.conversation_id, entry.id)
+    transaction.put({**key.attributes(), **entry.to_item()}, new=new)
 
 
-def newest_messages(organization: str, conversation_id: str, limit: int) -> list[Item]:
+def newest_messages(organization: str, conversation_id: str, limit: int) -> list[Message]:
     """Return the newest customer-visible messages, newest first."""
     partition = keys.Conversation(organization, conversation_id).pk
-    return table.newest(partition, limit, sk_prefix="MSG#", consistent=True).items
+    page = table.newest(partition, limit, sk_prefix="MSG#", consistent=True)
+    return [Message.from_item(item) for item in page.items]
 
 
-def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[Conversation]:
+def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[tuple[str, Conversation]]:
     """Return open conversations in which nobody waits for a person, quiet since before an instant (ms).
 
-    The longest quiet first, behind a place in that list ("" at its beginning). One query.
+    The longest quiet first, each with its sort key in that list, from behind a sort key ("" for the first). One query.
     """
     bounds = (behind + "0" if behind else "0", f"{before:013d}")
     if bounds[0] >= bounds[1]:
         return []
     partition = keys.inbox(organization, InboxList.OPEN.value)
     page = table.query(partition, index="GSI1", sk_between=bounds, limit=limit)
-    return [Conversation(item) for item in page.items]
+    return [(item["GSI1SK"], Conversation.from_item(item)) for item in page.items]
 
 
-def messages_after(organization: str, conversation_id: str, message_id: str, limit: int) -> list[Item]:
-    """Return the newest customer-visible messages of those behind an id, newest first. One query."""
+def messages_after(organization: str, conversation_id: str, message_id: str, limit: int) -> list[Message]:
+    """Return the newest customer-visible messages after an id, newest first. One query."""
     first = keys.Message(organization, conversation_id, message_id)
     # No id is as long as one and a character, and none begins with what follows every letter.
     between = (first.sk + "0", keys.Message(organization, conversation_id, "~").sk)
-    return table.query(first.pk, sk_between=between, limit=limit, newest_first=True, consistent=True).items
+    page = table.query(first.pk, sk_between=between, limit=limit, newest_first=True, consistent=True)
+    return [Message.from_item(item) for item in page.items]
 
 
 def newest_entries(
     organization: str, conversation_id: str, limit: int, before: str | None
-) -> tuple[list[Item], str | None]:
+) -> tuple[list[Message], str | None]:
     """Return the newest entries of the team's thread, newest first, older than the id `before`.
 
     Messages and notes have sort keys of their own; both are read and merged by id, which sorts by time.
     """
     partition = keys.Conversation(organization, conversation_id).pk
-    entries: list[Item] = []
+    entries: list[Message] = []
     more = False
     for kind in (keys.Message, keys.Note):
         after = kind(organization, conversation_id, before).attributes() if before else None
         prefix = kind.SK.partition("#")[0] + "#"
         page = table.newest(partition, limit, sk_prefix=prefix, after=after, consistent=True)
-        entries += page.items
+        entries += [Message.from_item(item) for item in page.items]
         more = more or page.after is not None
-    entries.sort(key=lambda entry: str(entry["id"]), reverse=True)
+    entries.sort(key=lambda entry: entry.id, reverse=True)
     kept = entries[:limit]
-    return kept, kept[-1]["id"] if kept and (more or len(entries) > limit) else None
+    return kept, kept[-1].id if kept and (more or len(entries) > limit) else None
 
 
 def page(
     organization: str, source: Source, limit: int, before: str | None
 ) -> tuple[list[Conversation], str | None]:
-    """Return conversations of a source in the order of its index, and the place that the list goes on behind.
+    """Return conversations of a source in the order of its index, and the sort key that the next page starts behind.
 
-    One query for each partition. Where the source leaves some out, up to `EXAMINED` conversations of each are looked
-    at, so that there may be fewer than `limit`, even none, while the list goes on. A partition that was read less far
-    than another has the last word: what lies behind its place is found by the next page.
+    One query for each partition. With a filter, up to `EXAMINED` conversations of each partition are read, so a page
+    can hold fewer than `limit`, even none, while there is a next one. The page ends where the partition ends that was
+    read least far; the next page starts there.
     """
-    found: dict[str, Conversation] = {}  # by place: one that is moving may be met in two lists
+    found: dict[str, Item] = {}  # by sort key: one that is changing lists can be in two of them
     read_up_to = ""
     for partition in source.partitions:
         part = _part(source, partition, limit, _start(organization, source.index, partition, before))
-        found |= {item[f"{source.index}SK"]: Conversation(item) for item in part.items}
+        found |= {item[f"{source.index}SK"]: item for item in part.items}
         if part.after is not None:
             read_up_to = max(read_up_to, part.after[f"{source.index}SK"])
-    in_order = sorted((place for place in found if place >= read_up_to), reverse=True)
+    in_order = sorted((sort_key for sort_key in found if sort_key >= read_up_to), reverse=True)
     kept = in_order[:limit]
     end = kept[-1] if len(in_order) > limit else read_up_to or None
-    return [found[place] for place in kept if not found[place].being_erased], end
+    items = [found[sort_key] for sort_key in kept]
+    return [Conversation.from_item(item) for item in items if BEING_ERASED not in item], end
 
 
 def _part(source: Source, partition: str, limit: int, after: Item | None) -> Page:
     """Return up to `limit` or somewhat more conversations of one partition, the latest first.
 
-    One query where none is left out. Else it looks at twice as many as are wanted, and at four times as many again
-    while those are too few: what is left out is paid for as well, and mostly that is enough.
+    One query without a filter. With one, it reads twice `limit`, then four times as many while too few match: filtered
+    items cost read units too, and the first query mostly suffices.
     """
     items: list[Item] = []
     step, left = limit, limit
@@ -283,17 +355,17 @@ def _part(source: Source, partition: str, limit: int, after: Item | None) -> Pag
             return Page(items, after)
 
 
-def place_of(conversation: Conversation, index: Index) -> str:
-    """Return a conversation's place in its lists of an index."""
+def sort_key_of(conversation: Conversation, index: Index) -> str:
+    """Return a conversation's sort key in an index."""
     return (
         conversation.id
         if index == "GSI2"
-        else index_keys.activity(conversation.item["lastMessageAt"], conversation.id)
+        else index_keys.activity(conversation.last_message_at, conversation.id)
     )
 
 
 def _start(organization: str, index: Index, partition: str, before: str | None) -> Item | None:
-    """Return the key to go on from behind a place, whether or not a conversation of this partition is there."""
+    """Return the key to continue from behind a sort key, whether or not this partition has it."""
     if before is None:
         return None
     key = keys.Conversation(organization, before.rpartition("#")[2])

@@ -1,6 +1,6 @@
 """What goes in and out of the inbox; the message's shape is the one of events (Specification: Events)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.state import Handler, Status
@@ -188,21 +188,6 @@ class AssignInput(Body):
 
     user_id: str | None
     """The member's id; null assigns it to nobody."""
-
-
-class SnoozeInput(Body):
-    """Until when to snooze a conversation."""
-
-    until: Annotated[
-        Any,
-        schema_hint(
-            anyOf=[
-                {"type": "integer", "format": "int64"},
-                {"type": "null"},
-            ]
-        ),
-    ]
-    """A time in milliseconds since 1970, a minute to a year (365 days) ahead; null ends the snooze."""
 
 
 class ReplyAccepted(Answer):

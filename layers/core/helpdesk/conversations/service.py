@@ -1,17 +1,17 @@
-"""The inbox: answering conversations, and moving them between states.
+"""The inbox: writing in conversations, and changing their state.
 
-Specification: States and transitions, Conversation. A move reads the conversation, asks the table of moves what
-becomes of it, and writes under the condition that it is still what was read; one who was overtaken tries again
-with what it is now. A move that changes nothing answers ok and sends nothing.
+Specification: States and transitions, Conversation. A transition reads the conversation, applies the table of
+transitions, and writes under the condition that the conversation is still what was read; after a conflict it tries
+again with what the conversation is now. A transition that changes nothing returns ok and sends nothing.
 """
 
 from collections.abc import Callable, Sequence
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import repository, snooze_repository, thread
-from helpdesk.conversations.content import require_body
-from helpdesk.conversations.errors import ConversationArchived
-from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations import repository, thread
+from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
+from helpdesk.conversations.index_keys import ListQuery
+from helpdesk.conversations.record import Conversation, Message, Snapshot, StaleConversation
 from helpdesk.conversations.rendering import state_shape
 from helpdesk.conversations.schemas import NoteAccepted, NoteInput, ReplyAccepted, ReplyInput
 from helpdesk.conversations.state import (
@@ -26,16 +26,75 @@ from helpdesk.conversations.state import (
     emits_event,
 )
 from helpdesk.files import service as files
+from helpdesk.files.service import Attachments
+from helpdesk.members import membership
 from helpdesk.organizations import service as organizations
-from helpdesk.platform import clock, ids
-from helpdesk.storage.table import Item
+from helpdesk.platform import clock
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 8
 
 
+def get(organization: str, conversation_id: str) -> Conversation:
+    """Return a conversation. Raises ConversationNotFound."""
+    return repository.get(organization, conversation_id)
+
+
+def find(organization: str, conversation_id: str) -> Conversation | None:
+    """Return a conversation, or None if it was erased or is another organization's."""
+    try:
+        return repository.get(organization, conversation_id)
+    except ConversationNotFound:
+        return None
+
+
+def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
+    """Return conversations in the order of their ids, without those that are gone."""
+    return repository.get_many(organization, conversation_ids)
+
+
+def newest_open_of_customer(organization: str, customer_id: str, known_id: str | None) -> Conversation | None:
+    """Return a customer's newest open conversation that is not archived.
+
+    `known_id` is one that the customer is known to have: the index may not have it yet, or may still show another one
+    as it was, so both are read. Two calls.
+    """
+    query = ListQuery(status=Status.OPEN, customer_id=customer_id)
+    found, _ = repository.page(organization, query.source(organization), 1, None)
+    newest_first = sorted({one.id for one in found} | ({known_id} if known_id else set()), reverse=True)
+    present = repository.get_many(organization, newest_first)
+    return next((one for one in present if query.matches(one)), None)
+
+
+def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[tuple[str, Conversation]]:
+    """Return open conversations in which nobody waits for a person, quiet since before an instant (ms).
+
+    The longest quiet first, each with its sort key in that list, from behind a sort key ("" for the first).
+    """
+    return repository.quiet_page(organization, behind, before, limit)
+
+
+def newest_messages(conversation: Conversation, limit: int) -> list[Message]:
+    """Return a conversation's newest customer-visible messages, newest first."""
+    return repository.newest_messages(conversation.organization, conversation.id, limit)
+
+
+def messages_after(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
+    """Return the newest customer-visible messages after an id, newest first."""
+    return repository.messages_after(conversation.organization, conversation.id, message_id, limit)
+
+
+def presumed_open(organization: str, conversation_id: str, handled_by: str) -> Snapshot:
+    """Return an open conversation as another item remembers it; a write with it proves or refutes that."""
+    return Snapshot(
+        organization=organization,
+        id=conversation_id,
+        state=State(Status.OPEN, Handler(handled_by), Speaker.VISITOR),
+    )
+
+
 def transition(caller: Caller, conversation_id: str, chosen: Transition) -> None:
-    """Make a move; where it settles or opens a conversation or changes its handler, conversation.updated is sent.
+    """Apply a transition; send conversation.updated if it resolves, opens or changes the handler.
 
     Raises ConversationNotFound, ConversationArchived, NotArchived.
     """
@@ -49,67 +108,80 @@ def transition(caller: Caller, conversation_id: str, chosen: Transition) -> None
 
 
 def write_transition(
-    transaction: Transaction, before: Conversation, state: State, *, values: Item | None = None
+    transaction: Transaction, before: Conversation, state: State, *, snoozed_until: int | None = None
 ) -> None:
-    """Add to a transaction what a move made of a conversation, with all that follows from it."""
-    repository.save(transaction, before, state, values=values)
+    """Add to a transaction the state after a transition, with all that follows from it."""
+    repository.save(transaction, before, state, snoozed_until=snoozed_until)
     if before.state.visibility is Visibility.SNOOZED and state.visibility is not Visibility.SNOOZED:
-        snooze_repository.forget(transaction, before)
-    _announce_opening(transaction, before, state)
-    told = emits_event(before.state, state)
-    unanswered = _left_to_the_agent(before, state) if told or before.archived else None
-    if told:
+        repository.forget_snooze(transaction, before)
+    _forget_hint(transaction, before, state)
+    has_event = emits_event(before.state, state)
+    unanswered = _left_to_the_agent(before, state) if has_event or before.archived else None
+    if has_event:
         thread.add_updated(transaction, before, state, clock.now_ms(), unanswered)
     elif unanswered is not None:
-        thread.add_work_for_the_agent(transaction, before, unanswered)
+        thread.add_agent_job(transaction, before, unanswered)
+
+
+def write_answer(
+    transaction: Transaction,
+    before: Conversation,
+    state: State,
+    *,
+    message_at: int,
+    answered_up_to: str,
+    handed_off: bool,
+    only_if_newest: bool,
+) -> None:
+    """Add to a transaction the state after the agent's answer to the visitor's messages up to one.
+
+    The transaction raises StaleConversation also if that message was answered since, if a teammate wrote last, or with
+    `only_if_newest` if anyone has written since.
+    """
+    repository.save_answer(
+        transaction,
+        before,
+        state,
+        message_at=message_at,
+        answered_up_to=answered_up_to,
+        handed_off=handed_off,
+        only_if_newest=only_if_newest,
+    )
+
+
+def write_if_no_message_since(transaction: Transaction, before: Conversation, state: State) -> None:
+    """Add a state to a transaction, which raises StaleConversation also if anyone has written since."""
+    repository.save_if_no_message_since(transaction, before, state)
 
 
 def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAccepted:
-    """Write a teammate's message; a key speaks as the organization.
+    """Write a teammate's message; a key writes as the organization.
 
-    Sends message.created alone, also where the reply takes over or reopens (Specification: Events). Raises
+    Sends message.created alone, also if the reply takes over or reopens (Specification: Events). Raises
     ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing.
     """
-    named = [(file.id, file.name) for file in written.attachments or []]
-    body = require_body(written.body, len(named))
-    attachments = files.attached(caller.organization, named)
-    name = caller.person.name if caller.person else organizations.name_of(caller.organization)
+    body, attachments, name = _written(caller, written)
 
     def write(transaction: Transaction, conversation: Conversation) -> ReplyAccepted:
-        now = clock.now_ms()
         state = apply_reply(
             conversation.state, take_over=written.take_over or False, reopen=written.reopen or False
         )
-        message_id = ids.new("msg")
-        # What the visitor wrote so far is answered by this: an agent that is still thinking about it falls silent.
-        repository.save(transaction, conversation, state, message_at=now, values={"answeredUpTo": message_id})
-        _announce_opening(transaction, conversation, state)
-        thread.add_agent_message(
-            transaction,
-            conversation,
-            state,
-            message_id=message_id,
-            kind="human",
-            name=name,
-            body=body,
-            attachments=attachments,
-            now=now,
+        message_id = thread.append_by_team(
+            transaction, conversation, state, name=name, body=body, attachments=attachments
         )
+        _forget_hint(transaction, conversation, state)
         return ReplyAccepted(message_id=message_id, conversation=state_shape(conversation.id, state))
 
     return retry_on_conflict(caller.organization, conversation_id, write)
 
 
 def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccepted:
-    """Write a note for the team; a key writes as the organization. No event tells of it.
+    """Write a note for the team, which sends no event; a key writes as the organization.
 
     Raises ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments,
     AttachmentMissing.
     """
-    named = [(file.id, file.name) for file in written.attachments or []]
-    body = require_body(written.body, len(named))
-    attachments = files.attached(caller.organization, named)
-    name = caller.person.name if caller.person else organizations.name_of(caller.organization)
+    body, attachments, name = _written(caller, written)
 
     def write(transaction: Transaction, conversation: Conversation) -> NoteAccepted:
         repository.require_unarchived(transaction, conversation)
@@ -121,33 +193,28 @@ def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccept
     return retry_on_conflict(caller.organization, conversation_id, write)
 
 
-def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
-    """Return conversations in the order of their ids, without those that are gone."""
-    return repository.get_many(organization, conversation_ids)
+def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
+    """Assign a conversation to a member of the organization, or to nobody with None.
 
+    Adds a system line to the thread and sends no event. Raises ConversationNotFound, ConversationArchived, NotAMember
+    (also if the member leaves at this moment).
+    """
 
-def newest_messages(conversation: Conversation, limit: int) -> list[Item]:
-    """Return a conversation's newest customer-visible messages, newest first."""
-    return repository.newest_messages(conversation.organization, conversation.id, limit)
+    def write(transaction: Transaction, conversation: Conversation) -> None:
+        apply(conversation.state, Transition.ASSIGN)
+        if conversation.assignee == user_id:
+            return
+        repository.assign(transaction, conversation, user_id)
+        name = None
+        if user_id is not None:
+            name = membership.name_of(caller.organization, user_id)
+            if name is None:
+                raise NotAMember
+            membership.require(transaction, caller.organization, user_id, lambda _: NotAMember())
+        line = _assignment_line(caller, user_id, name)
+        thread.add_system_line(transaction, conversation, line, clock.now_ms())
 
-
-def messages_after(conversation: Conversation, message_id: str, limit: int) -> list[Item]:
-    """Return the newest customer-visible messages of those behind an id, newest first."""
-    return repository.messages_after(conversation.organization, conversation.id, message_id, limit)
-
-
-def presumed_open(organization: str, conversation_id: str, handled_by: str) -> Conversation:
-    """Return an open conversation as another item remembers it; a write with it proves or refutes that."""
-    return Conversation(
-        {
-            "id": conversation_id,
-            "organization": organization,
-            "status": Status.OPEN.value,
-            "handledBy": handled_by,
-            "lastSpeaker": Speaker.VISITOR.value,
-            "archivedAt": None,
-        }
-    )
+    retry_on_conflict(caller.organization, conversation_id, write)
 
 
 def retry_on_conflict[T](
@@ -157,10 +224,10 @@ def retry_on_conflict[T](
     *,
     also_archived: bool = False,
 ) -> T:
-    """Read a conversation, let `write` fill a transaction from it, commit; again when someone else was faster.
+    """Read a conversation, let `write` fill a transaction, commit it; again if the conversation changed meanwhile.
 
     A transaction left empty is not sent. Raises ConversationNotFound, Conflict, and ConversationArchived unless
-    `write` is for an archived one, too.
+    `also_archived`.
     """
     conversation = repository.get(organization, conversation_id)
     for _ in range(_TRIES):
@@ -179,25 +246,40 @@ def retry_on_conflict[T](
     raise Conflict
 
 
-def _left_to_the_agent(before: Conversation, state: State) -> str | None:
-    """Return the visitor's message that the agent is to answer after a move, None where there is none.
+def _written(caller: Caller, written: ReplyInput | NoteInput) -> tuple[str, Attachments, str]:
+    """Return what a teammate writes: the text, the files and the name of its author."""
+    named = [(file.id, file.name) for file in written.attachments or []]
+    body = thread.require_body(written.body, len(named))
+    attachments = files.attached(caller.organization, named)
+    name = caller.person.name if caller.person else organizations.name_of(caller.organization)
+    return body, attachments, name
 
-    It was written while the team held the conversation, or the conversation was settled or archived before the agent
-    came to it.
+
+def _left_to_the_agent(before: Conversation, state: State) -> str | None:
+    """Return the visitor's message that the agent has to answer after a transition, None if there is none.
+
+    The visitor wrote it while the team handled the conversation, or before the agent could answer it.
     """
-    if state.handled_by is not Handler.AGENT or not _takes_messages(state):
+    if state.handled_by is not Handler.AGENT or not state.accepts_visitor_messages:
         return None
     if state.last_speaker is not Speaker.VISITOR:
         return None
     newest = repository.newest_messages(before.organization, before.id, 1)
-    return str(newest[0]["id"]) if newest else None
+    return newest[0].id if newest else None
 
 
-def _announce_opening(transaction: Transaction, before: Conversation, state: State) -> None:
-    """Where a visitor may write in it again, it may now be the newest open one of its session."""
-    if not _takes_messages(before.state) and _takes_messages(state):
+def _forget_hint(transaction: Transaction, before: Conversation, state: State) -> None:
+    """If the visitor can write in it again, let the session look which of its open conversations is the newest."""
+    if not before.accepts_visitor_messages and state.accepts_visitor_messages:
         repository.forget_current(transaction, before)
 
 
-def _takes_messages(state: State) -> bool:
-    return state.status is Status.OPEN and state.visibility is not Visibility.ARCHIVED
+def _assignment_line(caller: Caller, user_id: str | None, name: str | None) -> str:
+    who = caller.person
+    if user_id is None:
+        if who is None:
+            return "This conversation is assigned to nobody any more."
+        return f"{who.name} unassigned this conversation."
+    if who is None:
+        return f"This conversation was assigned to {name}."
+    return f"{who.name} assigned this conversation to {'themselves' if who.id == user_id else name}."

@@ -1,1 +1,1 @@
-"""Customers: who writes, as far as they have told."""
+"""Customers: who writes to the organization, as far as they have said."""

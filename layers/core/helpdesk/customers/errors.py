@@ -15,14 +15,3 @@ class FactNotFound(AppError):
 
     status, code = 404, "fact_not_found"
     message = "No fact about this customer has this id."
-
-
-class CustomerUnreachable(AppError):
-    """There is no way to the customer: neither a session to read it in, nor an e-mail address."""
-
-    status, code = 400, "customer_unreachable"
-    message = (
-        "This customer has neither a session, in which they would see a message, nor an e-mail address that this "
-        "deployment can send to. Have them write to you first, with their address as `user.email` of POST "
-        "/v1/messages, and reply there."
-    )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from helpdesk.customers.errors import CustomerNotFound, FactNotFound
+from helpdesk.customers.record import Customer, Fact
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
@@ -12,12 +13,14 @@ from helpdesk.storage.transactions import Transaction
 _IS_THERE = f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})"
 
 
-class OutreachMeanwhile(ConditionFailed):
-    """Another message was sent to the same customer, who has no session, and started a conversation."""
+class ConcurrentOutreach(ConditionFailed):
+    """Another message to the same customer, who has no session, has started a conversation."""
 
 
-def put(transaction: Transaction, organization: str, customer_id: str, session_hash: str, told: Item) -> None:
-    """Add a new customer."""
+def put(
+    transaction: Transaction, organization: str, customer_id: str, session_hash: str, identity: Item
+) -> None:
+    """Add a new customer; `identity` holds the attributes that they gave."""
     now = clock.now_ms()
     transaction.put(
         {
@@ -28,15 +31,15 @@ def put(transaction: Transaction, organization: str, customer_id: str, session_h
             "updatedAt": now,
             "GSI1PK": keys.customers(organization),
             "GSI1SK": customer_id,
-            **told,
+            **identity,
         },
         new=True,
     )
 
 
-def overwrite(transaction: Transaction, organization: str, customer_id: str, told: Item) -> None:
-    """Overwrite what was told anew; what was not stays. The transaction raises CustomerNotFound."""
-    values = {**told, "updatedAt": clock.now_ms()}
+def update(transaction: Transaction, organization: str, customer_id: str, identity: Item) -> None:
+    """Overwrite the attributes in `identity`; the others stay. The transaction raises CustomerNotFound."""
+    values = {**identity, "updatedAt": clock.now_ms()}
     transaction.update(
         keys.Customer(organization, customer_id),
         "SET " + ", ".join(f"#{name} = :{name}" for name in values),
@@ -47,23 +50,23 @@ def overwrite(transaction: Transaction, organization: str, customer_id: str, tol
     )
 
 
-def get(organization: str, customer_id: str) -> Item:
-    """Return a customer's item. Raises CustomerNotFound."""
+def get(organization: str, customer_id: str) -> Customer:
+    """Return a customer. Raises CustomerNotFound."""
     item = table.get(keys.Customer(organization, customer_id))
     if item is None or BEING_ERASED in item:
         raise CustomerNotFound
-    return item
+    return Customer.from_item(item)
 
 
-def get_many(organization: str, customer_ids: Sequence[str]) -> dict[str, Item]:
-    """Return the items of customers by id."""
+def get_many(organization: str, customer_ids: Sequence[str]) -> dict[str, Customer]:
+    """Return customers by id, without those that are gone."""
     wanted = [keys.Customer(organization, customer_id) for customer_id in dict.fromkeys(customer_ids)]
     found = table.get_many(wanted, consistent=False).values()
-    return {item["id"]: item for item in found if BEING_ERASED not in item}
+    return {item["id"]: Customer.from_item(item) for item in found if BEING_ERASED not in item}
 
 
-def newest(organization: str, limit: int, before: str | None) -> tuple[list[Item], str | None]:
-    """Return the newest customers, older than the id `before`; and the id to go on from, None at the end.
+def newest(organization: str, limit: int, before: str | None) -> tuple[list[Customer], str | None]:
+    """Return the newest customers, older than the id `before`, and the id to continue from, None at the end.
 
     One query.
     """
@@ -73,11 +76,12 @@ def newest(organization: str, limit: int, before: str | None) -> tuple[list[Item
         key = keys.Customer(organization, before)
         after = {**key.attributes(), "GSI1PK": partition, "GSI1SK": before}
     page = table.query(partition, index="GSI1", limit=limit, newest_first=True, after=after)
-    return page.items, page.items[-1]["id"] if page.after else None
+    found = [Customer.from_item(item) for item in page.items]
+    return found, found[-1].id if page.after else None
 
 
 def require(transaction: Transaction, organization: str, customer_id: str) -> None:
-    """Require that a customer is still there. The transaction raises CustomerNotFound."""
+    """Require that a customer still exists. The transaction raises CustomerNotFound."""
     transaction.require(
         keys.Customer(organization, customer_id),
         _IS_THERE,
@@ -85,19 +89,21 @@ def require(transaction: Transaction, organization: str, customer_id: str) -> No
     )
 
 
-def note_outreach(transaction: Transaction, organization: str, customer: Item, conversation_id: str) -> None:
-    """Note which conversation the team has started with a customer who has no session.
+def note_outreach(
+    transaction: Transaction, organization: str, customer: Customer, conversation_id: str
+) -> None:
+    """Write which conversation the team has started with a customer who has no session.
 
-    The transaction raises OutreachMeanwhile where it is not the customer's first since they were read, so two at once
-    start one; CustomerNotFound where the customer is gone.
+    The transaction raises ConcurrentOutreach if another was started since the customer was read, so that two at once
+    start one; CustomerNotFound if the customer is gone.
     """
-    was = customer.get("outreachId")
+    was = customer.outreach_id
 
     def meaning(found: Item | None) -> Exception:
-        return OutreachMeanwhile(found) if found and BEING_ERASED not in found else CustomerNotFound()
+        return ConcurrentOutreach(found) if found and BEING_ERASED not in found else CustomerNotFound()
 
     transaction.update(
-        keys.Customer(organization, customer["id"]),
+        keys.Customer(organization, customer.id),
         "SET outreachId = :new",
         condition=f"{_IS_THERE} AND " + ("outreachId = :was" if was else "attribute_not_exists(outreachId)"),
         values={":new": conversation_id, **({":was": was} if was else {})},
@@ -105,9 +111,10 @@ def note_outreach(transaction: Transaction, organization: str, customer: Item, c
     )
 
 
-def put_fact(transaction: Transaction, organization: str, customer_id: str, fact: Item) -> None:
-    """Add a fact. Raises nothing: that the customer is there is required beside it."""
-    transaction.put({**keys.Fact(organization, customer_id, fact["id"]).attributes(), **fact}, new=True)
+def put_fact(transaction: Transaction, organization: str, customer_id: str, fact: Fact) -> None:
+    """Add a fact. The transaction must `require` the customer as well."""
+    key = keys.Fact(organization, customer_id, fact.id)
+    transaction.put({**key.attributes(), **fact.to_item()}, new=True)
 
 
 def delete_fact(transaction: Transaction, organization: str, customer_id: str, fact_id: str) -> None:
@@ -121,8 +128,8 @@ def delete_fact(transaction: Transaction, organization: str, customer_id: str, f
 
 def newest_facts(
     organization: str, customer_id: str, limit: int, before: str | None
-) -> tuple[list[Item], str | None]:
-    """Return the newest facts about a customer, older than the id `before`; and the id to go on from. One query."""
+) -> tuple[list[Fact], str | None]:
+    """Return the newest facts about a customer, older than the id `before`, and the id to continue from. One query."""
     page = table.query(
         keys.Customer(organization, customer_id).pk,
         sk_prefix="FACT#",
@@ -131,4 +138,5 @@ def newest_facts(
         after=keys.Fact(organization, customer_id, before).attributes() if before else None,
         consistent=True,
     )
-    return page.items, page.items[-1]["id"] if page.after else None
+    found = [Fact.from_item(item) for item in page.items]
+    return found, found[-1].id if page.after else None

@@ -1,48 +1,53 @@
-"""Who writes. The first message creates the visitor record; later ones may tell more (Specification: Message input)."""
+"""Who writes: the visitor's record, where they can be reached, and what the team writes down about them.
+
+The first message creates the record; later ones can add to it (Specification: Message input).
+"""
 
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
+from helpdesk.admission.caller import Caller
 from helpdesk.customers import repository
-from helpdesk.customers.repository import OutreachMeanwhile
-from helpdesk.customers.schemas import Identity
+from helpdesk.customers.record import Customer, Fact
+from helpdesk.customers.repository import ConcurrentOutreach
+from helpdesk.customers.schemas import MAX_FACT_CHARACTERS, FactCreated, FactInput, Identity
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import trimmed
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
-__all__ = ["OutreachMeanwhile"]  # and everything below
+__all__ = ["ConcurrentOutreach"]  # and everything below
 
 
-class Addressee(NamedTuple):
-    """Where a customer can be written to.
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """A customer to write to.
 
-    `session_hash` is the session that they write in, None for one who never did: what is written to them they see
-    there. `email` is what they told, where it is an address that mail can be sent to. `outreach_id` is the conversation
-    that the team started last with one who has no session.
+    `email` is the address that their messages gave, None if mail cannot be sent to it.
     """
 
-    item: Item
-    session_hash: str | None
+    customer: Customer
     email: str | None
-    outreach_id: str | None
 
     @property
     def id(self) -> str:
         """The customer's id."""
-        return str(self.item["id"])
+        return self.customer.id
 
-
-def told(identity: Identity | None) -> Item:
-    """Return the attributes that an identity tells; what it leaves out is absent, so that it erases nothing."""
-    return {} if identity is None else identity.model_dump(by_alias=True, exclude_none=True)
+    @property
+    def session_hash(self) -> str | None:
+        """The session in which they see messages, None if they never wrote."""
+        return self.customer.session_hash
 
 
 def fingerprint(identity: Identity | None) -> str:
-    """Return a hash of what was told, by which a repeated identity is known without reading the record."""
-    return hashlib.sha256(json.dumps(told(identity), sort_keys=True).encode()).hexdigest()
+    """Return a hash of an identity, which recognizes a repeated one without reading the record."""
+    return hashlib.sha256(json.dumps(_attributes(identity), sort_keys=True).encode()).hexdigest()
 
 
 def create(
@@ -53,39 +58,65 @@ def create(
     identity: Identity | None,
 ) -> None:
     """Add the record of a new visitor to a transaction."""
-    repository.put(transaction, organization, customer_id, session_hash, told(identity))
+    repository.put(transaction, organization, customer_id, session_hash, _attributes(identity))
 
 
-def learn(transaction: Transaction, organization: str, customer_id: str, identity: Identity) -> None:
-    """Add newly told values to a known visitor's record."""
-    repository.overwrite(transaction, organization, customer_id, told(identity))
+def update(transaction: Transaction, organization: str, customer_id: str, identity: Identity) -> None:
+    """Add newly sent values to a visitor's record. The transaction raises CustomerNotFound."""
+    repository.update(transaction, organization, customer_id, _attributes(identity))
 
 
-def summaries(organization: str, customer_ids: Sequence[str]) -> dict[str, Item]:
-    """Return the records of customers by id, in one call per hundred."""
+def by_ids(organization: str, customer_ids: Sequence[str]) -> dict[str, Customer]:
+    """Return customers by id, without those that are gone. One call per hundred."""
     return repository.get_many(organization, customer_ids)
 
 
-def addressee(organization: str, customer_id: str) -> Addressee:
-    """Return where a customer can be written to. Raises CustomerNotFound."""
-    item = repository.get(organization, customer_id)
+def recipient(organization: str, customer_id: str) -> Recipient:
+    """Return a customer to write to. Raises CustomerNotFound."""
+    customer = repository.get(organization, customer_id)
     try:
-        email = normalized_email(item.get("email") or "")
+        email = normalized_email(customer.email or "")
     except InvalidEmail:
         email = None
-    return Addressee(item, item.get("sessionHash"), email, item.get("outreachId"))
+    return Recipient(customer, email)
 
 
 def require(transaction: Transaction, organization: str, customer_id: str) -> None:
-    """Require that a customer is still there. The transaction raises CustomerNotFound."""
+    """Require that a customer still exists. The transaction raises CustomerNotFound."""
     repository.require(transaction, organization, customer_id)
 
 
 def note_outreach(
-    transaction: Transaction, organization: str, customer: Addressee, conversation_id: str
+    transaction: Transaction, organization: str, customer: Customer, conversation_id: str
 ) -> None:
-    """Note which conversation the team has started with a customer who has no session.
+    """Write which conversation the team has started with a customer who has no session.
 
-    The transaction raises OutreachMeanwhile where another was started since the customer was read, CustomerNotFound.
+    The transaction raises ConcurrentOutreach if another was started since the customer was read, or CustomerNotFound.
     """
-    repository.note_outreach(transaction, organization, customer.item, conversation_id)
+    repository.note_outreach(transaction, organization, customer, conversation_id)
+
+
+def add_fact(caller: Caller, customer_id: str, written: FactInput) -> FactCreated:
+    """Write down a fact about a customer. Raises InvalidRequest, CustomerNotFound."""
+    text = trimmed(written.text)
+    if not 1 <= len(text) <= MAX_FACT_CHARACTERS:
+        raise InvalidRequest(f"`text` must have 1 to {MAX_FACT_CHARACTERS:,} characters after trimming.")
+    fact = Fact(ids.new("fact"), text, clock.now_ms(), caller.person.name if caller.person else None)
+    transaction = Transaction()
+    repository.require(transaction, caller.organization, customer_id)
+    repository.put_fact(transaction, caller.organization, customer_id, fact)
+    transaction.commit()
+    return FactCreated(id=fact.id)
+
+
+def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> None:
+    """Remove a fact. Raises CustomerNotFound, FactNotFound."""
+    transaction = Transaction()
+    repository.require(transaction, caller.organization, customer_id)
+    repository.delete_fact(transaction, caller.organization, customer_id, fact_id)
+    transaction.commit()
+
+
+def _attributes(identity: Identity | None) -> Item:
+    """Return the attributes of an identity; a field that was not sent is absent, so that it erases nothing."""
+    return {} if identity is None else identity.model_dump(by_alias=True, exclude_none=True)

@@ -1,9 +1,9 @@
-"""Where a visitor's message goes, and what a visitor reads back (Specification: Messaging; Limits, Thread history).
+"""Visitors' messages: which conversation each goes to, and the history that a visitor reads back.
 
-A message goes to the session's newest open conversation, else it starts one; a resolved conversation is not
-reopened by a visitor. Everything that a message changes is one transaction: the session, the visitor record, the
-conversation, the message, its events and the agent's job. In an existing conversation that is one read (the
-session) and one write, because the session holds a hint at its conversation which the write itself proves.
+Specification: Messaging; Limits, Thread history. A message goes to the session's newest open conversation, or starts
+one; it never reopens a resolved conversation. Everything that a message changes is one transaction: the session, the
+visitor record, the conversation, the message, its events and the agent's job. In an existing conversation that is one
+read (the session) and one write, because the session hints at its conversation and the write itself proves the hint.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,11 +11,17 @@ from dataclasses import replace
 
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
-from helpdesk.conversations.content import require_body
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations.record import (
+    BrowserContext,
+    Conversation,
+    Message,
+    PageInfo,
+    Snapshot,
+    StaleConversation,
+)
 from helpdesk.conversations.rendering import message_shape
-from helpdesk.conversations.state import STARTED, Status
+from helpdesk.conversations.state import STARTED, Handler
 from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
@@ -24,10 +30,18 @@ from helpdesk.files import service as files
 from helpdesk.http.pages import fitting
 from helpdesk.messages import repository, sessions
 from helpdesk.messages.repository import Session, SessionChanged
-from helpdesk.messages.schemas import History, HistoryConversation, MessageAccepted, MessageInput
+from helpdesk.messages.schemas import (
+    ContextInput,
+    History,
+    HistoryConversation,
+    MessageAccepted,
+    MessageInput,
+    PageInput,
+)
 from helpdesk.platform import ids
-from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Conflict, Transaction
+
+__all__ = ["Session", "SessionChanged"]  # and everything below
 
 HISTORY_MESSAGES = 200
 HISTORY_CONVERSATIONS = 10
@@ -36,23 +50,23 @@ _SEARCHED_FOR_OPEN = 50  # the session's most recently started conversations
 
 
 def post(organization: str, sent: MessageInput) -> MessageAccepted:
-    """Take a visitor's message.
+    """Write a visitor's message.
 
     Raises InvalidSession, TooManyAttachments, EmptyMessage, MessageTooLong, AttachmentMissing. Two first messages
     of one session at once make one conversation and one visitor.
     """
     session_hash = sessions.hashed(sessions.require_session(sent.session))
     named = [(file.id, file.name) for file in sent.attachments or []]
-    body = require_body(sent.body, len(named))
+    body = thread.require_body(sent.body, len(named))
     message = VisitorMessage(
         body=body,
         attachments=files.attached(organization, named),
-        context=sent.context.model_dump(by_alias=True) if sent.context else None,
-        page=sent.page.model_dump(by_alias=True) if sent.page else None,
+        context=_context(sent.context) if sent.context else None,
+        page=_page(sent.page) if sent.page else None,
     )
     identity = Identity.model_validate(sent.user.model_dump()) if sent.user else None
     session = repository.get(organization, session_hash)
-    target = _hinted(session)
+    target: Snapshot | None = _hinted(session)
     for _ in range(_TRIES):
         try:
             if session is None:
@@ -65,54 +79,56 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
             target = _hinted(session)
         except StaleConversation as stale:
             now = stale.conversation
-            target = now if now.state.status is Status.OPEN and not now.archived else None
+            target = now if now.accepts_visitor_messages else None
         except (ConversationNotFound, CustomerNotFound):
-            # Erased since, perhaps with the session, which then begins anew as another customer's.
+            # Erased since, perhaps with the session; the next session of that token is another customer's.
             session = repository.get(organization, session_hash)
             target = None
     raise Conflict
 
 
 def history(organization: str, session_token: str) -> History:
-    """Return what a visitor may read back: 200 messages across the 10 most recently started conversations.
+    """Return a visitor's history: 200 messages across the 10 most recently started conversations.
 
-    The most recently active conversation comes first, messages within one are oldest first, and the oldest
-    messages are left out, more of them where 200 would outgrow an answer. An unknown session has no history. Raises
+    The most recently active conversation comes first, and messages within one are oldest first. The oldest messages are
+    left out, more of them if 200 would exceed the size of a response. An unknown session has no history. Raises
     InvalidSession.
     """
     session_hash = sessions.hashed(sessions.require_session(session_token))
     started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
     found = conversations.by_ids(organization, started)
-    found.sort(key=lambda conversation: int(conversation.item["lastMessageAt"]), reverse=True)
+    found.sort(key=lambda conversation: conversation.last_message_at, reverse=True)
     messages = [
         (conversation.id, message)
         for conversation in found
         for message in conversations.newest_messages(conversation, HISTORY_MESSAGES)
     ]
-    messages.sort(key=lambda pair: (pair[1]["createdAt"], pair[1]["id"]), reverse=True)
+    messages.sort(key=lambda pair: (pair[1].created_at, pair[1].id), reverse=True)
     kept = messages[: history_room([message for _, message in messages])][::-1]
     owners = {owner for owner, _ in kept}
     return History(
         conversations=[
-            shown_conversation(conversation, [message for owner, message in kept if owner == conversation.id])
+            history_conversation(
+                conversation, [message for owner, message in kept if owner == conversation.id]
+            )
             for conversation in found
             if conversation.id in owners
         ]
     )
 
 
-def history_room(newest_first: Sequence[Item]) -> int:
-    """Return how many of these messages a history shows: 200 (Specification: Limits), as far as they fit an answer."""
+def history_room(newest_first: Sequence[Message]) -> int:
+    """Return how many of these messages a history has room for: 200 (Specification: Limits), or fewer large ones."""
     return fitting([message_shape(message) for message in newest_first[:HISTORY_MESSAGES]])
 
 
-def shown_conversation(conversation: Conversation, messages: Iterable[Item]) -> HistoryConversation:
-    """Return a conversation for its visitor, with these of its messages."""
+def history_conversation(conversation: Conversation, messages: Iterable[Message]) -> HistoryConversation:
+    """Return a conversation as its visitor sees it, with these of its messages."""
     return HistoryConversation(
         id=conversation.id,
         status=conversation.state.status,
         awaiting_human=conversation.state.awaiting_human,
-        started_at=conversation.item["startedAt"],
+        started_at=conversation.started_at,
         messages=[message_shape(message) for message in messages],
     )
 
@@ -130,7 +146,7 @@ def _first(
         customer_id=customer_id,
         current=conversation_id,
         handled_by=STARTED.handled_by.value,
-        told=customers.fingerprint(identity),
+        identity_fingerprint=customers.fingerprint(identity),
     )
     repository.put(transaction, session)
     repository.put_conversation(transaction, session, conversation_id)
@@ -140,7 +156,7 @@ def _first(
 
 
 def _next(
-    session: Session, target: Conversation | None, identity: Identity | None, message: VisitorMessage
+    session: Session, target: Snapshot | None, identity: Identity | None, message: VisitorMessage
 ) -> MessageAccepted:
     """Add to the session's open conversation, or start another."""
     transaction = Transaction()
@@ -155,25 +171,48 @@ def _next(
         message_id = thread.append(transaction, target, message)
     now = replace(session, current=conversation_id, handled_by=handled_by.value)
     if identity is not None:
-        now = replace(now, told=customers.fingerprint(identity))
-        if now.told != session.told:
-            customers.learn(transaction, session.organization, session.customer_id, identity)
+        now = replace(now, identity_fingerprint=customers.fingerprint(identity))
+        if now.identity_fingerprint != session.identity_fingerprint:
+            customers.update(transaction, session.organization, session.customer_id, identity)
     repository.save(transaction, session, now)
     transaction.commit()
     return MessageAccepted(conversation_id=conversation_id, message_id=message_id)
 
 
-def _hinted(session: Session | None) -> Conversation | None:
-    """Return the conversation that the session hints at, as far as it can be known without reading it."""
+def session(organization: str, session_hash: str) -> Session | None:
+    """Return a session by its hash, or None before its first message."""
+    return repository.get(organization, session_hash)
+
+
+def newest_open(of: Session) -> Conversation | None:
+    """Return the newest open conversation of a session that is not archived. Two calls, none of an index."""
+    started = repository.newest_conversations(of.organization, of.hash, _SEARCHED_FOR_OPEN)
+    found = conversations.by_ids(of.organization, started)
+    # Some can be left of a customer who used the session before and is being erased.
+    own = [one for one in found if one.customer_id == of.customer_id]
+    return next((one for one in own if one.accepts_visitor_messages), None)
+
+
+def enter_team_conversation(transaction: Transaction, before: Session, conversation_id: str) -> None:
+    """Add a conversation that the team started to a session, as the one that the visitor's next message goes to.
+
+    The transaction raises SessionChanged.
+    """
+    repository.put_conversation(transaction, before, conversation_id)
+    now = replace(before, current=conversation_id, handled_by=Handler.TEAM.value)
+    repository.save(transaction, before, now)
+
+
+def _hinted(session: Session | None) -> Snapshot | None:
+    """Return the conversation that the session hints at, as far as it is known without reading it."""
     if session is None or session.current is None:
         return None
     return conversations.presumed_open(session.organization, session.current, session.handled_by)
 
 
-def newest_open(session: Session) -> Conversation | None:
-    """Return the newest open conversation of a session that is not archived. Two calls, none of an index."""
-    started = repository.newest_conversations(session.organization, session.hash, _SEARCHED_FOR_OPEN)
-    found = conversations.by_ids(session.organization, started)
-    # Of the customer who wrote in the session before, and is being erased, there may be some left.
-    own = [one for one in found if one.item["customerId"] == session.customer_id]
-    return next((one for one in own if one.state.status is Status.OPEN and not one.archived), None)
+def _page(sent: PageInput) -> PageInfo:
+    return PageInfo(sent.url, sent.title, sent.referrer)
+
+
+def _context(sent: ContextInput) -> BrowserContext:
+    return BrowserContext(sent.time_zone, sent.locale, sent.browser, sent.os, sent.screen, sent.device)

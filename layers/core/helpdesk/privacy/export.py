@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
 from helpdesk.conversations.schemas import ThreadEntry
-from helpdesk.customers import records
 from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.customers.record import Customer, Fact
+from helpdesk.customers.rendering import customer_shape, fact_shape
 from helpdesk.customers.schemas import FactShape
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import Answer, PageQuery
@@ -57,7 +58,7 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
     parts = parts[:room]
     end = parts[-1].place if parts else start
     return ExportAnswer(
-        customer=records.shape(customer) if cursor is None else None,
+        customer=customer_shape(Customer.from_item(customer)) if cursor is None else None,
         facts=[part.shape for part in parts if isinstance(part.shape, FactShape)],
         conversations=_grouped(parts, customer),
         next_cursor=next_cursor(caller, list(end) if more else None, name),
@@ -69,7 +70,7 @@ def _parts(organization: str, customer_id: str, start: _Place, limit: int) -> tu
     parts: list[_Part] = []
     if not start.conversation:
         found, more = repository.facts(organization, customer_id, start.fact, limit)
-        parts = [_Part(_Place(fact=item["id"]), records.fact_shape(item), item) for item in found]
+        parts = [_Part(_Place(fact=item["id"]), fact_shape(Fact.from_item(item)), item) for item in found]
         if more:
             return parts, True
     for opened, conversation in enumerate(_conversations(organization, customer_id, start)):
@@ -78,7 +79,12 @@ def _parts(organization: str, customer_id: str, start: _Place, limit: int) -> tu
         behind = start.entry if conversation["id"] == start.conversation else ""
         entries, more = repository.thread_page(organization, conversation["id"], behind, limit - len(parts))
         parts += [
-            _Part(_Place("", conversation["id"], item["SK"]), thread_entry(item), item, conversation)
+            _Part(
+                _Place("", conversation["id"], item["SK"]),
+                thread_entry(Message.from_item(item)),
+                item,
+                conversation,
+            )
             for item in entries
         ]
         if more:
@@ -125,7 +131,8 @@ def _grouped(parts: Sequence[_Part], customer: Item) -> list[ExportedConversatio
     return [
         ExportedConversation(
             conversation=conversation_shape(
-                Conversation(own[0].conversation or {}), {customer["id"]: customer}
+                Conversation.from_item(own[0].conversation or {}),
+                {customer["id"]: Customer.from_item(customer)},
             ),
             messages=[part.shape for part in own if isinstance(part.shape, ThreadEntry)],
             ratings=[_rating(part.item) for part in own if "ratingId" in part.item],

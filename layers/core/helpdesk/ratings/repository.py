@@ -1,9 +1,9 @@
-"""Items of ratings: small and in one partition, so that the newest thousands are read at once."""
+"""Items of ratings, small and in one partition so that thousands are one query, and of rated conversations."""
 
-from typing import NamedTuple
-
+from helpdesk.conversations.record import Conversation, LatestRating, StaleConversation
 from helpdesk.logs.schemas import MAX_MS
 from helpdesk.platform import ids
+from helpdesk.ratings.record import Rating
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
@@ -11,30 +11,50 @@ from helpdesk.storage.transactions import Transaction
 _ALL_RANDOM_BITS = 2**80 - 1
 
 
-class Rating(NamedTuple):
-    """One rating: when it was given (ms), and how many stars."""
-
-    at: int
-    stars: int
-
-
-def put(
-    transaction: Transaction, organization: str, rating_id: str, conversation_id: str, at: int, stars: int
+def save_in_conversation(
+    transaction: Transaction, before: Conversation, rating: LatestRating, stars: int
 ) -> None:
+    """Write a rating into the conversation that was read.
+
+    The transaction raises StaleConversation if it was opened, resolved again, archived or rated since.
+    """
+    clauses = ["#status = :status", "archivedAt = :never"]
+    values: Item = {
+        ":status": before.state.status.value,
+        ":never": None,
+        ":stars": stars,
+        ":rated": rating.to_item(stars),
+    }
+    if before.resolutions:
+        clauses.append("resolutions = :was_resolutions")
+        values[":was_resolutions"] = before.resolutions
+    else:
+        clauses.append("attribute_not_exists(resolutions)")
+    if before.latest_rating is not None and before.rating is not None:
+        clauses.append("#rated = :was_rated")
+        values[":was_rated"] = before.latest_rating.to_item(before.rating)
+    else:
+        clauses.append("attribute_not_exists(#rated)")
+    transaction.update(
+        keys.Conversation(before.organization, before.id),
+        "SET rating = :stars, #rated = :rated",
+        condition=" AND ".join(clauses),
+        names={"#status": "status", "#rated": "rated"},
+        values=values,
+        on_failure=StaleConversation,
+    )
+
+
+def put(transaction: Transaction, organization: str, rating_id: str, rating: Rating) -> None:
     """Add a new rating."""
     transaction.put(
-        {
-            **keys.Rating(organization, rating_id).attributes(),
-            "conversationId": conversation_id,
-            "at": at,
-            "stars": stars,
-        },
+        {**keys.Rating(organization, rating_id).attributes(), **rating.to_item()},
         new=True,
     )
 
 
 def change(transaction: Transaction, organization: str, rating_id: str, stars: int) -> None:
-    """Change how many stars a rating gives; one that was erased meanwhile is not made again."""
+    """Change how many stars a rating gives. The transaction fails if it was erased meanwhile."""
     transaction.update(
         keys.Rating(organization, rating_id),
         "SET stars = :stars",
@@ -64,4 +84,4 @@ def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:
         after = page.after
         if after is None:
             break
-    return [Rating(item["at"], item["stars"]) for item in found]
+    return [Rating.from_item(item) for item in found]

@@ -1,18 +1,18 @@
-"""Rating what was done for a visitor, once per resolution.
+"""Rating a resolved conversation, once for each resolution.
 
-A resolved conversation can be rated. Its rating may be given anew for a day, whole: a note that is left out is gone.
-Opened and resolved again, the conversation can be rated again, and shows its latest rating. Which resolution a rating
-is of stands in the conversation, and the write requires it: of two ratings at once one is the first, and the other
-changes it.
+The visitor can change a rating for a day by rating again: stars and note are replaced as a whole. After the
+conversation was reopened and resolved again, it can be rated again, and shows its latest rating. The conversation's
+item says which resolution a rating is for, and the write requires it: of two ratings at once, one is first and the
+other changes it.
 
-The stars are an item in the organization's partition of ratings. What the visitor wrote is a line of the thread, seen
-by the team alone, and goes with the conversation where that is erased. No event tells of a rating.
+The stars are an item in the organization's partition of ratings. The visitor's note is a system line of the thread,
+which only the team sees and which is erased with the conversation. A rating sends no event.
 """
 
-from helpdesk.conversations import rating
-from helpdesk.conversations.errors import ConversationArchived
-from helpdesk.conversations.rating import Given
-from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations import thread
+from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
+from helpdesk.conversations.record import Conversation, LatestRating, RatingLine, StaleConversation
 from helpdesk.conversations.state import Status
 from helpdesk.messages import sessions
 from helpdesk.platform import clock, ids
@@ -26,7 +26,7 @@ from helpdesk.ratings.errors import (
     NotResolved,
     RatingSettled,
 )
-from helpdesk.ratings.repository import Rating
+from helpdesk.ratings.record import Rating
 from helpdesk.ratings.schemas import RatingInput
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -34,7 +34,7 @@ _TRIES = 8
 
 
 def rate(organization: str, sent: RatingInput) -> None:
-    """Rate a visitor's resolved conversation, or change the rating that was given to this resolution.
+    """Rate a visitor's resolved conversation, or change the rating of this resolution.
 
     Raises InvalidSession, InvalidFeedback, ConversationNotFound, ConversationArchived, NotResolved, RatingSettled.
     """
@@ -42,7 +42,9 @@ def rate(organization: str, sent: RatingInput) -> None:
     note = trimmed(sent.note or "")
     if len(note) > MAX_NOTE_CHARACTERS:
         raise InvalidFeedback
-    conversation = rating.of_session(organization, sent.conversation_id, session_hash)
+    conversation = conversations.get(organization, sent.conversation_id)
+    if conversation.session_hash != session_hash:
+        raise ConversationNotFound
     for _ in range(_TRIES):
         transaction = Transaction()
         _write(transaction, conversation, sent.stars, note)
@@ -65,17 +67,24 @@ def _write(transaction: Transaction, conversation: Conversation, stars: int, not
         raise ConversationArchived
     if conversation.state.status is not Status.RESOLVED:
         raise NotResolved
+    organization = conversation.organization
     now = clock.now_ms()
-    given = rating.given(conversation)
-    if given is None or given.resolution != rating.resolution(conversation):
-        given = Given(f"rat_{ids.ulid(now)}", rating.resolution(conversation), now)
-        rating.save(transaction, conversation, given, stars, note)
-        repository.put(
-            transaction, conversation.organization, given.rating_id, conversation.id, given.at, stars
-        )
-    elif now - given.at > CHANGEABLE_HOURS * HOUR_MS:
+    rating = conversation.latest_rating
+    if rating is None or rating.resolution != conversation.resolutions:
+        rating = LatestRating(f"rat_{ids.ulid(now)}", conversation.resolutions, now)
+        _save(transaction, conversation, rating, stars, note)
+        repository.put(transaction, organization, rating.rating_id, Rating(conversation.id, now, stars))
+    elif now - rating.at > CHANGEABLE_HOURS * HOUR_MS:
         raise RatingSettled
     else:
-        # The conversation before its rating: where both are being erased, that is what the visitor is told of.
-        rating.save(transaction, conversation, given, stars, note)
-        repository.change(transaction, conversation.organization, given.rating_id, stars)
+        # The conversation before its rating: if both are being erased, the visitor gets ConversationNotFound.
+        _save(transaction, conversation, rating, stars, note)
+        repository.change(transaction, organization, rating.rating_id, stars)
+
+
+def _save(
+    transaction: Transaction, conversation: Conversation, rating: LatestRating, stars: int, note: str
+) -> None:
+    """Write a rating into its conversation and its thread."""
+    repository.save_in_conversation(transaction, conversation, rating, stars)
+    thread.put_rating_line(transaction, conversation, RatingLine(rating.rating_id, stars, note), rating.at)

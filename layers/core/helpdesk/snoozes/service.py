@@ -1,9 +1,9 @@
 """Snoozing a conversation until a time, and waking it then: by itself, on time and once.
 
-The conversation holds until when it is snoozed, and a wake requires in its write that this still is so: whoever reminds
-of it, however often, wakes it once. What reminds is a message of the timer queue, which SQS holds back for 15 minutes
-at most. So a snooze that ends sooner is queued at once, by the outbox; any other when a run of the timers function
-finds that it ends within 15 minutes, or that it should have ended and did not.
+The conversation holds until when it is snoozed, and a wake requires in its write that this is still so: any number of
+reminders wake it once. The reminder is a message of the timer queue, which SQS can delay for 15 minutes at most. So a
+snooze that ends sooner is queued at once, through the outbox; a later one is queued by a run of the timers function
+that finds that it ends within 15 minutes, or that it should have ended and did not.
 """
 
 import json
@@ -12,11 +12,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import answering, snooze_repository, thread
-from helpdesk.conversations.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime, ConversationNotFound
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations import thread
+from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
-from helpdesk.conversations.schemas import SnoozeInput
-from helpdesk.conversations.service import retry_on_conflict, write_transition
 from helpdesk.conversations.state import Transition, apply
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.platform import clock
@@ -24,6 +23,10 @@ from helpdesk.platform.delays import MAX_HOP_SECONDS, hop_delay_seconds
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import MINUTE_MS
+from helpdesk.snoozes import repository
+from helpdesk.snoozes.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime
+from helpdesk.snoozes.repository import Reminder
+from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage import shards
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -35,30 +38,30 @@ WAKE = "wake"
 """The kind of the timer queue's messages that wake a conversation."""
 
 AHEAD_MS = MAX_HOP_SECONDS * 1_000
-"""How far ahead a wake is queued. The timekeeper runs more often, so none comes between two runs."""
+"""How far ahead a wake is queued. The timers function runs more often, so no snooze ends unqueued between two runs."""
 
 _PAGE = 100
 _TRIES = 8
 
 
 class NotQueued(Exception):
-    """The timer queue refused a message; the one that it was to follow is tried again."""
+    """The timer queue refused a message; the message that is being handled is tried again."""
 
 
 class Outcome(StrEnum):
-    """What became of a wake."""
+    """The result of a wake, for the log."""
 
     WOKEN = "woken"
-    EARLY = "early"  # it is sent on
-    OVER = "over"  # that snooze was ended, or is another by now
-    GONE = "gone"  # the conversation is not there any more
+    EARLY = "early"  # it is queued again
+    OVER = "over"  # the snooze has ended or was replaced by another
+    GONE = "gone"  # the conversation was erased
 
 
 def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
     """Snooze a conversation until a time (ms), or end its snooze with None.
 
-    A settled one opens, which sends conversation.updated; the rest is the team's own business, told by a line in its
-    thread. Raises BadSnoozeTime, ConversationNotFound, ConversationArchived.
+    A resolved conversation opens, which sends conversation.updated. A system line says who did it. Raises
+    BadSnoozeTime, ConversationNotFound, ConversationArchived.
     """
     until = _checked(wanted.until)
     chosen = Transition.END_SNOOZE if until is None else Transition.SNOOZE
@@ -67,31 +70,33 @@ def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
         state = apply(conversation.state, chosen)
         if until == conversation.snoozed_until:
             return
-        write_transition(transaction, conversation, state, values={"snoozedUntil": until})
+        conversations.write_transition(transaction, conversation, state, snoozed_until=until)
         thread.add_system_line(transaction, conversation, _line(caller, until), clock.now_ms())
         if until is not None:
-            snooze_repository.put(transaction, conversation, until)
+            reminder = Reminder(conversation.organization, conversation.id, until)
+            repository.put(transaction, reminder)
             if until - clock.now_ms() <= AHEAD_MS:
-                body = _body(conversation.organization, conversation.id, until)
-                job = Job(JobQueue.TIMER, conversation.organization, "", body, due_at=until)
+                job = Job(JobQueue.TIMER, conversation.organization, "", _body(reminder), due_at=until)
                 transaction.put(job_item(conversation.organization, job), new=True)
 
-    retry_on_conflict(caller.organization, conversation_id, write)
+    conversations.retry_on_conflict(caller.organization, conversation_id, write)
 
 
 def wake(organization: str, conversation_id: str, until: int) -> Outcome:
-    """Take a conversation out of the snooze that ends at `until` (ms), unless that is over or not yet due."""
+    """End the snooze of a conversation that ends at `until` (ms), unless it is over or not yet due."""
+    reminder = Reminder(organization, conversation_id, until)
     if clock.now_ms() < until:
-        if send_all(settings().timer_queue_url, [_message(organization, conversation_id, until)]):
+        if send_all(settings().timer_queue_url, [_message(reminder)]):
             raise NotQueued
         return Outcome.EARLY
-    conversation = answering.find(organization, conversation_id)
+    conversation = conversations.find(organization, conversation_id)
     for _ in range(_TRIES):
         if conversation is None or conversation.snoozed_until != until:
-            snooze_repository.forget_stale(organization, conversation_id, until)
+            repository.forget_stale(reminder)
             return Outcome.GONE if conversation is None else Outcome.OVER
         transaction = Transaction()
-        write_transition(transaction, conversation, apply(conversation.state, Transition.END_SNOOZE))
+        state = apply(conversation.state, Transition.END_SNOOZE)
+        conversations.write_transition(transaction, conversation, state)
         thread.add_system_line(transaction, conversation, "The snooze is over.", clock.now_ms())
         try:
             transaction.commit()
@@ -105,41 +110,42 @@ def wake(organization: str, conversation_id: str, until: int) -> Outcome:
 
 
 def queue_due(deadline: int) -> int:
-    """Queue the wakes of what ends within 15 minutes or should have ended; return how many.
+    """Queue the wakes of snoozes that end within 15 minutes or should have ended; return how many.
 
-    Ends where there is no more, or at the instant `deadline` (ms): the next run goes on with what is due the earliest.
+    Ends when there are no more, or at the instant `deadline` (ms): the next run continues with the earliest ones.
     """
     before = clock.now_ms() + AHEAD_MS
     queued = 0
 
-    def read(shard: int, after: Item | None) -> tuple[list[Item], Item | None]:
-        page = snooze_repository.due(shard, before, _PAGE, after)
-        return page.items, page.after
+    def read(shard: int, after: Item | None) -> tuple[list[Reminder], Item | None]:
+        return repository.due(shard, before, _PAGE, after)
 
     for page in shards.pages(read, clock.now_ms() // MINUTE_MS, deadline):
-        refused = send_all(
-            settings().timer_queue_url,
-            [_message(item["organization"], item["conversationId"], item["until"]) for item in page],
-        )
+        refused = send_all(settings().timer_queue_url, [_message(reminder) for reminder in page])
         queued += len(page) - len(refused)
     return queued
 
 
-def _body(organization: str, conversation_id: str, until: int) -> dict[str, Any]:
-    return {"kind": WAKE, "organization": organization, "conversationId": conversation_id, "until": until}
+def _body(reminder: Reminder) -> dict[str, Any]:
+    return {
+        "kind": WAKE,
+        "organization": reminder.organization,
+        "conversationId": reminder.conversation_id,
+        "until": reminder.until,
+    }
 
 
-def _message(organization: str, conversation_id: str, until: int) -> "SendMessageBatchRequestEntryTypeDef":
+def _message(reminder: Reminder) -> "SendMessageBatchRequestEntryTypeDef":
     return {
         "Id": "",
-        "MessageBody": json.dumps(_body(organization, conversation_id, until), separators=(",", ":")),
-        "MessageGroupId": organization,
-        "DelaySeconds": hop_delay_seconds(until, clock.now_ms()),
+        "MessageBody": json.dumps(_body(reminder), separators=(",", ":")),
+        "MessageGroupId": reminder.organization,
+        "DelaySeconds": hop_delay_seconds(reminder.until, clock.now_ms()),
     }
 
 
 def _checked(until: Any) -> int | None:
-    """Return a time to snooze until, None for ending the snooze. Raises BadSnoozeTime."""
+    """Return a time to snooze until, or None to end the snooze. Raises BadSnoozeTime."""
     if until is None:
         return None
     if not isinstance(until, int) or isinstance(until, bool):

@@ -1,0 +1,164 @@
+"""Answering visitors' messages: which of them the agent answers, when it stays silent, and what it writes.
+
+One job is one visitor's message. Queues repeat jobs and deliver them out of order, so the job first reads whether there
+is anything to do, and the write at the end requires it again: the conversation is still open, the agent still handles
+it, and this message is not answered yet. An answer that fails this condition is dropped, which is no error.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from helpdesk.agent import answers, bedrock, embedded, repository
+from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, ModelTrouble, Question, Reason, Reply, Turn
+from helpdesk.agent.closing_intent import is_closing_message
+from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.schemas import AgentSettings
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
+from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.state import Handler, Status
+from helpdesk.knowledge import retrieval
+from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.platform.text import cut
+
+THREAD_MESSAGES = 30
+"""How much of a thread is read: what was written since the last answer, and the context for the model."""
+
+GOODBYE_TEXT = "You're welcome! I'm closing this conversation. If anything else comes up, just write here."
+"""What the visitor reads when the agent resolves a conversation."""
+
+QUESTION_CHARACTERS = 4_000
+PASSAGES = 5
+
+HAND_OFF_TEXT = "I'm passing this to our team. Someone will answer you here as soon as possible."
+"""What the visitor reads when the agent hands over."""
+
+
+class Outcome(StrEnum):
+    """The result of a job, for the log."""
+
+    ANSWERED = "answered"
+    HANDED_OFF = "handed_off"
+    RESOLVED = "resolved"
+    GONE = "gone"  # the conversation is not there, or not in this organization
+    NOT_OURS = "not_ours"  # it is resolved, archived, or the team handles it
+    ANSWERED_ALREADY = "answered_already"
+    LEFT_TO_NEWER = "left_to_newer"  # a newer message's job answers both
+    DROPPED = "dropped"  # it became one of these while the agent prepared its answer
+
+
+@dataclass(frozen=True, slots=True)
+class AgentJob:
+    """A visitor's message to answer."""
+
+    organization: str
+    conversation_id: str
+    message_id: str
+
+
+def work(job: AgentJob, *, last_try: bool) -> Outcome:
+    """Answer a visitor's message, together with those before it that nobody has answered.
+
+    Raises ModelTrouble and the errors of AWS if the queue is to try again; on the last try it hands off instead, so
+    that every visitor gets a reply. Calls: conversation, thread, settings, index, transaction.
+    """
+    conversation = conversations.find(job.organization, job.conversation_id)
+    if conversation is None:
+        return Outcome.GONE
+    if (silence := _silence(conversation, job)) is not None:
+        return silence
+    newest = conversations.newest_messages(conversation, THREAD_MESSAGES)
+    pending = _pending(newest, conversation.answered_up_to)
+    if not pending:
+        return Outcome.ANSWERED_ALREADY
+    if pending[-1].id != job.message_id:
+        return Outcome.LEFT_TO_NEWER if pending[-1].id > job.message_id else Outcome.GONE
+    own = repository.get(job.organization)
+    try:
+        reply = _decide(conversation, pending, newest, own)
+    except Exception as error:
+        if not last_try:
+            raise
+        logger.error("agent_gave_up", extra={"organization": job.organization, "error": type(error).__name__})
+        reply = HandOff(Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED)
+    return _write(conversation, job, reply, own)
+
+
+def chosen_answerer() -> Answerer:
+    """Return this deployment's answerer: the model if one is set, else the embedded answerer."""
+    return bedrock.answer if settings().agent_model_id else embedded.answer
+
+
+def _silence(conversation: Conversation, job: AgentJob) -> Outcome | None:
+    """Return why the agent must not answer in this conversation, or None."""
+    state = conversation.state
+    if conversation.archived or state.status is not Status.OPEN or state.handled_by is not Handler.AGENT:
+        return Outcome.NOT_OURS
+    if conversation.answered_up_to >= job.message_id:
+        return Outcome.ANSWERED_ALREADY
+    return None
+
+
+def _pending(newest_first: list[Message], answered_up_to: str) -> list[Message]:
+    """Return the visitor's messages that wait for an answer, oldest first.
+
+    These are the messages after the last one that was answered, and after the last one that a person wrote. The agent's
+    own messages are no such limit: one may have been written between two messages and know of the first only.
+    """
+    pending: list[Message] = []
+    for message in newest_first:
+        if message.id <= answered_up_to or message.by_person:
+            break
+        if message.by_visitor:
+            pending.append(message)
+    return pending[::-1]
+
+
+def _decide(
+    conversation: Conversation, pending: list[Message], newest_first: list[Message], own: AgentSettings
+) -> Reply | HandOff | Goodbye:
+    text = cut("\n\n".join(message.body for message in pending if message.body), QUESTION_CHARACTERS)
+    if not text:
+        return HandOff(Reason.NO_TEXT)
+    if any(requests_human(message.body) for message in pending):
+        return HandOff(Reason.ASKED_FOR_A_PERSON)
+    if own.auto_resolve and _is_finished(conversation, pending, newest_first, own.name):
+        return Goodbye(GOODBYE_TEXT)
+    passages = retrieval.find(conversation.organization, text, limit=PASSAGES)
+    if passages is None:
+        return HandOff(Reason.NO_KNOWLEDGE)
+    turns = [Turn(message.by_visitor, message.body) for message in reversed(newest_first)]
+    return chosen_answerer()(Question(text, turns, passages, own))
+
+
+def _is_finished(
+    conversation: Conversation, pending: list[Message], newest_first: list[Message], agent_name: str
+) -> bool:
+    """Return whether only the agent has answered so far, and the pending messages only close the conversation."""
+    if conversation.handed_off_at is not None:
+        return False
+    kinds = {message.author.kind for message in newest_first if message.author}
+    return kinds == {"ai"} and all(
+        is_closing_message(message.body, agent_name) and not message.attachments for message in pending
+    )
+
+
+def _write(
+    conversation: Conversation, job: AgentJob, reply: Reply | HandOff | Goodbye, own: AgentSettings
+) -> Outcome:
+    hands_off = isinstance(reply, HandOff)
+    resolves = isinstance(reply, Goodbye)
+    written = answers.write(
+        conversation,
+        answering=job.message_id,
+        name=own.name,
+        body=HAND_OFF_TEXT if isinstance(reply, HandOff) else cut(reply.text, MAX_BODY_CHARACTERS),
+        hand_off_reason=reply.reason.value if isinstance(reply, HandOff) else None,
+        resolves=resolves,
+    )
+    if not written:
+        return Outcome.DROPPED
+    if resolves:
+        return Outcome.RESOLVED
+    return Outcome.HANDED_OFF if hands_off else Outcome.ANSWERED

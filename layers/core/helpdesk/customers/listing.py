@@ -1,0 +1,48 @@
+"""Reading customers: their list, and one customer with the facts about them."""
+
+from helpdesk.admission.caller import Caller
+from helpdesk.customers import repository
+from helpdesk.customers.rendering import customer_shape, fact_shape
+from helpdesk.customers.schemas import CustomerAnswer, CustomersAnswer, CustomersQuery
+from helpdesk.http.pages import fitting, next_cursor, position
+from helpdesk.http.schemas import PageQuery
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import trimmed
+from helpdesk.search import service as search
+
+
+def newest(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
+    """Return a page of customers, the newest first. Raises InvalidRequest, InvalidCursor.
+
+    A page can hold fewer than `limit`, even none, while there is a cursor.
+    """
+    text = None if query.q is None else trimmed(query.q)
+    if text == "":
+        raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all customers.")
+    name = f"customers?{text!r}"  # None is not the text "None"
+    start = position(caller, query, name)
+    if text is not None:
+        hits = search.customers(caller.organization, text, query.limit, start)
+        known = repository.get_many(caller.organization, hits.ids)
+        shapes = [customer_shape(known[customer_id]) for customer_id in hits.ids if customer_id in known]
+        return CustomersAnswer(customers=shapes, next_cursor=next_cursor(caller, hits.after, name))
+    found, end = repository.newest(caller.organization, query.limit, start)
+    shapes = [customer_shape(customer) for customer in found]
+    room = fitting(shapes)
+    if room < len(shapes):
+        shapes, end = shapes[:room], shapes[room - 1].id
+    return CustomersAnswer(customers=shapes, next_cursor=next_cursor(caller, end, name))
+
+
+def get(caller: Caller, customer_id: str, page: PageQuery) -> CustomerAnswer:
+    """Return a customer with the newest facts about them. Raises CustomerNotFound, InvalidCursor."""
+    customer = repository.get(caller.organization, customer_id)
+    name = f"customers/{customer_id}"
+    found, end = repository.newest_facts(
+        caller.organization, customer_id, page.limit, position(caller, page, name)
+    )
+    return CustomerAnswer(
+        customer=customer_shape(customer),
+        facts=[fact_shape(fact) for fact in found],
+        next_cursor=next_cursor(caller, end, name),
+    )

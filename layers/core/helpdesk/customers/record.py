@@ -1,0 +1,65 @@
+"""Customers and the facts about them as they are stored. Times are milliseconds since 1970."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from helpdesk.storage.table import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """A customer.
+
+    `session_hash` is the session that they write in, None if they never wrote. Name, e-mail, avatar and metadata are
+    what their messages said, unverified. `outreach_id` is the latest conversation that the team started with them
+    while they had no session.
+    """
+
+    id: str
+    created_at: int
+    updated_at: int
+    session_hash: str | None = None
+    name: str | None = None
+    email: str | None = None
+    avatar_url: str | None = None
+    metadata: dict[str, str] = field(default_factory=dict)
+    outreach_id: str | None = None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a customer's item."""
+        return cls(
+            id=item["id"],
+            created_at=item["createdAt"],
+            updated_at=item["updatedAt"],
+            session_hash=item.get("sessionHash"),
+            name=item.get("name"),
+            email=item.get("email"),
+            avatar_url=item.get("avatarUrl"),
+            metadata=item.get("metadata") or {},
+            outreach_id=item.get("outreachId"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What the team wrote down about a customer; `created_by_name` is None if a secret key added it."""
+
+    id: str
+    text: str
+    created_at: int
+    created_by_name: str | None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a fact's item."""
+        return cls(item["id"], item["text"], item["createdAt"], item["createdByName"])
+
+    def to_item(self) -> Item:
+        """Return the attributes of a fact's item, without its keys."""
+        return {
+            "id": self.id,
+            "text": self.text,
+            "createdAt": self.created_at,
+            "createdByName": self.created_by_name,
+        }

@@ -1,0 +1,1 @@
+"""Writing to a customer first, in their conversation and by mail."""

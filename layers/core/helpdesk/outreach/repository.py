@@ -1,0 +1,51 @@
+"""The attribute of a message's item that says how far its mail is."""
+
+from enum import StrEnum
+
+from helpdesk.conversations.record import Message
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed
+
+
+class MailState(StrEnum):
+    """How far the mail of a message is."""
+
+    BEGUN = "begun"
+    SENT = "sent"
+    REFUSED = "refused"
+
+
+class AlreadyMarked(Exception):
+    """The message's mail was begun before; `state` is how far it came, None if the message was erased."""
+
+    def __init__(self, state: MailState | None) -> None:
+        super().__init__(state)
+        self.state = state
+
+
+def begin(key: keys.Message) -> Message:
+    """Mark a message as being mailed and return it. Raises AlreadyMarked."""
+    try:
+        item = table.update(
+            key,
+            "SET mail = :begun",
+            condition="attribute_exists(PK) AND attribute_not_exists(mail)",
+            values={":begun": MailState.BEGUN.value},
+            returning="ALL_NEW",
+        )
+    except ConditionFailed as failed:
+        raise AlreadyMarked(MailState(failed.item["mail"]) if failed.item else None) from None
+    return Message.from_item(item)
+
+
+def end(key: keys.Message, state: MailState) -> None:
+    """Write the result of a message's mail. Raises ConditionFailed if the message is gone."""
+    table.update(key, "SET mail = :state", condition="attribute_exists(PK)", values={":state": state.value})
+
+
+def forget(key: keys.Message) -> None:
+    """Let a message's mail be tried again. Nothing is written if the message is gone."""
+    try:
+        table.update(key, "REMOVE mail", condition="attribute_exists(PK)")
+    except ConditionFailed:
+        return

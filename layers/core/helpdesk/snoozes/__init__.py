@@ -1,0 +1,1 @@
+"""Snoozing conversations: hiding one from the inbox until a time, and waking it then."""

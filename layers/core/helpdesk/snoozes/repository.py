@@ -1,0 +1,77 @@
+"""Reminders of snoozes: one item for a conversation, in an index by the time at which the snooze ends.
+
+The conversation's own item says whether it is snoozed, and until when; a reminder is how that time is noticed. A
+visitor's message ends a snooze without knowing of it, so a reminder can be stale, which does no harm.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+from helpdesk.platform.units import DAY_MS
+from helpdesk.storage import keys, shards, table
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+
+_KEPT_MS = 7 * DAY_MS  # after its time, in case the timers function stood still; then time to live removes it
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """A conversation's snooze ends at `until` (ms)."""
+
+    organization: str
+    conversation_id: str
+    until: int
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a reminder's item."""
+        return cls(item["organization"], item["conversationId"], item["until"])
+
+    def to_item(self) -> Item:
+        """Return the attributes of a reminder's item, without its keys."""
+        return {
+            "organization": self.organization,
+            "conversationId": self.conversation_id,
+            "until": self.until,
+            "expiresAt": (self.until + _KEPT_MS) // 1_000,
+        }
+
+
+def put(transaction: Transaction, reminder: Reminder) -> None:
+    """Write a reminder over the one of an earlier snooze of this conversation."""
+    transaction.put(
+        {
+            **keys.Snooze(reminder.organization, reminder.conversation_id).attributes(),
+            "GSI1PK": shards.snoozes(shards.shard_of(reminder.conversation_id)),
+            "GSI1SK": f"{reminder.until:013d}",
+            **reminder.to_item(),
+        }
+    )
+
+
+def forget_stale(reminder: Reminder) -> None:
+    """Remove the reminder of a snooze that is over, unless another snooze has begun since."""
+    transaction = Transaction()
+    transaction.delete(
+        keys.Snooze(reminder.organization, reminder.conversation_id),
+        condition="attribute_not_exists(PK) OR #until <= :until",
+        names={"#until": "until"},
+        values={":until": reminder.until},
+        on_failure=ConditionFailed,
+    )
+    try:
+        transaction.commit()
+    except ConditionFailed:
+        return
+
+
+def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[Reminder], Item | None]:
+    """Return a page of a shard's reminders of snoozes that end before an instant (ms), the earliest first.
+
+    With it comes the key to continue from, None at the end.
+    """
+    page = table.query(
+        shards.snoozes(shard), index="GSI1", sk_between=("0", f"{before:013d}"), limit=limit, after=after
+    )
+    return [Reminder.from_item(item) for item in page.items], page.after
