@@ -19,9 +19,9 @@ def _move_night_checkpoints(item: Item) -> bool:
     if not item["PK"].startswith(_NIGHT_PREFIX):
         return False
     key = AutoResolveCheckpoint(item["PK"].removeprefix(_NIGHT_PREFIX))
+    moved = {name: value for name, value in item.items() if name != "place"} | {"indexKey": item["place"]}
     with contextlib.suppress(ConditionFailed):
-        # A place in the list is an index key now.
-        table.put_new({**item, "indexKey": item["place"], **key.attributes()})
+        table.put_new({**moved, **key.attributes()})
     table.delete_read(item)
     return True
 

@@ -169,7 +169,7 @@ def test_the_command_prints_what_is_pending_and_changes_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
-    put({"PK": "NIGHT#2026-11-20", "SK": "NIGHT", "date": "2026-11-20"})
+    put({"PK": "NIGHT#2026-11-20", "SK": "NIGHT", "shards": 0, "organization": "org_1", "place": "1#conv_1"})
 
     assert admin.main(["migrate", "--check"]) == 0
     assert '"schema": 0' in capsys.readouterr().out
@@ -178,13 +178,13 @@ def test_the_command_prints_what_is_pending_and_changes_nothing(
 
 def test_checkpoints_of_the_nightly_run_move_to_their_new_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
-    put({"PK": "NIGHT#2026-11-20", "SK": "NIGHT", "after": "org_1"})
-    put({"PK": "NIGHT#2026-11-21", "SK": "NIGHT", "after": "org_1"})
-    put({"PK": "AUTORESOLVE#2026-11-21", "SK": "CHECKPOINT", "after": "org_2"})
+    put({"PK": "NIGHT#2026-11-20", "SK": "NIGHT", "organization": "org_1", "place": "1#conv_1"})
+    put({"PK": "NIGHT#2026-11-21", "SK": "NIGHT", "organization": "org_1", "place": "1#conv_1"})
+    put({"PK": "AUTORESOLVE#2026-11-21", "SK": "CHECKPOINT", "organization": "org_2", "indexKey": ""})
 
     assert admin.main(["migrate"]) == 0
     assert everything.of_kind("NIGHT") == []
     assert everything.of_kind("CHECKPOINT") == [
-        {"PK": "AUTORESOLVE#2026-11-20", "SK": "CHECKPOINT", "after": "org_1"},
-        {"PK": "AUTORESOLVE#2026-11-21", "SK": "CHECKPOINT", "after": "org_2"},
+        {"PK": "AUTORESOLVE#2026-11-20", "SK": "CHECKPOINT", "organization": "org_1", "indexKey": "1#conv_1"},
+        {"PK": "AUTORESOLVE#2026-11-21", "SK": "CHECKPOINT", "organization": "org_2", "indexKey": ""},
     ]
