@@ -19,7 +19,7 @@ from scripts.local.settings import HOST, REGION, StackSettings
 
 START_SECONDS = 60
 # Saving the state takes about two seconds. An upload in progress delays it.
-STOP_SECONDS = 30
+STOP_SECONDS = 60
 
 
 class Emulator:

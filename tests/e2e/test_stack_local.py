@@ -1,6 +1,7 @@
 """The local stack's own promises: it comes back quickly with what it held, says in a line what is wrong, and touches
 nothing that it did not start."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -20,6 +21,7 @@ from scripts.local.settings import ROOT, StackSettings
 from tests.e2e.test_stack_gateway import call
 
 SECOND_START_SECONDS = 25
+FOLDER_BYTES = 400_000_000
 
 
 def local(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -79,6 +81,33 @@ def test_a_stack_that_runs_is_left_running(stack: Mapping[str, str], own_stack: 
 
     assert local_stack.up(own_stack, Progress()) == stack
     assert (own_stack.folder / "emulator.json").read_text(encoding="utf-8") == process
+
+
+def test_the_folder_of_a_stack_that_runs_stays_under_400_megabytes(
+    stack: Mapping[str, str], own_stack: StackSettings | None
+) -> None:
+    if own_stack is None:
+        pytest.skip("HELPDESK_STACK names a stack whose folder these tests do not know")
+    listed_conversations(stack)
+    size = 0
+    for path in own_stack.folder.rglob("*"):  # follows no symbolic link
+        with contextlib.suppress(FileNotFoundError):  # a worker may end at any time
+            size += path.lstat().st_size
+
+    assert size < FOLDER_BYTES
+
+
+def test_the_workers_of_a_stack_share_their_code(
+    stack: Mapping[str, str], own_stack: StackSettings | None
+) -> None:
+    if own_stack is None:
+        pytest.skip("HELPDESK_STACK names a stack whose folder these tests do not know")
+    listed_conversations(stack)
+
+    unpacked = list((own_stack.folder / "tmp").glob("ministack-lambda-*/[cl]*"))
+
+    assert unpacked
+    assert [path.name for path in unpacked if not path.is_symlink()] == []
 
 
 def test_a_port_that_another_program_holds_gives_one_line(taken_port: int, tmp_path: Path) -> None:
