@@ -1,7 +1,6 @@
-"""What a webhook's body holds, by kind of event (Specification: Events, Envelope; data by kind).
+"""The body of a webhook, by kind of event (Specification: Events, Envelope; data by kind).
 
-These models are the description of what goes out. The outbox renders its text itself, once and for every attempt; a
-test holds that text to the models.
+These models document the body. The outbox renders the text itself, once for all attempts. A test compares it with them.
 """
 
 from typing import Annotated, Literal
@@ -115,7 +114,7 @@ class KnowledgeSuggestionCreated(Event):
 
 
 class TestData(Answer):
-    """What a test tells."""
+    """The data of a test event."""
 
     endpoint_id: str
     """The endpoint that it is sent to."""
@@ -123,7 +122,7 @@ class TestData(Answer):
 
 
 class WebhookTest(Event):
-    """Someone asked for a test of an endpoint. It is sent to that endpoint alone, whatever it listens to."""
+    """A test of an endpoint was requested. It is sent to that endpoint alone, whatever it listens to."""
 
     type: Literal[OwnEvent.WEBHOOK_TEST]
     data: TestData

@@ -104,7 +104,7 @@ def shown(api: Client, endpoint: str) -> list[tuple[str, str, int]]:
     return [(each["eventId"], each["status"], len(each["attempts"])) for each in listed]
 
 
-def test_an_event_that_was_booked_before_the_list_changed_is_tried_to_its_fifth_attempt(
+def test_an_event_from_before_the_list_changed_is_tried_up_to_five_times(
     organization: NewOrganization, api: Client, endpoint: str, world: World
 ) -> None:
     later: list[str] = []
@@ -122,7 +122,7 @@ def test_an_event_that_was_booked_before_the_list_changed_is_tried_to_its_fifth_
     assert of_kind(later[0]) == []
 
 
-def test_a_kind_that_joins_the_list_brings_no_event_that_was_booked_for_others_before(
+def test_a_kind_that_joins_the_list_brings_no_earlier_event(
     organization: NewOrganization, api: Client, endpoint: str, world: World
 ) -> None:
     world.statuses = dict.fromkeys(range(1, 9), 200)
@@ -266,7 +266,7 @@ def test_over_five_attempts_nothing_differs_but_the_signature(
     ]
 
 
-def test_what_happened_is_sent_as_it_was_though_what_it_tells_of_has_changed_since(
+def test_an_event_is_sent_unchanged_although_its_subject_changed_since(
     organization: NewOrganization, api: Client, endpoint: str, world: World
 ) -> None:
     """The body is that of the moment; a retry two hours later tells of no later state."""

@@ -188,7 +188,7 @@ def test_a_late_success_of_the_fifth_attempt_makes_a_failed_delivery_delivered(
     assert attempts(task)[3:] == [(4, 500), (5, 204)]
 
 
-def test_a_late_failure_tells_what_was_answered_and_changes_nothing_else(
+def test_a_late_failure_records_the_response_and_changes_nothing_else(
     task: DeliveryTask, receiver: Receiver, time: Time
 ) -> None:
     taken_over: list[Item] = []

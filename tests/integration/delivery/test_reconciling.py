@@ -113,7 +113,7 @@ def test_what_was_repaired_is_not_repaired_again(
     assert reconcile() == reconciling.Repairs(0, 0)
 
 
-def test_an_event_that_the_stream_may_still_bring_is_left_to_it(
+def test_an_event_that_the_stream_can_still_bring_is_left_to_it(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     add(api, "message.created")
@@ -150,7 +150,7 @@ def test_a_list_of_events_that_was_changed_meanwhile_holds_for_what_is_repaired(
     assert received(settings().delivery_queue_url) == []
 
 
-def test_an_item_that_cannot_be_read_is_set_aside_and_holds_up_nothing(
+def test_an_item_that_cannot_be_read_moves_to_the_dead_letters_and_blocks_nothing(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     add(api, "message.created")
@@ -295,9 +295,7 @@ def test_a_task_that_the_queue_refuses_is_sent_with_the_next_run(
     assert reconcile().enqueued == 1
 
 
-def test_a_repair_tells_the_log_which_delivery_it_was(
-    lost: Event, time: Time, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_repair_logs_its_delivery(lost: Event, time: Time, caplog: pytest.LogCaptureFixture) -> None:
     time.now += HOUR
     reconcile()
     (told,) = [record for record in caplog.records if record.message == "overdue_delivery_enqueued"]

@@ -84,7 +84,7 @@ def test_sqs_moves_them_itself_where_it_can(monkeypatch: pytest.MonkeyPatch) -> 
     assert asked == ["dead"]
 
 
-def test_a_refusal_of_sqs_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_of_sqs_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     dead_letters_of(settings().retry_queue_url)
 
     def refused(**_: Any) -> None:

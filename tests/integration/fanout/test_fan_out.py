@@ -56,7 +56,7 @@ def add(api: Client, *events: str) -> str:
     return str(api.post("/v1/webhooks", body).body["id"])
 
 
-def test_an_event_is_booked_and_queued_once_for_each_endpoint_that_listens(
+def test_an_event_is_created_and_queued_once_for_each_endpoint_that_listens(
     organization: NewOrganization, api: Client
 ) -> None:
     listening = [add(api, "message.created"), add(api, "message.created", "bug.created")]
@@ -70,7 +70,7 @@ def test_an_event_is_booked_and_queued_once_for_each_endpoint_that_listens(
     assert [item["endpointId"] for item in of_kind(event.id)] == sorted(listening)
 
 
-def test_a_record_read_twice_books_its_deliveries_once(organization: NewOrganization, api: Client) -> None:
+def test_a_record_read_twice_creates_its_deliveries_once(organization: NewOrganization, api: Client) -> None:
     add(api, "message.created")
     event = event_of(organization)
     fan_out(event.to_item())
@@ -133,7 +133,7 @@ def test_jobs_of_one_group_keep_their_order(organization: NewOrganization) -> No
     assert [body["n"] for body in received(settings().agent_queue_url)] == list(range(25))
 
 
-def test_a_record_that_cannot_be_booked_is_reported_and_the_others_go_through(
+def test_a_record_whose_deliveries_cannot_be_created_is_reported_and_the_others_go_through(
     organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(api, "message.created")
@@ -188,7 +188,7 @@ def test_the_sample_event_runs() -> None:
     assert len(received(settings().agent_queue_url)) == 1
 
 
-def test_a_record_that_cannot_be_read_is_set_aside_and_holds_up_nothing(
+def test_a_record_that_cannot_be_read_moves_to_the_dead_letters_and_blocks_nothing(
     organization: NewOrganization, api: Client
 ) -> None:
     add(api, "message.created")
@@ -200,7 +200,7 @@ def test_a_record_that_cannot_be_read_is_set_aside_and_holds_up_nothing(
 
 
 @pytest.mark.parametrize("seed", range(1, 9))
-def test_a_fan_out_that_fails_in_part_again_and_again_books_each_delivery_once(
+def test_a_fan_out_that_fails_repeatedly_in_part_creates_each_delivery_once(
     seed: int, organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random = Random(seed)

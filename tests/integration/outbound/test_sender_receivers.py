@@ -231,7 +231,7 @@ def test_hanging_receivers_do_not_slow_an_honest_one() -> None:
     assert quick.duration_ms < 500
 
 
-def test_an_error_of_our_own_is_told_apart_and_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_has_its_own_outcome_and_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
     logged: list[str] = []
     monkeypatch.setattr(logger, "error", lambda message, **_: logged.append(message))
 

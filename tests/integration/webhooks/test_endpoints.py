@@ -44,7 +44,7 @@ def test_the_answer_of_adding_holds_the_id_and_nothing_else(api: Client) -> None
     assert list(answer.body) == ["id"]
 
 
-def test_every_kind_of_event_may_be_listened_to(api: Client) -> None:
+def test_an_endpoint_can_listen_to_every_kind_of_event(api: Client) -> None:
     add(api, events=ALL_EVENTS)
     assert api.get("/v1/webhooks").body["webhooks"][0]["events"] == ALL_EVENTS
 
@@ -54,7 +54,7 @@ def test_an_event_named_twice_counts_once(api: Client) -> None:
     assert api.get("/v1/webhooks").body["webhooks"][0]["events"] == ["message.created"]
 
 
-def test_the_same_address_may_be_registered_twice(api: Client) -> None:
+def test_the_same_address_can_be_registered_twice(api: Client) -> None:
     assert add(api) != add(api)
 
 
@@ -209,12 +209,12 @@ def test_an_id_of_any_form_that_is_not_there_is_not_found(api: Client, endpoint_
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_member_may_not_manage_endpoints(member: Client, method: str) -> None:
+def test_a_member_cannot_manage_endpoints(member: Client, method: str) -> None:
     answer = member.request(method, "/v1/webhooks", {"url": URL, "events": ["message.created"]})
     assert (answer.status, answer.code) == (403, "forbidden")
 
 
-def test_an_admin_may_manage_endpoints(admin: Client) -> None:
+def test_an_admin_can_manage_endpoints(admin: Client) -> None:
     endpoint_id = add(admin)
     assert admin.patch(f"/v1/webhooks/{endpoint_id}", {"events": ["bug.created"]}).status == 200
     assert admin.get("/v1/webhooks").status == 200

@@ -285,7 +285,7 @@ def test_only_the_kinds_that_are_asked_for_come(
     assert (ids(page), page["hasMore"]) == (wanted[4:], False)
 
 
-def test_where_few_are_of_the_kind_a_page_may_be_empty_and_not_the_last(
+def test_where_few_events_are_of_the_kind_a_page_can_be_empty_and_not_the_last(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     for _ in range(200):
@@ -298,7 +298,9 @@ def test_where_few_are_of_the_kind_a_page_may_be_empty_and_not_the_last(
     assert (ids(page), page["hasMore"]) == ([rare], False)
 
 
-def test_the_feed_begins_where_it_is_told_to(organization: NewOrganization, api: Client, time: Time) -> None:
+def test_the_feed_begins_at_the_requested_time(
+    organization: NewOrganization, api: Client, time: Time
+) -> None:
     happened = [happen(organization, time) for _ in range(4)]
     time.pass_ms(20_000)
     assert ids(read(api, f"?from={START_MS + 2_000}")) == happened[2:]
@@ -362,7 +364,7 @@ def test_another_organizations_events_are_not_seen(
     assert ids(read(stranger)) == []
 
 
-def test_a_member_may_not_read_the_events(member: Client) -> None:
+def test_a_member_cannot_read_the_events(member: Client) -> None:
     answer = member.get("/v1/events")
     assert (answer.status, answer.code) == (403, "forbidden")
 

@@ -125,7 +125,7 @@ def test_a_delivery_that_was_not_attempted_yet_is_pending_and_due_at_once(
         (Outcome(None, Failure.CONNECTION_FAILED, 3), None, "connection_failed"),
     ],
 )
-def test_a_failed_attempt_tells_why_and_when_the_next_one_is_due(
+def test_a_failed_attempt_shows_why_and_when_the_next_one_is_due(
     organization: NewOrganization,
     api: Client,
     endpoint: str,
@@ -363,7 +363,7 @@ def test_a_test_event_goes_to_that_endpoint_alone_whatever_it_listens_to(
     assert (shown["eventId"], shown["type"], shown["status"]) == (event["id"], "webhook.test", "delivered")
 
 
-def test_no_endpoint_may_listen_to_test_events(api: Client) -> None:
+def test_no_endpoint_can_listen_to_test_events(api: Client) -> None:
     answer = api.post("/v1/webhooks", {"url": URL, "events": ["webhook.test"]})
     assert (answer.status, answer.code) == (400, "invalid_request")
 
@@ -396,14 +396,14 @@ def test_an_endpoint_that_is_not_there_is_not_found(
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_a_member_may_do_none_of_this(
+def test_a_member_can_do_none_of_this(
     api: Client, endpoint: str, member: Client, method: str, path: str
 ) -> None:
     answer = member.request(method, f"/v1/webhooks/{endpoint}/{path}")
     assert (answer.status, answer.code) == (403, "forbidden")
 
 
-def test_an_admin_may_do_all_of_this(
+def test_an_admin_can_do_all_of_this(
     organization: NewOrganization, endpoint: str, admin: Client, receiver: Receiver
 ) -> None:
     event_id = happen(organization)

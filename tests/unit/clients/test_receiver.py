@@ -105,7 +105,7 @@ def test_a_delivery_without_signature_is_refused(capsys: pytest.CaptureFixture[s
     assert "unknown event" in printed
 
 
-def test_the_first_deliveries_of_each_event_fail_when_told_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_deliveries_of_each_event_fail_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     other = json.dumps({**EVENT, "id": "evt_fedcba9876543210fedcba9876543210"}).encode()
     with serving(receiver.Receiver(0, receiver.Journal(SECRET, fail=2))) as port:
         assert [post(port, BODY, signed()) for _ in range(3)] == [500, 500, 200]
@@ -218,7 +218,7 @@ def test_an_endpoint_with_fewer_events_is_changed_to_all() -> None:
     assert server.calls == [("PATCH", "/v1/webhooks/we_7", {"url": URL, "events": list(receiver.EVENTS)})]
 
 
-def test_a_refusal_is_told_with_its_code_and_message() -> None:
+def test_a_refusal_is_shown_with_its_code_and_message() -> None:
     with serving(Registrations([])) as port:
         api = receiver.Api(f"http://127.0.0.1:{port}", "svc_key_another")
         with pytest.raises(receiver.Problem, match=r"answered 401: invalid_api_key: Create a key\."):
@@ -245,7 +245,7 @@ def test_a_stack_that_does_not_answer_is_one_line(tmp_path: Path, capsys: pytest
     assert "Is the stack running? make up" in capsys.readouterr().err
 
 
-def test_unless_told_to_register_it_goes_on_without_a_stack(
+def test_without_an_order_to_register_it_runs_without_a_stack(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(receiver.Receiver, "serve_forever", lambda *_, **__: None)
@@ -256,7 +256,7 @@ def test_unless_told_to_register_it_goes_on_without_a_stack(
     assert "Waiting for webhooks at http://127.0.0.1:" in printed
 
 
-def test_told_not_to_register_it_asks_the_api_nothing(
+def test_with_registration_off_it_does_not_call_the_api(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(receiver.Receiver, "serve_forever", lambda *_, **__: None)

@@ -24,7 +24,7 @@ def test_a_url_is_judged_as_the_corpus_says(case: Case) -> None:
 
 
 @for_each("case", URLS, ids=str)
-def test_where_loopback_is_allowed_nothing_else_is_allowed_besides(case: Case) -> None:
+def test_where_loopback_is_allowed_nothing_else_is(case: Case) -> None:
     if case.allowed_locally:
         target = addresses.require_public(case.url, allow_loopback=True, resolver=case.resolve)
         assert target.loopback == (case.local == "allowed")

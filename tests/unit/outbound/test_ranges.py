@@ -204,7 +204,7 @@ def test_the_services_of_clouds_are_refused_by_name(address: str, provider: str)
     assert refused.source.startswith(f"{provider}, ")
 
 
-def test_the_table_holds_nothing_besides_the_registries_and_the_clouds() -> None:
+def test_the_table_holds_only_the_registries_and_the_clouds() -> None:
     others = {
         entry.label
         for entry in TABLE

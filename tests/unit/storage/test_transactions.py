@@ -236,7 +236,7 @@ def test_an_empty_transaction_is_false() -> None:
         "TransactionConflictException",
     ],
 )
-def test_a_single_write_that_is_told_to_come_back_is_throttled(dynamo: Dynamo, code: str) -> None:
+def test_a_single_write_that_dynamodb_asks_to_retry_raises_throttled(dynamo: Dynamo, code: str) -> None:
     dynamo.outcomes = [refused(code)]
 
     with pytest.raises(Throttled):
@@ -356,7 +356,7 @@ def test_what_is_carried_is_tried_again_with_it(dynamo: Dynamo, pauses: list[flo
     assert len(pauses) == 1
 
 
-def test_a_carried_condition_that_fails_is_told_before_the_works_own(dynamo: Dynamo) -> None:
+def test_a_prepended_condition_that_fails_is_raised_before_the_works_own(dynamo: Dynamo) -> None:
     dynamo.outcomes = [cancelled("ConditionalCheckFailed", "ConditionalCheckFailed", "None")]
 
     with prepend_to_next_transaction(claim()), pytest.raises(ClaimLost):

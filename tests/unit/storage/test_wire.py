@@ -52,7 +52,7 @@ def test_a_value_has_its_kind(value: Any, wire: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("value", [1.5, {"a"}, object()], ids=["float", "set", "object"])
-def test_a_value_that_no_item_may_have_is_refused(value: Any) -> None:
+def test_a_value_of_an_unsupported_type_is_refused(value: Any) -> None:
     with pytest.raises(TypeError):
         to_wire({"x": value})
 

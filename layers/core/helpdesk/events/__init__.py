@@ -1,1 +1,1 @@
-"""What happened, written in the same transaction as the change that it tells of."""
+"""Events and jobs, written in the same transaction as the change that they follow from."""

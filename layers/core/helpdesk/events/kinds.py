@@ -1,10 +1,10 @@
-"""The kinds of event: those that an endpoint may listen to, and one of ours (Specification: Events, Event kinds)."""
+"""The kinds of event: those that an endpoint can listen to, and the test event (Specification: Events, Event kinds)."""
 
 from enum import StrEnum
 
 
 class WebhookEvent(StrEnum):
-    """A kind of event, by the name it has in the API."""
+    """A kind of event, by its name in the API."""
 
     MESSAGE_CREATED = "message.created"
     CONVERSATION_CREATED = "conversation.created"
@@ -16,6 +16,6 @@ class WebhookEvent(StrEnum):
 
 
 class OwnEvent(StrEnum):
-    """A kind beyond the specification's list: no endpoint asks for it, it is sent to the one that it concerns."""
+    """A kind that is not in the specification's list. It goes to one endpoint, and no endpoint can listen to it."""
 
     WEBHOOK_TEST = "webhook.test"

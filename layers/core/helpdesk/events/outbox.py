@@ -1,8 +1,8 @@
-"""The outbox: items that a transaction leaves behind and the stream carries to the fan-out.
+"""The outbox: items that a transaction writes and the stream carries to the fan-out.
 
-An *event* is for webhook endpoints: its item holds the final JSON text, so that every attempt of every delivery
-sends the same bytes. A *job* is work for one of our own queues. An event's item may carry jobs along, which saves
-an item where one change means both (a visitor's message: tell the endpoints, and let the agent answer).
+An *event* is for webhook endpoints. Its item holds the final JSON text, so every attempt of every delivery sends the
+same bytes. A *job* is work for one of the service's own queues. An event's item may include jobs, which saves an item
+where one change leads to both (a visitor's message: notify the endpoints, and let the agent answer).
 """
 
 import json
@@ -18,12 +18,12 @@ from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 OUTBOX = "outbox"
-"""The `entity` of outbox items; the stream mapping's filter in template.yaml lets only these through."""
+"""The `entity` of outbox items. The stream mapping's filter in template.yaml passes only these."""
 
 EVENT_DAYS = 30  # as long as the delivery history reaches back
 JOB_DAYS = 7  # longer than the stream (24 h) and the queues (4 days) hold on to it
 SEND_WITHIN_MS = 10_000
-"""How old an event may be when its transaction is sent to DynamoDB, the last try of it included."""
+"""How old an event may be when a try of its transaction is sent to DynamoDB."""
 
 
 class JobQueue(StrEnum):
@@ -33,26 +33,26 @@ class JobQueue(StrEnum):
     KNOWLEDGE = "knowledge"
     MAIL = "mail"
     SEARCH = "search"
-    """What makes conversations and customers searchable. Keeps no order."""
+    """Work for the search index. Keeps no order."""
     TIMER = "timer"
     """Work for a later time. Keeps no order."""
     ERASE = "erase"
     DELIVERY = "delivery"
-    """The queue of first attempts, for a delivery that is to be made again. Keeps no order."""
+    """The queue of first attempts, for a redelivery. Keeps no order."""
 
     @property
     def ordered(self) -> bool:
-        """Whether it is first in, first out, and forgets what comes twice within five minutes."""
+        """Whether it is a FIFO queue, which drops a repeated message within five minutes."""
         return self not in {JobQueue.SEARCH, JobQueue.TIMER, JobQueue.DELIVERY}
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work for a queue, first in, first out.
+    """Work for a queue.
 
-    `group` is what must happen in order (a conversation, an organization); `deduplication` names the unit of work,
-    so that a stream record read twice within five minutes becomes one message. Where `due_at` (ms) is given the queue
-    keeps the job back until then, for 15 minutes at most; the timer queue alone can.
+    `group` is what must happen in order (a conversation, an organization). `deduplication` identifies the unit of work,
+    so that a stream record that is read twice within five minutes becomes one message. With `due_at` (ms) the message
+    is delayed until then, for at most 15 minutes. Only the timer queue supports that.
     """
 
     queue: JobQueue
@@ -62,9 +62,9 @@ class Job:
     due_at: int | None = None
 
     def to_item(self) -> Item:
-        """Return the job as an attribute of its outbox item, without what follows from the rest.
+        """Return the job as an attribute of its outbox item, without values that follow from others.
 
-        Each kilobyte of an event's item is paid for ten times and more (docs/cost.md).
+        Each kilobyte of an event's item is written and read more than ten times (docs/cost.md).
         """
         attribute: Item = {"queue": self.queue.value, "body": self.body}
         if self.queue.ordered or self.group != self.body.get("organization"):
@@ -92,9 +92,9 @@ class Job:
 class Event:
     """Something that happened, for the webhook endpoints of one organization.
 
-    `data` has the shape that the specification gives the kind (Specification: Events, data by kind).
-    `created_at` is when it happened, in ms: the same for all events of one change. With `only_to` it is for that
-    endpoint alone, whatever the endpoint listens to, and stays out of the feed.
+    `data` has the shape that the specification gives for the kind (Specification: Events, data by kind). `created_at`
+    is when it happened, in ms, and is the same for all events of one change. An event with `only_to` goes to that
+    endpoint alone, whatever the endpoint listens to, and is not in the feed.
     """
 
     organization: str
@@ -114,10 +114,10 @@ class Event:
         )
 
     def add_to(self, transaction: Transaction) -> None:
-        """Add the event to the transaction of the change that it tells of, which is to leave soon.
+        """Add the event to the transaction of its change, and give the transaction a deadline.
 
-        The feed is in the order of ids, so one that appeared late would appear behind what was read. An id is as old as
-        the event, so the transaction that is given up for its age is to be made anew (docs/decisions/0051).
+        The feed is in the order of IDs, so a late event would appear before what readers have read. A transaction that
+        misses its deadline raises DeadlineExceeded and must be built again, with a new ID (docs/decisions/0051).
         """
         transaction.put(self.to_item(), new=True)
         if self.only_to is None:

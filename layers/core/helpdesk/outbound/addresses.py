@@ -1,13 +1,12 @@
-"""The guard of every call that a customer's URL makes us place: webhooks and tool endpoints.
+"""The address guard of every request to a customer's URL: webhooks and tool endpoints.
 
-It is used twice. At registration `require_public` refuses a URL that cannot be right, and says how to put it
-right. At every connection the sender asks `parse` and `public_addresses` again, because what a name resolves
-to is its owner's to change, and connects to nothing else than the addresses returned.
+It applies twice. At registration `require_public` refuses an invalid URL, with a message that says how to correct it.
+At every connection the sender calls `parse` and `public_addresses` again, because a name's owner can change what it
+resolves to, and connects only to the addresses returned.
 
-The parser is strict where others are lenient. Two programs that read one URL differently are how a check is
-passed by, so everything that is read differently anywhere is refused: credentials, backslashes, control
-characters, percent-encoded or non-ASCII hosts, numbers in place of dotted addresses (WHATWG URL Standard,
-"host parsing").
+The parser is strict where others are lenient. A check fails where two programs read one URL differently, so everything
+that any program reads differently is refused: credentials, backslashes, control characters, percent-encoded or
+non-ASCII hosts, numbers in place of dotted addresses (WHATWG URL Standard, "host parsing").
 
 Specification: Endpoints, POST /webhooks and PUT /tool-endpoints.
 """
@@ -25,7 +24,7 @@ from helpdesk.outbound.ranges import Address, is_loopback, refusal
 
 MAX_HOST_CHARACTERS = 253
 RESOLVE_SECONDS = 2.0
-"""How long registration waits for a name. One that takes longer is let through: its deliveries will tell."""
+"""How long registration waits for a name. One that takes longer is accepted, and checked at each delivery."""
 
 _DEFAULT_PORTS: Final = {"https": 443, "http": 80}
 
@@ -37,7 +36,7 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _DOTTED_ADDRESS = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
 _PORT = re.compile(r"[1-9][0-9]{0,4}")
 
-# Names that lead, if anywhere, to a machine near the asker.
+# Names that resolve, if at all, to a machine in the local network.
 _LOCAL_NAMES: Final = {
     "localhost": "RFC 6761",
     "local": "RFC 6762",
@@ -50,12 +49,12 @@ _LOCAL_NAMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a URL leads.
+    """What a URL points to.
 
-    host      as it is looked up: lower case, an IPv6 address without its brackets
+    host      in the form for a lookup: lower case, an IPv6 address without its brackets
     port      the URL's, or its scheme's
-    address   the host when it is an address; None when it is a name
-    loopback  whether this is the laptop's own receiver, allowed on the local stage alone
+    address   the host if it is an address; None if it is a name
+    loopback  whether this is a receiver on the same machine, which only the local stage allows
     """
 
     url: str
@@ -73,7 +72,7 @@ def require_public(
     resolver: Resolver | None = None,
     timeout_seconds: float = RESOLVE_SECONDS,
 ) -> Target:
-    """Check a URL at registration; return where it leads.
+    """Check a URL at registration; return its target.
 
     url             as the caller sent it
     allow_loopback  also take http or https on localhost, 127.0.0.0/8 and [::1]; for the local stage
@@ -89,7 +88,7 @@ def require_public(
 
 
 def parse(url: str, *, allow_loopback: bool = False) -> Target:
-    """Read a URL strictly; return where it leads. Looks nothing up.
+    """Parse a URL strictly; return its target. Makes no lookup.
 
     Raises InvalidUrl for a URL that is malformed, and RefusedAddress when its host is an address, or the name
     of one, that is not public.
@@ -137,7 +136,7 @@ def public_addresses(host: str, answers: Iterable[str]) -> list[Address]:
 
 
 def _answers_within(seconds: float, resolver: Resolver, host: str) -> list[str]:
-    """Return a name's addresses; none when it does not resolve in time."""
+    """Return a name's addresses; none if it does not resolve in time."""
     try:
         return lookups.start(resolver, host).result(seconds)
     except OSError:  # TimeoutError is one
@@ -145,7 +144,7 @@ def _answers_within(seconds: float, resolver: Resolver, host: str) -> list[str]:
 
 
 def _split_scheme(url: str) -> tuple[str, str]:
-    """Return the scheme in lower case and what follows `://`, all of whose characters may stand in a URL."""
+    """Return the scheme in lower case and the text after `://`. All its characters are allowed in a URL."""
     if len(url) > MAX_URL_CHARACTERS:
         message = f"The URL has {len(url)} characters; give one of at most {MAX_URL_CHARACTERS}."
         raise InvalidUrl(message)
@@ -179,7 +178,7 @@ def _unfit_character(character: str) -> str:
 
 
 def _split_authority(authority: str) -> tuple[str, str | None]:
-    """Return the host, in lower case and without brackets, and the port's text, None when there is none."""
+    """Return the host, in lower case and without brackets, and the port's text; None if there is no port."""
     if authority.startswith("["):
         bracketed, bracket, after = authority[1:].partition("]")
         if not bracket or (after and not after.startswith(":")):
@@ -215,7 +214,7 @@ def _port(text: str | None, scheme: str) -> int:
 
 
 def _literal(host: str) -> Address | None:
-    """Return the host as an address, None when it is a name. Refuses numbers in any other spelling."""
+    """Return the host as an address; None if it is a name. Refuses numbers in any other spelling."""
     if ":" in host:
         return ipaddress.IPv6Address(host)
     if not _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
@@ -271,7 +270,7 @@ def _require_public_host(host: str, address: Address | None) -> None:
 
 
 def _as_address(text: str) -> Address | None:
-    """Return the address that a resolver answered; None when it is none, or is bound to one interface."""
+    """Return the address that a resolver returned; None if it is not an address, or is bound to one interface."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The connections that the sender makes: to addresses that passed the guard, and bounded in what they carry."""
+"""The sender's connections: only to addresses that passed the guard, and with a bounded amount of data."""
 
 import asyncio
 import functools
@@ -18,13 +18,13 @@ from helpdesk.outbound import addresses, lookups
 from helpdesk.outbound.ranges import is_loopback, refusal
 
 MAX_CONNECTIONS = 100
-"""Attempts under way at once in one Sender. A further one waits, and its deadline runs."""
+"""Attempts under way at once in one Sender. Another one waits while its deadline runs."""
 MAX_RECEIVED_BYTES = 256 * 1024
-"""No connection hands over more than this and one more read, even in 1xx answers, which no other limit counts."""
+"""A connection delivers at most this and one more read, including 1xx responses, which no other limit counts."""
 MAX_HEADS = 16
-"""How many heads of a connection are looked at one by one. Honest receivers send one, and an interim one or two."""
+"""How many response heads of a connection are read one by one. Honest receivers send one to three."""
 MAX_ADDRESSES = 8
-"""How many of a name's addresses are tried. All are checked."""
+"""How many of a name's addresses are tried. All of them are checked."""
 
 _LOOPBACK: Final = ("127.0.0.1", "::1")
 _END_OF_HEAD: Final = b"\r\n\r\n"
@@ -39,11 +39,11 @@ class UncheckedAddress(OSError):
 
 
 class BrokenBody(aiohttp.ClientError):
-    """A body is not framed as its head announced it: a chunk without a size, or longer than its size."""
+    """A body is not framed as its head says: a chunk has no size, or is longer than its size."""
 
 
 class GuardedConnector(aiohttp.TCPConnector):
-    """Opens each connection to an address that passed the guard, and bounds what comes over it."""
+    """Opens connections only to addresses that passed the guard, and bounds what they receive."""
 
     def __init__(self, resolver: lookups.Resolver, tls: ssl.SSLContext, *, allow_loopback: bool) -> None:
         super().__init__(
@@ -55,15 +55,15 @@ class GuardedConnector(aiohttp.TCPConnector):
             family=socket.AF_UNSPEC,
             socket_factory=functools.partial(_open_socket, allow_loopback=allow_loopback),
         )
-        # aiohttp makes the protocol of a connection with this; it has no public setting for it.
+        # aiohttp creates a connection's protocol with this. It has no public setting for it.
         self._factory = functools.partial(_BoundedHandler, loop=self._loop)  # type: ignore[assignment]
 
 
 def _open_socket(address_info: aiohttp.AddrInfoType, *, allow_loopback: bool) -> socket.socket:
-    """Make the socket for an address that is about to be connected to: the last look, past which there is no name.
+    """Create the socket for an address, after a final check of it.
 
-    Raises UncheckedAddress when the address is not public. That would be an error of ours: addresses in URLs are
-    checked by the parser, for which aiohttp asks no resolver, and all others by the resolver below.
+    Raises UncheckedAddress if the address is not public. That would be a defect of this package: the parser checks
+    addresses in URLs, for which aiohttp asks no resolver, and the resolver below checks all others.
     """
     family, kind, protocol, _, address = address_info
     checked = ipaddress.ip_address(address[0])
@@ -74,7 +74,7 @@ def _open_socket(address_info: aiohttp.AddrInfoType, *, allow_loopback: bool) ->
 
 
 class _GuardedResolver(AbstractResolver):
-    """Answers addresses that are public; refuses a name when a single one of its addresses is not."""
+    """Returns public addresses; refuses a name if any of its addresses is not public."""
 
     def __init__(self, resolver: lookups.Resolver) -> None:
         self._resolver = resolver
@@ -107,11 +107,11 @@ class _GuardedResolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Do nothing: a lookup under way cannot be interrupted, and nobody waits for it."""
+        """Do nothing: a lookup under way cannot be interrupted, and nothing waits for it."""
 
 
 class _BoundedHandler(ResponseHandler):
-    """A connection that ends when too much comes over it, and ends at once when it ends."""
+    """A connection that closes when it received too much, and closes at once."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
@@ -126,31 +126,31 @@ class _BoundedHandler(ResponseHandler):
         self._received += len(data)
         for piece in self._head_by_head(data):
             super().data_received(piece)
-        # aiohttp tells whoever waits for a head that the parser gave up, and leaves a reader of the body waiting.
+        # When its parser gives up, aiohttp informs a reader of the head, and leaves a reader of the body waiting.
         body = self._body_to_come()
         if body is not None and self.exception() is not None:
             body.set_exception(BrokenBody())
 
     def _stop_receiving(self) -> None:
-        """Hang up. What was read of a body is then all of it; a head without an end is no answer."""
+        """Abort. The body ends with what was read. A head without an end is no response."""
         if self.transport is not None:
             self.transport.abort()
         body = self._body_to_come()
         if body is not None:
             body.feed_eof()
-            self._payload = None  # or the end of the connection would still make it an error
+            self._payload = None  # otherwise the end of the connection still makes it an error
         else:
             self.set_exception(HttpProcessingError(message="The answer is too large"))
 
     def _body_to_come(self) -> aiohttp.StreamReader | None:
-        """Return the body that is being read, None when there is none or it is complete."""
+        """Return the body that is being read; None if there is none or it is complete."""
         return self._payload if self._payload is not None and not self._payload.is_eof() else None
 
     def _head_by_head(self, data: bytes) -> Iterator[bytes]:
-        """Cut the final answer's head, and those of interim answers before it, off what comes with them.
+        """Separate the heads of the final response and of interim ones from what follows them.
 
-        Given both at once, the parser drops a sound answer for what some receivers send after it: a body with a 204,
-        a line break too many.
+        Given both at once, the parser rejects a valid response for what some receivers send after it: a body with a
+        204, or an extra line break.
         """
         while data and self._heads_to_come:
             self._head_begins = (self._head_begins + data)[:_STATUS_CHARACTERS]
@@ -168,7 +168,7 @@ class _BoundedHandler(ResponseHandler):
             yield data
 
     def close(self) -> None:
-        """Say goodbye, and do not wait for the receiver to say so too: some never do."""
+        """Close without waiting for the receiver to close too: some never do."""
         transport = self.transport
         super().close()
         if transport is not None:

@@ -1,9 +1,9 @@
-"""Looking names up: in threads of our own, so many at a time, and nobody waits longer than he means to.
+"""Name lookups in threads of their own, with a limit, which callers can abandon.
 
-The system's lookup cannot be interrupted, and a name whose servers are silent holds its thread until the system
-gives up (how long that is, RES_OPTIONS says; decision 50). So a lookup has a thread to itself, which whoever asked may
-turn away from and which nobody joins at the end. The pool of an event loop would do neither: it has a handful of
-threads, which a few silent names fill, and closing the loop waits for them.
+The system's lookup cannot be interrupted. A name whose servers do not answer holds its thread until the system gives up
+(RES_OPTIONS sets when; docs/decisions/0050). Each lookup therefore has its own thread, which the caller can abandon and
+which is never joined. An event loop's pool does neither: it has few threads, which a few such names fill, and closing
+the loop waits for them.
 """
 
 import socket
@@ -14,10 +14,10 @@ from threading import Lock, Thread
 from typing import Final
 
 type Resolver = Callable[[str], Iterable[str]]
-"""Takes a host name, answers its addresses as text. Blocks; raises OSError when the name does not resolve."""
+"""Takes a host name and returns its addresses as text. Blocks. Raises OSError if the name does not resolve."""
 
 MAX_LOOKUPS = 128
-"""Threads that look names up, at most, in all batches together. A further name waits for one to come free."""
+"""The most threads for lookups, in all batches together. Another name waits for a free one."""
 
 _lock: Final = Lock()
 _waiting: Final[deque[tuple[Future[list[str]], Resolver, str]]] = deque()
@@ -27,20 +27,20 @@ _threads = 0
 def resolve(host: str) -> list[str]:
     """Look a name up with the system's resolver, in both families.
 
-    Blocks, for as long as the system likes. Raises OSError when the name does not resolve.
+    Blocks for as long as the system does. Raises OSError if the name does not resolve.
     """
-    # The final dot keeps the search list of resolv.conf out: the name is meant from the root.
+    # The final dot makes the name absolute, so that the search list of resolv.conf does not apply.
     found = socket.getaddrinfo(f"{host}.", None, type=socket.SOCK_STREAM)
     # A dictionary keeps the system's order (RFC 6724), in which reachable families come first.
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
 def start(resolver: Resolver, host: str) -> Future[list[str]]:
-    """Begin to look `host` up; return its answers to come.
+    """Start to look `host` up; return a future of its addresses.
 
-    The future raises OSError when the name does not resolve. Cancelled before its turn, it is never looked up.
+    The future raises OSError if the name does not resolve. A name whose future is cancelled in time is not looked up.
     """
-    global _threads  # noqa: PLW0603 - the threads are the process's, whoever asks
+    global _threads  # noqa: PLW0603 - all callers in the process share the threads
     answer: Future[list[str]] = Future()
     with _lock:
         _waiting.append((answer, resolver, host))
@@ -49,7 +49,7 @@ def start(resolver: Resolver, host: str) -> Future[list[str]]:
         _threads += 1
     try:
         Thread(target=_work, name="lookup", daemon=True).start()
-    except RuntimeError as error:  # the system gives no more threads
+    except RuntimeError as error:  # the system has no more threads
         with _lock:
             _threads -= 1
         answer.cancel()
@@ -58,7 +58,7 @@ def start(resolver: Resolver, host: str) -> Future[list[str]]:
 
 
 def _work() -> None:
-    """Look up what waits, until nothing does."""
+    """Look up waiting names until none is left."""
     global _threads  # noqa: PLW0603
     while True:
         with _lock:
@@ -72,7 +72,7 @@ def _work() -> None:
             found = list(resolver(host))
         except UnicodeError as error:  # a name that no DNS message can hold
             answer.set_exception(OSError(str(error)))
-        except Exception as error:  # noqa: BLE001 - told to whoever asked
+        except Exception as error:  # noqa: BLE001 - the caller gets it
             answer.set_exception(error)
         else:
             answer.set_result(found)

@@ -1,44 +1,44 @@
-"""What came of one attempt: a word that stays the same for clients, logs and metrics."""
+"""The outcome of one attempt, as a code that stays the same for clients, logs and metrics."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Failure(StrEnum):
-    """Why an attempt failed. The words are stored with the delivery and shown; they never change meaning."""
+    """Why an attempt failed. The codes are stored with the delivery and shown, and never change their meaning."""
 
     STATUS = "status"
-    """An answer came, and its status is neither 2xx nor 3xx."""
+    """The response has a status other than 2xx or 3xx."""
     REDIRECT = "redirect"
-    """An answer came, and its status is 3xx. Redirects are never followed."""
+    """The response has a status of 3xx. Redirects are never followed."""
     TIMEOUT = "timeout"
-    """The deadline passed, wherever the attempt then stood: name, connection, TLS, headers or body."""
+    """The deadline passed, during the lookup, the connection, TLS, the headers or the body."""
     INVALID_URL = "invalid_url"
-    """The URL is not one that may be registered today."""
+    """The URL could not be registered today."""
     REFUSED_ADDRESS = "refused_address"
-    """The name resolves, wholly or in part, to an address that is not public."""
+    """At least one of the name's addresses is not public."""
     DNS_FAILED = "dns_failed"
     """The name does not resolve."""
     CONNECTION_FAILED = "connection_failed"
     """No connection: refused, unreachable or reset."""
     TLS_FAILED = "tls_failed"
-    """No TLS, or a certificate that is expired, untrusted or made out to another name."""
+    """No TLS, or a certificate that is expired, untrusted or for another name."""
     INCOMPLETE = "incomplete"
-    """The receiver closed the connection before its answer was complete, whatever its status."""
+    """The receiver closed the connection before its response was complete, whatever its status."""
     PROTOCOL_ERROR = "protocol_error"
-    """The answer is not HTTP, its head is larger than any honest one, or its body is not as its head says."""
+    """The response is not HTTP, its head is too large, or its body does not match its head."""
     INTERRUPTED = "interrupted"
-    """The worker died in the middle of the attempt; the receiver may have got the event."""
+    """The worker died during the attempt. The receiver may have got the event."""
     INTERNAL = "internal"
-    """The sender itself failed; the operator finds why in the logs."""
+    """The sender itself failed. The logs show why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of one attempt (Specification: Events, Delivery and retries).
 
-    status       the HTTP status of the answer; None when none came
-    error        why the attempt counts as failed; None when it succeeded
+    status       the HTTP status of the response; None if there was none
+    error        why the attempt failed; None if it succeeded
     duration_ms  from the start of the attempt to this result, in milliseconds
     """
 
@@ -48,5 +48,5 @@ class Outcome:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the receiver answered 2xx in time."""
+        """Whether the receiver returned 2xx in time."""
         return self.error is None

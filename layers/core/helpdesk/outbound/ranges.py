@@ -1,9 +1,9 @@
-"""The addresses that the service never calls, range by range, each with the document that sets it apart.
+"""The address ranges that the service never connects to, each with the document that defines it.
 
-The table is explicit because the standard library's `is_global` is not enough: it lets multicast pass, knows
-nothing of cloud metadata, and its idea of the registries changes with the Python release. Every entry of the
-two IANA special-purpose registries is refused, also those marked globally reachable: they are anycast relays,
-sinkholes and identifiers, on none of which a receiver of ours can live.
+The table is explicit because the standard library's `is_global` is not enough: it accepts multicast, does not know
+cloud metadata addresses, and its copy of the registries depends on the Python release. Every entry of the two IANA
+special-purpose registries is refused, including those marked globally reachable: they are anycast relays, sinkholes and
+identifiers, where no receiver can be.
 
 Registries (as of 2025-10-09), each range with the name it has there:
 - IANA IPv4 Special-Purpose Address Registry
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 type Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 CLOUD = "cloud"
-"""Stands for a registry where a provider gives a range its meaning, in addresses that are its own to use."""
+"""Used in place of a registry for a range whose meaning a cloud provider defines within its own addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class RefusedRange:
 
     label     the range as written, usually a prefix
     what      what the addresses are, to follow the word "is"
-    source    the document that says so
+    source    the document that defines it
     registry  the name of the range in its IANA registry, or CLOUD
     """
 
@@ -41,13 +41,13 @@ class RefusedRange:
 
     @classmethod
     def prefix(cls, prefix: str, what: str, source: str, registry: str) -> "RefusedRange":
-        """Make the range of a CIDR prefix."""
+        """Return the range of a CIDR prefix."""
         network = ipaddress.ip_network(prefix)
         base, mask = int(network.network_address), int(network.netmask)
         return cls(prefix, what, source, registry, network.version, base, mask)
 
     def __contains__(self, address: Address) -> bool:
-        """Whether `address` lies in this range."""
+        """Whether `address` is in this range."""
         return address.version == self.version and int(address) & self.mask == self.base
 
 
@@ -248,7 +248,7 @@ REFUSED_IPV6: tuple[RefusedRange, ...] = (
 
 
 def refusal(address: Address) -> RefusedRange | None:
-    """Return the range for which `address` is refused, or None for an address on the public internet."""
+    """Return the range that `address` is refused for; None for an address on the public internet."""
     table = REFUSED_IPV4 if address.version == 4 else REFUSED_IPV6
     for refused in table:
         if address in refused:
@@ -257,7 +257,7 @@ def refusal(address: Address) -> RefusedRange | None:
 
 
 def is_loopback(address: Address) -> bool:
-    """Whether `address` is of this machine itself: 127.0.0.0/8 or ::1, in no disguise."""
+    """Whether `address` is a loopback address in plain form: 127.0.0.0/8 or ::1."""
     if address.version == 4:
         return int(address) >> 24 == 127
     return int(address) == 1

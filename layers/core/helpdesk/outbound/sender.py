@@ -1,15 +1,15 @@
-"""One attempt over the network: a POST that a hostile receiver cannot turn against us.
+"""Sends one HTTP request to a receiver that may be hostile.
 
-What an attempt promises (Specification: Events, Delivery and retries):
-- One deadline over everything: name, connection, TLS, headers and body. A socket's timeout would start anew with
-  every byte that a receiver drips.
-- It connects only to addresses that the guard has just found public, with the name kept in Host and SNI. The name
-  is looked up once, and what was checked is what is connected to.
-- One connection, one request. Nothing is resent, so an attempt reaches the receiver once at most; a kept connection
-  that the receiver closes just then could only fail the attempt or repeat it.
+The guarantees of an attempt (Specification: Events, Delivery and retries):
+- One deadline over everything: name, connection, TLS, headers and body. A socket's timeout would restart with every
+  byte that a receiver sends.
+- It connects only to addresses that the guard has just found public, and keeps the name in Host and SNI. The name is
+  resolved once, and the connection goes to the address that was checked.
+- One connection for one request. Nothing is resent, so an attempt reaches the receiver at most once. A kept connection
+  that the receiver closes at that moment could fail the attempt or repeat it.
 - No redirect, no cookie, no proxy and no .netrc from the environment, nothing decompressed, a bounded number of
   bytes read.
-- An answer counts when it is complete, or when more of it came than we care to read.
+- A response counts when it is complete, or when it is longer than the sender reads.
 
 Only functions/delivery carries aiohttp; nothing that another function imports may import this module.
 """
@@ -34,7 +34,7 @@ from helpdesk.platform.logging import logger
 
 DEADLINE_SECONDS = 15.0
 MAX_BODY_BYTES = 64 * 1024
-"""How much of an answer's body is read; the rest is left unread, and the answer counts as it stands."""
+"""How much of a response's body is read. The rest is not read, and the response counts as received so far."""
 MAX_HEAD_LINE_BYTES = 8190
 MAX_HEADERS = 128
 
@@ -44,11 +44,11 @@ _NO_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, connect=None, sock_connec
 
 @functools.cache
 def tls_context() -> ssl.SSLContext:
-    """Return this execution environment's TLS settings: certificates and names are verified.
+    """Return this execution environment's TLS settings. They verify certificates and names.
 
-    Loading the authorities takes tens of milliseconds of a full core, so it happens once. They are the system's; in
-    a Lambda that is Amazon Linux's /etc/pki/tls, kept up to date by AWS. Should it be empty, botocore's own bundle,
-    which every function carries, stands in.
+    Loading the authorities takes tens of milliseconds of a full core, so it happens once. They are the system's: in
+    Lambda, Amazon Linux's /etc/pki/tls, which AWS keeps up to date. If that is empty, botocore's bundle is used, which
+    every function contains.
     """
     context = ssl.create_default_context()
     if not context.cert_store_stats()["x509_ca"]:
@@ -62,9 +62,9 @@ class Sender:
         async with Sender(allow_loopback=settings().allow_loopback_urls) as sender:
             outcomes = await asyncio.gather(*(sender.send(url, body, headers) for …))
 
-    allow_loopback  whether URLs on this machine may be called, and then over http too; for the local stage
-    resolver        what looks names up, if not the system
-    tls             the TLS settings, if not the system's authorities
+    allow_loopback  whether URLs on this machine are allowed, and http for them; for the local stage
+    resolver        resolves names instead of the system
+    tls             the TLS settings instead of those with the system's authorities
     """
 
     def __init__(
@@ -108,9 +108,9 @@ class Sender:
         *,
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> Outcome:
-        """Make one attempt: POST `body` to `url`; return what came of it.
+        """Make one attempt: POST `body` to `url`; return the outcome.
 
-        body              sent as it is, byte for byte
+        body              sent byte for byte
         headers           added to the sender's own
         deadline_seconds  for all of it
 
@@ -148,7 +148,7 @@ class Sender:
 
 
 async def _read_bounded(content: aiohttp.StreamReader) -> None:
-    """Read a body to its end, or as much of it as is allowed."""
+    """Read a body to its end, or up to the limit."""
     received = 0
     async for chunk in content.iter_any():
         received += len(chunk)
@@ -157,13 +157,13 @@ async def _read_bounded(content: aiohttp.StreamReader) -> None:
 
 
 def _judge(status: int) -> Failure | None:
-    """Return why an answer of this status fails; None for 2xx."""
+    """Return why a response with this status fails; None for 2xx."""
     if 200 <= status <= 299:
         return None
     return Failure.REDIRECT if 300 <= status <= 399 else Failure.STATUS
 
 
-# The first that fits names the failure, so a class stands before the one that it derives from.
+# The first match names the failure, so a class stands before its base class.
 _FAILURES: Final[tuple[tuple[type[Exception], Failure], ...]] = (
     (RefusedAddress, Failure.REFUSED_ADDRESS),
     (InvalidUrl, Failure.INVALID_URL),
@@ -187,6 +187,6 @@ def _failure_of(error: Exception) -> Failure:
     for kind, failure in _FAILURES:
         if isinstance(error, kind):
             return failure
-    # The error's text may hold the address, and an address may hold a secret.
+    # The error's text may contain the address, and an address may contain a secret.
     logger.error("sender_failed", extra={"error": type(error).__name__})
     return Failure.INTERNAL

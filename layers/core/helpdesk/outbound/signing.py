@@ -1,11 +1,11 @@
-"""The secrets that sign, and the signatures that a delivery carries.
+"""Signing secrets, and the signatures of a delivery.
 
-Specification: Events, Headers and verification. The specification leaves the derivation open; ours is
-HKDF-SHA256 (RFC 5869) over the key's text, with an empty salt and the purpose as info. Test vectors are in
-clients/test-vectors.json. Only the derived secret is stored, so whoever reads it cannot act with the key.
+Specification: Events, Headers and verification. The specification leaves the derivation open. Here it is HKDF-SHA256
+(RFC 5869) over the key's text, with an empty salt and the purpose as info. Test vectors are in
+clients/test-vectors.json. Only the derived secret is stored, and nobody can use the API with it.
 
-Beside it, for an endpoint that asked for a secret of its own, stands a second signature in the form of Standard
-Webhooks (standardwebhooks.com), which libraries of many languages verify.
+An endpoint with a secret of its own also gets a second signature in the form of Standard Webhooks
+(standardwebhooks.com), which libraries in many languages verify.
 """
 
 import base64
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 SIGNATURE_HEADER = "svc-signature"
 FORMER_SIGNATURE_HEADER = "portal-signature"
-"""The header's name of old; it carries the same value, and receivers are told to ignore it."""
+"""The header's former name, with the same value. Receivers should ignore it."""
 
 STANDARD_PREFIX = "whsec_"
 STANDARD_ID_HEADER = "webhook-id"
@@ -38,15 +38,15 @@ def tools_secret(key: str) -> str:
 
 
 def random_secret() -> str:
-    """Return a secret of the same form that no key gives, for an endpoint whose key was revoked."""
+    """Return a random secret of the same form, for an endpoint whose key was revoked."""
     return secrets.token_hex(SECRET_BYTES)
 
 
 def sign(secret: str, timestamp_ms: int, body: bytes) -> str:
-    """Return the signature header's value, `t=<milliseconds>,v1=<hex>`, for these very bytes at this moment.
+    """Return the signature header's value, `t=<milliseconds>,v1=<hex>`, for these bytes at this time.
 
-    The HMAC is keyed with the secret's text (its 64 characters), not with the bytes that the text spells, so
-    that verifiers which take a secret as text, such as Stripe's, accept ours.
+    The key of the HMAC is the secret's text (its 64 characters) and not the bytes that the text encodes. Verifiers that
+    take a secret as text, such as Stripe's, therefore accept it.
     """
     signed = b"%d.%b" % (timestamp_ms, body)
     return f"t={timestamp_ms},v1={hmac.digest(secret.encode(), signed, 'sha256').hex()}"
@@ -60,7 +60,7 @@ def standard_secret() -> str:
 def sign_standard(secret: str, event_id: str, timestamp_s: int, body: bytes) -> str:
     """Return one signature of the Standard Webhooks form, `v1,<base64>`; its time is in seconds.
 
-    The HMAC is keyed with the bytes that the secret's base64 stands for.
+    The key of the HMAC is the bytes that the secret's base64 encodes.
     """
     key = base64.b64decode(secret.removeprefix(STANDARD_PREFIX), validate=True)
     signed = b"%b.%d.%b" % (event_id.encode(), timestamp_s, body)
@@ -69,7 +69,7 @@ def sign_standard(secret: str, event_id: str, timestamp_s: int, body: bytes) -> 
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """What a delivery is signed with: its event's id, the secret of its endpoint's key, the endpoint's own ones."""
+    """What a delivery is signed with: the event's ID, the secret of the endpoint's key, the endpoint's own secrets."""
 
     event_id: str
     secret: str

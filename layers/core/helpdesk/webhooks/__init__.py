@@ -1,1 +1,1 @@
-"""Webhook endpoints: where an organization listens, and to what."""
+"""Webhook endpoints: the URLs that an organization receives events at, and the kinds of event."""

@@ -1,4 +1,4 @@
-"""What the webhook routes can refuse (Specification: Errors, Keys, webhooks, tool endpoints)."""
+"""Errors of the webhook routes (Specification: Errors, Keys, webhooks, tool endpoints)."""
 
 from helpdesk.platform.errors import AppError
 
@@ -13,14 +13,14 @@ class NoEvents(AppError):
 
 
 class TooManyEndpoints(AppError):
-    """The organization already has all the webhook endpoints it may have."""
+    """The organization already has the maximum number of webhook endpoints."""
 
     status, code = 400, "too_many_endpoints"
     message = f"Remove one of the {MAX_WEBHOOK_ENDPOINTS} webhook endpoints first."
 
 
 class EndpointNotFound(AppError):
-    """No such webhook endpoint in this organization."""
+    """The organization has no such webhook endpoint."""
 
     status, code = 404, "endpoint_not_found"
     message = "No webhook endpoint has this id in your organization."

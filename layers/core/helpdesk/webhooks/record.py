@@ -1,4 +1,4 @@
-"""A webhook endpoint as it was read."""
+"""A webhook endpoint as the table holds it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +12,7 @@ from helpdesk.storage.table import Item
 class Endpoint:
     """A webhook endpoint; times are in ms.
 
-    `key_id` is None once the key that signed was revoked, `secret_created_at` unless it has a secret of its own.
+    `key_id` is None after its signing key was revoked. `secret_created_at` is None unless it has a secret of its own.
     """
 
     organization: str
@@ -28,7 +28,7 @@ class Endpoint:
 
     @property
     def status(self) -> Literal["none", "delivered", "failing"]:
-        """How deliveries go (Specification: Webhook endpoint delivery status)."""
+        """The delivery status (Specification: Webhook endpoint delivery status)."""
         if self.failing_since is not None:
             return "failing"
         return "none" if self.last_delivery_at is None else "delivered"

@@ -13,7 +13,7 @@ _EXISTS = "attribute_exists(PK)"
 
 
 def all_of(organization: str) -> list[Endpoint]:
-    """Return an organization's endpoints (ten at most) in the order they were added."""
+    """Return an organization's endpoints (at most ten) in the order in which they were added."""
     partition = keys.WebhookEndpointCount(organization).pk
     return [
         Endpoint.from_item(organization, item) for item in table.query_all(partition, sk_prefix="ENDPOINT#")
@@ -56,13 +56,13 @@ def change(
 
 
 def require(organization: str, endpoint_id: str) -> None:
-    """Raise EndpointNotFound unless the endpoint is there."""
+    """Raise EndpointNotFound unless the endpoint exists."""
     if table.get(keys.WebhookEndpoint(organization, endpoint_id)) is None:
         raise EndpointNotFound
 
 
 def delete(transaction: Transaction, organization: str, endpoint_id: str) -> None:
-    """Remove an endpoint with its secrets and count it off. The transaction raises EndpointNotFound."""
+    """Remove an endpoint with its secrets, and decrease the count. The transaction raises EndpointNotFound."""
     transaction.delete(
         keys.WebhookEndpoint(organization, endpoint_id),
         condition=_EXISTS,
@@ -81,7 +81,7 @@ def require_in(transaction: Transaction, organization: str, endpoint_id: str) ->
 
 
 def note_secret(transaction: Transaction, organization: str, endpoint_id: str, made_at: int | None) -> None:
-    """Write down when the endpoint's own secret was made (ms), None for none. Raises EndpointNotFound as above."""
+    """Store when the endpoint's own secret was made (ms), None for no secret. Raises EndpointNotFound at commit."""
     transaction.update(
         keys.WebhookEndpoint(organization, endpoint_id),
         "SET secretCreatedAt = :at",
@@ -94,10 +94,10 @@ def note_secret(transaction: Transaction, organization: str, endpoint_id: str, m
 def put_standard_secret(
     transaction: Transaction, organization: str, endpoint_id: str, secret: str, former_until: int
 ) -> None:
-    """Give an endpoint a secret of its own; the one that it had signs on until `former_until` (ms).
+    """Give an endpoint a secret of its own. The former one stays valid until `former_until` (ms).
 
-    The secrets are moved without being read: this function's role may not read one. Two former ones are kept, so that
-    an answer that got lost, and a second try for it, do not end the one that a receiver has.
+    The update moves the secrets without reading them, because this function's role may not read secrets. Two former
+    ones are kept, so that a lost response and its repeated request do not end the secret that a receiver has.
     """
     transaction.update(
         keys.StandardSecret(organization, endpoint_id),
@@ -108,7 +108,7 @@ def put_standard_secret(
 
 
 def delete_standard_secret(transaction: Transaction, organization: str, endpoint_id: str) -> None:
-    """Remove an endpoint's own secrets, where it has any."""
+    """Remove an endpoint's own secrets, if it has any."""
     transaction.delete(keys.StandardSecret(organization, endpoint_id))
 
 
@@ -119,10 +119,10 @@ def replace_secrets(
     key_id: str,
     secrets: dict[str, str],
 ) -> None:
-    """Give the endpoints that a key signs secrets of their own, by endpoint id.
+    """Give the endpoints of a key the secrets in `secrets`, by endpoint ID.
 
-    `seen` are all endpoints of the organization. That each of them is still there and that they are as many as are
-    counted proves that there is no other. Otherwise the transaction raises ConditionFailed.
+    `seen` holds all endpoints of the organization. The transaction requires that each still exists and that their
+    number is the stored count, so that there is no other. Otherwise it raises ConditionFailed.
     """
     transaction.require(
         keys.WebhookEndpointCount(organization),
@@ -147,9 +147,9 @@ def replace_secrets(
 
 
 def touch(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
-    """Write down when an attempt succeeded or failed, where that keeps the status as it is.
+    """Store when an attempt succeeded or failed, if that does not change the status.
 
-    Returns None, or the endpoint as it is now where that would change its status or a later result is known.
+    Returns None. If it would change the status, or a later result is stored, returns the endpoint as it is now.
     """
     name = "lastDeliveryAt" if succeeded else "lastFailureAt"
     same_status = "failingSince = :null" if succeeded else "failingSince <> :null"

@@ -18,7 +18,7 @@ from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 
 
 def _kind(value: object) -> object:
-    """Return the event kind that a name names; a strict model takes no text for an enumeration otherwise."""
+    """Return the event kind with this name. A strict model accepts no text for an enumeration otherwise."""
     try:
         return WebhookEvent(value) if isinstance(value, str) else value
     except ValueError:
@@ -30,34 +30,34 @@ EndpointUrl = Annotated[str, schema_hint(maxLength=MAX_URL_CHARACTERS, format="u
 
 
 class NewWebhook(Body):
-    """The body of POST /webhooks. An event named twice counts once."""
+    """The body of POST /webhooks. A repeated event counts once."""
 
     url: EndpointUrl
     """HTTPS, on a public internet address, without credentials in it."""
     events: Annotated[list[EventName], schema_hint(minItems=1)]
-    """The kinds of event to be sent; one named twice counts once."""
+    """The kinds of event to send. A repeated kind counts once."""
 
 
 class WebhookUpdate(Body):
-    """The body of PATCH /webhooks/{id}; what is left out stays as it is."""
+    """The body of PATCH /webhooks/{id}. Fields that are left out stay as they are."""
 
     url: EndpointUrl | None = None
-    """The new address; it also applies to retries that already wait."""
+    """The new address. It also applies to retries that are already queued."""
     events: Annotated[list[EventName], schema_hint(minItems=1)] | None = None
     """Replaces the old list."""
 
 
 class WebhookCreated(Answer):
-    """The answer of POST /webhooks."""
+    """The response of POST /webhooks."""
 
     id: str
 
 
 class Webhook(Answer):
-    """An endpoint as it is listed; times in ms (Specification: States, Webhook endpoint delivery status).
+    """An endpoint in a list; times in ms (Specification: States, Webhook endpoint delivery status).
 
     `status` is none until the first delivery, failing while the latest attempt failed, delivered otherwise.
-    `keyId` is the key that deliveries are signed with, null once that key was revoked.
+    `keyId` is the key that deliveries are signed with, null after that key was revoked.
     """
 
     id: str
@@ -69,34 +69,34 @@ class Webhook(Answer):
     last_delivery_at: Milliseconds | None
     """When a delivery last succeeded."""
     failing_since: Milliseconds | None
-    """When the present failure began."""
+    """When the endpoint began to fail; null if it is not failing."""
     key_id: str | None
-    """The key that deliveries are signed with; null once it was revoked."""
+    """The key that deliveries are signed with; null after it was revoked."""
     secret_created_at: Milliseconds | None
-    """When the endpoint's own secret for the Standard Webhooks form was made; null while it has none."""
+    """When the endpoint's own secret for the Standard Webhooks form was created; null if it has none."""
 
 
 class WebhooksAnswer(Answer):
-    """GET /webhooks, in the order they were added."""
+    """GET /webhooks, in the order in which they were added."""
 
     webhooks: list[Webhook]
 
 
 class TestSent(Answer):
-    """The answer of POST /webhooks/{id}/test: the id of the event that is sent."""
+    """The response of POST /webhooks/{id}/test: the ID of the event that is sent."""
 
     id: Annotated[str, schema_hint(pattern="^evt_[0-9a-f]{32}$")]
 
 
 class SecretCreated(Answer):
-    """The answer of POST /webhooks/{id}/secret. It is shown this once."""
+    """The response of POST /webhooks/{id}/secret. The secret is shown only once."""
 
     secret: Annotated[
         str,
         schema_hint(pattern="^whsec_[A-Za-z0-9+/]{43}=$"),
         OneTimeSecret("Make another with another Idempotency-Key; this one signs on beside it for 24 hours."),
     ]
-    """The endpoint's own secret, in the form that Standard Webhooks libraries take."""
+    """The endpoint's own secret, in the form that Standard Webhooks libraries accept."""
 
 
 def _kinds(value: str) -> str:
@@ -116,7 +116,7 @@ class EventsQuery(PageQuery):
     """The parameters of GET /events."""
 
     types: Annotated[str, AfterValidator(_kinds)] | None = None
-    """Only events of these kinds, with commas between, such as `message.created,conversation.created`."""
+    """Only events of these kinds, separated by commas, such as `message.created,conversation.created`."""
     start: Annotated[
         Annotated[
             QueryInteger, AfterValidator(_instant), schema_hint(format="int64", minimum=0, maximum=2**48 - 1)
@@ -124,11 +124,11 @@ class EventsQuery(PageQuery):
         | None,
         Field(alias="from"),
     ] = None
-    """Where to begin, in milliseconds since 1970; a `cursor` goes on where it was given out and passes this over."""
+    """Where to begin, in milliseconds since 1970. Ignored with a `cursor`."""
 
 
 class FeedEvent(Answer):
-    """An event as it was sent to the endpoints that listened; `data` is by `type`, as in its webhook."""
+    """An event as it was sent to endpoints; `data` depends on `type`, as in its webhook."""
 
     id: Annotated[str, schema_hint(pattern="^evt_[0-9a-f]{32}$")]
     type: WebhookEvent
@@ -141,6 +141,6 @@ class EventsAnswer(Answer):
 
     events: list[FeedEvent]
     next_cursor: str
-    """Keep it: sent as `cursor`, at once or any day, it gives the events that follow."""
+    """Store it. Sent as `cursor`, now or later, it returns the events that follow."""
     has_more: bool
-    """Whether to go on at once. A page can be empty and not the last one where `types` are chosen."""
+    """Whether more events follow now. With `types`, a page can be empty and not the last one."""

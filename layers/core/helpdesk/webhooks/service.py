@@ -31,7 +31,7 @@ _FILTERED = 200  # events looked at for one page where only some kinds are wante
 def create(caller: Caller, new: NewWebhook) -> str:
     """Add an endpoint and return its id.
 
-    It is signed with the calling key, or with the newest key where a person calls (Specification: Which key
+    The calling key signs its deliveries, or the newest key if a person calls (Specification: Which key
     signs). Raises NoEvents, InvalidUrl, MissingServiceKey, TooManyEndpoints.
     """
     events = _distinct(new.events)
@@ -101,7 +101,7 @@ def update(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> None:
 
 
 def remove(caller: Caller, endpoint_id: str) -> None:
-    """Remove an endpoint; retries still queued for it are cancelled. Raises EndpointNotFound."""
+    """Remove an endpoint. Its queued retries are cancelled. Raises EndpointNotFound."""
     transaction = Transaction()
     repository.delete(transaction, caller.organization, endpoint_id)
     _log(transaction, caller, LogKind.WEBHOOK_REMOVED, endpoint_id, "A webhook endpoint was removed.")
@@ -116,7 +116,7 @@ def require(organization: str, endpoint_id: str) -> None:
 def send_test(caller: Caller, endpoint_id: str) -> str:
     """Send a test event to one endpoint, whatever it listens to, and return the event's id.
 
-    It goes the way of every event: through the outbox, with signatures, retries and history. Raises EndpointNotFound.
+    It is delivered like every event: through the outbox, with signatures, retries and history. Raises EndpointNotFound.
     """
     event = Event(
         caller.organization,
@@ -133,9 +133,9 @@ def send_test(caller: Caller, endpoint_id: str) -> str:
 
 
 def make_secret(caller: Caller, endpoint_id: str) -> str:
-    """Make an endpoint's own secret, from now on signed with besides the key's, and return it.
+    """Create an endpoint's own secret, which signs deliveries in addition to the key's, and return it.
 
-    The secret that it had signs on beside the new one for 24 hours. Raises EndpointNotFound.
+    The former secret also signs for another 24 hours. Raises EndpointNotFound.
     """
     secret, now = standard_secret(), clock.now_ms()
     transaction = Transaction()
@@ -149,7 +149,7 @@ def make_secret(caller: Caller, endpoint_id: str) -> str:
 
 
 def remove_secret(caller: Caller, endpoint_id: str) -> None:
-    """Stop signing in the Standard Webhooks form; the key's signature stays. Raises EndpointNotFound."""
+    """Stop signing in the Standard Webhooks form. The key's signature stays. Raises EndpointNotFound."""
     transaction = Transaction()
     repository.note_secret(transaction, caller.organization, endpoint_id, None)
     repository.delete_standard_secret(transaction, caller.organization, endpoint_id)
@@ -160,9 +160,9 @@ def remove_secret(caller: Caller, endpoint_id: str) -> None:
 
 
 def events_after(caller: Caller, query: EventsQuery) -> EventsAnswer:
-    """Return a page of the organization's events, oldest first, and the cursor behind it. Raises InvalidCursor.
+    """Return a page of the organization's events, oldest first, and the cursor after it. Raises InvalidCursor.
 
-    One query, whatever is chosen: with `types` it looks at up to 200 events, of which few or none may fit.
+    One query in every case: with `types` it reads up to 200 events, of which few or none may match.
     """
     name = f"events {query.types}"
     place = pages.position(caller, query, name)
@@ -184,10 +184,10 @@ def events_after(caller: Caller, query: EventsQuery) -> EventsAnswer:
 
 
 def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:
-    """Give each endpoint that a key signs a random secret in its place, in the transaction that revokes the key.
+    """Give each endpoint of a key a random secret, in the transaction that revokes the key.
 
-    So its deliveries continue but never verify (Specification: Events, Which key signs). The transaction raises
-    ConditionFailed where endpoints were added or removed meanwhile: then all of it is to be tried again.
+    Its deliveries continue and no longer verify (Specification: Events, Which key signs). The transaction raises
+    ConditionFailed if endpoints were added or removed meanwhile. The caller then tries all of it again.
     """
     endpoints = repository.all_of(organization)
     secrets = {endpoint.id: random_secret() for endpoint in endpoints if endpoint.key_id == key_id}
@@ -200,10 +200,10 @@ def listening(organization: str) -> list[Endpoint]:
 
 
 def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
-    """Take note of an attempt's result, which ended at `at` (ms).
+    """Update an endpoint's status with the result of an attempt that ended at `at` (ms).
 
-    The status follows the latest result whatever order results arrive in. When an endpoint stops answering, and
-    when it answers again, exactly one entry is written to the log, in the transaction that changes the status.
+    The status follows the latest result, in whatever order results arrive. When the status changes, the same
+    transaction writes one entry to the log.
     """
     seen: Endpoint | None = endpoint
     while seen is not None:
@@ -220,7 +220,7 @@ def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
 
 
 def _turn(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
-    """Change the status and log it; return the endpoint as it is where someone else was faster."""
+    """Change the status and log it; return the endpoint as it is now if another worker was faster."""
     kind, summary = (
         (LogKind.WEBHOOK_ANSWERING_AGAIN, "A webhook endpoint answers again.")
         if succeeded
