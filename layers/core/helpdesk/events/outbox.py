@@ -116,7 +116,7 @@ class Event:
     def add_to(self, transaction: Transaction) -> None:
         """Add the event to the transaction of its change, and give the transaction a deadline.
 
-        The feed is in the order of IDs, so a late event would appear before what readers have read. A transaction that
+        The feed is in the order of IDs, so a late event would appear where readers have passed. A transaction that
         misses its deadline raises DeadlineExceeded and must be built again, with a new ID (docs/decisions/0051).
         """
         transaction.put(self.to_item(), new=True)
