@@ -66,13 +66,12 @@ receiver: venv ## an example webhook receiver for the stack started last: prints
 	@exec $(PYTHON) -m scripts.receiver --port $(RECEIVER_PORT)
 
 .PHONY: test
-test: venv ## every test: unit and integration first, then against a local stack of their own
-	@started=$$(date +%s); \
-	echo "1/2 Unit, integration, simulation and architecture tests"; \
-	$(PYTHON) -m pytest tests --ignore=tests/e2e -q -n $(WORKERS) --dist loadgroup && \
-	echo "2/2 End-to-end tests, against a local stack started for them (about two minutes)" && \
-	$(PYTHON) -m pytest tests/e2e -q -p no:xdist && \
-	echo "All tests passed in $$(( $$(date +%s) - started )) s. Next: make check before a commit, make dev to try the service."
+test: venv ## every test: unit and integration first, while the local stack of the end-to-end tests starts
+	@exec $(PYTHON) -m tests.run --workers $(WORKERS)
+
+.PHONY: test-all
+test-all: venv ## the same with the long forms: more seeds, interleavings and generated requests; for each night
+	@exec $(PYTHON) -m tests.run --workers $(WORKERS) --all
 
 .PHONY: check
 check: venv lint types template described ## what must hold before a commit: style, types, template, API description

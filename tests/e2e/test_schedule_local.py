@@ -14,7 +14,7 @@ from scripts.local.calls import operate
 from scripts.local.emulator import Emulator
 from scripts.local.progress import Progress
 from scripts.local.settings import LOCAL, StackSettings, settings_for
-from tests.e2e.conftest import _free_port
+from tests.e2e.own_stack import free_port
 from tests.support.receiver import Receiver
 from tests.support.web import Web, eventually
 
@@ -46,7 +46,7 @@ def scaled() -> Iterator[Scaled]:
     """Without the demo organization and its guides, which take longer than everything else."""
     delays = ",".join(str(delay) for delay in DELAYS)
     parameters = f"RetryDelaysSeconds={delays} LongestHopSeconds={HOP}"
-    settings = settings_for(_free_port(), parameters, folder=LOCAL / "e2e-schedule", auth=True)
+    settings = settings_for(free_port(), parameters, folder=LOCAL / "e2e-schedule", auth=True)
     settings.folder.mkdir(parents=True, exist_ok=True)
     emulator = Emulator(settings)
     emulator.stop()

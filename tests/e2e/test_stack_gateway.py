@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.e2e.conftest import FOLDER
+from tests.e2e.own_stack import FOLDER
 
 GROUPS = ["messages", "conversations", "knowledge", "agent", "webhooks", "billing", "logs"]
 

@@ -369,6 +369,7 @@ REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = (
     (core_responses, "method_names_from_class", lru_cache(method_names_from_class)),
     (core.MockAWS, "_enable_patching", _enable),
 )
+_ORIGINALS = tuple(getattr(owner, name, None) for owner, name, _ in REPLACEMENTS)
 
 
 @contextmanager
@@ -377,4 +378,13 @@ def quick_moto() -> Iterator[None]:
     with ExitStack() as stack:
         for owner, name, replacement in REPLACEMENTS:
             stack.enter_context(patch.object(owner, name, replacement, create=True))
+        yield
+
+
+@contextmanager
+def original_moto() -> Iterator[None]:
+    """Put moto's own code back, until the end: to compare with."""
+    with ExitStack() as stack:
+        for (owner, name, _), original in zip(REPLACEMENTS, _ORIGINALS, strict=True):
+            stack.enter_context(patch.object(owner, name, original, create=True))
         yield

@@ -72,7 +72,7 @@ def make_table() -> None:
         billing_mode=properties["BillingMode"],
         sse_specification=None,
         tags=[],
-        deletion_protection_enabled=None,
+        deletion_protection_enabled=False,
         warm_throughput=None,
     )
 

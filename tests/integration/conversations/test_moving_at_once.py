@@ -26,11 +26,12 @@ from helpdesk.messages.schemas import MessageInput
 from helpdesk.snoozes import service as snoozes
 from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage import keys, table
+from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.conversations import stored
 from tests.support.interleaving import Outcomes, interleaved
 
-INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "120"))
+INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", effort.of(120, 1200)))
 """How many orders one run of the suite tries; thousands with the environment variable."""
 BATCHES = 8
 SESSION = "session-of-many-hands"

@@ -24,6 +24,7 @@ from schemathesis.specs.openapi.checks import (
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
 from scripts.openapi.document import document
+from tests.support import effort
 from tests.support.api import Client
 from tests.support.people import issue_token
 from tests.support.things import things
@@ -163,7 +164,7 @@ def test_a_request_that_fits_the_description_is_answered_as_described(
 ) -> None:
     asked = Asked(name, bearer(credential(name, organization)), made(name, organization))
 
-    asked.ask(20)
+    asked.ask(effort.of(5, 20))
 
     assert name in NEEDS_MORE or min(asked.statuses) < 400, f"nothing succeeded: {asked.statuses}"
 
@@ -174,7 +175,7 @@ def test_a_request_that_does_not_fit_it_is_refused_as_described(
 ) -> None:
     asked = Asked(name, bearer(credential(name, organization)))
 
-    asked.ask(10, GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
+    asked.ask(effort.of(5, 20), GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
 
 
 @each_operation

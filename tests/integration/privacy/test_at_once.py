@@ -19,11 +19,12 @@ from helpdesk.platform import clients, clock
 from helpdesk.privacy import erasing, retention, service
 from helpdesk.search import service as search
 from helpdesk.storage import keys, table
+from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.interleaving import interleaved
 
-INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "12"))
+INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", effort.of(12, 120)))
 """How many orders one run of the suite tries; thousands with the environment variable."""
 BATCHES = 8
 SESSION = "session-of-the-erased"

@@ -1,0 +1,55 @@
+"""The end-to-end tests' own local stack: where it is, and how it comes up and goes.
+
+`python -m tests.e2e.own_stack PORT` brings it up and leaves it running: tests/run.py does so while other tests run.
+"""
+
+import os
+import socket
+import sys
+from collections.abc import Mapping
+
+from scripts.local import stack as local_stack
+from scripts.local.emulator import Emulator
+from scripts.local.progress import Problem, Progress
+from scripts.local.settings import HOST, LOCAL, StackSettings, settings_for
+
+# Retries follow a second after each other, so that a test sees all five attempts.
+PARAMETERS = "RetryDelaysSeconds=1,1,1,1"
+FOLDER = LOCAL / "e2e"
+PORT_VARIABLE = "HELPDESK_E2E_PORT"  # of the stack that tests/run.py has brought up for the tests
+
+
+def free_port() -> int:
+    """Return a port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def settings(port: int) -> StackSettings:
+    """Return the settings of the stack; HELPDESK_E2E_AUTH=false runs it without the functions' policies."""
+    auth = os.environ.get("HELPDESK_E2E_AUTH") != "false"
+    return settings_for(port, PARAMETERS, folder=FOLDER, auth=auth)
+
+
+def start(chosen: StackSettings) -> Mapping[str, str]:
+    """Bring up a stack with an empty table, and return what stack.json holds. Errors: Problem."""
+    emulator = Emulator(chosen)
+    # A run that was killed may have left its stack behind.
+    emulator.stop()
+    emulator.forget()
+    for left in FOLDER.glob("*.json"):
+        left.unlink()
+    return local_stack.up(chosen, Progress())
+
+
+def stop() -> None:
+    """Stop the stack, whichever port it is on; nothing happens where none runs."""
+    Emulator(settings(free_port())).stop()  # it is found by the record in its folder
+
+
+if __name__ == "__main__":
+    try:
+        start(settings(int(sys.argv[1])))
+    except Problem as problem:
+        sys.exit(f"{problem}")
