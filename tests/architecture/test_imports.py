@@ -76,6 +76,28 @@ def inside(path: Path) -> str:
     return path.relative_to(CORE).as_posix()
 
 
+def is_repository(name: str) -> bool:
+    """Whether a module's name is that of a repository: `repository`, `snooze_repository`."""
+    return name == "repository" or name.endswith("_repository")
+
+
+def packages_imported() -> dict[str, set[str]]:
+    """Return the packages that each package of helpdesk imports, without itself."""
+    found: dict[str, set[str]] = {}
+    for path in MODULES:
+        package = inside(path).split("/")[0]
+        found.setdefault(package, set()).update(parts[0] for parts in own(path))
+    return {package: imported - {package} for package, imported in found.items()}
+
+
+def test_packages_do_not_import_each_other_in_a_circle() -> None:
+    left = packages_imported()
+    while without := {package for package, imported in left.items() if not imported & left.keys()}:
+        left = {package: imported for package, imported in left.items() if package not in without}
+
+    assert {package: sorted(imported & left.keys()) for package, imported in left.items()} == {}
+
+
 @for_each("path", [p for p in MODULES if inside(p).split("/")[0] in FOUNDATIONS], ids=inside)
 def test_a_foundation_imports_only_what_it_stands_on(path: Path) -> None:
     package = inside(path).split("/")[0]
@@ -86,12 +108,12 @@ def test_a_foundation_imports_only_what_it_stands_on(path: Path) -> None:
 @for_each("path", MODULES, ids=inside)
 def test_a_repository_is_imported_within_its_own_noun_alone(path: Path) -> None:
     noun = inside(path).split("/")[0]
-    foreign = [parts for parts in own(path) if "repository" in parts[1:] and parts[0] != noun]
+    foreign = [parts for parts in own(path) if any(map(is_repository, parts[1:])) and parts[0] != noun]
 
     assert foreign == []
 
 
-@for_each("path", [p for p in MODULES if p.name == "repository.py"], ids=inside)
+@for_each("path", [p for p in MODULES if is_repository(p.stem)], ids=inside)
 def test_a_repository_imports_no_service(path: Path) -> None:
     assert [parts for parts in own(path) if "service" in parts[1:]] == []
 
@@ -106,7 +128,9 @@ def test_shapes_errors_and_states_import_nothing_that_acts(path: Path) -> None:
 @for_each("path", FUNCTIONS, ids=lambda path: path.parent.name)
 def test_a_function_imports_no_repository_no_storage_and_no_client(path: Path) -> None:
     reached = [
-        parts for parts in own(path) if "repository" in parts or parts[0] == "storage" or "clients" in parts
+        parts
+        for parts in own(path)
+        if any(map(is_repository, parts)) or parts[0] == "storage" or "clients" in parts
     ]
 
     assert reached == []

@@ -37,11 +37,11 @@ def change(caller: Caller, wanted: AgentSettingsChange) -> AgentSettings:
 
     Raises InvalidName, InvalidPersonality.
     """
-    sent = wanted.model_dump(by_alias=True, exclude_none=True)
-    if "name" in sent:
-        sent["name"] = _require_name(sent["name"])
-    if "personality" in sent:
-        sent["personality"] = _require_personality(sent["personality"])
+    checked = {
+        "name": None if wanted.name is None else _require_name(wanted.name),
+        "personality": None if wanted.personality is None else _require_personality(wanted.personality),
+    }
+    sent = wanted.model_copy(update=checked).model_dump(by_alias=True, exclude_none=True)
     present = repository.get(caller.organization).model_dump(by_alias=True)
     changed = {name: value for name, value in sent.items() if value != present[name]}
     if changed:

@@ -1,0 +1,94 @@
+"""Items of the table are read and written in repositories and in the records' codecs; all other code has typed records.
+
+`mypy --strict` sees nothing in `item["subject"]`, so such subscripts are counted: with a word as their constant key,
+outside repositories, `storage` and the functions that turn a record into an item or a message's body and back.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+from tests.support.rules import for_each
+from tests.support.template import ROOT
+
+CORE = ROOT / "layers" / "core" / "helpdesk"
+CODEC = re.compile(r"(.*_)?(from|to)_(item|items|body|attribute)")
+WORD = re.compile(r"[A-Za-z]\w*")
+
+# Modules that read other documents than items of the table.
+OTHER_DOCUMENTS = {
+    "agent/bedrock.py": "responses of Bedrock",
+    "agent/language_data.py": "TOML files",
+    "delivery/fanout.py": "records of the table's stream, messages of SQS",
+    "files/store.py": "responses of S3",
+    "http/gateway.py": "events of API Gateway",
+    "http/validation.py": "errors of pydantic",
+    "knowledge/document_store.py": "responses of S3",
+    "logs/service.py": "the detail of a log entry, which is JSON",
+    "mail/sender.py": "requests and errors of SES",
+    "oauth/rendering.py": "globals of Jinja",
+    "outbound/sender.py": "statistics of the standard library's ssl",
+    "platform/errors.py": "the body of an error response",
+    "platform/queues.py": "messages of SQS",
+    "platform/settings.py": "environment variables",
+    "reference/page.py": "the OpenAPI document",
+    "s3_index/manifest.py": "the manifest of an index, which is JSON",
+    "s3_index/store.py": "requests and responses of S3",
+    "search/jobs.py": "bodies of jobs",
+}
+# Modules that still read items, and how often. Remove each as it gets typed records; add none.
+PENDING = {
+    "oauth/sessions.py": 1,
+    "oauth/sign_in.py": 4,
+    "organizations/service.py": 6,
+    "organizations/settings.py": 18,
+    "people/service.py": 1,
+    "privacy/erasing.py": 5,
+    "privacy/export.py": 13,
+    "privacy/retention.py": 12,
+    "privacy/service.py": 7,
+    "privacy/thread_deletion.py": 5,
+}
+
+
+def inside(path: Path) -> str:
+    return path.relative_to(CORE).as_posix()
+
+
+def is_for_items(path: Path) -> bool:
+    """Whether a module is made for items: a repository, or the storage package."""
+    return path.stem.endswith("repository") or path.is_relative_to(CORE / "storage")
+
+
+def raw_subscripts(path: Path) -> list[str]:
+    """Return the subscripts with a word as key outside codecs."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    in_codecs = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and CODEC.fullmatch(node.name)
+        for inner in ast.walk(node)
+    }
+    return [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript)
+        and id(node) not in in_codecs
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(node.slice.value, str)
+        and WORD.fullmatch(node.slice.value)
+    ]
+
+
+MODULES = sorted(path for path in CORE.rglob("*.py") if not is_for_items(path))
+
+
+@for_each("path", [path for path in MODULES if inside(path) not in OTHER_DOCUMENTS], ids=inside)
+def test_a_module_other_than_a_repository_reads_no_item(path: Path) -> None:
+    found = raw_subscripts(path)
+
+    assert len(found) <= PENDING.get(inside(path), 0), found
+
+
+def test_every_module_that_reads_other_documents_still_does() -> None:
+    assert {name for name in OTHER_DOCUMENTS if raw_subscripts(CORE / name)} == set(OTHER_DOCUMENTS)
