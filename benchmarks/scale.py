@@ -25,7 +25,7 @@ from scripts.openapi.routes import all_routes
 SIZES = (100, 10_000, 100_000)
 RESULTS = ROOT / "benchmarks" / "scale.md"
 FLAT = 1.25
-"""How much more a request may use at the largest size than at the smallest; half a unit besides is rounding."""
+"""How much more a request may use at the largest size than at the smallest; half a unit more is rounding."""
 
 BOUNDED = (
     "GET /v1/analytics/satisfaction",

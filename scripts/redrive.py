@@ -114,7 +114,7 @@ def _move(dead: str, source: str) -> int:
 def _fan_out_again() -> dict[str, int | str]:
     """Fan out what is left of the outbox, and the items that dead letters name; then delete those letters.
 
-    An item that cannot be read even now is set aside anew, and so is left.
+    An item that still cannot be read moves to the dead-letter queue again, and is counted as left.
     """
     dead = os.environ["DEAD_LETTERS_URL"]
     letters = [letter for letters in takewhile(bool, iter(partial(_taken, dead), None)) for letter in letters]

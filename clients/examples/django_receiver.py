@@ -3,8 +3,8 @@
     pip install django ./clients/python
     HELPDESK_KEY=svc_key_… python django_receiver.py runserver --noreload
 
-It verifies each delivery, writes the event down, answers at once, and handles the event afterwards, once for each id.
-An event whose handling fails is tried again every minute. What was written down outlives a crash.
+It verifies each delivery, stores the event, responds at once, and handles the event afterwards, once for each ID.
+An event whose handling fails is retried every minute. Stored events survive a crash.
 
 A whole Django project is in this one file: in yours, `receive` is a view, and `settings.configure` is your settings.
 """
@@ -46,7 +46,7 @@ settings.configure(
 
 
 def handle(event: Event) -> None:
-    """Your own code. It may take its time, and what it raises is logged and the event tried again."""
+    """Your own code. It may be slow. What it raises is logged, and the event is retried."""
     if event["type"] == "message.created":
         message = event["data"]["message"]
         log.info("handled %s: %s wrote %r", event["id"], message["sender"], message["body"])
@@ -55,9 +55,9 @@ def handle(event: Event) -> None:
 
 
 def receive(request: HttpRequest) -> HttpResponse:
-    """Take one delivery: 204 when it is ours to handle, 400 when it does not verify, and Helpdesk sends again."""
+    """Receive one delivery. Return 204 when it is stored, and 400, after which Helpdesk retries, when it is invalid."""
     try:
-        body = request.body  # as received: request.POST would have read and lost the bytes that were signed
+        body = request.body  # as received: request.POST would have consumed the bytes that were signed
     except RequestDataTooBig:
         return HttpResponse(status=413)
     try:
@@ -65,24 +65,24 @@ def receive(request: HttpRequest) -> HttpResponse:
     except VerificationError as problem:
         log.warning("refused: %s", problem)
         return HttpResponse(str(problem), status=400, content_type="text/plain")
-    keep(event)  # if this fails, the answer is 500 and Helpdesk sends the event again
+    keep(event)  # if this fails, the response is 500 and Helpdesk sends the event again
     wake.set()
     return HttpResponse(status=204)
 
 
-# Without the check against forged forms: Helpdesk is no browser, and the signature is the proof.
+# Exempt from the CSRF check: Helpdesk is not a browser, and the signature is the proof.
 urlpatterns = [path("webhooks", csrf_exempt(require_POST(receive)))]
 
 
 def keep(event: Event) -> None:
-    """Write the event down. One that is there already stays as it is: a delivery can come twice."""
+    """Store the event. An event that is stored already stays as it is: a delivery can come twice."""
     with closing(sqlite3.connect(INBOX)) as db, db:
         row = (event["id"], json.dumps(event))
         db.execute("INSERT INTO inbox (id, body) VALUES (?, ?) ON CONFLICT DO NOTHING", row)
 
 
 def take() -> "Event | None":
-    """The oldest event that is due. Until it is due again, no other thread or process takes it."""
+    """Return the oldest event that is due. No other thread or process gets it until it is due again."""
     now = time.time()
     with closing(sqlite3.connect(INBOX)) as db, db:
         row = db.execute(
@@ -94,13 +94,13 @@ def take() -> "Event | None":
 
 
 def finish(event_id: str) -> None:
-    """Remember the event as handled. Rows older than a month can be deleted: no delivery comes that late."""
+    """Mark the event as handled. Rows older than a month can be deleted: no delivery comes that late."""
     with closing(sqlite3.connect(INBOX)) as db, db:
         db.execute("UPDATE inbox SET done = 1 WHERE id = ?", (event_id,))
 
 
 def work() -> None:
-    """Handle what is in the inbox: each new event at once, and what failed or was interrupted when it is due."""
+    """Handle the events of the inbox: new ones at once, and failed or interrupted ones when they are due."""
     while True:
         event = None
         try:
@@ -117,7 +117,7 @@ def work() -> None:
 
 
 def start() -> WSGIHandler:
-    """Make the inbox, start the worker, and return the application for a WSGI server such as gunicorn."""
+    """Create the inbox, start the worker, and return the application for a WSGI server such as gunicorn."""
     with closing(sqlite3.connect(INBOX)) as db, db:
         db.execute(
             "CREATE TABLE IF NOT EXISTS inbox "

@@ -3,8 +3,8 @@
     pip install fastapi uvicorn ./clients/python
     HELPDESK_KEY=svc_key_… uvicorn fastapi_receiver:app
 
-It verifies each delivery, writes the event down, answers at once, and handles the event afterwards, once for each id.
-An event whose handling fails is tried again every minute. What was written down outlives a crash.
+It verifies each delivery, stores the event, responds at once, and handles the event afterwards, once for each ID.
+An event whose handling fails is retried every minute. Stored events survive a crash.
 """
 
 import json
@@ -32,7 +32,7 @@ wake = threading.Event()
 
 
 def handle(event: Event) -> None:
-    """Your own code. It may take its time, and what it raises is logged and the event tried again."""
+    """Your own code. It may be slow. What it raises is logged, and the event is retried."""
     if event["type"] == "message.created":
         message = event["data"]["message"]
         log.info("handled %s: %s wrote %r", event["id"], message["sender"], message["body"])
@@ -42,7 +42,7 @@ def handle(event: Event) -> None:
 
 @asynccontextmanager
 async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-    """Make the inbox and start the worker when the server starts."""
+    """Create the inbox and start the worker when the server starts."""
     with closing(sqlite3.connect(INBOX)) as db, db:
         db.execute(
             "CREATE TABLE IF NOT EXISTS inbox "
@@ -57,7 +57,7 @@ app = FastAPI(lifespan=lifespan)
 
 @app.post("/webhooks")
 async def receive(request: Request) -> Response:
-    """Take one delivery: 204 when it is ours to handle, 400 when it does not verify, and Helpdesk sends again."""
+    """Receive one delivery. Return 204 when it is stored, and 400, after which Helpdesk retries, when it is invalid."""
     body = b""  # as received: a JSON model as the parameter would have lost the bytes that were signed
     async for chunk in request.stream():
         body += chunk
@@ -68,21 +68,21 @@ async def receive(request: Request) -> Response:
     except VerificationError as problem:
         log.warning("refused: %s", problem)
         return Response(str(problem), status_code=400, media_type="text/plain")
-    # If this fails, the answer is 500 and Helpdesk sends the event again.
+    # If this fails, the response is 500 and Helpdesk sends the event again.
     await run_in_threadpool(keep, event)
     wake.set()
     return Response(status_code=204)
 
 
 def keep(event: Event) -> None:
-    """Write the event down. One that is there already stays as it is: a delivery can come twice."""
+    """Store the event. An event that is stored already stays as it is: a delivery can come twice."""
     with closing(sqlite3.connect(INBOX)) as db, db:
         row = (event["id"], json.dumps(event))
         db.execute("INSERT INTO inbox (id, body) VALUES (?, ?) ON CONFLICT DO NOTHING", row)
 
 
 def take() -> "Event | None":
-    """The oldest event that is due. Until it is due again, no other thread or process takes it."""
+    """Return the oldest event that is due. No other thread or process gets it until it is due again."""
     now = time.time()
     with closing(sqlite3.connect(INBOX)) as db, db:
         row = db.execute(
@@ -94,13 +94,13 @@ def take() -> "Event | None":
 
 
 def finish(event_id: str) -> None:
-    """Remember the event as handled. Rows older than a month can be deleted: no delivery comes that late."""
+    """Mark the event as handled. Rows older than a month can be deleted: no delivery comes that late."""
     with closing(sqlite3.connect(INBOX)) as db, db:
         db.execute("UPDATE inbox SET done = 1 WHERE id = ?", (event_id,))
 
 
 def work() -> None:
-    """Handle what is in the inbox: each new event at once, and what failed or was interrupted when it is due."""
+    """Handle the events of the inbox: new ones at once, and failed or interrupted ones when they are due."""
     while True:
         event = None
         try:

@@ -8,7 +8,7 @@ from benchmarks.capacity import read_units, size, write_units
 
 
 def of(bytes_: int, **more: Any) -> dict[str, Any]:
-    """Return an item of so many bytes besides `more`."""
+    """Return an item of so many bytes without `more`."""
     return {"x": {"S": "a" * (bytes_ - 1)}, **more}
 
 

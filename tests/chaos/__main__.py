@@ -1,4 +1,4 @@
-"""Send events to receivers that fail while workers die, and see that none is lost and none attempted too often.
+"""Send events to failing receivers while workers are killed, and check that none is lost or attempted too often.
 
 A local stack of its own, on a port of its own: the deployed template in the emulator. Events are written to the table
 as a request writes them; from there on everything is the product. What differs from AWS is set here: waits between
@@ -52,7 +52,7 @@ MAX_SECONDS = 600  # from the first event to the last result
 
 
 def main() -> int:
-    """Run once; return 1 when a promise is broken."""
+    """Run once; return 1 if an invariant is violated."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--events", type=int, default=2_000)
@@ -76,7 +76,7 @@ def main() -> int:
     finally:
         for receiver in receivers:
             receiver.close()
-    told = {
+    figures = {
         "seed": options.seed,
         "seconds": round(time.monotonic() - started),
         "workers killed": dict(killer.report.functions),
@@ -84,7 +84,7 @@ def main() -> int:
         "dead letters redriven": redriven,
         **report,
     }
-    sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    sys.stdout.write(json.dumps(figures, indent=2) + "\n")
     return 0
 
 
@@ -172,7 +172,7 @@ def _send(endpoints: list[Endpoint], events: int, random: Random, killer: Worker
 
 
 def _settle(sent_at: float) -> dict[str, int]:
-    """Wait until nothing is pending; redrive what was set aside because its workers died five times."""
+    """Wait until nothing is pending; redrive the dead letters, whose workers died five times."""
     redriven: Counter[str] = Counter()
     while True:
         pending, left = _pending(), _left()

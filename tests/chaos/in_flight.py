@@ -1,4 +1,4 @@
-"""Which requests are in flight: received, and not answered yet. Receivers tell, and who kills workers asks."""
+"""The requests in flight: received and not answered. Receivers report them, and the killer of workers reads them."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ TOO_OLD_SECONDS = 10  # the sender of one that hangs gives up after 15
 
 @dataclass(eq=False)
 class InFlightRequest:
-    """One request: of which event, over which connection, since when."""
+    """A request in flight: its event, its connection, and since when."""
 
     event_id: str
     client_port: int

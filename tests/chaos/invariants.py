@@ -1,4 +1,4 @@
-"""What has to hold when everything is over, and the figures that a run reports."""
+"""The invariants that hold at the end of a run, and the figures that it reports."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MIN_IN_FLIGHT_KILLS = 20
 
 
 class ChaosError(Exception):
-    """A promise was broken, or the run could not have broken one; the message says which."""
+    """An invariant is violated, or the run could not have violated one. The message says which."""
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Endpoint:
 
 
 def check(endpoints: list[Endpoint], kills: KillReport) -> dict[str, object]:
-    """Hold every event and every death to the promises; return what there is to report. Raises ChaosError."""
+    """Check every event and every kill; return the report. Raises ChaosError."""
     report: Counter[str] = Counter()
     states: Counter[str] = Counter()
     duplicates: Counter[str] = Counter()
@@ -71,17 +71,19 @@ def check(endpoints: list[Endpoint], kills: KillReport) -> dict[str, object]:
 def _check_history(event_id: str, item: dict[str, Any], requests: int) -> None:
     """Five attempts at most, numbered without a gap, and each request that arrived is one of them."""
     numbers = [entry["attempt"] for entry in item["attempts"]]
-    told = sum(entry["status"] is not None for entry in item["attempts"])
+    answered = sum(entry["status"] is not None for entry in item["attempts"])
     if item["made"] > 5 or requests > 5 or len(numbers) > 5:
         raise ChaosError(f"{event_id} was attempted {item['made']} times and sent {requests} times")
     if sorted(numbers) != list(range(1, item["made"] + 1)):
         raise ChaosError(f"{event_id} has the attempts {numbers}, and {item['made']} were made")
-    if not told <= requests <= item["made"]:
-        raise ChaosError(f"{event_id} was sent {requests} times; {told} of {item['made']} tell of an answer")
+    if not answered <= requests <= item["made"]:
+        raise ChaosError(
+            f"{event_id} was sent {requests} times; {answered} of {item['made']} have a response"
+        )
 
 
 def _check_arrival(event_id: str, item: dict[str, Any], receiver: ChaoticReceiver) -> None:
-    """Who answers has got it, whatever died; who does not was tried five times."""
+    """A receiver that responds has got the event, whatever was killed. One that does not was tried five times."""
     if receiver.kind.gets_everything and event_id not in receiver.answered:
         raise ChaosError(f"{event_id} never reached a receiver that {receiver.kind.value}")
     if receiver.kind is not Kind.BROKEN and receiver.kind is not Kind.CLOSED:
@@ -91,10 +93,12 @@ def _check_arrival(event_id: str, item: dict[str, Any], receiver: ChaoticReceive
 
 
 def _check_kills(kills: KillReport, interrupted: set[str]) -> None:
-    """Each worker that died before the answer left an attempt that counts as interrupted, and enough did."""
+    """Each worker killed before the response left an interrupted attempt, and enough were killed."""
     for event_id in kills.in_flight:
         if event_id not in interrupted:
-            raise ChaosError(f"a worker died while it sent {event_id}, whose history does not tell")
+            raise ChaosError(
+                f"a worker died while it sent {event_id}, without an interrupted attempt in its history"
+            )
     if kills.moments[Moment.IN_FLIGHT] < MIN_IN_FLIGHT_KILLS:
         raise ChaosError(
             f"the run proves nothing: {kills.moments[Moment.IN_FLIGHT]} workers died with a request in flight, "

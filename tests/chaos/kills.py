@@ -1,4 +1,4 @@
-"""Killing workers in the middle of something: the emulator's own descendants, and nobody else's."""
+"""Kills workers during their work: only descendants of the emulator's process."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ hundred records with it; killed all the time, it would leave the delivery worker
 
 @dataclass
 class KillReport:
-    """Who was killed: by function, by moment, and the events whose request was in flight or just answered."""
+    """What was killed, by function and by moment, and the events whose request was in flight or just answered."""
 
     functions: Counter[str] = field(default_factory=Counter)
     moments: Counter[Moment] = field(default_factory=Counter)
@@ -44,7 +44,7 @@ class KillReport:
 
 
 class WorkerKiller:
-    """Kills workers of the emulator at chosen moments, until it is told to end.
+    """Kills workers of the emulator at chosen moments, until it is stopped.
 
     Between two deaths there is a pause of random length: the emulator rests a queue for a second after a failure, and
     a new worker's start takes some seconds of the processor.
@@ -60,11 +60,11 @@ class WorkerKiller:
         self._thread = threading.Thread(target=self._kill_repeatedly, daemon=True)
 
     def start(self) -> None:
-        """Begin to kill."""
+        """Start to kill workers."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Kill no more."""
+        """Stop, and wait for the thread to end."""
         self._ended.set()
         self._thread.join()
 

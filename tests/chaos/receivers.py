@@ -75,14 +75,14 @@ class ChaoticReceiver:
                 self.end_headers()
 
             def log_message(self, *_: object) -> None:
-                """Say nothing: the report tells what came."""
+                """Log nothing: the report shows what arrived."""
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True
             request_queue_size = 128
 
             def handle_error(self, *_: object) -> None:
-                """Say nothing of a sender that died."""
+                """Log nothing about a sender that died."""
 
         self._server = Server(("127.0.0.1", self.port), Handler, bind_and_activate=False)
         self._server.socket.close()

@@ -1,4 +1,4 @@
-"""That a run of `make chaos` would notice a promise that is broken: each is broken here once."""
+"""A run of `make chaos` notices a violated invariant. Each one is violated here once."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -70,7 +70,7 @@ def test_a_duplicate_after_a_death_is_counted_and_breaks_nothing(check: Any) -> 
 
 
 @pytest.mark.parametrize(
-    ("told", "broken"),
+    ("run", "broken"),
     [
         ({"attempts": [], "requests": 0}, "0 deliveries of 1 events were created"),
         ({"attempts": [entry(1)], "requests": 1, "arrived": False}, "never reached"),
@@ -79,13 +79,13 @@ def test_a_duplicate_after_a_death_is_counted_and_breaks_nothing(check: Any) -> 
         ({"attempts": refused(4), "requests": 4, "state": "dropped", "kind": Kind.BROKEN}, "is dropped at"),
         ({"attempts": [interrupted(1), entry(1)], "requests": 2, "made": 1}, r"has the attempts \[1, 1\]"),
         ({"attempts": [interrupted(1), entry(3)], "requests": 2, "made": 3}, r"has the attempts \[1, 3\]"),
-        ({"attempts": [entry(1)], "requests": 2}, "was sent 2 times; 1 of 1 tell"),
-        ({"attempts": [entry(1), entry(2)], "requests": 1}, "was sent 1 times; 2 of 2 tell"),
+        ({"attempts": [entry(1)], "requests": 2}, "was sent 2 times; 1 of 1 have"),
+        ({"attempts": [entry(1), entry(2)], "requests": 1}, "was sent 1 times; 2 of 2 have"),
         ({"attempts": [entry(1), entry(2)], "requests": 2}, "1 times too often after 0 deaths"),
-        ({"attempts": [entry(1)], "requests": 1, "died": (EVENT,)}, "whose history does not tell"),
+        ({"attempts": [entry(1)], "requests": 1, "died": (EVENT,)}, "without an interrupted attempt"),
         ({"attempts": [entry(1)], "requests": 1, "deaths": 19}, "proves nothing: 19 workers"),
     ],
 )
-def test_a_broken_promise_ends_the_run(told: dict[str, Any], broken: str, check: Any) -> None:
+def test_a_violated_invariant_ends_the_run(run: dict[str, Any], broken: str, check: Any) -> None:
     with pytest.raises(ChaosError, match=broken):
-        check(told.pop("attempts"), **told)
+        check(run.pop("attempts"), **run)

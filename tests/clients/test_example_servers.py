@@ -129,7 +129,7 @@ def test_a_body_that_no_delivery_can_have_is_refused_for_its_size(server: Server
 
 def test_a_repeated_event_is_answered_each_time_and_handled_once(server: Server) -> None:
     event_id, body = a_delivery()
-    # Each attempt is signed anew, and the third comes after the event was handled.
+    # Each attempt has its own signature, and the third comes after the event was handled.
     assert server.post(body, signed(body, age=2 * MINUTE)) == 204
     assert server.post(body, signed(body, age=MINUTE)) == 204
     server.line(f"handled {event_id}:")

@@ -3,8 +3,8 @@
 //     npm install express ./clients/javascript
 //     HELPDESK_KEY=svc_key_… PORT=3000 node receiver.mjs
 //
-// It verifies each delivery, writes the event down, answers at once, and handles the event afterwards, once for each id.
-// An event whose handling fails is tried again every minute. What was written down outlives a crash. The inbox is a
+// It verifies each delivery, stores the event, responds at once, and handles the event afterwards, once for each ID.
+// An event whose handling fails is retried every minute. Stored events survive a crash. The inbox is a
 // folder, for one process; where several share the work, use your database and INSERT … ON CONFLICT DO NOTHING.
 
 import { randomUUID } from "node:crypto";
@@ -33,7 +33,7 @@ async function handle(event) {
 const app = express();
 
 // The body as received, whatever its type: express.json() would have lost the bytes that were signed. A delivery is far
-// smaller than a megabyte and never compressed; anything else is answered with 413 or 415.
+// smaller than a megabyte and never compressed; anything else returns 413 or 415.
 const rawBody = express.raw({ type: () => true, limit: "1mb", inflate: false });
 
 app.post("/webhooks", rawBody, async (request, response) => {
@@ -46,7 +46,7 @@ app.post("/webhooks", rawBody, async (request, response) => {
     response.status(400).type("text").send(problem.message); // Helpdesk sends again
     return;
   }
-  await keep(event); // if this fails, the answer is 500 and Helpdesk sends the event again
+  await keep(event); // if this fails, the response is 500 and Helpdesk sends the event again
   response.sendStatus(204);
   await work(event.id);
 });
@@ -105,7 +105,7 @@ async function workThroughInbox() {
 }
 
 mkdirSync(INBOX, { recursive: true });
-// For this machine only: what is on the internet in front of it brings the TLS.
+// For this machine only: put a server with TLS in front of it.
 const server = app.listen(Number(process.env.PORT ?? 3000), "127.0.0.1", (problem) => {
   if (problem) throw problem;
   console.log(`Waiting for webhooks at http://127.0.0.1:${server.address().port}/webhooks`);

@@ -29,7 +29,7 @@ dynamodb = boto3.client("dynamodb", config=patience)
 
 
 def handle(event: Event) -> None:
-    """Your own code. What it raises is logged, and the event tried again."""
+    """Your own code. What it raises is logged, and the event is retried."""
     if event["type"] == "message.created":
         message = event["data"]["message"]
         log.info("handled %s: %s wrote %r", event["id"], message["sender"], message["body"])
@@ -38,7 +38,7 @@ def handle(event: Event) -> None:
 
 
 def receive(request: dict[str, Any], _context: object) -> dict[str, Any]:
-    """Take one delivery: 204 when it is ours to handle, 400 when it does not verify, and Helpdesk sends again."""
+    """Receive one delivery. Return 204 when it is stored, and 400, after which Helpdesk retries, when it is invalid."""
     text = request.get("body") or ""
     # As received, and never parsed before: JSON written again has other bytes than those that were signed.
     body = base64.b64decode(text) if request.get("isBase64Encoded") else text
@@ -47,12 +47,12 @@ def receive(request: dict[str, Any], _context: object) -> dict[str, Any]:
     except VerificationError as problem:
         log.warning("refused: %s", problem)
         return {"statusCode": 400, "headers": {"content-type": "text/plain"}, "body": str(problem)}
-    keep(event)  # if this raises, the answer is 502 and Helpdesk sends the event again
+    keep(event)  # if this raises, the response is 502 and Helpdesk sends the event again
     return {"statusCode": 204}
 
 
 def keep(event: Event) -> None:
-    """Write the event down. One that is there already stays as it is: a delivery can come twice."""
+    """Store the event. An event that is stored already stays as it is: a delivery can come twice."""
     item = {
         "id": {"S": event["id"]},
         "body": {"S": json.dumps(event)},
@@ -65,9 +65,9 @@ def keep(event: Event) -> None:
 
 
 def work(batch: dict[str, Any], _context: object) -> None:
-    """Handle what was written down. What `handle` raises makes Lambda log it and come back with the same record."""
+    """Handle the stored events. If `handle` raises, Lambda logs it and passes the same record again."""
     for record in batch[
         "Records"
-    ]:  # one, as template.yaml has it: a failing event does not hold up its neighbours
+    ]:  # one, as template.yaml has it: a failing event does not hold up the others
         if record["eventName"] == "INSERT":
             handle(json.loads(record["dynamodb"]["NewImage"]["body"]["S"]))

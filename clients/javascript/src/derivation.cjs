@@ -19,7 +19,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 /**
  * The secret that signs the webhooks of an endpoint added with `key`.
  *
- * `key` is a secret key, whole (`svc_key_…`). The answer is 64 lower-case hex characters; it is used
+ * `key` is the whole secret key (`svc_key_…`). Returns 64 lower-case hex characters. They are used
  * as text: the bytes of those characters are the HMAC key.
  *
  * Throws a RangeError for something that cannot be a secret key, a TypeError for what is not a string.
@@ -39,9 +39,9 @@ function derive(key, purpose) {
 }
 
 /**
- * Catch the mistakes that would otherwise show only as signatures that never fit.
+ * Catch mistakes that would otherwise only show as signatures that never match.
  *
- * A key without a known prefix is let through: keys from before the present scheme have none.
+ * A key without a known prefix is accepted: keys from before the present scheme have none.
  */
 function requireSecretKey(key) {
   if (typeof key !== "string") {

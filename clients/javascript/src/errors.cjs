@@ -1,6 +1,6 @@
 "use strict";
 
-/** The request must not be trusted. Answer it with a 400 and do not act on it. */
+/** The request must not be trusted. Respond with 400 and do not act on it. */
 class VerificationError extends Error {}
 
 /** The request carries no signature header. */
@@ -18,10 +18,10 @@ class TimestampTooOld extends TimestampOutOfTolerance {}
 /** The request was signed too far in the future. */
 class TimestampTooNew extends TimestampOutOfTolerance {}
 
-/** No signature in the header fits this body and this secret. */
+/** No signature in the header matches this body and this secret. */
 class SignatureMismatch extends VerificationError {}
 
-/** The body is signed rightly, but it is not a JSON object. */
+/** The body is signed correctly, but it is not a JSON object. */
 class InvalidPayload extends VerificationError {}
 
 const errors = {
@@ -35,7 +35,7 @@ const errors = {
   VerificationError,
 };
 
-// Written down, because a bundler may rename the classes.
+// Set explicitly, because a bundler may rename the classes.
 for (const [name, kind] of Object.entries(errors)) {
   Object.defineProperty(kind.prototype, "name", { value: name, configurable: true, writable: true });
 }

@@ -27,7 +27,7 @@
  *      │    ├── TimestampTooOld       signed too long ago: a replay, or a slow clock at the sender
  *      │    └── TimestampTooNew       signed in the future: this machine's clock is behind
  *      ├── SignatureMismatch          another secret, or the body was changed
- *      └── InvalidPayload             rightly signed, and yet not a JSON object
+ *      └── InvalidPayload             correctly signed, but not a JSON object
  */
 
 const { toolsSecret, webhookSecret } = require("./derivation.cjs");

@@ -24,7 +24,7 @@ export const SIGNATURE_HEADER: "svc-signature";
 export const DEFAULT_TOLERANCE: 300000;
 
 /**
- * Check that `payload` was signed with `secret`, and lately; return the event in it.
+ * Check that `payload` was recently signed with `secret`; return the event in it.
  *
  * @throws {VerificationError} the request must not be trusted; each kind is a class of its own
  * @throws {TypeError | RangeError} a mistake in the calling program: a parsed body, the key instead of the secret
@@ -78,7 +78,7 @@ export function webhookSecret(key: string): string;
 /** The secret that signs the calls of tools. Same form as `webhookSecret`. */
 export function toolsSecret(key: string): string;
 
-/** The request must not be trusted. Answer it with a 400 and do not act on it. */
+/** The request must not be trusted. Respond with 400 and do not act on it. */
 export class VerificationError extends Error {}
 
 /** The request carries no signature header. */
@@ -96,8 +96,8 @@ export class TimestampTooOld extends TimestampOutOfTolerance {}
 /** The request was signed too far in the future. */
 export class TimestampTooNew extends TimestampOutOfTolerance {}
 
-/** No signature in the header fits this body and this secret. */
+/** No signature in the header matches this body and this secret. */
 export class SignatureMismatch extends VerificationError {}
 
-/** The body is signed rightly, but it is not a JSON object. */
+/** The body is signed correctly, but it is not a JSON object. */
 export class InvalidPayload extends VerificationError {}

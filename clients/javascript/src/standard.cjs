@@ -1,6 +1,6 @@
 "use strict";
 
-/* Checking a signature of the Standard Webhooks form, for an endpoint that has a secret of its own. */
+/* Verification of signatures in the Standard Webhooks form, for an endpoint that has a secret of its own. */
 
 const { createHmac } = require("node:crypto");
 const { InvalidHeader, SignatureMismatch, SignatureMissing } = require("./errors.cjs");
@@ -13,17 +13,17 @@ const PREFIX = "whsec_";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * Check that `payload` was signed with `secret`, and lately; return the event in it.
+ * Check that `payload` was recently signed with `secret`; return the event in it.
  *
  * payload            the request's body exactly as received, before any parsing; text is taken as UTF-8
  * headers            the request's headers: an object, names in any case, or a `Headers`
- * secret             what making the endpoint's secret answered, `whsec_…`
+ * secret             the response of the request that created the endpoint's secret, `whsec_…`
  * options.tolerance  how far the header's time may lie from this machine's clock, before or after, in
  *                    milliseconds; null switches the check off (for stored deliveries, and tests)
- * options.now        the present time in milliseconds, if not the clock's
+ * options.now        the present time in milliseconds; the clock's by default
  *
  * Throws a VerificationError, each kind a class of its own; and a TypeError or RangeError for a mistake
- * in the calling program (a parsed body, a key instead of the secret), whatever the request holds.
+ * in the calling program (a parsed body, a key instead of the secret), whatever the request contains.
  */
 function verifyStandard(payload, headers, secret, options = {}) {
   const body = asBytes(payload);
@@ -34,7 +34,7 @@ function verifyStandard(payload, headers, secret, options = {}) {
     checkTime(Number(timestamp) * 1000, tolerance, now);
   }
   const expected = Buffer.from(mac(id, timestamp, body, key), "latin1");
-  // Every candidate is compared, so that the time taken does not tell which one was nearest.
+  // Every candidate is compared, so that the duration does not reveal which one came closest.
   const matches = candidates.map((candidate) => sameBytes(expected, utf8(candidate)));
   if (!matches.includes(true)) {
     throw new SignatureMismatch(
@@ -87,7 +87,7 @@ function parse(headers) {
   if (!TIMESTAMP.test(timestamp)) {
     throw new InvalidHeader("The webhook-timestamp header needs a whole number of seconds.");
   }
-  // Other versions are passed over, so that a later scheme can be sent beside this one.
+  // Other versions are ignored, so that a later scheme can be sent in addition to this one.
   const candidates = signature
     .split(" ")
     .filter((part) => part.startsWith("v1,"))
@@ -105,7 +105,7 @@ function valueOf(headers, name) {
   if (typeof headers.get === "function") {
     return headers.get(name);
   }
-  // A header that came more than once is what HTTP means by that: the values joined by commas.
+  // Repeated headers are joined by commas, as HTTP defines.
   const values = Object.keys(headers)
     .filter((key) => key.toLowerCase() === name)
     .flatMap((key) => headers[key])

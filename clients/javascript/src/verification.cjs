@@ -1,6 +1,6 @@
 "use strict";
 
-/* Checking the signature of a delivery. */
+/* Verification of a delivery's signature. */
 
 const { createHmac, timingSafeEqual } = require("node:crypto");
 const { isAnyArrayBuffer, isUint8Array } = require("node:util").types;
@@ -19,24 +19,24 @@ const SIGNATURE_HEADER = "svc-signature";
 /** Five minutes, in milliseconds. */
 const DEFAULT_TOLERANCE = 300_000;
 
-// At most 15 digits: exact in every language's numbers, and room for the next thirty thousand years.
+// At most 15 digits: exact in every language's numbers, and enough for the next thirty thousand years.
 const TIMESTAMP = /^[1-9][0-9]{0,14}$/;
 const LONE_SURROGATE = /\p{Cs}/u;
 // A byte order mark stays in the text, where JSON.parse refuses it.
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Check that `payload` was signed with `secret`, and lately; return the event in it.
+ * Check that `payload` was recently signed with `secret`; return the event in it.
  *
  * payload            the request's body exactly as received, before any parsing; text is taken as UTF-8
  * header             the value of `svc-signature`, or null or undefined when the request has none
  * secret             what `webhookSecret(key)` returns, 64 hex characters
  * options.tolerance  how far the header's time may lie from this machine's clock, before or after, in
  *                    milliseconds; null switches the check off (for stored deliveries, and tests)
- * options.now        the present time in milliseconds, if not the clock's
+ * options.now        the present time in milliseconds; the clock's by default
  *
  * Throws a VerificationError, each kind a class of its own; and a TypeError or RangeError for a mistake
- * in the calling program (a parsed body, the key instead of the secret), whatever the request holds.
+ * in the calling program (a parsed body, the key instead of the secret), whatever the request contains.
  */
 function verify(payload, header, secret, options = {}) {
   const body = asBytes(payload);
@@ -48,7 +48,7 @@ function verify(payload, header, secret, options = {}) {
     checkTime(Number(timestamp), tolerance, now);
   }
   const expected = Buffer.from(mac(timestamp, body, secret), "latin1");
-  // Every candidate is compared, so that the time taken does not tell which one was nearest.
+  // Every candidate is compared, so that the duration does not reveal which one came closest.
   const matches = candidates.map((candidate) => sameBytes(expected, utf8(candidate)));
   if (!matches.includes(true)) {
     throw new SignatureMismatch(
@@ -89,7 +89,7 @@ function asBytes(payload) {
 }
 
 /**
- * Text in UTF-8. Half a surrogate pair, which no body or header can hold, becomes three bytes of its own:
+ * Text in UTF-8. Half a surrogate pair, which no body or header can contain, becomes three bytes of its own:
  * Node would write the same replacement character for each, and different texts must not look alike.
  */
 function utf8(text) {
@@ -117,7 +117,7 @@ function requireSecret(secret) {
   }
 }
 
-/** Refuse what would switch the check of the time off unseen: no comparison with NaN is ever true. */
+/** Refuse values that would silently disable the time check: no comparison with NaN is ever true. */
 function readOptions(options) {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`The options must be an object such as { tolerance: 300_000 }, not ${kindOf(options)}.`);
@@ -159,7 +159,7 @@ function parse(header) {
     } else if (name === "v1") {
       candidates.push(value);
     }
-    // Other names are passed over, so that a later scheme can be sent beside this one.
+    // Other names are ignored, so that a later scheme can be sent in addition to this one.
   }
   if (timestamps.length !== 1 || !TIMESTAMP.test(timestamps[0])) {
     throw new InvalidHeader(`The ${SIGNATURE_HEADER} header needs one t=<milliseconds>.`);

@@ -67,7 +67,7 @@ class World:
     def urls(self) -> list[str]:
         return [url for url, _, _ in self.sent]
 
-    def told(self) -> list[str]:
+    def event_ids(self) -> list[str]:
         """Return the events that arrived, by id."""
         return [json.loads(body)["id"] for _, body, _ in self.sent]
 
@@ -116,7 +116,7 @@ def test_an_event_from_before_the_list_changed_is_tried_up_to_five_times(
     world.meanwhile[1] = changed
     event_id = happen(organization)
     world.run()
-    assert world.told() == [event_id] * 5
+    assert world.event_ids() == [event_id] * 5
     assert len({body for _, body, _ in world.sent}) == 1
     assert shown(api, endpoint) == [(event_id, "failed", 5)]
     assert of_kind(later[0]) == []
@@ -149,7 +149,7 @@ def test_a_first_attempt_and_a_retry_that_wait_go_to_a_new_address(
     world.meanwhile[1] = moved
     world.statuses = {2: 200, 3: 200}
     world.run()
-    assert list(zip(world.urls(), world.told(), strict=True)) == [
+    assert list(zip(world.urls(), world.event_ids(), strict=True)) == [
         (OLD, failed),
         (NEW, unbegun[0]),
         (NEW, failed),
@@ -269,7 +269,7 @@ def test_over_five_attempts_nothing_differs_but_the_signature(
 def test_an_event_is_sent_unchanged_although_its_subject_changed_since(
     organization: NewOrganization, api: Client, endpoint: str, world: World
 ) -> None:
-    """The body is that of the moment; a retry two hours later tells of no later state."""
+    """The body is that of the moment; a retry two hours later contains no later state."""
     posted = api.post("/v1/messages", {"session": "session-1", "body": "Where is my invoice?"})
     (event,) = [item for item in of_kind("EVENT") if item["type"] == "message.created"]
     streams.fan_out(event)

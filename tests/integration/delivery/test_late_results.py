@@ -1,4 +1,4 @@
-"""Results that come when nobody waits for them any more: none is lost from the history, and nothing is told twice."""
+"""Late results: none is lost from the history, and none is reported twice."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ CLAIM_OVER = 41 * SECOND
 
 @dataclass
 class Receiver:
-    """Answers 500 unless told otherwise; `meanwhile` is what happens elsewhere during the request of a number."""
+    """Answers 500 by default; `meanwhile` is what happens elsewhere during the request of a number."""
 
     statuses: dict[int, int] = field(default_factory=dict)
     meanwhile: dict[int, Callable[[], None]] = field(default_factory=dict)
@@ -339,9 +339,9 @@ def test_the_refusal_of_a_redelivery_says_what_is_true_of_each_delivery_it_is_fo
         "An attempt to send this event is under way, or due and not begun yet. Look at its delivery, and try again "
         "when the attempt is over, or 10 minutes after it was due."
     )
-    told: list[str] = [api.post(path).body["error"]["message"]]  # due and not begun
-    receiver.meanwhile[1] = lambda: told.append(api.post(path).body["error"]["message"])  # under way
+    messages: list[str] = [api.post(path).body["error"]["message"]]  # due and not begun
+    receiver.meanwhile[1] = lambda: messages.append(api.post(path).body["error"]["message"])  # under way
     work(task)
-    assert told == [text, text]
+    assert messages == [text, text]
     assert clock.now_ms() == time.now
     assert api.post(path).status == 200

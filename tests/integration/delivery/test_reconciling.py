@@ -159,8 +159,8 @@ def test_an_item_that_cannot_be_read_moves_to_the_dead_letters_and_blocks_nothin
     time.now += HOUR
     assert reconcile().fanned_out == 1
     assert [event_id for event_id, _ in tasks(settings().delivery_queue_url)] == [good.id]
-    (aside,) = received(settings().dead_letters_url)
-    assert aside["key"]["PK"] == key_of(poison).pk
+    (letter,) = received(settings().dead_letters_url)
+    assert letter["key"]["PK"] == key_of(poison).pk
     assert reconcile() == reconciling.Repairs(0, 0)
 
 
@@ -298,8 +298,8 @@ def test_a_task_that_the_queue_refuses_is_sent_with_the_next_run(
 def test_a_repair_logs_its_delivery(lost: Event, time: Time, caplog: pytest.LogCaptureFixture) -> None:
     time.now += HOUR
     reconcile()
-    (told,) = [record for record in caplog.records if record.message == "overdue_delivery_enqueued"]
-    assert (vars(told)["event"], vars(told)["attempt"]) == (lost.id, 1)
+    (repair,) = [record for record in caplog.records if record.message == "overdue_delivery_enqueued"]
+    assert (vars(repair)["event"], vars(repair)["attempt"]) == (lost.id, 1)
 
 
 def failing(organization: NewOrganization, api: Client) -> str:

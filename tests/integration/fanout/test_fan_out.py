@@ -233,10 +233,10 @@ def test_a_fan_out_that_fails_repeatedly_in_part_creates_each_delivery_once(
         rounds += 1
     assert rounds > 1
     assert len(of_kind("evt_")) == 12
-    told = {
+    pairs = {
         (message["endpoint_id"], message["event_id"]) for message in received(settings().delivery_queue_url)
     }
-    assert len(told) == 12
+    assert len(pairs) == 12
     assert not [item for item in items if "GSI2PK" in (table.get(event_key(item)) or {})]
 
 

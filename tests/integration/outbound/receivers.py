@@ -1,4 +1,4 @@
-"""Receivers on loopback that behave as a test tells them to, and the certificates they show."""
+"""Receivers on loopback with the behaviour that a test sets, and their certificates."""
 
 import asyncio
 import datetime as dt
@@ -42,7 +42,7 @@ async def receiver(
     tls: ssl.SSLContext | None = None,
     read_request: bool = True,
 ) -> AsyncIterator[Receiver]:
-    """Listen on loopback; give each connection to `behaviour`, with its request read first unless told otherwise."""
+    """Listen on loopback; give each connection to `behaviour`, after reading its request by default."""
     seen = Receiver()
     tasks: set[asyncio.Task[None]] = set()
 

@@ -162,8 +162,8 @@ def test_a_late_result_of_an_older_attempt_overwrites_nothing_in_whatever_order_
         expected.take(at, succeeded=succeeded)
         (now,) = webhooks.listed(endpoint.organization)
         assert (now.status, now.last_delivery_at, now.failing_since) == expected.as_listed()
-    told = [item["kind"] for item in of_kind("LOG#") if item["kind"] in {STOPPED, AGAIN}]
-    assert told == [STOPPED, AGAIN] * expected.again + [STOPPED] * (expected.stopped - expected.again)
+    entries = [item["kind"] for item in of_kind("LOG#") if item["kind"] in {STOPPED, AGAIN}]
+    assert entries == [STOPPED, AGAIN] * expected.again + [STOPPED] * (expected.stopped - expected.again)
 
 
 def forget(endpoint: Endpoint) -> None:
@@ -197,9 +197,9 @@ def test_results_that_are_noted_at_once_leave_the_status_of_the_latest(
     assert (failing_since is None) == last_succeeded
     if last_succeeded:
         assert delivered_at == last_at
-    told = logged(api)
-    assert told == [STOPPED, AGAIN] * (len(told) // 2) + [STOPPED] * (len(told) % 2)
-    assert (len(told) % 2 == 0) == last_succeeded
+    entries = logged(api)
+    assert entries == [STOPPED, AGAIN] * (len(entries) // 2) + [STOPPED] * (len(entries) % 2)
+    assert (len(entries) % 2 == 0) == last_succeeded
 
 
 @dataclass

@@ -111,18 +111,18 @@ def test_every_thread_ends_when_its_lookups_are_done() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raised", "told"),
+    ("raised", "expected"),
     [
         pytest.param(socket.gaierror(-2, "unknown"), socket.gaierror, id="a name that is not there"),
         pytest.param(UnicodeError("label too long"), OSError, id="a name that no message can hold"),
         pytest.param(ValueError("embedded null"), ValueError, id="what no resolver should do"),
     ],
 )
-def test_what_a_resolver_raises_reaches_the_caller(raised: Exception, told: type[Exception]) -> None:
+def test_what_a_resolver_raises_reaches_the_caller(raised: Exception, expected: type[Exception]) -> None:
     def resolver(_: str) -> list[str]:
         raise raised
 
-    with pytest.raises(told):
+    with pytest.raises(expected):
         lookups.start(resolver, "hook.example.com").result(5)
     settled()
 

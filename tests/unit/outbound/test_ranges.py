@@ -66,7 +66,7 @@ REGISTERED = [
 
 # What is public nowhere else: multicast, the addresses that carry others, what is not allocated, and one public
 # address that a cloud took for itself.
-BESIDES = [
+ADDITIONAL = [
     "168.63.129.16/32",
     "224.0.0.0/4",
     "::/96",
@@ -136,7 +136,9 @@ NAMED = {
 
 TABLE = ranges.REFUSED_IPV4 + ranges.REFUSED_IPV6
 PREFIXES = [entry for entry in TABLE if "…" not in entry.label]
-WRITTEN_OUT = [ipaddress.ip_network(prefix) for prefix in [prefix for prefix, _, _ in REGISTERED] + BESIDES]
+WRITTEN_OUT = [
+    ipaddress.ip_network(prefix) for prefix in [prefix for prefix, _, _ in REGISTERED] + ADDITIONAL
+]
 ISATAP = re.compile(r"[0-9a-f:]{20}0[0-3]00:5efe:[0-9a-f]{4}:[0-9a-f]{4}")
 
 

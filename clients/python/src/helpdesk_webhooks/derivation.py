@@ -18,7 +18,7 @@ _ACCESS_PREFIX = "svc_oat_"
 def webhook_secret(key: str) -> str:
     """The secret that signs the webhooks of an endpoint added with `key`.
 
-    `key` is a secret key, whole (`svc_key_…`). The answer is 64 lower-case hex characters; it is used
+    `key` is the whole secret key (`svc_key_…`). Returns 64 lower-case hex characters. They are used
     as text: the bytes of those characters are the HMAC key.
 
     Raises ValueError for something that cannot be a secret key.
@@ -27,7 +27,7 @@ def webhook_secret(key: str) -> str:
 
 
 def tools_secret(key: str) -> str:
-    """The secret that signs the calls of tools. Same form as `webhook_secret`."""
+    """The secret that signs calls to tool endpoints. It has the same form as `webhook_secret`."""
     return _derive(key, b"tools")
 
 
@@ -37,9 +37,9 @@ def _derive(key: str, purpose: bytes) -> str:
 
 
 def _require_secret_key(key: str) -> None:
-    """Catch the mistakes that would otherwise show only as signatures that never fit.
+    """Catch mistakes that would otherwise only show as signatures that never match.
 
-    A key without a known prefix is let through: keys from before the present scheme have none.
+    A key without a known prefix is accepted: keys from before the present scheme have none.
     """
     if not isinstance(key, str):
         raise TypeError(f"The key must be a str, not {type(key).__name__}.")

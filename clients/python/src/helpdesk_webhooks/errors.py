@@ -1,8 +1,8 @@
-"""What can be wrong with a delivery. See the package's docstring for the tree."""
+"""Errors of verification. The package's docstring shows the tree."""
 
 
 class VerificationError(Exception):
-    """The request must not be trusted. Answer it with a 400 and do not act on it."""
+    """The request must not be trusted. Respond with 400 and do not act on it."""
 
 
 class SignatureMissing(VerificationError):
@@ -26,8 +26,8 @@ class TimestampTooNew(TimestampOutOfTolerance):
 
 
 class SignatureMismatch(VerificationError):
-    """No signature in the header fits this body and this secret."""
+    """No signature in the header matches this body and this secret."""
 
 
 class InvalidPayload(VerificationError):
-    """The body is signed rightly, but it is not a JSON object."""
+    """The body is signed correctly, but it is not a JSON object."""

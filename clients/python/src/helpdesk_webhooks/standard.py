@@ -1,4 +1,4 @@
-"""Checking a signature of the Standard Webhooks form, for an endpoint that has a secret of its own."""
+"""Verification of signatures in the Standard Webhooks form, for an endpoint that has a secret of its own."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _PREFIX = "whsec_"
 
 
 class Headers(Protocol):
-    """The headers of any framework: a dict, or anything else with `items`."""
+    """The headers of any framework: a dict, or another object with `items`."""
 
     def items(self) -> Iterable[tuple[str, str]]:
-        """Give each header's name and value."""
+        """Yield each header's name and value."""
 
 
 def verify_standard(
@@ -42,17 +42,17 @@ def verify_standard(
     *,
     now: int | None = None,
 ) -> Event:
-    """Check that `payload` was signed with `secret`, and lately; answer the event in it.
+    """Check that `payload` was recently signed with `secret`; return the event in it.
 
     payload    the request's body exactly as received, before any parsing; text is taken as UTF-8
     headers    the request's headers, or the three of `STANDARD_HEADERS`, their names in any case
-    secret     what making the endpoint's secret answered, `whsec_…`
+    secret     the response of the request that created the endpoint's secret, `whsec_…`
     tolerance  how far the header's time may lie from this machine's clock, before or after, in
                milliseconds; None switches the check off (for stored deliveries, and tests)
-    now        the present time in milliseconds, if not the clock's
+    now        the present time in milliseconds; the clock's by default
 
     Raises a VerificationError, each kind a class of its own; and TypeError or ValueError for a mistake
-    in the calling program (a parsed body, a key instead of the secret), whatever the request holds.
+    in the calling program (a parsed body, a key instead of the secret), whatever the request contains.
     """
     body = as_bytes(payload)
     key = _key(secret)
@@ -61,7 +61,7 @@ def verify_standard(
     if tolerance is not None:
         check_time(int(timestamp) * 1000, tolerance, now_ms() if now is None else now)
     expected = _mac(event_id, timestamp, body, key).encode("ascii")
-    # Every candidate is compared, so that the time taken does not tell which one was nearest.
+    # Every candidate is compared, so that the duration does not reveal which one came closest.
     matches = [
         hmac.compare_digest(expected, candidate.encode("utf-8", "surrogatepass")) for candidate in signatures
     ]
@@ -103,7 +103,7 @@ def _parse(headers: Headers) -> tuple[str, str, list[str]]:
     event_id, timestamp, signature = (_value(headers, name) for name in STANDARD_HEADERS)
     if not TIMESTAMP.fullmatch(timestamp):
         raise InvalidHeader("The webhook-timestamp header needs a whole number of seconds.")
-    # Other versions are passed over, so that a later scheme can be sent beside this one.
+    # Other versions are ignored, so that a later scheme can be sent in addition to this one.
     candidates = [part[len("v1,") :] for part in signature.split(" ") if part.startswith("v1,")]
     if not candidates:
         raise InvalidHeader("The webhook-signature header needs at least one v1,<base64>.")
@@ -111,7 +111,7 @@ def _parse(headers: Headers) -> tuple[str, str, list[str]]:
 
 
 def _value(headers: Headers, name: str) -> str:
-    """The value of a header; of one that came more than once, what HTTP means by that: the values joined by commas."""
+    """The value of a header. Repeated headers are joined by commas, as HTTP defines."""
     values = [value for given, value in headers.items() if given.lower() == name and value is not None]
     for value in values:
         if not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Checking the signature of a delivery."""
+"""Verification of a delivery's signature."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIGNATURE_HEADER = "svc-signature"
 DEFAULT_TOLERANCE = 300_000
 """Five minutes, in milliseconds."""
 
-# At most 15 digits: exact in every language's numbers, and room for the next thirty thousand years.
+# At most 15 digits: exact in every language's numbers, and enough for the next thirty thousand years.
 TIMESTAMP = re.compile(r"[1-9][0-9]{0,14}")
 
 
@@ -47,17 +47,17 @@ def verify(
     *,
     now: int | None = None,
 ) -> Event:
-    """Check that `payload` was signed with `secret`, and lately; answer the event in it.
+    """Check that `payload` was recently signed with `secret`; return the event in it.
 
     payload    the request's body exactly as received, before any parsing; text is taken as UTF-8
     header     the value of `svc-signature`, or None when the request has none
     secret     what `webhook_secret(key)` answers, 64 hex characters
     tolerance  how far the header's time may lie from this machine's clock, before or after, in
                milliseconds; None switches the check off (for stored deliveries, and tests)
-    now        the present time in milliseconds, if not the clock's
+    now        the present time in milliseconds; the clock's by default
 
     Raises a VerificationError, each kind a class of its own; and TypeError or ValueError for a mistake
-    in the calling program (a parsed body, the key instead of the secret), whatever the request holds.
+    in the calling program (a parsed body, the key instead of the secret), whatever the request contains.
     """
     body = as_bytes(payload)
     _require_secret(secret)
@@ -69,7 +69,7 @@ def verify(
     if tolerance is not None:
         check_time(int(signature.timestamp), tolerance, now_ms() if now is None else now)
     expected = _mac(signature.timestamp, body, secret).encode("ascii")
-    # Every candidate is compared, so that the time taken does not tell which one was nearest.
+    # Every candidate is compared, so that the duration does not reveal which one came closest.
     matches = [
         hmac.compare_digest(expected, candidate.encode("utf-8", "surrogatepass"))
         for candidate in signature.candidates
@@ -125,7 +125,7 @@ def _parse(header: str | None) -> _Signature:
             timestamps.append(value)
         elif name == "v1":
             candidates.append(value)
-        # Other names are passed over, so that a later scheme can be sent beside this one.
+        # Other names are ignored, so that a later scheme can be sent in addition to this one.
     if len(timestamps) != 1 or not TIMESTAMP.fullmatch(timestamps[0]):
         raise InvalidHeader(f"The {SIGNATURE_HEADER} header needs one t=<milliseconds>.")
     if not candidates:
@@ -134,7 +134,7 @@ def _parse(header: str | None) -> _Signature:
 
 
 def require_times(tolerance: int | None, now: int | None) -> None:
-    """Refuse what would switch the check of the time off unseen: no comparison with NaN is ever true."""
+    """Refuse values that would silently disable the time check: no comparison with NaN is ever true."""
     if tolerance is not None and not 0 <= tolerance < math.inf:
         raise ValueError("The tolerance must be a number of milliseconds, 0 or more, or None for no check.")
     if now is not None and not -math.inf < now < math.inf:
@@ -142,7 +142,7 @@ def require_times(tolerance: int | None, now: int | None) -> None:
 
 
 def check_time(timestamp: int, tolerance: int, now: int) -> None:
-    """Raise where a time and the present one (both in milliseconds) are further apart than allowed."""
+    """Raise if a time and the present (both in milliseconds) are further apart than allowed."""
     age = now - timestamp
     if age > tolerance:
         raise TimestampTooOld(f"The request was signed {age} ms ago; {tolerance} ms are allowed.")
@@ -159,7 +159,7 @@ def _mac(timestamp: str, body: bytes, secret: str) -> str:
 
 
 def event_in(body: bytes) -> Event:
-    """The event that a body holds, which has been verified."""
+    """Return the event in a verified body."""
     try:
         event = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as problem:
@@ -170,7 +170,7 @@ def event_in(body: bytes) -> Event:
 
 
 def _refuse_constant(name: str) -> None:
-    """Refuse NaN and the infinities, which Python reads and JSON does not know."""
+    """Refuse NaN and the infinities, which Python accepts and JSON does not have."""
     raise ValueError(f"{name} is no JSON value")
 
 

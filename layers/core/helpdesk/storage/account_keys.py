@@ -1,13 +1,13 @@
-"""Keys of what no organization owns: people, sign-in and OAuth, and what must be unique among all organizations.
+"""Keys of items that no organization owns: people, sign-in, OAuth, and values that are unique across organizations.
 
-storage/keys.py gives these names on; nothing else imports them from here.
+storage/keys.py re-exports these names. No other module imports them from here.
 """
 
 from helpdesk.storage.item_key import ItemKey
 
 
 class Person(ItemKey):
-    """A person, with the organizations he belongs to and his role in each."""
+    """A person, with their organizations and their role in each."""
 
     PK, SK = "PERSON#{user_id}", "PERSON"
     user_id: str

@@ -1,8 +1,8 @@
-"""Opaque, signed cursors: where a list goes on.
+"""Opaque, signed cursors: the position at which a list continues.
 
-A cursor is bound to the organization (by its own key, which admission returns with the same write that lets the
-request in) and to the query it came from. A foreign, altered or misplaced one is refused, so nobody can read a
-partition by writing its key into a cursor.
+A cursor is bound to the organization (by its own key, which admission returns with the same write that lets the request
+in) and to the query it came from. A cursor of another organization or query, or a changed one, is refused. So nobody
+can read a partition by writing its key into a cursor.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""What every kind of key has in common: it is built from its parts, and parsed back to them."""
+"""The base of every kind of key: built from its parts, and parsed back to them."""
 
 import re
 from functools import cached_property
@@ -9,7 +9,7 @@ REGISTRY: dict[str, type["ItemKey"]] = {}
 
 
 class MalformedKey(ValueError):
-    """A part that no key has: it is empty, longer than any id, or holds the separator."""
+    """An invalid part of a key: it is empty, longer than any ID, or contains the separator."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -30,7 +30,7 @@ class ItemKey:
         REGISTRY[cls.__name__] = cls
 
     def __init__(self, *values: str, **named: str) -> None:
-        """Refuse a part that holds the separator: with it, one tenant's key could spell another's.
+        """Refuse a part that contains the separator: with it, one tenant's key could equal another's.
 
         The length keeps every key under DynamoDB's 1,024 bytes for a sort key, whatever a caller sends as an id.
         """

@@ -1,4 +1,4 @@
-"""The only place that spells a key of the table; what no tenant owns is in account_keys.py and found here, too.
+"""The only place that builds keys of the table. Keys without a tenant are in account_keys.py and re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -59,7 +59,7 @@ __all__ = [  # and every kind below
 
 
 class Organization(ItemKey):
-    """An organization: its name, plan and settings that are read alone."""
+    """An organization: its name, plan and settings."""
 
     PK, SK = "ORG#{organization}#ORG", "ORG"
     organization: str
@@ -185,7 +185,7 @@ class Customer(ItemKey):
 
 
 class Fact(ItemKey):
-    """What the team noted down about a customer; ids sort by time."""
+    """A fact that the team recorded about a customer; IDs sort by time."""
 
     PK, SK = "ORG#{organization}#CUS#{customer_id}", "FACT#{fact_id}"
     organization: str
@@ -252,7 +252,7 @@ class Event(ItemKey):
 
 
 class Job(ItemKey):
-    """Work in the outbox of which no webhook tells."""
+    """A job in the outbox without an event."""
 
     PK, SK = "ORG#{organization}#JOB#{job_id}", "JOB"
     organization: str
@@ -275,7 +275,7 @@ class WebhookEndpointCount(ItemKey):
 
 
 class Delivery(ItemKey):
-    """One event's way to one endpoint: attempts made, the claim on the present one, the outcome."""
+    """The delivery of one event to one endpoint: its attempts, the claim on the present one, its state."""
 
     PK, SK = "ORG#{organization}#DELIVERY#{endpoint_id}", "{event_id}"
     organization: str

@@ -24,7 +24,7 @@ Index = Literal["GSI1", "GSI2", "GSI3"]
 
 
 class Filter(NamedTuple):
-    """What a query leaves out of what it has read: an expression with its names and values."""
+    """A filter on the items that a query reads: an expression with its names and values."""
 
     expression: str
     names: Mapping[str, str]
@@ -42,7 +42,7 @@ def key_of(item: Item) -> tuple[str, str]:
 
 
 class ConditionFailed(Exception):
-    """A conditional write found the item otherwise than it requires; `item` is what it found, None if nothing."""
+    """The condition of a write failed; `item` is the item that it found, None if there was none."""
 
     def __init__(self, item: Item | None) -> None:
         self.item = item
@@ -50,7 +50,7 @@ class ConditionFailed(Exception):
 
 
 class Throttled(Exception):
-    """DynamoDB asked for a pause, also after the client's own retries."""
+    """DynamoDB throttled the call, also after the client's own retries."""
 
 
 def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
@@ -253,7 +253,7 @@ def update(
 
 
 def delete(key: ItemKey) -> None:
-    """Remove an item; nothing happens where there is none."""
+    """Remove an item, if it exists."""
     clients.dynamodb().delete_item(TableName=settings().table_name, Key=to_wire(key.attributes()))
 
 
@@ -286,7 +286,7 @@ def delete_many(keys: Sequence[ItemKey]) -> None:
 
 
 def put_new(item: Item) -> None:
-    """Put an item that must not exist yet. Raises ConditionFailed with the one that does."""
+    """Put an item that must not exist yet. Raises ConditionFailed with the existing one."""
     try:
         clients.dynamodb().put_item(
             TableName=settings().table_name,

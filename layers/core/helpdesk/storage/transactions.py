@@ -1,8 +1,7 @@
 """Writes that happen together or not at all.
 
-A change and the event that tells of it go into one `TransactWriteItems`. Each action may name what its failed
-condition means; the cancellation reason at index i is turned into what action i names, so no caller ever matches
-on the text of an error.
+A change and its event are one `TransactWriteItems`. Each action can name the exception for its failed condition. The
+cancellation reason at index i raises the exception of action i, so no caller matches on the text of an error.
 
 `prepend_to_next_transaction` adds actions to the first transaction that a piece of work commits. A request uses it to
 prove, in the same write as its change, that it still holds its claim (docs/decisions/0060).
@@ -36,15 +35,15 @@ _PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExce
 _PASSING_ERRORS = THROTTLING | {"TransactionInProgressException"}
 
 type OnFailure = Callable[[Item | None], Exception]
-"""Makes the exception for a failed condition from the item that was found (None: there was none)."""
+"""Returns the exception for a failed condition, given the item that was found, or None."""
 
 
 class Conflict(Exception):
-    """Other transactions kept the same items busy through every try; nothing was written."""
+    """Other transactions changed the same items during every try. Nothing was written."""
 
 
 class TransactionFailed(Exception):
-    """A condition failed for which no meaning was given: a defect of ours."""
+    """A condition failed that has no exception of its own. This is a defect."""
 
 
 def _unexpected(_: Item | None) -> Exception:
@@ -52,7 +51,7 @@ def _unexpected(_: Item | None) -> Exception:
 
 
 def _pause(attempt: int) -> None:
-    # Full jitter: two that met once must not meet again at the same moment.
+    # Full jitter: two transactions that conflicted must not retry at the same moment.
     time.sleep(random.uniform(0, min(_CONFLICT_PAUSE_MAX_SECONDS, _CONFLICT_PAUSE_SECONDS * 2**attempt)))  # noqa: S311
 
 
@@ -148,8 +147,8 @@ class Transaction:
                 if not _is_passing(error, reasons):
                     raise
                 if reasons:
-                    # Surely cancelled: what is tried next is another transaction. One that is still in progress
-                    # may yet be written, and under the same token it is written once.
+                    # It was cancelled, so the next try is a new transaction. One that is still in progress may yet
+                    # be written, and is written once under the same token.
                     token = _new_token()
             else:
                 _prepended.set(None)
@@ -206,12 +205,12 @@ def prepend_to_next_transaction(transaction: Transaction) -> Iterator[None]:
 
 
 def _is_passing(error: ClientError, reasons: list[dict[str, Any]]) -> bool:
-    """Return whether it is others' haste that stopped the transaction, or a pause that DynamoDB asks for."""
+    """Return whether other transactions or throttling stopped the transaction, so that a retry can succeed."""
     if error.response["Error"]["Code"] in _PASSING_ERRORS:
         return True
     return any(reason.get("Code") in _PASSING for reason in reasons)
 
 
 def _new_token() -> str:
-    """Return a token by which DynamoDB knows a transaction again for ten minutes."""
+    """Return a token by which DynamoDB recognizes a repeated transaction for ten minutes."""
     return secrets.token_hex(16)

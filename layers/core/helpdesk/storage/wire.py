@@ -1,7 +1,7 @@
 """Items in DynamoDB's wire form: `{"S": "text"}` for "text".
 
-boto3 has this too, and asks of every value in turn whether it is of any of ten types. Here the kinds that items are
-made of are found by one look at the type. Sets are not among them: no item has one.
+boto3 has this too, and compares every value with ten types in turn. Here a dictionary maps the types that items use.
+Sets are not supported: no item has one.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ type WireItem = dict[str, "AttributeValueTypeDef"]
 
 
 def to_wire(values: Mapping[str, Any]) -> WireItem:
-    """Return plain values in DynamoDB's wire form. Raises TypeError for a value that no item may have."""
+    """Return plain values in DynamoDB's wire form. Raises TypeError for a value of an unsupported type."""
     return {name: _wired(value) for name, value in values.items()}
 
 
