@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 from unittest import mock
 
 from benchmarks.recording import emulated_aws, new_organization
@@ -16,6 +15,7 @@ from helpdesk.logs.schemas import LogKind
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.search import indexing
+from helpdesk.search.jobs import SearchJob
 from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
 from scripts.seeding.memory_table import MemoryTable, answering
@@ -123,10 +123,6 @@ def _session() -> str:
 
 def _index(memory: MemoryTable, organization: str) -> None:
     """Make the conversations searchable, as a queue that is worked off does."""
-    jobs: list[dict[str, Any]] = [
-        {"organization": organization, "conversationId": item["id"]["S"]}
-        for item in memory.items()
-        if item["SK"]["S"] == "CONV"
-    ]
+    jobs = [SearchJob(organization, item["id"]["S"]) for item in memory.items() if item["SK"]["S"] == "CONV"]
     for start in range(0, len(jobs), _INDEXED_AT_ONCE):
         indexing.index(organization, jobs[start : start + _INDEXED_AT_ONCE])

@@ -17,6 +17,7 @@ from helpdesk.outbound.outcome import Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.search import indexing
+from helpdesk.search.jobs import SearchJob
 from helpdesk.storage import shards
 from helpdesk.storage.table import Item, to_wire
 from helpdesk.webhooks import service as webhooks
@@ -164,7 +165,7 @@ def following(it: Populated) -> Iterator[Asked]:
     job = AgentJob(it.organization, posted["conversationId"], posted["messageId"])
     yield Asked("The agent's answer", None, lambda: _require_answered(agent.work(job, last_try=False)))
     yield Asked("The fan-out of the answer's event", None, _fanning_out())
-    found = {"organization": it.organization, **posted}
+    found = SearchJob.from_body({"organization": it.organization, **posted})
     yield Asked(
         "Making a message searchable, by itself", None, lambda: indexing.index(it.organization, [found])
     )

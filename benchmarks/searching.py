@@ -13,6 +13,7 @@ from benchmarks.report import Section, Target
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.search import index, indexing, repository, service
+from helpdesk.search.jobs import SearchJob
 from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.search.repository import Found
 
@@ -49,14 +50,10 @@ class Inbox:
         rng = random.Random(self._seed + number)  # noqa: S311 - no secret
         return " ".join(rng.choices(self.words, cum_weights=self._weights, k=MESSAGE_WORDS))
 
-    def jobs(self, first: int, count: int, conversations: int) -> list[dict[str, str]]:
+    def jobs(self, first: int, count: int, conversations: int) -> list[SearchJob]:
         """Return the jobs of messages that came one after the other, in conversations side by side."""
         return [
-            {
-                "organization": ORGANIZATION,
-                "conversationId": f"conv_{number % conversations:026d}",
-                "messageId": f"msg_{number:026d}",
-            }
+            SearchJob(ORGANIZATION, f"conv_{number % conversations:026d}", message_id=f"msg_{number:026d}")
             for number in range(first, first + count)
         ]
 

@@ -1,19 +1,20 @@
-"""KnowledgeQueue: making knowledge documents searchable. One group of the queue is one organization."""
+"""KnowledgeQueue: index knowledge documents. One message group of the queue is one organization."""
 
 import json
 from typing import Any
 
 from helpdesk.knowledge import indexing
+from helpdesk.knowledge.documents import IndexJob
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import receives, try_again_soon
 from helpdesk.platform.settings import settings
 
 
 def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
-    """Index a batch; report the messages to be tried again.
+    """Index a batch; report the messages that failed.
 
-    An organization's documents make one commit. Where that fails they are tried one by one, so that what ails one of
-    them stops only that one; on its last try it is marked failed and goes to the dead letters.
+    An organization's documents make one commit. If it fails, they are indexed one by one, so that a document with a
+    problem fails alone. On its last try it is marked as failed, and its message goes to the dead-letter queue.
     """
     groups: dict[str, list[dict[str, Any]]] = {}
     for record in event["Records"]:
@@ -24,10 +25,10 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
 
 def _failures(records: list[dict[str, Any]]) -> list[str]:
     """Index one organization's documents; return the ids of the messages that failed."""
-    jobs = [json.loads(record["body"]) for record in records]
-    organization = jobs[0]["organization"]
+    jobs = [IndexJob.from_body(json.loads(record["body"])) for record in records]
+    organization = jobs[0].organization
     try:
-        indexing.index(organization, [job["documentId"] for job in jobs])
+        indexing.index(organization, [job.document_id for job in jobs])
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
         _log("document_batch_failed", organization, error)
     else:
@@ -35,12 +36,12 @@ def _failures(records: list[dict[str, Any]]) -> list[str]:
     failed: list[str] = []
     for record, job in zip(records, jobs, strict=True):
         try:
-            indexing.index(organization, [job["documentId"]])
+            indexing.index(organization, [job.document_id])
         except Exception as error:  # noqa: BLE001 - as above
             _log("document_failed", organization, error)
             failed.append(record["messageId"])
             if receives(record) >= settings().max_receives:
-                indexing.give_up(organization, job["documentId"])
+                indexing.give_up(organization, job.document_id)
             else:
                 try_again_soon(settings().knowledge_queue_url, record)
     return failed

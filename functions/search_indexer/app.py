@@ -1,7 +1,7 @@
-"""SearchQueue: making messages, notes and customers searchable.
+"""SearchQueue: index messages, notes and customers for search.
 
-The queue keeps no order and hands out many messages at once; those of one organization make one commit. Two of these
-functions may meet at an organization's index: then one of them is overtaken and does its part again.
+The queue keeps no order and delivers many messages at once. Those of one organization make one commit. If two
+executions commit to one index at the same time, one of them is refused and repeats its part.
 """
 
 import json
@@ -11,40 +11,45 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import receives, try_all_again_soon
 from helpdesk.platform.settings import settings
 from helpdesk.search import indexing
+from helpdesk.search.jobs import SearchJob
 
-# What an organization's commit takes at worst, merging and being overtaken included.
+# The longest time that one organization's commit takes, with merges and repetitions.
 _LEFT_FOR_ONE_MS = 15_000
+
+type Record = dict[str, Any]
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Index a batch; report the messages to be tried again, and those for which no time is left.
+    """Index a batch; report the messages that failed, and those for which there is no time left.
 
-    What cannot be read of one conversation fails alone. Where an organization's commit fails, its jobs come back soon.
-    Organizations that have waited longest come first: what is left over again and again would be set aside at last.
+    A malformed conversation fails alone. If an organization's commit fails, its messages return to the queue soon. The
+    messages that were received most often come first: after too many receives, the queue sets a message aside.
     """
-    groups: dict[str, list[tuple[dict[str, Any], Any]]] = {}
-    failed: list[dict[str, Any]] = []
+    groups: dict[str, list[tuple[Record, SearchJob]]] = {}
+    failed: list[Record] = []
     for record in event["Records"]:
         try:
-            job = json.loads(record["body"])
-            groups.setdefault(job["organization"], []).append((record, job))
-        except (KeyError, TypeError, ValueError) as error:
+            job = SearchJob.from_body(json.loads(record["body"]))
+            groups.setdefault(job.organization, []).append((record, job))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             _log("search_job_unreadable", "", error)
             failed.append(record)
-    waited_longest_first = sorted(
+    most_received_first = sorted(
         groups.items(), key=lambda group: max(receives(record) for record, _ in group[1]), reverse=True
     )
-    for organization, work in waited_longest_first:
+    for organization, work in most_received_first:
         if context.get_remaining_time_in_millis() < _LEFT_FOR_ONE_MS:
             logger.warning("search_out_of_time", extra={"organization": organization, "jobs": len(work)})
             failed += [record for record, _ in work]
         else:
             failed += _failures(organization, work)
     try_all_again_soon(settings().search_queue_url, failed)
-    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+    failed_ids = {record["messageId"] for record in failed}
+    in_order = [record["messageId"] for record in event["Records"] if record["messageId"] in failed_ids]
+    return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in in_order]}
 
 
-def _failures(organization: str, work: list[tuple[dict[str, Any], Any]]) -> list[dict[str, Any]]:
+def _failures(organization: str, work: list[tuple[Record, SearchJob]]) -> list[Record]:
     """Do one organization's jobs; return the messages that failed."""
     try:
         indexing.index(organization, [job for _, job in work])

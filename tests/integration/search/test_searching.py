@@ -6,6 +6,7 @@ import tantivy
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.search import index, indexing, lookup, service
+from helpdesk.search.jobs import SearchJob
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Client, Context, function
@@ -339,7 +340,7 @@ def test_a_failure_of_one_organization_leaves_the_others_alone(
     ]
     index_one = indexing.index
 
-    def failing(organization: str, work: list[indexing.JobBody]) -> None:
+    def failing(organization: str, work: list[SearchJob]) -> None:
         if organization == inbox.organization:
             raise RuntimeError
         index_one(organization, work)

@@ -16,6 +16,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.search import indexing
+from helpdesk.search.jobs import SearchJob
 from helpdesk.storage.table import from_wire
 from helpdesk.webhooks import service as webhooks
 from scripts.seeding.memory_table import MemoryTable
@@ -116,7 +117,7 @@ def it(organization: NewOrganization, monkeypatch: pytest.MonkeyPatch) -> Iterat
                 first = session_of(visitor.number, desk.seed)
         found = [item["id"] for item in whole_table.everything() if item["SK"] == "CONV"]
         assert len(found) == CONVERSATIONS
-        indexing.index(owner, [{"organization": owner, "conversationId": each} for each in found])
+        indexing.index(owner, [SearchJob(owner, each) for each in found])
         person = Client(issue_token(owner, role="owner", name="Olga"))
         yield Populated(api, person, owner, team, str(first), now, 0)
 

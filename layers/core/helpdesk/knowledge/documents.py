@@ -1,12 +1,30 @@
 """The record of a knowledge document, and the job that indexes it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
+
+
+@dataclass(frozen=True, slots=True)
+class IndexJob:
+    """An instruction to index a document, or to remove it from the index if it is gone."""
+
+    organization: str
+    document_id: str
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Return the job of a queue message. Raises KeyError."""
+        return cls(organization=body["organization"], document_id=body["documentId"])
+
+    def to_body(self) -> dict[str, str]:
+        """Return the job as a queue message."""
+        return {"organization": self.organization, "documentId": self.document_id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,5 +92,5 @@ class Document:
             JobQueue.KNOWLEDGE,
             group=self.organization,
             deduplication=f"{self.id}.{self.revision}",
-            body={"organization": self.organization, "documentId": self.id},
+            body=IndexJob(self.organization, self.id).to_body(),
         )

@@ -6,7 +6,6 @@ index has is left alone, and so is an unchanged head or customer. What is gone f
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from helpdesk.platform.logging import logger
 from helpdesk.s3_index.directory import Edit
@@ -20,14 +19,11 @@ from helpdesk.storage import keys
 
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 
-type JobBody = dict[str, Any]
-"""A queue message's body (`SearchJob.from_body`)."""
-
 
 class Unindexable(Exception):
-    """Some items or jobs are malformed. `jobs` are the bodies of the jobs concerned; all others are done."""
+    """Some items or jobs are malformed. `jobs` are the jobs concerned; all others are done."""
 
-    def __init__(self, jobs: Sequence[JobBody]) -> None:
+    def __init__(self, jobs: Sequence[SearchJob]) -> None:
         self.jobs = jobs
         super().__init__(f"{len(jobs)} jobs")
 
@@ -40,10 +36,10 @@ class _Wanted:
     whole: set[str] = field(default_factory=set)
     entries: set[EntryName] = field(default_factory=set)
     customers: set[str] = field(default_factory=set)
-    malformed: list[JobBody] = field(default_factory=list)
+    malformed: list[SearchJob] = field(default_factory=list)
 
 
-def index(organization: str, jobs: Sequence[JobBody]) -> None:
+def index(organization: str, jobs: Sequence[SearchJob]) -> None:
     """Do one organization's jobs as one commit.
 
     Raises Unindexable once everything else is done. Raises what AWS raises, Conflict and IndexTooLarge: then nothing is
@@ -65,18 +61,18 @@ def index(organization: str, jobs: Sequence[JobBody]) -> None:
             "documents": search_index.reader.documents,
         },
     )
-    failed = [*wanted.malformed, *(job for job in jobs if malformed.intersection(map(str, job.values())))]
+    failed = [*wanted.malformed, *(job for job in jobs if malformed & job.ids)]
     if failed:
         raise Unindexable(failed)
 
 
-def _wanted(organization: str, jobs: Iterable[JobBody]) -> _Wanted:
+def _wanted(organization: str, jobs: Iterable[SearchJob]) -> _Wanted:
     wanted = _Wanted()
-    for body in jobs:
+    for job in jobs:
         try:
-            _want(wanted, organization, SearchJob.from_body(body))
+            _want(wanted, organization, job)
         except _MALFORMED:
-            wanted.malformed.append(body)
+            wanted.malformed.append(job)
     return wanted
 
 

@@ -32,10 +32,27 @@ class SearchJob:
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message. Raises ValueError if it names neither conversation nor customer."""
-        if not {"conversationId", "customerId"} & body.keys() or "organization" not in body:
-            raise ValueError("a search job names an organization and a conversation or a customer")
-        return cls(**{_NAMES[name]: value for name, value in body.items() if name in _NAMES})
+        """Return the job of a queue message.
+
+        Raises KeyError without an organization, and ValueError without a conversation or a customer or if an id is no
+        text.
+        """
+        if not all(isinstance(body.get(name), str | None) for name in _NAMES):
+            raise ValueError("the ids of a search job are texts")
+        if not {"conversationId", "customerId"} & body.keys():
+            raise ValueError("a search job names a conversation or a customer")
+        return cls(
+            organization=body["organization"],
+            conversation_id=body.get("conversationId"),
+            message_id=body.get("messageId"),
+            note_id=body.get("noteId"),
+            customer_id=body.get("customerId"),
+        )
+
+    @property
+    def ids(self) -> set[str | None]:
+        """The ids of the items that the job names."""
+        return {self.conversation_id, self.message_id, self.note_id, self.customer_id}
 
     def to_body(self) -> dict[str, str]:
         """Return the job as a queue message."""
@@ -65,7 +82,7 @@ def customer(organization: str, customer_id: str) -> Job:
 
 def put(transaction: Transaction, job: Job) -> None:
     """Add a job without an event to the transaction of its change."""
-    transaction.put(job_item(job.body["organization"], job), new=True)
+    transaction.put(job_item(job.group, job), new=True)
 
 
 def _job(unit: str, job: SearchJob) -> Job:
