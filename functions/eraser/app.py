@@ -26,7 +26,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
     """Do what the messages of a batch say, and report those to be tried again; or begin the night's work."""
     until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     if "Records" not in event:
-        logger.info("retention_begun", extra={"organizations": retention.begin_night(until)})
+        logger.info("retention_begun", extra={"organizations": retention.start_daily_jobs(until)})
         return None
     failed = [record for record in event["Records"] if not _done(record, until)]
     for record in failed:

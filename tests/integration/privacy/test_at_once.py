@@ -207,7 +207,7 @@ def test_who_writes_while_the_night_erases_what_they_wrote_is_answered_and_kept(
             values={":at": long_ago, ":place": f"{long_ago:013d}#{conversation}"},
         )
         table.update(keys.Customer(home, customer), "SET updatedAt = :at", values={":at": long_ago})
-        retention.begin_night(clock.now_ms() + 600_000)
+        retention.start_daily_jobs(clock.now_ms() + 600_000)
         [night] = whole_table.of_kind("ERASURE")
         pieces: list[Callable[[], Any]] = [
             partial(retention.apply, home, night["id"], clock.now_ms() + 600_000),

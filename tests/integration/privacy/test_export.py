@@ -157,11 +157,11 @@ def test_what_erasing_costs(
 def test_what_a_night_costs(api: Client, organization: NewOrganization) -> None:
     home = organization.organization_id
     with recorded_calls() as nobody:
-        assert retention.begin_night(clock.now_ms() + 60_000) == 0
+        assert retention.start_daily_jobs(clock.now_ms() + 60_000) == 0
     assert nobody == ["dynamodb:Query"] * 16
     assert api.patch("/v1/organization", {"retentionDays": 30}).status == 200
     with recorded_calls() as begun:
-        assert retention.begin_night(clock.now_ms() + 60_000) == 1
+        assert retention.start_daily_jobs(clock.now_ms() + 60_000) == 1
     assert sorted(begun) == ["dynamodb:Query"] * 16 + ["dynamodb:TransactWriteItems"]
     [erasure] = whole_table.of_kind("ERASURE")
     with recorded_calls() as idle:

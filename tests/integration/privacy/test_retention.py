@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from helpdesk.conversations import erasure
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
-from helpdesk.privacy import repository
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Client, function
@@ -185,7 +185,7 @@ def test_a_run_that_dies_after_marking_is_gone_on_with(
         def die(*_: Any, **__: Any) -> None:
             raise RuntimeError
 
-        dying.setattr(repository, "delete_conversation", die)
+        dying.setattr(erasure, "delete_for", die)
         night(workers)
     assert len(conversations_left()) == 3
     assert api.get("/v1/conversations").body["conversations"] == []

@@ -140,3 +140,15 @@ def newest_facts(
     )
     found = [Fact.from_item(item) for item in page.items]
     return found, found[-1].id if page.after else None
+
+
+def facts_after(organization: str, customer_id: str, after: str, limit: int) -> tuple[list[Fact], bool]:
+    """Return facts after a fact's id (empty: the first ones), oldest first, and whether more follow. One query."""
+    page = table.query(
+        keys.Customer(organization, customer_id).pk,
+        sk_prefix="FACT#",
+        limit=limit,
+        after=keys.Fact(organization, customer_id, after).attributes() if after else None,
+        consistent=True,
+    )
+    return [Fact.from_item(item) for item in page.items], page.after is not None

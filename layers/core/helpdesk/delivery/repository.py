@@ -328,3 +328,10 @@ def postpone_check(delivery: DeliveryRecord) -> None:
         )
     except ConditionFailed:
         return
+
+
+def delete_events(organization: str, event_ids: Sequence[str], endpoint_ids: Sequence[str]) -> None:
+    """Remove events and the items of their deliveries to these endpoints."""
+    wanted: list[keys.ItemKey] = [keys.Event(organization, each) for each in event_ids]
+    wanted += [keys.Delivery(organization, to, each) for each in event_ids for to in endpoint_ids]
+    table.delete_many(wanted)

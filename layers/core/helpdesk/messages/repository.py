@@ -111,3 +111,36 @@ def newest_conversations(organization: str, session_hash: str, limit: int) -> li
     partition = keys.Session(organization, session_hash).pk
     page = table.query(partition, sk_prefix="CONV#", limit=limit, newest_first=True, consistent=True)
     return [item["conversationId"] for item in page.items]
+
+
+def delete(
+    transaction: Transaction, organization: str, session_hash: str, customer_id: str, seen: Session | None
+) -> None:
+    """Add a session's removal to a transaction; with `seen` only if its conversation is the same.
+
+    The transaction raises ConditionFailed if the session now belongs to another customer, or is not as seen.
+    """
+    values: Item = {":customer": customer_id}
+    condition = "attribute_not_exists(PK) OR customerId = :customer"
+    if seen is not None:
+        condition = "customerId = :customer AND conversationId = :seen"
+        values[":seen"] = seen.current
+    transaction.delete(
+        keys.Session(organization, session_hash),
+        condition=condition,
+        values=values,
+        on_failure=ConditionFailed,
+    )
+
+
+def conversation_ids(organization: str, session_hash: str) -> set[str]:
+    """Return the ids of all conversations in a session's list."""
+    partition = keys.Session(organization, session_hash).pk
+    return {str(item["conversationId"]) for item in table.query_all(partition, sk_prefix="CONV#")}
+
+
+def delete_conversation(
+    transaction: Transaction, organization: str, session_hash: str, conversation_id: str
+) -> None:
+    """Add to a transaction that a conversation is removed from the session's list."""
+    transaction.delete(keys.SessionConversation(organization, session_hash, conversation_id))

@@ -12,6 +12,7 @@ from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
+_PAGE = 100
 HIDES_BRANDING = frozenset({Plan.PRO})
 """The plans whose organizations may hide the attribution mark (Specification: POST /billing/branding)."""
 
@@ -200,3 +201,9 @@ def set_rates(transaction: Transaction, organization: str, tier: Tier, fair_use_
             values={f":{name}": value for name, value in shape.items()},
             on_failure=lambda _: OrganizationNotFound(),
         )
+
+
+def retaining(shard: int, after: Item | None) -> tuple[list[tuple[str, int]], Item | None]:
+    """Return a page of a shard's organizations that limit retention, with their days, and the key to continue from."""
+    page = table.query(shards.retaining(shard), index="GSI1", limit=_PAGE, after=after)
+    return [(str(item["id"]), int(item["retentionDays"])) for item in page.items], page.after

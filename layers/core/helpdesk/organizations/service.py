@@ -1,7 +1,7 @@
 """The rules of organizations that other nouns call: adding one, its plan, its name and what its pages show."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from helpdesk.admission.limits import Plan, Tier, tier_of
@@ -10,6 +10,7 @@ from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import repository
 from helpdesk.platform import ids
 from helpdesk.platform.settings import settings
+from helpdesk.storage import shards
 from helpdesk.storage.transactions import Transaction
 
 _CURSOR_KEY_BYTES = 32
@@ -100,3 +101,12 @@ def correspondent(organization: str) -> Correspondent:
     """Return as what the organization writes to its customers. Raises OrganizationNotFound."""
     item = repository.get(organization)
     return Correspondent(item["name"], item.get("supportEmail"))
+
+
+def retaining(turn: int, until: int) -> Iterator[tuple[str, int]]:
+    """Yield the organizations that limit how long they keep conversations, with the days.
+
+    Stops at the instant `until` (ms). `turn` is a number that grows with each run; each run starts with another shard.
+    """
+    for page in shards.pages(repository.retaining, turn, until):
+        yield from page

@@ -1,1 +1,1 @@
-"""What becomes of what is known of people: taking it out, erasing it, and not keeping it longer than wanted."""
+"""Data export, erasure and retention."""

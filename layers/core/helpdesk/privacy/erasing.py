@@ -1,52 +1,56 @@
-"""The eraser's work on a customer, which may end anywhere and be begun again, or twice at once.
+"""Erases a customer. A run can stop anywhere and be repeated, and two can run at once.
 
-The order is what makes others lose against it:
+The order of the steps decides every race with another writer:
 
-1. The request has marked the customer and removed the session: nobody adds anything to the customer any more.
-2. Each conversation is marked: every write to it requires `archivedAt` as it was read, which now is another.
-3. Each thread is emptied, then the index of words is rewritten without the customer and the conversations. The items of
-   the conversations stay until then: they are how a later run knows which they were.
-4. The conversations' items go, then the facts, and last the customer's item, in the transaction that finishes the
-   receipt.
+1. The request marks the customer and removes the session. From then on nothing is added to the customer.
+2. Each conversation is marked. Every other write requires `archivedAt` as it was read, which the mark changes.
+3. Each thread is deleted. Then the search index is rewritten without the customer and the conversations. The items of
+   the conversations remain until then, so that a later run can find them.
+4. The conversations' items are deleted, then the facts. The transaction that finishes the receipt deletes the customer.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 
+from helpdesk.conversations import erasure as conversations
+from helpdesk.conversations.erasure import ErasableConversation
+from helpdesk.customers import erasure as customers
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.privacy import repository, service, thread_deletion
 from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 
 class Outcome(StrEnum):
-    """What became of a run."""
+    """The outcome of a run."""
 
     FINISHED = "finished"
     FINISHED_BEFORE = "finished_before"
     CONTINUES = "continues"
-    """The time was over; another job was left behind."""
+    """The time was over. A new job continues the erasure."""
 
 
 def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
-    """Erase the customer of an erasure, until all is done or the instant `until` (ms) has come."""
+    """Erase the customer of an erasure, until everything is erased or the instant `until` (ms)."""
     erasure = repository.find(organization, erasure_id)
-    if erasure is None or erasure["finishedAt"] is not None:
+    if erasure is None or erasure.customer_id is None or erasure.finished_at is not None:
         return Outcome.FINISHED_BEFORE
-    customer_id = str(erasure["customerId"])
-    customer = repository.customer(organization, customer_id)
-    if customer is None:
-        return Outcome.FINISHED_BEFORE  # by another worker, at this moment
-    owner = {**customer, "sessionHash": erasure.get("sessionHash")}
+    customer_id = erasure.customer_id
+    found = customers.find(organization, customer_id)
+    if found is None:
+        return Outcome.FINISHED_BEFORE  # by another worker, just now
+    customer = replace(found, session_hash=erasure.session_hash)
     try:
-        conversations = repository.conversations_of(organization, owner)
-        _erase_conversations(organization, erasure_id, customer_id, conversations, until)
-        # The index by customer, where one without a session is found, follows a moment late.
-        while conversations := repository.conversations_of(organization, owner):
-            _erase_conversations(organization, erasure_id, customer_id, conversations, until)
-        thread_deletion.remove_facts(organization, erasure_id, customer_id, until)
+        batch = thread_deletion.conversations_of(organization, customer)
+        _erase_conversations(organization, erasure_id, customer_id, batch, until)
+        # The customer's index lags, and only it has the conversations without a session.
+        while batch := thread_deletion.conversations_of(organization, customer):
+            _erase_conversations(organization, erasure_id, customer_id, batch, until)
+        thread_deletion.delete_facts(organization, erasure_id, customer_id, until)
     except OutOfTime:
         transaction = Transaction()
         transaction.put(service.work_item(organization, service.CUSTOMER, erasure_id, customer_id), new=True)
@@ -56,22 +60,26 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
 
 
 def _erase_conversations(
-    organization: str, erasure_id: str, customer_id: str, conversations: list[Item], until: int
+    organization: str,
+    erasure_id: str,
+    customer_id: str,
+    batch: Sequence[ErasableConversation],
+    until: int,
 ) -> None:
-    for item in conversations:
-        repository.mark_conversation(organization, item["id"], erasure_id)
-    for item in conversations:
-        thread_deletion.delete_thread(organization, erasure_id, item["id"], until)
+    for conversation in batch:
+        conversations.mark(organization, conversation.id, erasure_id)
+    for conversation in batch:
+        thread_deletion.delete_thread(organization, erasure_id, conversation.id, until)
     thread_deletion.require_time(until)
-    search.forget(organization, customer_id, [str(item["id"]) for item in conversations])
-    for item in conversations:
-        thread_deletion.remove_conversation(organization, erasure_id, item)
+    search.forget(organization, customer_id, [conversation.id for conversation in batch])
+    for conversation in batch:
+        thread_deletion.delete_conversation(organization, erasure_id, conversation)
 
 
 def _finish(organization: str, erasure_id: str, customer_id: str) -> Outcome:
     transaction = Transaction()
-    repository.delete_customer(transaction, organization, customer_id, erasure_id)
-    # Two writes of one item cannot be in one transaction: the count is part of what finishes it.
+    customers.delete_for(transaction, organization, customer_id, erasure_id)
+    # A transaction cannot write an item twice, so finishing the erasure also counts the customer.
     repository.finish(transaction, organization, erasure_id, customers=1)
     transaction.put(
         logs.entry(

@@ -1,4 +1,4 @@
-"""What the routes of erasures can refuse."""
+"""Errors of the erasure routes."""
 
 from helpdesk.platform.errors import AppError
 
@@ -7,4 +7,4 @@ class ErasureNotFound(AppError):
     """No such erasure in this organization."""
 
     status, code = 404, "erasure_not_found"
-    message = "No erasure has this id in your organization. DELETE /v1/customers/{id} answers it."
+    message = "No erasure has this id in your organization. DELETE /v1/customers/{id} returns the id."

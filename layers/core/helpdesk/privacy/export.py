@@ -1,34 +1,29 @@
-"""All that is kept of a customer, in pages: the record, the facts, then each conversation with its whole thread.
+"""Exports all data of a customer, in pages: the record, the facts, then each conversation with its whole thread.
 
-A page holds up to `limit` facts and entries, as far as they fit an answer. Its cursor names the last of them, so what
-is written while someone exports comes with the rest or is behind what they have read; nothing comes twice.
+A page holds up to `limit` facts and entries, as far as they fit a response. Its cursor names the last of them. So data
+that is written during an export appears on a later page or not at all, and nothing appears twice.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from helpdesk.admission.caller import Caller
+from helpdesk.conversations import export as conversations
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
-from helpdesk.conversations.schemas import ThreadEntry
-from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.customers import export as customers
 from helpdesk.customers.record import Customer, Fact
 from helpdesk.customers.rendering import customer_shape, fact_shape
-from helpdesk.customers.schemas import FactShape
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import Answer, PageQuery
-from helpdesk.privacy import repository
 from helpdesk.privacy.schemas import ExportAnswer, ExportedConversation, ExportedRating
-from helpdesk.storage import keys
-from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.table import Item
 
-_MOST_CONVERSATIONS = 25
-"""In one page: each is a query of its own."""
+_MAX_CONVERSATIONS = 25
+"""Per page, because each costs a query."""
 
 
 class _Place(NamedTuple):
-    """Up to where a page goes: the last fact, or the last conversation and the sort key of its last entry."""
+    """The end of a page: the last fact, or the last conversation and the sort key of its last entry."""
 
     fact: str = ""
     conversation: str = ""
@@ -36,110 +31,91 @@ class _Place(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A fact, or an entry of a conversation, and its place."""
+    """A fact, or an entry with its conversation, and its place."""
 
     place: _Place
-    shape: FactShape | ThreadEntry
-    item: Item
-    conversation: Item | None = None
+    content: Fact | Message
+    conversation: Conversation | None = None
 
 
 def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
-    """Return a page of all that is kept of a customer. Raises CustomerNotFound, InvalidCursor."""
-    customer = repository.customer(caller.organization, customer_id)
-    if customer is None or BEING_ERASED in customer:
-        raise CustomerNotFound
+    """Return a page of a customer's data. Raises CustomerNotFound, InvalidCursor."""
+    customer = customers.customer(caller.organization, customer_id)
     name = f"customers/{customer_id}/export"
     cursor = position(caller, query, name)
     start = _Place(*cursor) if cursor is not None else _Place()
-    parts, more = _parts(caller.organization, customer_id, start, query.limit)
+    parts, more = _parts(caller.organization, customer, start, query.limit)
     room = fitting(_weighed(parts, customer))
     more = more or room < len(parts)
     parts = parts[:room]
     end = parts[-1].place if parts else start
     return ExportAnswer(
-        customer=customer_shape(Customer.from_item(customer)) if cursor is None else None,
-        facts=[part.shape for part in parts if isinstance(part.shape, FactShape)],
+        customer=customer_shape(customer) if cursor is None else None,
+        facts=[fact_shape(part.content) for part in parts if isinstance(part.content, Fact)],
         conversations=_grouped(parts, customer),
         next_cursor=next_cursor(caller, list(end) if more else None, name),
     )
 
 
-def _parts(organization: str, customer_id: str, start: _Place, limit: int) -> tuple[list[_Part], bool]:
-    """Return up to `limit` parts from behind a place, and whether more may follow."""
+def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> tuple[list[_Part], bool]:
+    """Return up to `limit` parts after a place, and whether more may follow."""
     parts: list[_Part] = []
     if not start.conversation:
-        found, more = repository.facts(organization, customer_id, start.fact, limit)
-        parts = [_Part(_Place(fact=item["id"]), fact_shape(Fact.from_item(item)), item) for item in found]
+        facts, more = customers.facts_after(organization, customer.id, start.fact, limit)
+        parts = [_Part(_Place(fact=fact.id), fact) for fact in facts]
         if more:
             return parts, True
-    for opened, conversation in enumerate(_conversations(organization, customer_id, start)):
-        if len(parts) >= limit or opened == _MOST_CONVERSATIONS:
+    found = conversations.conversations_from(organization, customer.id, start.conversation)
+    for opened, conversation in enumerate(found):
+        if len(parts) >= limit or opened == _MAX_CONVERSATIONS:
             return parts, True
-        behind = start.entry if conversation["id"] == start.conversation else ""
-        entries, more = repository.thread_page(organization, conversation["id"], behind, limit - len(parts))
+        after = start.entry if conversation.id == start.conversation else ""
+        entries, more = conversations.entries_after(organization, conversation.id, after, limit - len(parts))
         parts += [
-            _Part(
-                _Place("", conversation["id"], item["SK"]),
-                thread_entry(Message.from_item(item)),
-                item,
-                conversation,
-            )
-            for item in entries
+            _Part(_Place("", conversation.id, entry.sort_key), entry.message, conversation)
+            for entry in entries
         ]
         if more:
             return parts, True
     return parts, False
 
 
-def _conversations(organization: str, customer_id: str, start: _Place) -> list[Item]:
-    """Return the next conversations, the one first in which the page before ended."""
-    after: Item | None = None
-    first: list[Item] = []
-    if start.conversation:
-        key = keys.Conversation(organization, start.conversation)
-        partition = keys.customer_conversations(organization, customer_id)
-        after = {**key.attributes(), "GSI2PK": partition, "GSI2SK": start.conversation}
-        begun = repository.conversation(organization, start.conversation)
-        first = [begun] if begun is not None else []
-    found = list(first)
-    for item in repository.indexed_conversations(organization, customer_id, after):
-        found.append(item)
-        if len(found) > _MOST_CONVERSATIONS:
-            break
-    return [item for item in found if BEING_ERASED not in item]
-
-
-def _weighed(parts: Sequence[_Part], customer: Item) -> list[Answer]:
-    """Return what each part adds to an answer: a conversation's first entry brings the conversation along."""
+def _weighed(parts: Sequence[_Part], customer: Customer) -> list[Answer]:
+    """Return what each part adds to a response. The first entry of a conversation also adds the conversation."""
     weighed: list[Answer] = []
     opened = ""
     for part in parts:
-        if part.conversation is not None and part.conversation["id"] != opened:
-            opened = part.conversation["id"]
+        if part.conversation is not None and part.conversation.id != opened:
+            opened = part.conversation.id
             weighed += _grouped([part], customer)
+        elif isinstance(part.content, Fact):
+            weighed.append(fact_shape(part.content))
         else:
-            weighed.append(part.shape)
+            weighed.append(thread_entry(part.content))
     return weighed
 
 
-def _grouped(parts: Sequence[_Part], customer: Item) -> list[ExportedConversation]:
-    by_conversation: dict[str, list[_Part]] = {}
+def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConversation]:
+    found: dict[str, Conversation] = {}
+    entries: dict[str, list[Message]] = {}
     for part in parts:
-        if part.conversation is not None:
-            by_conversation.setdefault(part.conversation["id"], []).append(part)
+        if part.conversation is not None and isinstance(part.content, Message):
+            found.setdefault(part.conversation.id, part.conversation)
+            entries.setdefault(part.conversation.id, []).append(part.content)
     return [
         ExportedConversation(
-            conversation=conversation_shape(
-                Conversation.from_item(own[0].conversation or {}),
-                {customer["id"]: Customer.from_item(customer)},
-            ),
-            messages=[part.shape for part in own if isinstance(part.shape, ThreadEntry)],
-            ratings=[_rating(part.item) for part in own if "ratingId" in part.item],
+            conversation=conversation_shape(found[conversation_id], {customer.id: customer}),
+            messages=[thread_entry(entry) for entry in own],
+            ratings=[
+                ExportedRating(
+                    id=entry.rating.rating_id,
+                    stars=entry.rating.stars,
+                    note=entry.rating.note,
+                    at=entry.created_at,
+                )
+                for entry in own
+                if entry.rating is not None
+            ],
         )
-        for own in by_conversation.values()
+        for conversation_id, own in entries.items()
     ]
-
-
-def _rating(line: Item) -> ExportedRating:
-    return ExportedRating(id=line["ratingId"], stars=line["stars"], note=line["note"], at=line["createdAt"])

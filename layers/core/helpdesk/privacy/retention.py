@@ -1,56 +1,62 @@
-"""Not keeping conversations longer than an organization wants (`retentionDays`).
+"""Erases conversations that are older than an organization's retention period (`retentionDays`).
 
-A nightly run leaves one job behind for each organization that has set it; organizations that have not cost nothing:
-those that have stand in a sparse index. The job erases conversations whose last message is older, in whatever state,
-and customers of whom nothing younger is left, through the same steps as the erasure of a customer (`erasing`).
+A daily run creates one job for each organization with a retention period. A sparse index lists these organizations, so
+others cost nothing. The job erases conversations whose last message is older, in any state, and customers who have
+nothing newer, in the same steps as the erasure of a customer (`erasing`).
 """
 
 import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import batched
 
+from helpdesk.conversations import erasure as conversations
+from helpdesk.conversations.erasure import ErasableConversation
+from helpdesk.customers import erasure as customers
+from helpdesk.customers.erasure import ErasableCustomer
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
+from helpdesk.messages import erasure as messages
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.privacy import repository, service, thread_deletion
 from helpdesk.privacy.erasing import Outcome
+from helpdesk.privacy.record import Erasure
 from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search
-from helpdesk.storage import shards
-from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 RECEIPT_DAYS = 365
-_AT_ONCE = 500
-"""Conversations that are taken out of the index of words by one rewriting of it."""
+_BATCH = 500
+"""Conversations that one rewrite removes from the search index."""
 
 
-def begin_night(until: int) -> int:
-    """Have the eraser begin with each organization that has not begun tonight; return how many that were."""
-    begun = 0
-    night = clock.now_ms() // DAY_MS
-    for shard in shards.in_turn(night):
-        for item in repository.retaining(shard):
-            if clock.now_ms() >= until:
-                return begun
-            begun += _begin(item["id"], int(item["retentionDays"]), night * DAY_MS)
-    return begun
+def start_daily_jobs(until: int) -> int:
+    """Create today's job for each organization that has none yet; return how many were created.
+
+    Stops at the instant `until` (ms).
+    """
+    created = 0
+    day = clock.now_ms() // DAY_MS
+    for organization, days in organizations.retaining(day, until):
+        if clock.now_ms() >= until:
+            break
+        created += _start(organization, days, day * DAY_MS)
+    return created
 
 
 def apply(organization: str, erasure_id: str, until: int) -> Outcome:
-    """Erase what an organization wants no longer kept, until all is done or the instant `until` (ms) has come."""
+    """Erase what exceeds the retention period, until everything is erased or the instant `until` (ms)."""
     erasure = repository.find(organization, erasure_id)
-    if erasure is None or erasure["finishedAt"] is not None:
+    if erasure is None or erasure.before is None or erasure.finished_at is not None:
         return Outcome.FINISHED_BEFORE
     days = organizations.retention_days(organization)
-    if days is not None:  # else it was switched off since
-        before = min(int(erasure["before"]), clock.now_ms() - days * DAY_MS)
+    if days is not None:  # otherwise retention was switched off since
+        before = min(erasure.before, clock.now_ms() - days * DAY_MS)
         try:
-            for found in batched(_marked(organization, erasure_id, before, until), _AT_ONCE, strict=False):
+            for found in batched(_marked(organization, erasure_id, before, until), _BATCH, strict=False):
                 _erase(organization, erasure_id, before, found, until)
         except OutOfTime:
             transaction = Transaction()
@@ -61,18 +67,15 @@ def apply(organization: str, erasure_id: str, until: int) -> Outcome:
     return _finish(organization, erasure_id, days)
 
 
-def _begin(organization: str, days: int, night_at: int) -> bool:
-    """Leave a job behind, unless one was tonight; return whether it was left."""
-    # The same id for whoever begins the same night, so that it is begun once.
+def _start(organization: str, days: int, day_at: int) -> bool:
+    """Create the job of a day, unless it exists; return whether it was created."""
+    # Every run of the same day derives the same id, so the job is created once.
     digest = hashlib.sha256(f"retention {organization}".encode()).digest()[:10]
-    erasure_id = f"ers_{ids.ulid(night_at, int.from_bytes(digest))}"
+    erasure_id = f"ers_{ids.ulid(day_at, int.from_bytes(digest))}"
     transaction = Transaction()
-    values: Item = {
-        "customerId": None,
-        "before": clock.now_ms() - days * DAY_MS,
-        "expiresAt": clock.seconds_from_now(RECEIPT_DAYS * DAY_SECONDS),
-    }
-    repository.put(transaction, organization, erasure_id, values)
+    now = clock.now_ms()
+    erasure = Erasure(erasure_id, customer_id=None, requested_at=now, before=now - days * DAY_MS)
+    repository.put(transaction, organization, erasure, clock.seconds_from_now(RECEIPT_DAYS * DAY_SECONDS))
     transaction.put(service.work_item(organization, service.RETENTION, erasure_id, organization), new=True)
     try:
         transaction.commit()
@@ -81,79 +84,90 @@ def _begin(organization: str, days: int, night_at: int) -> bool:
     return True
 
 
-def _marked(organization: str, erasure_id: str, before: int, until: int) -> Iterator[Item]:
-    """Yield the conversations that are old enough, each marked right before."""
-    for item in repository.quiet_conversations(organization, before):
+def _marked(organization: str, erasure_id: str, before: int, until: int) -> Iterator[ErasableConversation]:
+    """Yield the conversations that are old enough. Each is marked right before."""
+    for conversation in conversations.quiet(organization, before):
         thread_deletion.require_time(until)
-        if repository.mark_conversation(organization, item["id"], erasure_id, before):
-            yield item
+        if conversations.mark(organization, conversation.id, erasure_id, before):
+            yield conversation
 
 
-def _erase(organization: str, erasure_id: str, before: int, found: Sequence[Item], until: int) -> None:
-    for item in found:
-        thread_deletion.delete_thread(organization, erasure_id, item["id"], until)
+def _erase(
+    organization: str, erasure_id: str, before: int, found: Sequence[ErasableConversation], until: int
+) -> None:
+    for conversation in found:
+        thread_deletion.delete_thread(organization, erasure_id, conversation.id, until)
     thread_deletion.require_time(until)
-    gone: dict[str, str] = {}
-    for customer_id in dict.fromkeys(str(item["customerId"]) for item in found):
-        owner = _left_with_nothing(organization, erasure_id, customer_id, before)
-        if owner is not None:
-            thread_deletion.remove_facts(organization, erasure_id, customer_id, until)
-            gone[customer_id] = str(owner[BEING_ERASED])
-    search.forget_many(organization, list(gone), [str(item["id"]) for item in found])
-    for customer_id, mark in gone.items():
-        _remove_customer(organization, erasure_id, customer_id, mark)
-    for item in found:
-        thread_deletion.remove_conversation(organization, erasure_id, item)
+    marks: dict[str, str] = {}
+    for customer_id in dict.fromkeys(conversation.customer_id for conversation in found):
+        mark = _mark_if_nothing_is_left(organization, erasure_id, customer_id, before)
+        if mark is not None:
+            thread_deletion.delete_facts(organization, erasure_id, customer_id, until)
+            marks[customer_id] = mark
+    search.forget_many(organization, list(marks), [conversation.id for conversation in found])
+    for customer_id, mark in marks.items():
+        _delete_customer(organization, erasure_id, customer_id, mark)
+    for conversation in found:
+        thread_deletion.delete_conversation(organization, erasure_id, conversation)
 
 
-def _left_with_nothing(organization: str, erasure_id: str, customer_id: str, before: int) -> Item | None:
-    """Return a customer who is to be erased, too, marked; None where there is none, or something younger is left."""
-    customer = repository.customer(organization, customer_id)
+def _mark_if_nothing_is_left(organization: str, erasure_id: str, customer_id: str, before: int) -> str | None:
+    """Mark a customer who has nothing newer than `before` (ms).
+
+    Return the id of the erasure that marked them, of this or an earlier day. None if they stay, or if a request erases
+    them.
+    """
+    customer = customers.find(organization, customer_id)
     if customer is None:
         return None
-    if BEING_ERASED in customer:
-        # By a run of this or another night, which goes on here; who asked for an erasure sees to it by himself.
-        begun = repository.find(organization, customer[BEING_ERASED])
-        return customer if begun is not None and begun["customerId"] is None else None
-    # The session before the conversations: a message that starts one after they are read has changed the session.
-    session_hash = customer.get("sessionHash")
-    session = repository.session(organization, session_hash) if session_hash else None
-    left = repository.conversations_of(organization, customer)
-    if customer["updatedAt"] >= before or any(BEING_ERASED not in item for item in left):
+    if customer.erasure_id is not None:
+        # A customer whom an earlier run marked is erased here. A requested erasure runs on its own.
+        started = repository.find(organization, customer.erasure_id)
+        return customer.erasure_id if started is not None and started.customer_id is None else None
+    if not _mark_unchanged(organization, erasure_id, customer, before):
         return None
+    return erasure_id
+
+
+def _mark_unchanged(organization: str, erasure_id: str, customer: ErasableCustomer, before: int) -> bool:
+    # Read the session before the conversations: a message that starts a conversation afterwards changes the session.
+    session_hash = customer.session_hash
+    session = messages.session(organization, session_hash) if session_hash else None
+    left = thread_deletion.conversations_of(organization, customer)
+    if customer.updated_at >= before or any(not conversation.being_erased for conversation in left):
+        return False
     transaction = Transaction()
-    repository.mark_customer(transaction, organization, customer, erasure_id, unchanged=True)
-    if session is not None:
-        repository.end_session(transaction, organization, customer_id, str(session_hash), session)
+    customers.mark(transaction, organization, customer, erasure_id, unchanged=True)
+    if session is not None and session_hash is not None:
+        messages.delete_session(transaction, organization, customer.id, session_hash, session)
     try:
         transaction.commit()
     except (ConditionFailed, CustomerNotFound):
-        return None  # they have just come back, or are being erased at somebody's wish
-    return {**customer, BEING_ERASED: erasure_id}
+        return False  # the customer has just come back, or a request erases them
+    return True
 
 
-def _remove_customer(organization: str, erasure_id: str, customer_id: str, mark: str) -> None:
+def _delete_customer(organization: str, erasure_id: str, customer_id: str, mark: str) -> None:
     transaction = Transaction()
-    repository.delete_customer(transaction, organization, customer_id, mark)
+    customers.delete_for(transaction, organization, customer_id, mark)
     repository.count(transaction, organization, erasure_id, customers=1)
     try:
         transaction.commit()
     except ConditionFailed:
-        return  # another worker has removed them, and counted them
+        return  # another worker has deleted and counted them
 
 
 def _finish(organization: str, erasure_id: str, days: int | None) -> Outcome:
-    counts = repository.get(organization, erasure_id)["counts"]
+    counts = repository.get(organization, erasure_id).counts
     transaction = Transaction()
     repository.finish(transaction, organization, erasure_id)
-    wanted = "no longer limited" if days is None else f"{days} days"
+    period = "no retention period" if days is None else f"retention period: {days} days"
     transaction.put(
         logs.entry(
             organization,
             LogKind.RETENTION_APPLIED,
             actor=logs.SYSTEM,
-            summary=f"Conversations were looked through for those kept long enough ({wanted}): "
-            f"{counts['conversations']} were erased.",
+            summary=f"Retention applied ({period}): {counts['conversations']} conversations were erased.",
             erasureId=erasure_id,
             **counts,
         )

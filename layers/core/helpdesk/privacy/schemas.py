@@ -1,4 +1,4 @@
-"""What goes out of the routes of erasures and exports."""
+"""Response schemas of erasures and exports."""
 
 from helpdesk.conversations.schemas import ConversationShape, ThreadEntry
 from helpdesk.customers.schemas import CustomerShape, FactShape
@@ -6,36 +6,36 @@ from helpdesk.http.schemas import Answer, Milliseconds
 
 
 class ErasureCounts(Answer):
-    """How much an erasure removed, by kind."""
+    """What an erasure removed, by kind."""
 
     customers: int
     conversations: int
     messages: int
     notes: int
-    """Notes of the team, and lines that the service put into threads for it."""
+    """Notes of the team, and system lines in threads."""
     ratings: int
     files: int
-    """Attached files: their bytes and what was known of them."""
+    """Attached files: their content and metadata."""
     events: int
-    """Events of messages, with what was known of their deliveries."""
+    """Events of messages, with their deliveries."""
     facts: int
 
 
 class Receipt(Answer):
-    """The receipt of an erasure. Of the customer it holds nothing but the id, which tells nobody who it was."""
+    """The receipt of an erasure. The only data of the customer in it is the id, which does not identify a person."""
 
     id: str
     customer_id: str | None
-    """Null where conversations were erased because they had been kept for as long as is wanted."""
+    """Null if conversations were erased because of the retention period."""
     requested_at: Milliseconds
     finished_at: Milliseconds | None
-    """Null while it runs, which takes seconds for most customers."""
+    """Null while the erasure runs, which takes seconds for most customers."""
     counts: ErasureCounts | None
-    """Null while it runs."""
+    """Null while the erasure runs."""
 
 
 class ReceiptAnswer(Answer):
-    """The answer of DELETE /customers/{id} and GET /erasures/{id}."""
+    """DELETE /customers/{id} and GET /erasures/{id}."""
 
     receipt: Receipt
 
@@ -46,30 +46,30 @@ class ExportedRating(Answer):
     id: str
     stars: int
     note: str
-    """What the visitor wrote with it; empty where they wrote nothing."""
+    """The visitor's comment; empty without one."""
     at: Milliseconds
 
 
 class ExportedConversation(Answer):
     """A conversation, or a part of one.
 
-    One that does not fit goes on in the next page, where it comes again with its further entries.
+    A conversation that does not fit continues on the next page, where it appears again with further entries.
     """
 
     conversation: ConversationShape
     messages: list[ThreadEntry]
-    """What the visitor sees, oldest first, then what the team alone sees (`kind` is note or system), oldest first."""
+    """Messages, oldest first, then entries that only the team sees (`kind` is note or system), oldest first."""
     ratings: list[ExportedRating]
 
 
 class ExportAnswer(Answer):
-    """GET /customers/{id}/export: all that is kept of a customer, in pages."""
+    """GET /customers/{id}/export: all data of a customer, in pages."""
 
     customer: CustomerShape | None
-    """On the first page alone; null on the others."""
+    """On the first page; null on the others."""
     facts: list[FactShape]
-    """The oldest first. All facts come before the first conversation."""
+    """Oldest first. All facts come before the first conversation."""
     conversations: list[ExportedConversation]
-    """In the order in which they were started."""
+    """In the order in which they started."""
     next_cursor: str | None
-    """Send it as `cursor` for the next page; null at the end."""
+    """Send it as `cursor` for the next page. Null at the end."""

@@ -1,52 +1,54 @@
-"""Asking for a customer's erasure, and reading its receipt (beyond the specification; docs/decisions/0062).
+"""Requests a customer's erasure and returns its receipt (extends the specification; docs/decisions/0062).
 
-The request marks the customer, removes their session and leaves a job behind, in one transaction: from then on nobody
-finds the customer, and whoever writes in the session is another one. The rest is the eraser's (`erasing`).
+One transaction marks the customer, removes their session and creates a job. From then on nobody finds the customer, and
+the next message in the session creates another one. The eraser function does the rest (`erasing`).
 """
 
 from typing import Any
 
 from helpdesk.admission.caller import Caller
+from helpdesk.conversations import erasure as conversations
+from helpdesk.customers import erasure as customers
+from helpdesk.customers.erasure import BeingErased
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
-from helpdesk.platform import ids
+from helpdesk.messages import erasure as messages
+from helpdesk.platform import clock, ids
 from helpdesk.privacy import repository
-from helpdesk.privacy.repository import BeingErased
+from helpdesk.privacy.record import Erasure
 from helpdesk.privacy.schemas import ErasureCounts, Receipt, ReceiptAnswer
-from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 CUSTOMER, RETENTION = "customer", "retention"
-"""The kinds of work in the erase queue."""
+"""The kinds of jobs in the erase queue."""
 
 
 def erase(caller: Caller, customer_id: str) -> ReceiptAnswer:
-    """Have a customer erased with all that is kept of them; while that runs, answer its receipt again.
+    """Request the erasure of a customer and all their data. While it runs, a repeat returns the same receipt.
 
-    Raises CustomerNotFound, also for one who was erased.
+    Raises CustomerNotFound, also after the erasure.
     """
     return ReceiptAnswer(receipt=requested(caller.organization, customer_id, actor=caller.actor))
 
 
 def requested(organization: str, customer_id: str, *, actor: str) -> Receipt:
-    """Have a customer erased at somebody's wish. Raises CustomerNotFound."""
-    seen = repository.customer(organization, customer_id)
+    """Request a customer's erasure; `actor` is for the log. Raises CustomerNotFound."""
+    seen = customers.find(organization, customer_id)
     if seen is None:
         raise CustomerNotFound
-    if BEING_ERASED in seen:
-        return receipt(repository.get(organization, seen[BEING_ERASED]))
+    if seen.erasure_id is not None:
+        return receipt(repository.get(organization, seen.erasure_id))
     erasure_id = ids.new("ers")
-    session_hash = seen.get("sessionHash") or _session_of(organization, customer_id)
+    session_hash = seen.session_hash or conversations.session_of(organization, customer_id)
     transaction = Transaction()
-    repository.mark_customer(transaction, organization, seen, erasure_id)
+    customers.mark(transaction, organization, seen, erasure_id)
     if session_hash is not None:
-        repository.end_session(transaction, organization, customer_id, session_hash)
-    repository.put(
-        transaction, organization, erasure_id, {"customerId": customer_id, "sessionHash": session_hash}
-    )
+        messages.delete_session(transaction, organization, customer_id, session_hash)
+    erasure = Erasure(erasure_id, customer_id, clock.now_ms(), session_hash=session_hash)
+    repository.put(transaction, organization, erasure)
     transaction.put(work_item(organization, CUSTOMER, erasure_id, customer_id), new=True)
     transaction.put(
         logs.entry(
@@ -72,26 +74,18 @@ def get(organization: str, erasure_id: str) -> ReceiptAnswer:
 
 
 def work_item(organization: str, kind: str, erasure_id: str, group: str) -> Item:
-    """Return the outbox item that has the eraser begin, or go on."""
+    """Return the outbox item of a job that starts or continues an erasure."""
     body: dict[str, Any] = {"kind": kind, "organization": organization, "erasureId": erasure_id}
     return job_item(organization, Job(JobQueue.ERASE, group, ids.new("job"), body))
 
 
-def receipt(item: Item) -> Receipt:
+def receipt(erasure: Erasure) -> Receipt:
     """Return an erasure's receipt."""
-    finished = item["finishedAt"] is not None
+    finished = erasure.finished_at is not None
     return Receipt(
-        id=item["id"],
-        customer_id=item["customerId"],
-        requested_at=item["requestedAt"],
-        finished_at=item["finishedAt"],
-        counts=ErasureCounts(**item["counts"]) if finished else None,
+        id=erasure.id,
+        customer_id=erasure.customer_id,
+        requested_at=erasure.requested_at,
+        finished_at=erasure.finished_at,
+        counts=ErasureCounts(**erasure.counts) if finished else None,
     )
-
-
-def _session_of(organization: str, customer_id: str) -> str | None:
-    """Return a customer's session where their own item does not tell: their conversations do."""
-    for item in repository.indexed_conversations(organization, customer_id):
-        if item.get("sessionHash"):
-            return str(item["sessionHash"])
-    return None

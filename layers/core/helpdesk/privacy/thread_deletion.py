@@ -1,110 +1,129 @@
-"""Emptying what is being erased: threads with all that their entries brought about, and facts.
+"""Deletes the threads and facts of an erasure, page by page.
 
-A page of entries goes in one transaction, with the count of what goes. What an entry names elsewhere goes before it, so
-that whatever is left after a crash is still named: its event with the deliveries, the answer to a repeated upload, and
-the bytes of files. A file that other conversations attach, too, stays for them, unless the visitor sent it.
+One transaction deletes a page of entries and counts them. What belongs to an entry is deleted first, so after a crash
+the entry still names what is left: its event and deliveries, the stored response to an upload, and the bytes of its
+files. A file that other conversations attach, too, stays for them, unless the visitor sent it.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from helpdesk.conversations import erasure as conversations
+from helpdesk.conversations.erasure import ErasableConversation
+from helpdesk.conversations.record import EntryKind, Message
+from helpdesk.customers import erasure as customers
+from helpdesk.customers.erasure import ErasableCustomer
+from helpdesk.delivery import erasure as deliveries
 from helpdesk.files import service as files
+from helpdesk.messages import erasure as messages
 from helpdesk.platform import clock
 from helpdesk.privacy import repository
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.ratings import erasure as ratings
+from helpdesk.snoozes import erasure as snoozes
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-from helpdesk.webhooks import service as webhooks
 
 _ENTRIES = 12
-"""In one page: with six files each and their ratings they are no more than the 100 actions of a transaction."""
+"""Entries per page. With six files each, and their ratings, they fit the 100 actions of a transaction."""
 _FACTS = 90
 
 
 class OutOfTime(Exception):
-    """The function has no time for more; another run goes on."""
+    """The function has no time left. Another run continues."""
+
+
+def conversations_of(organization: str, customer: ErasableCustomer) -> list[ErasableConversation]:
+    """Return a customer's conversations, including those that are being erased, oldest first.
+
+    The session's list is read consistently. The customer's index lags, but it also has conversations without a session.
+    """
+    found = {customer.outreach_id} if customer.outreach_id else set()
+    if customer.session_hash:
+        found |= messages.conversation_ids(organization, customer.session_hash)
+    return conversations.find(organization, customer.id, found)
 
 
 def delete_thread(organization: str, erasure_id: str, conversation_id: str, until: int) -> None:
-    """Remove every entry of a conversation that is being erased. Raises OutOfTime at the instant `until` (ms)."""
+    """Delete every entry of a conversation that is being erased. Raises OutOfTime at the instant `until` (ms)."""
     _page_by_page(
-        lambda: repository.entries(organization, conversation_id, _ENTRIES),
-        lambda page: _remove_entries(organization, erasure_id, page),
+        lambda: conversations.first_entries(organization, conversation_id, _ENTRIES),
+        lambda page: _delete_entries(organization, erasure_id, page),
         until,
     )
 
 
-def remove_facts(organization: str, erasure_id: str, customer_id: str, until: int) -> None:
-    """Remove the facts about a customer who is being erased. Raises OutOfTime at the instant `until` (ms)."""
+def delete_facts(organization: str, erasure_id: str, customer_id: str, until: int) -> None:
+    """Delete the facts about a customer who is being erased. Raises OutOfTime at the instant `until` (ms)."""
 
-    def remove(page: Sequence[Item]) -> None:
+    def delete(page: Sequence[str]) -> None:
         transaction = Transaction()
-        repository.add_deletions(transaction, page)
+        customers.delete_facts(transaction, organization, customer_id, page)
         repository.count(transaction, organization, erasure_id, facts=len(page))
         transaction.commit()
 
-    _page_by_page(lambda: repository.facts(organization, customer_id, "", _FACTS)[0], remove, until)
+    _page_by_page(lambda: customers.first_facts(organization, customer_id, _FACTS), delete, until)
 
 
-def remove_conversation(organization: str, erasure_id: str, item: Item) -> None:
-    """Remove an emptied conversation, of which the index of words knows nothing any more."""
+def delete_conversation(organization: str, erasure_id: str, conversation: ErasableConversation) -> None:
+    """Delete a conversation whose thread is deleted and which the search index no longer contains."""
     transaction = Transaction()
-    repository.delete_conversation(transaction, organization, item)
+    conversations.delete_for(transaction, organization, conversation.id)
+    snoozes.delete_for(transaction, organization, conversation.id)
+    if conversation.session_hash is not None:
+        messages.delete_for(transaction, organization, conversation.session_hash, conversation.id)
     repository.count(transaction, organization, erasure_id, conversations=1)
     try:
         transaction.commit()
     except ConditionFailed:
-        return  # another worker has removed it, and counted it
+        return  # another worker has deleted and counted it
 
 
 def require_time(until: int) -> None:
-    """Raise OutOfTime where the instant `until` (ms) has come."""
+    """Raise OutOfTime from the instant `until` (ms) on."""
     if clock.now_ms() >= until:
         raise OutOfTime
 
 
-def _page_by_page(
-    read: Callable[[], Sequence[Item]], remove: Callable[[Sequence[Item]], None], until: int
+def _page_by_page[T](
+    read: Callable[[], Sequence[T]], delete: Callable[[Sequence[T]], None], until: int
 ) -> None:
     while page := read():
         require_time(until)
         try:
-            remove(page)
+            delete(page)
         except ConditionFailed:
-            continue  # another worker removes the same: what it left is read anew
+            continue  # another worker deletes the same page: read again what it left
 
 
-def _remove_entries(organization: str, erasure_id: str, page: Sequence[Item]) -> None:
-    events = [str(entry["eventId"]) for entry in page if "eventId" in entry]
-    if events:
-        endpoints = [endpoint.id for endpoint in webhooks.listening(organization)]
-        repository.delete_events(organization, events, endpoints)
+def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message]) -> None:
+    event_ids = [entry.event_id for entry in page if entry.event_id is not None]
+    deliveries.delete_for(organization, event_ids)
     transaction = Transaction()
-    repository.add_deletions(transaction, page)
-    ratings = [str(entry["ratingId"]) for entry in page if "ratingId" in entry]
-    for rating_id in ratings:
-        repository.add_rating_deletion(transaction, organization, rating_id)
-    removed = files.delete_for(transaction, organization, _files_of(page))
-    notes = sum("kind" in entry for entry in page)
+    conversations.delete_entries(transaction, organization, page)
+    rating_ids = [entry.rating.rating_id for entry in page if entry.rating is not None]
+    ratings.delete_for(transaction, organization, rating_ids)
+    removed = files.delete_for(transaction, organization, _attachments_of(page))
+    notes = sum(entry.kind is not EntryKind.MESSAGE for entry in page)
     repository.count(
         transaction,
         organization,
         erasure_id,
         messages=len(page) - notes,
         notes=notes,
-        ratings=len(ratings),
+        ratings=len(rating_ids),
         files=removed,
-        events=len(events),
+        events=len(event_ids),
     )
     transaction.commit()
 
 
-def _files_of(page: Sequence[Item]) -> list[files.Attachment]:
-    """Return the files that some entries attach: how often, and whether the visitor sent them."""
-    often: Counter[str] = Counter()
-    sent: set[str] = set()
+def _attachments_of(page: Sequence[Message]) -> list[files.Attachment]:
+    """Return the files that entries attach, with the number of entries and whether the visitor sent them."""
+    uses: Counter[str] = Counter()
+    by_visitor: set[str] = set()
     for entry in page:
-        for address in {str(shown["url"]) for shown in entry["attachments"]}:
-            often[address] += 1
-            if entry["sender"] == "visitor":
-                sent.add(address)
-    return [files.Attachment(address, number, address in sent) for address, number in often.items()]
+        urls = {file.url for file in entry.attachments}
+        uses.update(urls)
+        if entry.by_visitor:
+            by_visitor |= urls
+    return [files.Attachment(url, number, url in by_visitor) for url, number in uses.items()]

@@ -85,3 +85,8 @@ def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:
         if after is None:
             break
     return [Rating.from_item(item) for item in found]
+
+
+def delete(transaction: Transaction, organization: str, rating_id: str) -> None:
+    """Add a rating's removal to a transaction."""
+    transaction.delete(keys.Rating(organization, rating_id))

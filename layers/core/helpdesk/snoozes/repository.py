@@ -75,3 +75,8 @@ def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[R
         shards.snoozes(shard), index="GSI1", sk_between=("0", f"{before:013d}"), limit=limit, after=after
     )
     return [Reminder.from_item(item) for item in page.items], page.after
+
+
+def delete(transaction: Transaction, organization: str, conversation_id: str) -> None:
+    """Add the removal of a conversation's reminder, if there is one, to a transaction."""
+    transaction.delete(keys.Snooze(organization, conversation_id))

@@ -1,0 +1,28 @@
+"""Export of a customer's conversations with their threads."""
+
+from collections.abc import Iterator
+
+from helpdesk.conversations import export_repository as repository
+from helpdesk.conversations.export_repository import Entry
+from helpdesk.conversations.record import Conversation
+
+
+def conversations_from(organization: str, customer_id: str, conversation_id: str) -> Iterator[Conversation]:
+    """Yield a customer's conversations from an id on (empty: all), oldest first, without those being erased.
+
+    Costs one read for the first one, and one query per 100.
+    """
+    first = repository.find(organization, conversation_id) if conversation_id else None
+    if first is not None:
+        yield first
+    yield from repository.conversations_after(organization, customer_id, conversation_id)
+
+
+def entries_after(
+    organization: str, conversation_id: str, sort_key: str, limit: int
+) -> tuple[list[Entry], bool]:
+    """Return entries of a thread after a sort key (empty: the first ones), messages first, then notes.
+
+    The second value is whether more may follow. One query.
+    """
+    return repository.entries_after(organization, conversation_id, sort_key, limit)
