@@ -71,7 +71,8 @@ def mark(
         return BeingErased(found) if BEING_ERASED in found else ConditionFailed(found)
 
     names = {f"#{name}": name for name in sorted((seen.attributes | _PERSONAL) - _KEPT_WHILE_ERASED)}
-    as_seen, values = "", {}
+    as_seen = ""
+    values: Item = {}
     if unchanged:
         values[":updatedAt"] = seen.updated_at
         as_seen = " AND updatedAt = :updatedAt AND attribute_not_exists(outreachId)"

@@ -1,4 +1,4 @@
-"""What goes in and out of a route besides models: a file's bytes, a page, written JSON, the way to elsewhere."""
+"""Request and response content other than models: a file's bytes, pages, raw JSON and redirects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Text as it goes out, with headers of its own. A route names the subclass that it answers.
+    """A text response with its own headers. A route declares the subclass that it returns.
 
-    `status` is for a page that tells of a refusal; None is the status that the route declares.
+    `status` is set for a page that shows an error. None means the status that the route declares.
     """
 
     media_type: ClassVar[str]
@@ -27,21 +27,21 @@ class HtmlPage(Content):
 
 
 class RawJson(Content):
-    """JSON that was written before."""
+    """JSON text, already serialized."""
 
     __slots__ = ()
     media_type = "application/json"
 
 
 class Redirect(Content):
-    """The way to another address, for which a route declares the status 302."""
+    """A redirect; the route declares the status 302."""
 
     __slots__ = ()
     media_type = "text/plain; charset=utf-8"
 
 
 class SeeOther(Content):
-    """The way on from a form that was sent, which a browser follows with a GET (status 303)."""
+    """A redirect after a form was submitted, which a browser follows with a GET (status 303)."""
 
     __slots__ = ()
     media_type = "text/plain; charset=utf-8"
@@ -51,27 +51,26 @@ SEE_OTHER = 303
 
 
 def see_other(address: str, headers: Mapping[str, str] | None = None) -> SeeOther:
-    """Return the way on to an address, which is not to be kept."""
+    """Return a 303 redirect to an address, which must not be cached."""
     return SeeOther("", {"location": address, "cache-control": "no-store", **(headers or {})}, SEE_OTHER)
 
 
 def redirect(address: str) -> Redirect:
-    """Return the way to an address; it is not to be kept, since such an address does not live long."""
+    """Return a redirect to an address. It must not be cached, because such addresses are short-lived."""
     return Redirect("", {"location": address, "cache-control": "no-store"})
 
 
 class RawBody(NamedTuple):
-    """A request's body as it came, with the type that it declares; for a route that takes files."""
+    """A request's body as bytes, with its declared media type; for a route that accepts files."""
 
     content: bytes
     media_type: str
 
 
 class ClientInfo(NamedTuple):
-    """Where a request comes from, for a route that has to know.
+    """The client of a request.
 
-    `address` is the network address as the gateway saw it, empty where it says none; `headers` have names in lower
-    case.
+    `address` is the IP address that the gateway reports, empty if it reports none. Names of `headers` are lower case.
     """
 
     address: str
@@ -79,6 +78,6 @@ class ClientInfo(NamedTuple):
 
 
 class BaseUrl(str):
-    """The address at which this API is reached, without the slash that `/v1/…` begins with."""
+    """The URL of this API without the slash that `/v1/…` starts with."""
 
     __slots__ = ()

@@ -1,6 +1,6 @@
-"""API Gateway's events and answers (REST API, payload version 1.0), and the route that a path means.
+"""API Gateway's events and responses (REST API, payload version 1.0), and the matching of paths to routes.
 
-Written out here, because the libraries that do it bring every other kind of event along: docs/decisions/0030.
+It is written here, because libraries for it import the types of every other event source (docs/decisions/0030).
 """
 
 import re
@@ -11,12 +11,12 @@ _PARAMETER = re.compile(r"<(\w+)>")
 
 
 class Request(NamedTuple):
-    """What an event says of a request.
+    """A request, as an event describes it.
 
-    Names of `headers` are lower case. `query` has every value of a parameter in its order. `body` is as the gateway
-    hands it over, in Base64 where `is_base64`. `id` is the gateway's, for `x-request-id`. `address` is the API's
-    without a slash at its end, as the gateway says it, never from the caller's Host header. `source_ip` is the caller's
-    address as the gateway saw it, empty where it says none; no header that the caller writes has a part in it.
+    Names of `headers` are lower case. `query` has every value of a parameter in order. `body` is in Base64 if
+    `is_base64`. `id` is the gateway's request id, for `x-request-id`. `address` is the URL of the API without a slash
+    at its end. It comes from the gateway, never from the caller's Host header. `source_ip` is the caller's address as the
+    gateway reports it, empty if it reports none; headers of the caller do not affect it.
     """
 
     method: str
@@ -48,13 +48,13 @@ class Request(NamedTuple):
 
 
 def _path_of_the_api(path: str) -> str:
-    """Return a path without what a custom domain's base path mapping puts before it."""
+    """Return a path without the prefix of a custom domain's base path mapping."""
     before, version, rest = path.partition("/v1/")
     return version + rest if before and version else path
 
 
 def answer(status: int, media_type: str, body: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return an answer of text in the gateway's form."""
+    """Return a text response in the gateway's format."""
     every = {"content-type": media_type, **headers}
     return {
         "statusCode": status,
@@ -65,17 +65,17 @@ def answer(status: int, media_type: str, body: str, headers: Mapping[str, str]) 
 
 
 class Paths[R]:
-    """Which route a method and path mean.
+    """Matches a method and path to a route.
 
-    Templates such as `/v1/webhooks/<endpoint_id>`: a parameter is one whole segment and not empty, a template that
-    spells a segment goes before one that takes any, and slashes at the end make no difference.
+    In a template such as `/v1/webhooks/<endpoint_id>`, a parameter is one whole, non-empty segment. A literal segment
+    takes precedence over a parameter. Slashes at the end make no difference.
     """
 
     def __init__(self) -> None:
         self._by_length: dict[tuple[str, int], list[tuple[list[str], R]]] = {}
 
     def add(self, method: str, template: str, route: R) -> None:
-        """Enter a route."""
+        """Add a route."""
         segments = template.split("/")
         entries = self._by_length.setdefault((method, len(segments)), [])
         entries.append((segments, route))

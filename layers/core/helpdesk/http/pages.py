@@ -1,4 +1,4 @@
-"""A page of a list: its items, the cursor behind which the list goes on, and how much an answer has room for."""
+"""Pages of lists: cursors, and the size limit of a response."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -7,7 +7,7 @@ from helpdesk.http.schemas import Answer, PageQuery
 from helpdesk.storage import cursor
 
 MAX_LISTED_BYTES = 5_500_000
-"""How much the items of a list may weigh together: Lambda answers 6 MiB at most, the rest of the answer included."""
+"""The size limit of a list's items. Lambda returns at most 6 MiB, including the rest of the response."""
 
 
 class CursorSigner(Protocol):
@@ -19,9 +19,9 @@ class CursorSigner(Protocol):
 
 
 def position(caller: CursorSigner, page: PageQuery, query: str) -> Any:
-    """Return where the caller's cursor says to go on, or None at the start. Raises InvalidCursor.
+    """Return the position in the caller's cursor, or None without a cursor. Raises InvalidCursor.
 
-    `query` names the list with its filters: a cursor of one list is refused by every other.
+    `query` names the list with its filters. A cursor works only for the list that it was created for.
     """
     if page.cursor is None:
         return None
@@ -29,16 +29,16 @@ def position(caller: CursorSigner, page: PageQuery, query: str) -> Any:
 
 
 def next_cursor(caller: CursorSigner, position: Any, query: str) -> str | None:
-    """Return the cursor for going on behind a position (None: the list ends here)."""
+    """Return the cursor that continues after a position. None, the end of the list, has no cursor."""
     if position is None:
         return None
     return cursor.encode(position, query=query, key=caller.cursor_key)
 
 
 def fitting(parts: Sequence[Answer]) -> int:
-    """Return how many of these, from the first on, one answer has room for: at least one, if there are any.
+    """Return how many of the first parts fit one response: at least one, if there are any.
 
-    A page that is ended by it goes on with the next, as one that is ended by its `limit`.
+    The next page continues after them, as it does after `limit` items.
     """
     room = MAX_LISTED_BYTES
     for count, part in enumerate(parts):
@@ -49,6 +49,6 @@ def fitting(parts: Sequence[Answer]) -> int:
 
 
 def _weight(part: Answer) -> int:
-    """Return how many bytes a part takes in the function's result, where the whole answer is one text in JSON."""
+    """Return the bytes of a part in the function's result, in which the response is a JSON string."""
     text = part.model_dump_json(by_alias=True)
     return len(text.encode()) + text.count('"') + text.count("\\") + 1

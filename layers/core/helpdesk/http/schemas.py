@@ -1,12 +1,12 @@
-"""The bases of every body, query and answer.
+"""The base classes of every body, query and response.
 
-What comes in is strict: a number where text is asked for is refused, not converted. Names are camelCase outside
-and snake_case inside. A field sent as null counts as omitted.
+Bodies are strict: a number instead of text is refused, not converted. Names are camelCase in JSON and snake_case in
+Python. A null field counts as omitted.
 
 The API description is generated from these models: a docstring below a field becomes the field's description, and
 `schema_hint` adds what the type alone does not say.
 
-A model is built when it is first used (`defer_build`): a function imports many more than one request needs.
+A model is built on first use (`defer_build`), because a function imports more models than one request needs.
 """
 
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ from pydantic.alias_generators import to_camel
 
 
 def schema_hint(**keywords: Any) -> Any:
-    """Return what the API's description says of a value, in words of JSON Schema such as `maxLength`.
+    """Return keywords of JSON Schema, such as `maxLength`, for a value's API description.
 
-    It checks nothing and refuses nothing: that is done by the nouns, with a code for each rule.
+    They do not validate anything. The nouns do, with an error code for each rule.
     """
     return Field(json_schema_extra=keywords)
 
 
 @dataclass(frozen=True, slots=True)
 class OneTimeSecret:
-    """Says of an answer's field that it holds a secret, which is stored nowhere in the clear.
+    """Marks a response field that holds a secret, which is never stored in plain text.
 
-    So the answer cannot be given again to a repeat under an Idempotency-Key; `instead` tells the caller what to do
-    then, with the values of other fields where their names stand in braces.
+    So a repeat with the same Idempotency-Key cannot get the response again. `instead` says what the caller should do
+    then; names of other fields in braces are replaced by their values.
     """
 
     instead: str
@@ -42,7 +42,7 @@ Milliseconds = Annotated[
 
 
 class Body(BaseModel):
-    """A request body or a part of one. Unknown fields are ignored unless a subclass forbids them."""
+    """A request body or a part of one. Unknown fields are ignored, unless a subclass forbids them."""
 
     model_config = ConfigDict(
         strict=True, alias_generator=to_camel, extra="ignore", frozen=True, defer_build=True
@@ -50,13 +50,13 @@ class Body(BaseModel):
 
 
 class ClosedBody(Body):
-    """A part of a body in which an unknown field is refused, with the allowed ones listed."""
+    """A part of a body that refuses unknown fields. The error lists the allowed ones."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Parameters(BaseModel):
-    """Names with text, as a query or a form carries them. A field that is a list takes every value of its name."""
+    """Parameters of a query or a form. A list field takes every value of its name."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
@@ -64,29 +64,29 @@ class Parameters(BaseModel):
 
     @property
     def repeated(self) -> frozenset[str]:
-        """The names that were sent more than once without being a list; the last value of each is here."""
+        """The names, other than lists, that were sent more than once. The last value counts."""
         return self._repeated
 
     def with_repeated(self, names: frozenset[str]) -> Self:
-        """Note what was sent more than once, right after reading."""
+        """Set the names that were sent more than once, right after parsing."""
         self._repeated = names
         return self
 
 
 class Query(Parameters):
-    """Query parameters: text is converted, unknown parameters are ignored."""
+    """Query parameters. Text is converted; unknown parameters are ignored."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
 
 class Form(Parameters):
-    """A form's fields (application/x-www-form-urlencoded). A field sent empty counts as omitted."""
+    """A form's fields (application/x-www-form-urlencoded). An empty field counts as omitted."""
 
 
 class Answer(BaseModel):
-    """What a route answers. No field has a default: an answer that lacks one is a defect, not a null.
+    """A response. No field has a default: a missing field is a defect, not a null.
 
-    Only where a standard has it so may a subclass leave out what is null: `omits_null`.
+    With `omits_null` a subclass omits null fields, where a standard requires it.
     """
 
     omits_null: ClassVar[bool] = False
@@ -96,7 +96,7 @@ class Answer(BaseModel):
 
 @cache
 def one_time_secret(model: type[Answer]) -> tuple[str, OneTimeSecret] | None:
-    """Return the name of the field that holds a secret and what is said of it, None where no field does."""
+    """Return the field that holds a secret, as its name and its mark; None if there is none."""
     for name, field in model.model_fields.items():
         for said in field.metadata:
             if isinstance(said, OneTimeSecret):
@@ -105,19 +105,19 @@ def one_time_secret(model: type[Answer]) -> tuple[str, OneTimeSecret] | None:
 
 
 class Ok(Answer):
-    """The answer of a change that has nothing to tell."""
+    """The response of a change that returns nothing else."""
 
     ok: bool
 
 
-OK = Ok.model_construct(ok=True)  # without the check, for which the model would have to be built
+OK = Ok.model_construct(ok=True)  # without validation, which would build the model
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
 
 
 def _integer(value: Any) -> Any:
-    # int("１２") and int("1_0") are integers to Python; in a query they are slips.
+    # Python accepts int("１２") and int("1_0"); in a query these are mistakes.
     if isinstance(value, str) and not (value.isascii() and value.isdigit()):
         raise ValueError("must be a whole number")
     return value
@@ -127,7 +127,7 @@ QueryInteger = Annotated[int, BeforeValidator(_integer)]
 
 
 def _boolean(value: Any) -> Any:
-    # "yes" and "1" are true to pydantic; one who writes so may mean anything.
+    # pydantic accepts "yes" and "1" as true; in a query these are ambiguous.
     if isinstance(value, str) and value not in {"true", "false"}:
         raise ValueError("must be true or false")
     return value
@@ -137,11 +137,11 @@ QueryBoolean = Annotated[bool, BeforeValidator(_boolean)]
 
 
 class PageQuery(Query):
-    """The parameters of every list: how many, and where to go on."""
+    """The parameters of every list."""
 
     max_limit: ClassVar[int] = MAX_LIMIT
 
     limit: QueryInteger = DEFAULT_LIMIT
-    """How many to return at most."""
+    """The maximum number of entries."""
     cursor: str | None = None
-    """The `nextCursor` of the page before; leave it out for the first page."""
+    """The `nextCursor` of the previous page. Omit it for the first page."""

@@ -1,4 +1,4 @@
-"""From bytes to a model, and from a model's complaints to one sentence that names the field and the fix."""
+"""Parses bodies, queries and forms, and turns validation errors into one sentence that names the field."""
 
 import base64
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ from helpdesk.platform.errors import InvalidJson, InvalidRequest
 def parse_body[B: Body](model: type[B], body: str | None, *, is_base64: bool) -> B:
     """Return the body as its model.
 
-    Raises InvalidJson where the text is no JSON object in UTF-8 (an escape of half a surrogate pair, NaN and
-    nesting without end included: what could not be stored is refused here), InvalidRequest where a field is off.
+    Raises InvalidJson if the text is not a JSON object in UTF-8. Unpaired surrogates, NaN and excessive nesting are
+    refused, too, because they could not be stored. Raises InvalidRequest if a field is invalid.
     """
     try:
         fields = from_json(body_bytes(body, is_base64=is_base64), allow_inf_nan=False)
@@ -28,7 +28,7 @@ def parse_body[B: Body](model: type[B], body: str | None, *, is_base64: bool) ->
 
 
 def body_bytes(body: str | None, *, is_base64: bool) -> bytes:
-    """Return a body as it was sent. Raises InvalidJson where the gateway's encoding of it is broken."""
+    """Return a body as it was sent. Raises InvalidJson if its Base64 is invalid."""
     try:
         return base64.b64decode(body or "", validate=True) if is_base64 else (body or "").encode()
     except ValueError:
@@ -36,7 +36,7 @@ def body_bytes(body: str | None, *, is_base64: bool) -> bytes:
 
 
 def parse_query[Q: Query](model: type[Q], parameters: Mapping[str, list[str]] | None) -> Q:
-    """Return the query parameters as their model; of a parameter sent twice the last one counts."""
+    """Return the query parameters as their model. If a parameter is repeated, the last value counts."""
     query = _with_lists(model, parameters or {})
     if isinstance(query, PageQuery) and not 1 <= query.limit <= query.max_limit:
         raise InvalidRequest(f"`limit` must be a whole number from 1 to {query.max_limit}.")
@@ -48,19 +48,19 @@ _MAX_FORM_FIELDS = 100
 
 
 def parse_form[F: Form](model: type[F], body: str | None, media_type: str, *, is_base64: bool) -> F:
-    """Return a form as its model. Raises InvalidRequest where the body is no form in UTF-8."""
+    """Return a form as its model. Raises InvalidRequest if the body is not a form in UTF-8."""
     if media_type.partition(";")[0].strip().lower() != FORM:
         raise InvalidRequest(f"Send the parameters as a form: `content-type: {FORM}`.")
     try:
         text = body_bytes(body, is_base64=is_base64).decode()
         fields = parse_qs(text, errors="strict", max_num_fields=_MAX_FORM_FIELDS)
     except (ValueError, InvalidJson):
-        raise InvalidRequest("The body is no form in UTF-8.") from None
+        raise InvalidRequest("The body is not a form in UTF-8.") from None
     return _with_lists(model, fields)
 
 
 def _with_lists[P: Parameters](model: type[P], parameters: Mapping[str, list[str]]) -> P:
-    """Return parameters as their model: the last value of each, every one of those that are lists."""
+    """Return parameters as their model: the last value of each, or every value of a list."""
     lists = {
         field.alias or name
         for name, field in model.model_fields.items()
@@ -115,7 +115,7 @@ def _path(location: tuple[int | str, ...]) -> str:
     path = ""
     for part in location:
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
-    # A name of the caller's own may be as long as a body; the message is for reading.
+    # A name chosen by the caller can be as long as a body; the message must stay readable.
     return path if len(path) <= _MAX_PATH_CHARACTERS else path[:_MAX_PATH_CHARACTERS] + "…"
 
 

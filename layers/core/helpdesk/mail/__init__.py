@@ -1,1 +1,1 @@
-"""E-mail: what is written to people, and the service that sends it."""
+"""E-mail to people: texts, rendering, rate limits and sending."""

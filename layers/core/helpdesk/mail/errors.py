@@ -1,23 +1,23 @@
-"""What can keep a mail from being sent. None of these goes out by itself: whoever sends says what it means.
+"""Errors of sending mail. None of them reaches a client; the sender decides what each means.
 
-MailNotSent      not sent this time; another try may do it
-  MailRefused    this mail will never be taken, such as for an address that cannot be
-  MailNotSetUp   this deployment has no address to send from
-  MailInDoubt    nobody knows whether it was sent: no answer came, or one that does not say
+MailNotSent      not sent; a retry can succeed
+  MailRefused    never accepted, such as an impossible address
+  MailNotSetUp   this deployment has no sender address
+  MailInDoubt    possibly sent: there was no response, or an unclear one
 """
 
 
 class MailNotSent(Exception):
-    """The mail was not sent. Its text is the service's error code, and never an address."""
+    """The mail was not sent. The text is SES's error code, never an address."""
 
 
 class MailRefused(MailNotSent):
-    """The mail will not be taken however often it is tried."""
+    """SES rejects the mail permanently."""
 
 
 class MailNotSetUp(MailNotSent):
-    """No address is set that mail comes from (the parameter MailFrom of template.yaml)."""
+    """No sender address is set (the parameter MailFrom of template.yaml)."""
 
 
 class MailInDoubt(MailNotSent):
-    """The service was asked, and did not answer or failed within: the mail may be on its way, or never go."""
+    """SES did not respond, or failed internally. The mail may have been sent."""

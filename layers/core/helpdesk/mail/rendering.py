@@ -1,6 +1,6 @@
-"""A mail's subject, its plain text and its HTML, from one list of paragraphs.
+"""Renders a mail's subject, plain text and HTML from one list of paragraphs.
 
-Names in it are written by people who may mean ill: the subject is one line, and HTML holds everything escaped.
+People who write names can be malicious. So the subject is a single line, and everything in the HTML is escaped.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ _PAGE = (
 
 
 class Link(NamedTuple):
-    """A paragraph that is an address to open."""
+    """A paragraph with a URL to open."""
 
     url: str
 
 
 class Code(NamedTuple):
-    """A paragraph that is a code to type in."""
+    """A paragraph with a code to enter."""
 
     code: str
 
@@ -33,7 +33,7 @@ type Paragraph = str | Link | Code
 
 
 class Mail(NamedTuple):
-    """What is sent. Plain text and HTML say the same."""
+    """A rendered mail. Plain text and HTML have the same content."""
 
     subject: str
     text: str
@@ -41,7 +41,7 @@ class Mail(NamedTuple):
 
 
 def rendered(subject: str, paragraphs: Sequence[Paragraph]) -> Mail:
-    """Return the mail with a subject and paragraphs."""
+    """Return a mail with this subject and these paragraphs."""
     title = one_line(subject, 2 * MAX_NAME_CHARACTERS + 40)
     text = "\n\n".join(_plain(paragraph) for paragraph in paragraphs) + "\n"
     body = "".join(f"<p{_style(paragraph)}>{_html(paragraph)}</p>" for paragraph in paragraphs)

@@ -1,4 +1,4 @@
-"""Sending one mail by Amazon SES."""
+"""Sends a mail with Amazon SES."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -12,20 +12,20 @@ from helpdesk.platform.settings import settings
 if TYPE_CHECKING:
     from mypy_boto3_sesv2.type_defs import SendEmailRequestTypeDef
 
-# SES will not take these later either: the message itself, or an address in it. All else may pass (a pause, too many
-# at once) or is for the operator to mend, such as a sender that is not verified.
-_FOR_EVER: Final = {"MessageRejected", "BadRequestException"}
+# SES rejects these permanently: the message itself, or an address in it. Other errors are temporary, such as
+# throttling, or the operator can fix them, such as an unverified sender.
+_PERMANENT: Final = {"MessageRejected", "BadRequestException"}
 
-# From this HTTP status on it is SES, or what stands before it, that failed: it may have taken the mail before that.
-_NOBODY_KNOWS: Final = 500
+# From this HTTP status on, SES or a proxy before it failed, and may have accepted the mail before.
+_SERVER_ERROR: Final = 500
 
 
 def send(mail: Mail, address: str, *, reply_to: str | None = None, once: bool = False) -> None:
-    """Send a mail to one address; with `reply_to` an answer goes there.
+    """Send a mail to one address; replies go to `reply_to`.
 
-    Raises MailNotSetUp, MailRefused, or MailNotSent where another try may do it, MailInDoubt where nobody knows. SES
-    knows no repeat of a mail: one whose answer was lost on the way is sent again with the next try, of which the client
-    makes two by itself unless the mail is to go out `once` at most.
+    Raises MailNotSetUp, MailRefused, MailNotSent if a retry can succeed, or MailInDoubt. SES does not recognize
+    duplicates: if a response is lost, a retry sends the mail again. The client retries twice, unless the mail must be
+    sent at most `once`.
     """
     if not settings().mail_from:
         raise MailNotSetUp("MAIL_FROM is empty")
@@ -49,9 +49,9 @@ def send(mail: Mail, address: str, *, reply_to: str | None = None, once: bool = 
         service.send_email(**request)
     except ClientError as error:
         code = error.response["Error"]["Code"]
-        if once and error.response["ResponseMetadata"]["HTTPStatusCode"] >= _NOBODY_KNOWS:
+        if once and error.response["ResponseMetadata"]["HTTPStatusCode"] >= _SERVER_ERROR:
             raise MailInDoubt(code) from None
-        raise (MailRefused if code in _FOR_EVER else MailNotSent)(code) from None
+        raise (MailRefused if code in _PERMANENT else MailNotSent)(code) from None
     except (ReadTimeoutError, ConnectionClosedError) as error:
         raise MailInDoubt(type(error).__name__) from None
     except BotoCoreError as error:
@@ -59,7 +59,7 @@ def send(mail: Mail, address: str, *, reply_to: str | None = None, once: bool = 
 
 
 def _in_ascii(address: str) -> str:
-    """Return an address with its domain as SES takes it (RFC 5890). What stands before the @ stays as it is."""
+    """Return an address with its domain in ASCII (RFC 5890), as SES requires. The local part is unchanged."""
     local, _, domain = address.rpartition("@")
     try:
         return f"{local}@{domain.encode('idna').decode('ascii')}"

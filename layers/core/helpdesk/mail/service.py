@@ -1,4 +1,4 @@
-"""The mails that are sent, and what they say."""
+"""The mails of the service and their texts."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,14 +12,14 @@ MAX_FILE_NAME_CHARACTERS = 200
 
 
 def send_code(email: str, code: str, minutes: int = CODE_MINUTES) -> None:
-    """Send a one-time code to sign in with. Raises MailNotSent, or one of its kinds."""
+    """Send a one-time sign-in code. Raises MailNotSent or a subclass."""
     mail = rendered(
         "Your code to sign in",
         [
             "Your code to sign in is:",
             Code(code),
-            f"It works once, within {minutes} minutes. Give it to nobody: we never ask for it.",
-            "If you did not ask for a code, do nothing. Nobody can sign in without it.",
+            f"It works once, within {minutes} minutes. Don't share it: we never ask for it.",
+            "If you did not request a code, ignore this mail. Nobody can sign in without it.",
         ],
     )
     sender.send(mail, email)
@@ -28,9 +28,9 @@ def send_code(email: str, code: str, minutes: int = CODE_MINUTES) -> None:
 def send_invitation(
     email: str, *, organization: str, invited_by: str, role: str, link: str, valid_until: int
 ) -> None:
-    """Send an invitation to an organization, which is named, by a person, who is named, until an instant (ms).
+    """Send an invitation. `organization` and `invited_by` are names; `valid_until` is in ms.
 
-    Raises MailNotSent, or one of its kinds.
+    Raises MailNotSent or a subclass.
     """
     name, inviter = one_line(organization, MAX_NAME_CHARACTERS), one_line(invited_by, MAX_NAME_CHARACTERS)
     until = datetime.fromtimestamp(valid_until / 1_000, UTC)
@@ -38,10 +38,10 @@ def send_invitation(
         f"{inviter} invites you to {name}",
         [
             f"{inviter} invites you to join {name} as {role}.",
-            "To accept, open this address and sign in with the address that this mail came to:",
+            "To accept, open this link and sign in with the address that received this mail:",
             Link(link),
-            f"The invitation lasts until {until:%d %B %Y, %H:%M} UTC. It is for you alone: do not forward it.",
-            "If you did not expect it, do nothing.",
+            f"The invitation expires on {until:%d %B %Y, %H:%M} UTC. It is only for you: do not forward it.",
+            "If you did not expect it, ignore this mail.",
         ],
     )
     sender.send(mail, email)
@@ -56,9 +56,9 @@ def send_message(
     files: Sequence[tuple[str, str]],
     reply_to: str | None,
 ) -> None:
-    """Send what a teammate, who is named, wrote to a customer; `files` are names and addresses. At most once.
+    """Send a teammate's message to a customer, at most once. `files` are names and URLs.
 
-    Raises MailNotSent, or one of its kinds.
+    Raises MailNotSent or a subclass.
     """
     name, writer = one_line(organization, MAX_NAME_CHARACTERS), one_line(written_by, MAX_NAME_CHARACTERS)
     paragraphs: list[Paragraph] = [lines(body)] if body else []

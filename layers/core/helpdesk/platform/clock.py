@@ -1,7 +1,7 @@
-"""The only source of time, so that a test can set it.
+"""The only source of time, so that tests can set it.
 
-Every time in the product is an integer of milliseconds since the Unix epoch (Specification: What the service
-does, 4); the one exception is DynamoDB's time-to-live attribute, which counts seconds.
+Every time is an integer of milliseconds since the Unix epoch (Specification: What the service does, 4). The only
+exception is DynamoDB's time-to-live attribute, which counts seconds.
 """
 
 import time
@@ -17,23 +17,23 @@ _now_us: Callable[[], int] = _system_us
 
 
 def now_us() -> int:
-    """Return the present instant in microseconds since the Unix epoch; allowances are counted in these."""
+    """Return the current time in microseconds since the Unix epoch; rate limits use these."""
     return _now_us()
 
 
 def now_ms() -> int:
-    """Return the present instant in milliseconds since the Unix epoch."""
+    """Return the current time in milliseconds since the Unix epoch."""
     return _now_us() // 1_000
 
 
 def seconds_from_now(seconds: int) -> int:
-    """Return the instant `seconds` ahead in epoch seconds, the form of DynamoDB's time-to-live attribute."""
+    """Return the time in `seconds` from now, in epoch seconds, as DynamoDB's time-to-live attribute needs it."""
     return _now_us() // 1_000_000 + seconds
 
 
 @contextmanager
 def frozen(source_us: Callable[[], int]) -> Iterator[None]:
-    """Take the time from `source_us` (microseconds) inside the block. For tests and simulations."""
+    """Use `source_us` (microseconds) as the clock inside the block. For tests and simulations."""
     global _now_us  # noqa: PLW0603 - one process-wide clock is the point
     previous = _now_us
     _now_us = source_us

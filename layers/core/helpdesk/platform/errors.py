@@ -1,12 +1,11 @@
-"""The base of every refusal, and the ones that no single noun owns.
+"""The base class of every API error, and the errors that do not belong to one noun.
 
-An `AppError` carries the three things a caller sees (Specification: Errors): the HTTP status, the stable code to
-branch on, and a message that names the fix. A noun's own refusals are subclasses in its `errors` module; one
-handler in `helpdesk.http` turns them all into the error object.
+An `AppError` has what a client sees (Specification: Errors): the HTTP status, a stable code, and a message that says
+how to fix it. A noun's errors are subclasses in its `errors` module. `helpdesk.routing` turns them into the error object.
 
     AppError
-    ├── RequestError         the request itself: unreadable body, wrong shape, unknown route
-    ├── CredentialError      401 and 403: who is asking, and may he
+    ├── RequestError         the request: unreadable body, invalid field, unknown route
+    ├── CredentialError      401, 403 and 429: the caller, their rights and their rate limit
     └── <a noun's errors>    helpdesk.<noun>.errors
 """
 
@@ -14,9 +13,9 @@ from typing import Any, ClassVar
 
 
 class AppError(Exception):
-    """A refusal that the caller is told of.
+    """An error that the API returns.
 
-    Class attributes are the defaults; `message` may be given anew where the fix depends on the case.
+    The class attributes are the defaults. An instance can have its own `message`, if the fix depends on the case.
     """
 
     status: ClassVar[int]
@@ -31,7 +30,7 @@ class AppError(Exception):
         super().__init__(self.message)
 
     def to_object(self) -> dict[str, Any]:
-        """Return the body of the refusal (Specification: Error object)."""
+        """Return the response body (Specification: Error object)."""
         described = {"code": self.code, "message": self.message}
         if self.reason is not None:
             described["reason"] = self.reason
@@ -39,7 +38,7 @@ class AppError(Exception):
 
 
 class RequestError(AppError):
-    """The request cannot be read as what the route takes."""
+    """The request is not valid for the route."""
 
 
 class InvalidJson(RequestError):
@@ -57,49 +56,51 @@ class InvalidRequest(RequestError):
 
 
 class InvalidCursor(RequestError):
-    """The cursor was altered, or belongs to another query or organization."""
+    """The cursor was changed, or belongs to another list or organization."""
 
     status, code = 400, "invalid_cursor"
-    message = "Start again without `cursor`: this one does not belong to this list."
+    message = "This cursor does not belong to this list. Start again without `cursor`."
 
 
 class NotFound(RequestError):
-    """No route under /v1 has this path and method."""
+    """No route has this path and method."""
 
     status, code = 404, "not_found"
-    message = "No such route. Check the method and the path; every path begins with /v1."
+    message = "No route has this method and path. Every path starts with /v1."
 
 
 class InternalError(AppError):
-    """Something failed on our side; the operator sees why in the logs."""
+    """The service failed; the logs say why."""
 
     status, code = 500, "internal_error"
-    message = "Something failed on our side. Retry the request; if it persists, tell your operator its x-request-id."
+    message = (
+        "The service failed. Retry the request. If the error persists, give your operator its x-request-id."
+    )
 
 
 class CredentialError(AppError):
-    """The caller is unknown or may not do this."""
+    """The caller is unknown, lacks the right, or exceeded a rate limit."""
 
 
 class MissingApiKey(CredentialError):
-    """No bearer token in the Authorization header."""
+    """The Authorization header has no bearer token."""
 
     status, code = 401, "missing_api_key"
     message = "Send your secret key in the header `Authorization: Bearer svc_key_…`."
 
 
 class InvalidApiKey(CredentialError):
-    """The key matches no organization or is revoked, or an OAuth token came to a messaging route."""
+    """The key is unknown or revoked, or a messaging route got an access token."""
 
     status, code = 401, "invalid_api_key"
     message = (
-        "This secret key is unknown or revoked. Check that it is whole and that it is of this deployment; an admin or "
-        "owner makes a new one with POST /v1/keys (on the local stack it is in .local/stack.json)."
+        "This secret key is unknown or revoked. Check that it is complete and belongs to this deployment. An admin or "
+        "owner can create a new one with POST /v1/keys. The local stack's key is in .local/stack.json."
     )
 
 
 class PublishableKey(CredentialError):
-    """A publishable key was sent; it opens nothing here."""
+    """A publishable key was sent. It does not grant access to the API."""
 
     status, code = 401, "publishable_key"
     message = "This is a publishable key. Call the API from your server with a secret key (svc_key_…)."
@@ -115,35 +116,35 @@ class InvalidToken(CredentialError):
 
 
 class TokenRequired(CredentialError):
-    """An account route was called with a key, behind which there is no person."""
+    """An account route was called with a key, which has no person."""
 
     status, code = 401, "token_required"
-    message = "This route acts for a person. Call it with an access token (svc_oat_…) instead of a key."
+    message = "This route needs a person. Call it with an access token (svc_oat_…) instead of a key."
 
 
 class NeedsAPerson(CredentialError):
     """A person-only operation was called with a key."""
 
     status, code = 400, "needs_a_person"
-    message = "A key has no person behind it. Do this with the access token of an admin or owner."
+    message = "A key has no person. Use the access token of an admin or owner."
 
 
 class Forbidden(CredentialError):
-    """The token's person lacks the role."""
+    """The person lacks the role."""
 
     status, code = 403, "forbidden"
     message = "Your role does not allow this. Ask an admin or owner of the organization."
 
 
 class NoOrganization(CredentialError):
-    """The token is bound to no organization."""
+    """The token is not bound to an organization."""
 
     status, code = 403, "no_organization"
-    message = "This token is bound to no organization. Log in again and choose one."
+    message = "This token is not bound to an organization. Log in again and choose one."
 
 
 class RateLimited(CredentialError):
-    """The organization's allowance for this class of requests is empty for the moment."""
+    """The organization has reached the rate limit of this request class."""
 
     status, code = 429, "rate_limited"
     message = (
@@ -152,7 +153,7 @@ class RateLimited(CredentialError):
 
 
 class FairUseLimited(RateLimited):
-    """The unlimited tier met its fair-use threshold."""
+    """The organization has reached the fair-use threshold of the unlimited tier."""
 
     reason = "fair_use"
     message = "Temporary capacity protection. Wait for the seconds in Retry-After and try again."

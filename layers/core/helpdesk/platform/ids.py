@@ -1,8 +1,8 @@
-"""Identifiers that sort by the time they were made.
+"""Identifiers that sort by their creation time.
 
 An id is a prefix and a ULID in lower case (`conv_01jd3k…`): 48 bits of milliseconds, then 80 random bits, in
-Crockford's base 32. So the newest item of a partition is the last one, without an index. Event ids alone have
-the form that the specification gives them: `evt_` and 32 hexadecimal characters (Specification: Events, Envelope).
+Crockford's base 32. So the newest item of a partition is the last one, without an index. Only event ids have another
+format, which the specification defines: `evt_` and 32 hexadecimal characters (Specification: Events, Envelope).
 """
 
 import secrets
@@ -21,8 +21,8 @@ _lock = threading.Lock()
 
 
 def _next() -> tuple[int, int]:
-    """Return the present millisecond and 80 bits: random ones, or within one millisecond the previous ones plus 1."""
-    global _last  # noqa: PLW0603 - the previous id of this process makes the next one greater
+    """Return the current millisecond and 80 bits: random, or within the same millisecond the previous ones plus 1."""
+    global _last  # noqa: PLW0603 - each id of this process is greater than the previous one
     with _lock:
         at = clock.now_ms()
         bits = (_last[1] + 1) % (1 << _RANDOM_BITS) if _last[0] == at else _random_bits(_RANDOM_BITS)
@@ -31,7 +31,7 @@ def _next() -> tuple[int, int]:
 
 
 def ulid(at_ms: int | None = None, randomness: int | None = None) -> str:
-    """Return a ULID for an instant (ms, default now); two of one millisecond in one process keep their order."""
+    """Return a ULID for an instant (ms, default now). Two of one millisecond keep their order within a process."""
     if at_ms is None:
         at, bits = _next()
     else:
@@ -42,26 +42,26 @@ def ulid(at_ms: int | None = None, randomness: int | None = None) -> str:
 
 
 def new(prefix: str) -> str:
-    """Return a fresh id such as `conv_01jd3k…` for the prefix `conv`."""
+    """Return a new id such as `conv_01jd3k…` for the prefix `conv`."""
     return f"{prefix}_{ulid()}"
 
 
 def event() -> str:
-    """Return a fresh event id: `evt_` and 32 hexadecimal characters, the first 12 of them its milliseconds.
+    """Return a new event id: `evt_` and 32 hexadecimal characters, of which the first 12 are its milliseconds.
 
-    Events of one change keep their order, as ids do: conversation.created before message.created.
+    Events of one change keep their order: conversation.created before message.created.
     """
     at, bits = _next()
     return f"evt_{at:012x}{bits:020x}"
 
 
 def event_made_at(event_id: str) -> int:
-    """Return the instant (ms) at which an event's id was made."""
+    """Return the creation time (ms) of an event id."""
     return int(event_id[4:16], 16)
 
 
 def made_at(identifier: str) -> int:
-    """Return the instant (ms) at which an id of a prefix and a ULID was made."""
+    """Return the creation time (ms) of an id with a prefix and a ULID."""
     number = 0
     for character in identifier.rpartition("_")[2][:_TIME_CHARACTERS]:
         number = number * 32 + _ALPHABET.index(character)

@@ -4,8 +4,8 @@ import unicodedata
 
 from helpdesk.platform.errors import InvalidRequest
 
-# What Python's str.strip() takes for white space, and the byte order mark, which a browser's trim() takes too. One
-# strip() over all of it: two in turn would cost the square of the length on text that alternates between them.
+# The white space of Python's str.strip(), and the byte order mark, which a browser's trim() removes, too. A single
+# strip() handles both: alternating two would take quadratic time on text that mixes them.
 _TRIMMED = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -13,18 +13,18 @@ _TRIMMED = (
 
 
 def trimmed(text: str) -> str:
-    """Return text without surrounding white space; a byte order mark counts as such, as it does in a browser."""
+    """Return text without surrounding white space. As in a browser, a byte order mark counts as white space."""
     return text.strip(_TRIMMED)
 
 
-# Control characters other than white space: nobody sees them, and JSON writes six bytes for each.
+# Control characters other than white space. They are invisible, and take six bytes each in JSON.
 _INVISIBLE = dict.fromkeys([*range(0x09), *range(0x0E, 0x20), *range(0x7F, 0x85), *range(0x86, 0xA0)])
 
 
 def cut(text: str, characters: int) -> str:
-    """Return a name, an address or a title: trimmed, without control characters, and cut to a number of characters.
+    """Return text trimmed, without control characters, and cut to a number of characters.
 
-    Characters are code points, so that none is split.
+    Characters are code points, so none is split.
     """
     return trimmed(text.translate(_INVISIBLE))[:characters]
 

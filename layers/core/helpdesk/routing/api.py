@@ -7,9 +7,9 @@
 
     handler = api.handler
 
-Every route declares who may call it and which refusals of its own it can answer; documentation and tests are made
-from these declarations. Checks run in the order that the errors show: route, credential, allowance, role, body,
-rules (docs/decisions/0005, 0030).
+Every route declares who can call it and which errors it can return. Documentation and tests are generated from these
+declarations. The checks run in this order: route, credential, rate limit, role, body, rules (docs/decisions/0005,
+0030).
 """
 
 import inspect
@@ -37,15 +37,15 @@ _JSON = "application/json"
 UNAUTHORIZED = 401
 
 type Function = Callable[..., Answer | Content]
-"""What a route runs: it answers a model, which is sent as JSON, or content of another media type."""
+"""A route's function. It returns a model, which is sent as JSON, or content of another media type."""
 
 type Refusal = Callable[[AppError], AppError | Content]
-"""Says a refusal, of whatever kind, in the form that a route's callers understand: another error, or a page."""
+"""Converts an error to the form that a route's callers understand: another error, or a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One endpoint as declared; the parameters are found by their annotations."""
+    """A declared route. Its parameters are found by their annotations."""
 
     method: str
     path: str
@@ -68,7 +68,7 @@ class Route:
 
     @property
     def takes_idempotency_key(self) -> bool:
-        """Whether a request may be repeated under an Idempotency-Key: every POST that knows its caller."""
+        """Whether the route accepts an Idempotency-Key: every POST with an authenticated caller does."""
         return self.method == "POST" and self.access is not Access.PUBLIC
 
 
@@ -111,11 +111,11 @@ class Api:
         refusal: Refusal | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Callable[[Function], Function]:
-        """Declare an endpoint. `errors` are the refusals of its noun; those of every route go without saying.
+        """Declare a route. `errors` are those of its noun; errors of every route are implied.
 
-        `request_class` overrides the class that the method implies (Specification: Limits: GET reads, the
-        rest writes). `refusal` says refusals in another form than the error object, and `headers` are on every
-        answer, refusals included.
+        `request_class` overrides the class that the method implies (Specification: Limits: GET reads, the rest writes).
+        `refusal` converts errors to another form than the error object. `headers` are in every response, including
+        errors.
         """
         charged = request_class or (RequestClass.READ if method == "GET" else RequestClass.WRITE)
 
@@ -129,7 +129,7 @@ class Api:
         return declare
 
     def handler(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
-        """Answer an API Gateway REST event (payload version 1); `context` is Lambda's."""
+        """Handle an API Gateway REST event (payload version 1); `context` is Lambda's."""
         request = Request.from_event(event)
         found = self._paths.find(request.method, request.path)
         headers = {"x-request-id": request.id}
@@ -162,7 +162,7 @@ def _run(
     except AppError as error:
         return _refused(route, error, headers, request)
     except MalformedKey:
-        # An id of a form that no id has: as unknown as any other that is not there.
+        # A malformed id is treated as an unknown one.
         missing = next((error for error in route.errors if error.status == 404), NotFound)
         return _refused(route, missing(), headers, request)
     except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
@@ -203,7 +203,7 @@ def _outcome(route: Route, arguments: Mapping[str, Any]) -> Outcome:
     """Run a route for a request with an Idempotency-Key."""
     result = route.function(**arguments)
     if isinstance(result, Content):
-        raise TypeError(f"{route.path} answers content, which is not kept")
+        raise TypeError(f"{route.path} returns content, which cannot be stored")
     secret = one_time_secret(type(result))
     advice = None
     if secret is not None and getattr(result, secret[0]) is not None:
@@ -223,7 +223,7 @@ def _content_answer(content: Content, status: int, headers: dict[str, str]) -> d
 
 
 def _bound(route: Route, request: Request) -> dict[str, Any]:
-    """Return the arguments that the request's body, query and address give."""
+    """Return the arguments from the request's body, query and address."""
     arguments: dict[str, Any] = {}
     media_type = request.headers.get("content-type") or ""
     if route.raw_body is not None and media_type.partition(";")[0].strip().lower() != _JSON:
@@ -250,11 +250,11 @@ def _base_url(request: Request) -> BaseUrl:
 
 
 def _error_answer(error: AppError, headers: dict[str, str], request: Request) -> dict[str, Any]:
-    # Headers of admission stay, so that a refused request shows what is left.
+    # The rate limit headers stay, so that an error response shows what is left.
     text = json.dumps(error.to_object(), separators=(",", ":"))
     every = {**headers, **error.headers}
     if error.status == UNAUTHORIZED:
-        # Tells an OAuth client where to find out how to log in (RFC 9728, section 5.1).
+        # An OAuth client learns here where to log in (RFC 9728, section 5.1).
         metadata = f"{_base_url(request)}/v1/.well-known/oauth-protected-resource"
         problem = ', error="invalid_token"' if error.code == InvalidToken.code else ""
         every.setdefault("www-authenticate", f'Bearer resource_metadata="{metadata}"{problem}')
@@ -262,7 +262,7 @@ def _error_answer(error: AppError, headers: dict[str, str], request: Request) ->
 
 
 def _log_failure(route: Route, request: Request, error: Exception) -> None:
-    # Places only: the text of an exception may hold what a visitor wrote.
+    # Locations only: the text of an exception may contain what a visitor wrote.
     places = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-6:]]
     logger.error(
         "request_failed",
@@ -285,7 +285,7 @@ def _declared(
     function: Function,
 ) -> Route:
     hints = get_type_hints(function)
-    # A route of pages says `HtmlPage | SeeOther` where a form leads on.
+    # A page with a form returns `HtmlPage | SeeOther`.
     answers = hints.pop("return")
     answer = next(kind for kind in get_args(answers) or (answers,) if kind is not SeeOther)
     caller: str | None = None
@@ -296,7 +296,7 @@ def _declared(
     client_info: str | None = None
     form: tuple[str, type[Form]] | None = None
     for name in inspect.signature(function).parameters:
-        # A route that takes a file or a model of it says `Model | RawBody`.
+        # A route that accepts a file or JSON takes `Model | RawBody`.
         for kind in get_args(hints[name]) or (hints[name],):
             if kind is Caller:
                 caller = name
