@@ -15,8 +15,8 @@ class Request(NamedTuple):
 
     Names of `headers` are lower case. `query` has every value of a parameter in order. `body` is in Base64 if
     `is_base64`. `id` is the gateway's request id, for `x-request-id`. `address` is the URL of the API without a slash
-    at its end. It comes from the gateway, never from the caller's Host header. `source_ip` is the caller's address as the
-    gateway reports it, empty if it reports none; headers of the caller do not affect it.
+    at its end. It comes from the gateway, never from the caller's Host header. `source_ip` is the caller's address as
+    the gateway reports it, empty if it reports none; headers of the caller do not affect it.
     """
 
     method: str

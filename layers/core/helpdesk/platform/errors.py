@@ -1,7 +1,8 @@
 """The base class of every API error, and the errors that do not belong to one noun.
 
 An `AppError` has what a client sees (Specification: Errors): the HTTP status, a stable code, and a message that says
-how to fix it. A noun's errors are subclasses in its `errors` module. `helpdesk.routing` turns them into the error object.
+how to fix it. A noun's errors are subclasses in its `errors` module. `helpdesk.routing` turns them into the error
+object.
 
     AppError
     ├── RequestError         the request: unreadable body, invalid field, unknown route
