@@ -1,4 +1,4 @@
-"""What goes in and out of the knowledge routes (Specification: Knowledge and repositories)."""
+"""Requests and responses of the knowledge routes (Specification: Knowledge and repositories)."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -10,7 +10,7 @@ from helpdesk.knowledge.errors import MAX_BODY_BYTES, MAX_TITLE_CHARACTERS
 
 
 class DocumentStatus(StrEnum):
-    """How far a document is; the agent answers from those that are ready."""
+    """The state of a document. The agent answers from documents that are ready."""
 
     INDEXING = "indexing"
     READY = "ready"
@@ -18,26 +18,26 @@ class DocumentStatus(StrEnum):
 
 
 class DocumentInput(Body):
-    """The body of POST /knowledge/documents. What is missing has a code of its own, so nothing is required here."""
+    """The body of POST /knowledge/documents. Missing fields have error codes of their own, so none is required here."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["title", "body"]})
 
     title: Annotated[str, schema_hint(maxLength=MAX_TITLE_CHARACTERS)] | None = None
-    """Required, up to 120 characters after trimming; without it the answer is `title_missing`."""
+    """Required, up to 120 characters after trimming. The error is `title_missing` if it is missing or blank."""
     body: Annotated[str, schema_hint(maxLength=MAX_BODY_BYTES)] | None = None
-    """Required, in Markdown, up to 900,000 bytes in UTF-8; without it the answer is `body_missing`."""
+    """Required, in Markdown, up to 900,000 bytes in UTF-8. The error is `body_missing` if it is missing or blank."""
     folder_id: str | None = None
-    """The folder to put it in; none by default."""
+    """The id of the document's folder; none by default."""
 
 
 class DocumentCreated(Answer):
-    """The answer of POST /knowledge/documents."""
+    """The response of POST /knowledge/documents."""
 
     id: str
 
 
 class DocumentSummary(Answer):
-    """A document without its text. `size` is the text's, in bytes; `problem` says why a document failed."""
+    """A document without its text."""
 
     id: str
     title: str
@@ -47,11 +47,11 @@ class DocumentSummary(Answer):
     problem: str | None
     """Why indexing failed; null otherwise."""
     size: int
-    """Of the text, in bytes."""
+    """The size of the text in bytes."""
     created_at: Milliseconds
     updated_at: Milliseconds
     indexed_at: Milliseconds | None
-    """When it was last made searchable; null before."""
+    """When it was last indexed; null before."""
 
 
 class DocumentShape(DocumentSummary):
@@ -66,7 +66,7 @@ class DocumentsQuery(PageQuery):
 
 
 class DocumentsAnswer(Answer):
-    """GET /knowledge/documents, newest first."""
+    """The response of GET /knowledge/documents, newest first."""
 
     documents: list[DocumentSummary]
     next_cursor: str | None
@@ -74,6 +74,6 @@ class DocumentsAnswer(Answer):
 
 
 class DocumentAnswer(Answer):
-    """GET /knowledge/documents/{id}."""
+    """The response of GET /knowledge/documents/{id}."""
 
     document: DocumentShape
