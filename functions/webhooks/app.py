@@ -1,7 +1,7 @@
 """/v1/webhooks and /v1/events: webhook endpoints, their deliveries and the event feed."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.delivery import service as history
+from helpdesk.delivery import service as deliveries
 from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
 from helpdesk.delivery.schemas import DeliveriesAnswer
 from helpdesk.http.pages import next_cursor, position
@@ -61,8 +61,8 @@ def list_deliveries(caller: Caller, endpoint_id: str, query: PageQuery) -> Deliv
     """List an endpoint's deliveries of the last 30 days with every attempt, newest event first."""
     name = f"deliveries {endpoint_id}"
     before = position(caller, query, name)
-    deliveries, end = history.newest(caller.organization, endpoint_id, query.limit, before)
-    return DeliveriesAnswer(deliveries=deliveries, next_cursor=next_cursor(caller, end, name))
+    shown, end = deliveries.newest(caller.organization, endpoint_id, query.limit, before)
+    return DeliveriesAnswer(deliveries=shown, next_cursor=next_cursor(caller, end, name))
 
 
 @api.post(
@@ -72,7 +72,7 @@ def list_deliveries(caller: Caller, endpoint_id: str, query: PageQuery) -> Deliv
 )
 def redeliver(caller: Caller, endpoint_id: str, event_id: str) -> Ok:
     """Redeliver an event. The same body is sent at once, with up to five attempts."""
-    history.redeliver(caller.organization, endpoint_id, event_id)
+    deliveries.redeliver(caller.organization, endpoint_id, event_id)
     return OK
 
 

@@ -18,6 +18,7 @@ FOUNDATIONS = {
     "platform": set(),
     "storage": {"platform"},
     "events": {"platform", "storage"},
+    "outbound": {"platform"},
     "http": {"platform", "storage"},
     "logs": {"http", "platform", "storage"},
     "admission": {"logs", "platform", "storage"},
