@@ -120,7 +120,7 @@ def stream_of_the_table() -> list[Record]:
 
 
 @pytest.mark.parametrize("encoded", [False, True], ids=["as text", "in base64"])
-def test_a_right_delivery_is_taken_and_kept_for_thirty_days(app: ModuleType, *, encoded: bool) -> None:
+def test_a_valid_delivery_is_accepted_and_stored_for_thirty_days(app: ModuleType, *, encoded: bool) -> None:
     event_id, body = a_delivery()
     assert app.receive(a_request(body, signed(body), encoded=encoded), None) == {"statusCode": 204}
     [item] = kept()
@@ -141,7 +141,7 @@ def test_a_wrong_signature_or_time_is_refused_and_not_kept(app: ModuleType, secr
 
 
 @pytest.mark.parametrize("header", [None, "", "t=1,v2=0"])
-def test_a_missing_or_senseless_signature_is_refused(app: ModuleType, header: str | None) -> None:
+def test_a_missing_or_malformed_signature_is_refused(app: ModuleType, header: str | None) -> None:
     _, body = a_delivery()
     assert app.receive(a_request(body, header), None)["statusCode"] == 400
     assert kept() == []
@@ -164,7 +164,7 @@ def test_a_request_without_a_body_is_refused(app: ModuleType) -> None:
     assert app.receive(request, None)["statusCode"] == 400
 
 
-def test_a_repeated_event_is_answered_each_time_and_handled_once(
+def test_a_repeated_event_gets_a_response_each_time_and_is_handled_once(
     app: ModuleType, caplog: pytest.LogCaptureFixture
 ) -> None:
     event_id, body = a_delivery()
@@ -180,7 +180,7 @@ def test_a_repeated_event_is_answered_each_time_and_handled_once(
     assert len(handled) == 1
 
 
-def test_an_event_that_cannot_be_kept_raises_so_that_it_is_sent_again(app: ModuleType) -> None:
+def test_an_event_that_cannot_be_stored_raises_so_that_it_is_sent_again(app: ModuleType) -> None:
     _, body = a_delivery()
     boto3.client("dynamodb").delete_table(TableName=TABLE)
     with pytest.raises(ClientError):

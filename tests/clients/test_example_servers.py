@@ -61,13 +61,13 @@ def signed(body: bytes, *, secret: str = SECRET, age: int = 0) -> str:
     return sign(body, secret, now() - age)
 
 
-def test_a_right_delivery_is_taken_and_handled(server: Server) -> None:
+def test_a_valid_delivery_is_accepted_and_handled(server: Server) -> None:
     event_id, body = a_delivery()
     assert server.post(body, signed(body)) == 204
     server.line(f"handled {event_id}: visitor wrote .Où est ma facture")
 
 
-def test_a_right_delivery_of_another_type_is_taken_and_passed_over(server: Server) -> None:
+def test_a_valid_delivery_of_another_type_is_accepted_and_ignored(server: Server) -> None:
     event_id, body = a_delivery(type="a.later.kind", data={})
     assert server.post(body, signed(body)) == 204
     server.line(f"handled {event_id}: nothing to do for a.later.kind")
@@ -95,7 +95,7 @@ def test_a_wrong_signature_or_time_is_refused_and_not_handled(server: Server, se
 
 
 @pytest.mark.parametrize("header", [None, "", "t=1,v2=0", "nonsense"])
-def test_a_missing_or_senseless_signature_is_refused(server: Server, header: str | None) -> None:
+def test_a_missing_or_malformed_signature_is_refused(server: Server, header: str | None) -> None:
     event_id, body = a_delivery()
     assert server.post(body, header) == 400
     assert_never_handled(server, event_id)
@@ -127,7 +127,7 @@ def test_a_body_that_no_delivery_can_have_is_refused_for_its_size(server: Server
     assert server.post(body, signed(body)) == 413
 
 
-def test_a_repeated_event_is_answered_each_time_and_handled_once(server: Server) -> None:
+def test_a_repeated_event_gets_a_response_each_time_and_is_handled_once(server: Server) -> None:
     event_id, body = a_delivery()
     # Each attempt has its own signature, and the third comes after the event was handled.
     assert server.post(body, signed(body, age=2 * MINUTE)) == 204
@@ -164,7 +164,7 @@ def wait_for_the_next(server: Server) -> None:
 
 
 @pytest.mark.parametrize("framework", COMMANDS)
-def test_what_fails_is_tried_again_also_after_a_crash_and_holds_up_no_other(
+def test_a_failed_event_is_retried_also_after_a_crash_and_holds_up_no_other(
     framework: str, tmp_path: Path
 ) -> None:
     broken_id, broken = a_broken_delivery()
@@ -184,7 +184,7 @@ def test_what_fails_is_tried_again_also_after_a_crash_and_holds_up_no_other(
 
 
 @pytest.mark.parametrize("framework", COMMANDS)
-def test_an_event_that_cannot_be_kept_is_answered_with_500_so_that_it_is_sent_again(
+def test_an_event_that_cannot_be_stored_gets_500_so_that_it_is_sent_again(
     framework: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "gone"

@@ -106,7 +106,7 @@ def a_call(chance: random.Random) -> Call:
     return call
 
 
-def test_both_clients_answer_alike_to_what_is_nearly_right() -> None:
+def test_both_clients_agree_on_nearly_valid_deliveries() -> None:
     chance = random.Random(SEED)
     calls = [a_call(chance) for _ in range(3_000)]
     reasons = {of_python(call).get("error", "ok") for call in calls}

@@ -77,7 +77,7 @@ def test_an_endpoint_that_always_fails_is_tried_at_the_five_times_and_then_never
     assert delivery(task)["state"] == "dropped"
 
 
-def test_a_retry_due_in_two_hours_travels_in_hops_of_fifteen_minutes(
+def test_a_retry_due_in_two_hours_is_queued_again_every_fifteen_minutes(
     task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(answer=lambda _: 500)

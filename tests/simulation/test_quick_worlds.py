@@ -233,7 +233,7 @@ def require_one_run(world: QuickWorld, seed: int) -> None:
     assert all(wait >= least for wait, least in zip(waits, LEAST_WAITS, strict=False)), (seed, waits)
 
 
-def test_in_every_world_there_is_one_run_of_at_most_five_attempts_that_comes_to_its_end(
+def test_in_every_world_there_is_one_run_of_at_most_five_attempts_that_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen = {"losses": 0, "enqueued": 0, "delivered": 0, "dropped": 0}

@@ -125,9 +125,7 @@ def test_a_redelivery_after_the_fifth_failure_makes_five_attempts_more_with_the_
     assert [entry["attempt"] for entry in delivery(task)["attempts"]] == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]
 
 
-def test_a_redelivery_takes_the_place_of_a_retry_that_waits(
-    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_redelivery_replaces_a_pending_retry(task: DeliveryTask, monkeypatch: pytest.MonkeyPatch) -> None:
     world = Redelivering(answer=lambda _: 500)
     world.task = task
     with simulated(world, monkeypatch):
@@ -141,7 +139,7 @@ def test_a_redelivery_takes_the_place_of_a_retry_that_waits(
     assert world.sent[1][0] == world.sent[0][0] + 200  # as soon as the first was over
 
 
-def test_wherever_someone_asks_for_a_redelivery_there_is_one_run_at_a_time(
+def test_whenever_a_redelivery_is_requested_there_is_one_run_at_a_time(
     task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = World(answer=lambda _: 500)
@@ -175,7 +173,7 @@ def test_deaths_duplicates_and_many_redeliveries_together_leave_one_run_at_a_tim
     require_whole_runs(world, task, f"seed {seed}")
 
 
-def test_a_redelivery_whose_caller_dies_at_any_step_begins_wholly_or_not_at_all(
+def test_a_redelivery_whose_caller_dies_at_any_step_starts_completely_or_not_at_all(
     task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for death in range(1, 8):

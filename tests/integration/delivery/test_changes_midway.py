@@ -282,7 +282,7 @@ def test_an_event_is_sent_unchanged_although_its_subject_changed_since(
     assert {json.loads(body)["data"]["conversation"]["status"] for _, body, _ in world.sent} == {"open"}
 
 
-def test_an_event_that_is_over_its_time_is_not_sent_any_more_and_its_delivery_is_over(
+def test_an_expired_event_is_not_sent_and_its_delivery_is_over(
     organization: NewOrganization, api: Client, endpoint: str, world: World
 ) -> None:
     assert settings().retry_delays_seconds == "30,300,1800,7200"

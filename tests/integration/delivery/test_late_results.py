@@ -105,7 +105,7 @@ def found_dead(task: DeliveryTask, time: Time, attempt: int = 1) -> Callable[[],
     return taken_over
 
 
-def test_an_event_is_reported_dropped_once_though_its_last_worker_returns_late(
+def test_an_event_is_reported_dropped_once_although_its_last_worker_returns_late(
     task: DeliveryTask, receiver: Receiver, time: Time, caplog: pytest.LogCaptureFixture
 ) -> None:
     fail_four_times(task, time)
@@ -115,7 +115,7 @@ def test_an_event_is_reported_dropped_once_though_its_last_worker_returns_late(
     assert dropped(caplog) == 1
 
 
-def test_an_event_is_reported_dropped_though_the_answer_to_its_record_got_lost(
+def test_an_event_is_reported_dropped_although_the_response_to_its_record_is_lost(
     task: DeliveryTask,
     receiver: Receiver,
     time: Time,
@@ -137,7 +137,7 @@ def test_an_event_is_reported_dropped_though_the_answer_to_its_record_got_lost(
 
 
 @pytest.mark.parametrize("status", [200, 503])
-def test_what_an_attempt_came_to_is_in_the_history_though_a_redelivery_began_before_it_ended(
+def test_the_result_of_an_attempt_is_in_the_history_although_a_redelivery_began_before_its_end(
     task: DeliveryTask, receiver: Receiver, time: Time, status: int
 ) -> None:
     begun_at = time.now
@@ -162,7 +162,7 @@ def test_what_an_attempt_came_to_is_in_the_history_though_a_redelivery_began_bef
     assert delivery(task)["state"] == "delivered"
 
 
-def test_a_late_success_ends_the_delivery_and_is_one_entry_of_the_history(
+def test_a_late_success_ends_the_delivery_and_adds_one_entry_to_the_history(
     task: DeliveryTask, receiver: Receiver, time: Time
 ) -> None:
     receiver.meanwhile[1] = found_dead(task, time)
@@ -222,7 +222,7 @@ def test_an_endpoint_that_was_removed_during_the_attempt_leaves_the_delivery_can
     assert attempts(task) == [(1, 200)]
 
 
-def test_no_redelivery_begins_beside_an_attempt_that_a_late_success_found_under_way(
+def test_no_redelivery_starts_during_an_attempt_that_a_late_success_found_under_way(
     task: DeliveryTask, time: Time
 ) -> None:
     def claim(attempt: int) -> int:
@@ -254,7 +254,7 @@ def test_no_redelivery_begins_beside_an_attempt_that_a_late_success_found_under_
     assert delivery(task)["state"] == "pending"
 
 
-def test_a_result_of_a_delivery_that_is_gone_brings_nothing_back(task: DeliveryTask, time: Time) -> None:
+def test_a_result_of_a_deleted_delivery_does_not_restore_it(task: DeliveryTask, time: Time) -> None:
     table.delete(task.delivery.key)
     outcome = Outcome(200, None, 5)
     late = Result(1, 1, time.now, outcome, DeliveryState.DELIVERED, None)
@@ -271,7 +271,7 @@ def remove_expired(now: int) -> None:
                 table.delete(key)
 
 
-def test_a_redelivery_on_the_last_day_comes_to_its_end_with_its_history(
+def test_a_redelivery_on_the_last_day_completes_with_its_history(
     task: DeliveryTask, receiver: Receiver, api: Client, time: Time
 ) -> None:
     work(task)
@@ -294,7 +294,9 @@ def test_a_redelivery_on_the_last_day_comes_to_its_end_with_its_history(
     assert of_kind(task.event_id) == []
 
 
-def test_a_redelivery_never_shortens_what_is_kept(task: DeliveryTask, receiver: Receiver, time: Time) -> None:
+def test_a_redelivery_never_shortens_the_retention(
+    task: DeliveryTask, receiver: Receiver, time: Time
+) -> None:
     work(task)
 
     def kept_until() -> dict[str, int]:
@@ -309,7 +311,7 @@ def test_a_redelivery_never_shortens_what_is_kept(task: DeliveryTask, receiver: 
     assert kept_until() == before
 
 
-def test_a_first_attempt_that_got_lost_can_be_made_by_hand_after_ten_minutes(
+def test_a_lost_first_attempt_can_be_redelivered_after_ten_minutes(
     task: DeliveryTask, receiver: Receiver, api: Client, time: Time
 ) -> None:
     path = f"/v1/webhooks/{task.endpoint_id}/deliveries/{task.event_id}/redeliver"
@@ -331,7 +333,7 @@ def test_a_first_attempt_that_got_lost_can_be_made_by_hand_after_ten_minutes(
     assert delivery(task)["state"] == "delivered"
 
 
-def test_the_refusal_of_a_redelivery_says_what_is_true_of_each_delivery_it_is_for(
+def test_the_refusal_of_a_redelivery_is_correct_for_each_delivery(
     task: DeliveryTask, receiver: Receiver, api: Client, time: Time
 ) -> None:
     path = f"/v1/webhooks/{task.endpoint_id}/deliveries/{task.event_id}/redeliver"

@@ -89,7 +89,7 @@ def key_of(event: Event) -> Any:
     return keys.Event(event.organization, event.id)
 
 
-def test_an_event_that_the_stream_lost_reaches_the_endpoints_that_were_there(
+def test_an_event_that_the_stream_lost_reaches_the_endpoints_that_existed(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     listening = add(api, "message.created")
@@ -122,7 +122,9 @@ def test_an_event_that_the_stream_can_still_bring_is_left_to_it(
     assert reconcile() == reconciling.Repairs(0, 0)
 
 
-def test_what_was_fanned_out_is_not_looked_at(organization: NewOrganization, api: Client, time: Time) -> None:
+def test_an_item_that_was_fanned_out_is_not_read_again(
+    organization: NewOrganization, api: Client, time: Time
+) -> None:
     event = happened(organization)
     fan_out(event)
     time.now += 2 * HOUR
@@ -139,7 +141,7 @@ def test_lost_jobs_reach_their_queues(organization: NewOrganization, time: Time)
     assert received(settings().knowledge_queue_url) == [{"documentId": "doc_1"}]
 
 
-def test_a_list_of_events_that_was_changed_meanwhile_holds_for_what_is_repaired(
+def test_a_repair_uses_the_present_list_of_events(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     endpoint_id = add(api, "message.created")
@@ -214,7 +216,7 @@ def test_a_retry_that_waits_for_two_hours_is_not_overdue(lost: Event, time: Time
     assert tasks(settings().retry_queue_url) == [(lost.id, 5)]
 
 
-def test_what_is_over_is_never_looked_at(lost: Event, time: Time) -> None:
+def test_a_finished_delivery_is_not_read_again(lost: Event, time: Time) -> None:
     run(attempt(lost, Receiver(200), 1))
     assert "GSI1PK" not in delivery(lost)
     time.now += 2 * HOUR
@@ -274,7 +276,7 @@ def test_a_hundred_overdue_deliveries_cost_little(
     }
 
 
-def test_a_run_ends_with_its_time_and_the_next_one_goes_on(lost: Event, time: Time) -> None:
+def test_a_run_ends_with_its_time_and_the_next_one_continues(lost: Event, time: Time) -> None:
     time.now += HOUR
     assert reconciling.reconcile(time.now) == reconciling.Repairs(0, 0)
     assert function("reconciler").handler({}, Context()) is None
@@ -310,7 +312,7 @@ def failing(organization: NewOrganization, api: Client) -> str:
     return endpoint_id
 
 
-def test_first_attempts_to_a_failing_endpoint_are_queued_beside_the_retries(
+def test_first_attempts_to_a_failing_endpoint_go_to_the_retry_queue(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     failing(organization, api)
@@ -322,7 +324,7 @@ def test_first_attempts_to_a_failing_endpoint_are_queued_beside_the_retries(
 
 
 @pytest.mark.parametrize("from_first", [True, False])
-def test_a_first_attempt_gives_way_where_its_endpoint_has_begun_to_fail(
+def test_a_first_attempt_moves_to_the_retry_queue_if_its_endpoint_began_to_fail(
     lost: Event, organization: NewOrganization, time: Time, from_first: bool
 ) -> None:
     (endpoint,) = webhooks.listening(organization.organization_id)

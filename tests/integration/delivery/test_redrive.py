@@ -107,7 +107,7 @@ def test_what_fan_out_gave_up_on_is_fanned_out_again(
     assert tasks(settings().delivery_queue_url) == [(event.id, 1)]
 
 
-def test_an_item_that_is_mended_is_fanned_out_and_one_that_is_not_stays_a_dead_letter(
+def test_a_repaired_item_is_fanned_out_and_an_unreadable_one_stays_a_dead_letter(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     add(api, "message.created")

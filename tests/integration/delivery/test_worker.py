@@ -74,7 +74,7 @@ def test_a_message_that_cannot_be_read_fails_alone(
     assert state(good) == "delivered"
 
 
-def test_a_message_of_a_later_version_is_read_by_what_this_one_knows(
+def test_unknown_fields_of_a_message_are_ignored(
     organization: NewOrganization, api: Client, sent: list[bytes]
 ) -> None:
     good = task(organization, api)
@@ -88,7 +88,7 @@ def test_a_message_of_a_later_version_is_read_by_what_this_one_knows(
     [Throttled(), ClientError({"Error": {"Code": "InternalServerError"}}, "UpdateItem")],
     ids=["throttled", "unavailable"],
 )
-def test_an_event_that_arrived_is_not_sent_again_because_the_status_could_not_be_noted(
+def test_an_event_that_arrived_is_not_sent_again_if_the_status_cannot_be_updated(
     organization: NewOrganization,
     api: Client,
     sent: list[bytes],
@@ -108,7 +108,7 @@ def test_an_event_that_arrived_is_not_sent_again_because_the_status_could_not_be
     assert state(good) == "delivered"
 
 
-def test_a_message_that_failed_for_want_of_aws_comes_back_within_seconds(
+def test_a_message_that_failed_because_of_throttling_comes_back_within_seconds(
     organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good = task(organization, api)

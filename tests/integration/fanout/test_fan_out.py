@@ -79,7 +79,7 @@ def test_a_record_read_twice_creates_its_deliveries_once(organization: NewOrgani
     assert of_kind(event.id) == [created]
 
 
-def test_another_organizations_endpoints_hear_nothing(
+def test_another_organizations_endpoints_get_nothing(
     organization: NewOrganization, api: Client, stranger: Client
 ) -> None:
     add(stranger, "message.created")
@@ -87,7 +87,7 @@ def test_another_organizations_endpoints_hear_nothing(
     assert received(settings().delivery_queue_url) == []
 
 
-def test_an_endpoint_hears_only_of_what_happened_after_it_was_added(
+def test_an_endpoint_gets_only_events_from_after_its_creation(
     organization: NewOrganization, api: Client
 ) -> None:
     add(api, "message.created")

@@ -179,7 +179,7 @@ def test_the_address_checked_is_the_address_connected_to(
     assert private.connections == 0
 
 
-def test_a_resolver_that_is_passed_by_meets_the_last_look_at_the_socket(
+def test_a_bypassed_resolver_is_caught_by_the_final_check_of_the_socket(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(addresses, "refusal", lambda _: None)
@@ -191,7 +191,7 @@ def test_a_resolver_that_is_passed_by_meets_the_last_look_at_the_socket(
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST"])
-def test_where_loopback_is_allowed_this_machine_is_called_over_http(host: str) -> None:
+def test_where_loopback_is_allowed_this_machine_is_reached_over_http(host: str) -> None:
     names = Names(["8.8.8.8"])
 
     outcome, seen = attempt(names, allow_loopback=True, scheme="http", host=host)

@@ -190,7 +190,7 @@ def test_a_name_that_changes_between_two_lookups_of_one_attempt_is_looked_up_onc
     assert listener.connections == 0
 
 
-def test_the_witnesses_would_speak(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_witnesses_notice_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the guard taken away, the same attempt is seen by both."""
     monkeypatch.setattr(addresses, "refusal", lambda _: None)
     monkeypatch.setattr(connections, "refusal", lambda _: None)

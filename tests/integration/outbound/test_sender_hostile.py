@@ -97,7 +97,7 @@ def test_a_batch_of_every_hostile_receiver_at_once_ends_in_time_and_delivers_to_
 
 
 @pytest.mark.parametrize("case", FLOODING, ids=str)
-def test_a_flood_is_met_in_little_memory(case: Hostile) -> None:
+def test_a_flood_needs_little_memory(case: Hostile) -> None:
     async def attempt() -> Outcome:
         async with Sender(allow_loopback=True) as sender, receiver(case.behaviour) as seen:
             await sender.send(seen.url(), BODY, {})  # what is loaded once is loaded
@@ -194,5 +194,7 @@ def test_the_deadline_is_fifteen_seconds() -> None:
         pytest.param(18, Failure.TIMEOUT, id="three seconds late"),
     ],
 )
-def test_an_answer_counts_within_fifteen_seconds_and_not_after(seconds: float, error: Failure | None) -> None:
+def test_a_response_counts_within_fifteen_seconds_and_not_after(
+    seconds: float, error: Failure | None
+) -> None:
     assert _hurried(_answers_after(seconds)).error is error

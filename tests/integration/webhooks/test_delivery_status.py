@@ -179,7 +179,7 @@ def forget(endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_results_that_are_noted_at_once_leave_the_status_of_the_latest(
+def test_concurrent_results_leave_the_status_of_the_latest(
     api: Client, endpoint: Endpoint, seed: int
 ) -> None:
     random = Random(seed)

@@ -39,7 +39,7 @@ def test_a_new_endpoint_is_listed_as_having_no_deliveries_yet(api: Client) -> No
     assert listed["failingSince"] is None
 
 
-def test_the_answer_of_adding_holds_the_id_and_nothing_else(api: Client) -> None:
+def test_the_response_of_adding_contains_only_the_id(api: Client) -> None:
     answer = api.post("/v1/webhooks", {"url": URL, "events": ["message.created"]})
     assert list(answer.body) == ["id"]
 
@@ -168,7 +168,7 @@ def test_a_changed_list_replaces_the_old_one_and_leaves_the_address(api: Client)
     assert (listed["url"], listed["events"]) == (URL, ["bug.created"])
 
 
-def test_a_change_of_nothing_answers_ok(api: Client) -> None:
+def test_an_empty_change_returns_ok(api: Client) -> None:
     endpoint_id = add(api)
     assert api.patch(f"/v1/webhooks/{endpoint_id}", {}).body == {"ok": True}
 

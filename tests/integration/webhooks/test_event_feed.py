@@ -103,7 +103,7 @@ def test_an_event_is_shown_as_its_webhook_carries_it(
     require_described_event(shown)
 
 
-def test_a_cursor_of_the_end_gives_what_follows_and_nothing_twice(
+def test_a_cursor_of_the_end_returns_what_follows_and_nothing_twice(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     first = happen(organization, time)
@@ -120,7 +120,7 @@ def test_a_cursor_of_the_end_gives_what_follows_and_nothing_twice(
     assert ids(read(api, f"?cursor={page['nextCursor']}")) == []
 
 
-def test_a_cursor_given_out_before_anything_happened_gives_all_that_follows(
+def test_a_cursor_from_before_the_first_event_returns_all_events(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     page = read(api)
@@ -142,7 +142,7 @@ def test_the_newest_twenty_seconds_are_held_back(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_events_that_are_written_out_of_order_are_given_out_once_each(
+def test_events_that_are_written_out_of_order_are_returned_once_each(
     seed: int, organization: NewOrganization, api: Client, time: Time
 ) -> None:
     random = Random(seed)
@@ -176,7 +176,7 @@ def test_events_that_are_written_out_of_order_are_given_out_once_each(
 
 
 @pytest.mark.parametrize(("late_ms", "written"), [(10_000, True), (10_001, False)])
-def test_no_try_to_write_an_event_leaves_when_it_is_over_ten_seconds_old(
+def test_no_try_to_write_an_event_is_sent_when_the_event_is_over_ten_seconds_old(
     organization: NewOrganization,
     api: Client,
     time: Time,
@@ -211,7 +211,7 @@ def test_no_try_to_write_an_event_leaves_when_it_is_over_ten_seconds_old(
     assert len(ids(read(api))) == int(written)
 
 
-def test_an_answer_that_the_agent_thought_about_for_long_is_not_behind_what_was_read_meanwhile(
+def test_a_slow_answer_of_the_agent_is_not_before_what_readers_read_meanwhile(
     stocked: Desk, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
@@ -271,7 +271,7 @@ def test_every_module_that_makes_events_adds_them_to_its_transaction_in_the_way_
     assert [name for name, text in makers.items() if re.search(r"\bput\(.*\.to_item\(\)", text)] == []
 
 
-def test_only_the_kinds_that_are_asked_for_come(
+def test_only_the_requested_kinds_are_returned(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     kinds = [WebhookEvent.CONVERSATION_CREATED, WebhookEvent.CONVERSATION_UPDATED, WebhookEvent.BUG_CREATED]
@@ -318,7 +318,7 @@ def test_the_feed_reaches_back_thirty_days(organization: NewOrganization, api: C
     assert ids(read(api, f"?cursor={page['nextCursor']}")) == [recent]
 
 
-def test_what_is_sent_to_one_endpoint_alone_is_not_in_it(
+def test_an_event_for_one_endpoint_alone_is_not_in_the_feed(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     test = Event(organization.organization_id, OwnEvent.WEBHOOK_TEST, {}, clock.now_ms(), only_to="wh_1")
@@ -341,7 +341,7 @@ def test_what_is_sent_to_one_endpoint_alone_is_not_in_it(
         "?limit=201",
     ],
 )
-def test_a_senseless_parameter_is_refused(api: Client, query: str) -> None:
+def test_an_invalid_parameter_is_refused(api: Client, query: str) -> None:
     answer = api.get(f"/v1/events{query}")
     assert (answer.status, answer.code) == (400, "invalid_request")
 
@@ -369,7 +369,7 @@ def test_a_member_cannot_read_the_events(member: Client) -> None:
     assert (answer.status, answer.code) == (403, "forbidden")
 
 
-def test_the_feed_costs_one_query_whatever_is_asked_for(
+def test_every_request_for_the_feed_costs_one_query(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     for _ in range(30):

@@ -169,7 +169,7 @@ def test_a_cursor_of_another_endpoint_is_refused(
     assert (answer.status, answer.code) == (400, "invalid_cursor")
 
 
-def test_what_is_over_thirty_days_old_is_not_shown_though_it_is_not_removed_yet(
+def test_deliveries_over_thirty_days_old_are_not_shown_although_they_still_exist(
     organization: NewOrganization, api: Client, endpoint: str
 ) -> None:
     event_id = happen(organization)
@@ -181,7 +181,7 @@ def test_what_is_over_thirty_days_old_is_not_shown_though_it_is_not_removed_yet(
 
 
 @pytest.mark.parametrize("later_ms", [30 * DAY_MS, 30 * DAY_MS + 60_000])
-def test_a_cursor_that_was_kept_until_all_behind_it_is_too_old_leads_to_the_end(
+def test_a_cursor_after_which_everything_expired_leads_to_the_end(
     organization: NewOrganization, api: Client, endpoint: str, later_ms: int
 ) -> None:
     for _ in range(3):

@@ -96,7 +96,7 @@ def test_a_rotation_asked_for_again_does_not_end_the_secret_that_a_receiver_has(
     assert not verifies(in_use, delivered(organization, receiver))
 
 
-def test_a_removed_secret_signs_no_more_nor_do_those_before_it(
+def test_a_removed_secret_and_its_predecessors_no_longer_sign(
     organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
 ) -> None:
     make(api, endpoint)
@@ -110,17 +110,17 @@ def test_a_removed_secret_signs_no_more_nor_do_those_before_it(
     assert (" " in headers["webhook-signature"], bool(leaked)) == (False, True)
 
 
-def test_removing_where_there_is_none_is_no_fault(api: Client, endpoint: str) -> None:
+def test_removing_a_secret_that_does_not_exist_succeeds(api: Client, endpoint: str) -> None:
     assert api.delete(f"/v1/webhooks/{endpoint}/secret").body == {"ok": True}
 
 
-def test_a_removed_endpoint_takes_its_secrets_along(api: Client, endpoint: str) -> None:
+def test_removing_an_endpoint_removes_its_secrets(api: Client, endpoint: str) -> None:
     secret = make(api, endpoint)
     api.delete(f"/v1/webhooks/{endpoint}")
     assert secret not in str(everything())
 
 
-def test_the_secret_is_in_no_item_but_the_walled_one_and_in_no_log(api: Client, endpoint: str) -> None:
+def test_the_secret_is_in_no_log_and_only_in_the_protected_item(api: Client, endpoint: str) -> None:
     secret = make(api, endpoint)
     holding = [item["PK"].rpartition("#")[2] for item in everything() if secret in str(item)]
     assert holding == ["SECRET"]

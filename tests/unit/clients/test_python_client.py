@@ -97,14 +97,14 @@ def test_a_key_in_bytes_is_refused_with_its_type() -> None:
 
 
 @expecting("ok")
-def test_a_right_delivery_verifies_as_bytes_and_as_text(vector: Vector) -> None:
+def test_a_valid_delivery_verifies_as_bytes_and_as_text(vector: Vector) -> None:
     event = json.loads(vector["payload"])
     assert verify_vector(vector, vector["payload"].encode()) == event
     assert verify_vector(vector, vector["payload"]) == event
 
 
 @expecting(*REASONS)
-def test_a_wrong_delivery_is_refused_with_its_reason(vector: Vector) -> None:
+def test_an_invalid_delivery_is_refused_with_its_reason(vector: Vector) -> None:
     with pytest.raises(REASONS[vector["expect"]]) as caught:
         verify_vector(vector, vector["payload"].encode())
     assert type(caught.value) is REASONS[vector["expect"]]
@@ -115,7 +115,7 @@ def test_the_vectors_have_every_reason() -> None:
 
 
 @expecting("ok")
-def test_stripe_verifies_a_right_delivery_when_its_tolerance_is_off(vector: Vector) -> None:
+def test_stripe_verifies_a_valid_delivery_when_its_tolerance_is_off(vector: Vector) -> None:
     assert stripe.WebhookSignature.verify_header(
         vector["payload"].encode(), vector["header"], vector["secret"], tolerance=None
     )
@@ -150,7 +150,7 @@ def test_both_wrong_times_are_caught_as_one() -> None:
     assert issubclass(TimestampTooNew, TimestampOutOfTolerance)
 
 
-def test_a_rightly_signed_body_that_no_parser_can_follow_is_refused() -> None:
+def test_a_correctly_signed_body_that_no_parser_accepts_is_refused() -> None:
     for body in (b"[" * 200_000, b"\xff\xfe", b'{"id": "evt', b"null", b"1"):
         with pytest.raises(InvalidPayload):
             verify(body, sign(body, SECRET, 1763683200000), SECRET, None)

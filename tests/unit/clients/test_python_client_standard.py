@@ -45,14 +45,14 @@ def verify_vector(vector: Vector, payload: bytes | str) -> dict[str, Any]:
 
 
 @expecting("ok")
-def test_a_right_delivery_verifies_as_bytes_and_as_text(vector: Vector) -> None:
+def test_a_valid_delivery_verifies_as_bytes_and_as_text(vector: Vector) -> None:
     event = json.loads(vector["payload"])
     assert verify_vector(vector, vector["payload"].encode()) == event
     assert verify_vector(vector, vector["payload"]) == event
 
 
 @expecting(*REASONS)
-def test_a_wrong_delivery_is_refused_with_its_reason(vector: Vector) -> None:
+def test_an_invalid_delivery_is_refused_with_its_reason(vector: Vector) -> None:
     with pytest.raises(VerificationError) as caught:
         verify_vector(vector, vector["payload"].encode())
     assert type(caught.value) is REASONS[vector["expect"]]
@@ -108,7 +108,7 @@ def test_a_secret_of_another_form_is_a_mistake_of_the_program(secret: Any, kind:
     ("tolerance", "now"),
     [(float("nan"), 1), (float("inf"), 1), (-1, 1), (300_000, float("nan")), (300_000, float("-inf"))],
 )
-def test_what_would_switch_the_check_of_the_time_off_unseen_is_a_mistake_of_the_program(
+def test_a_value_that_would_silently_disable_the_time_check_is_a_mistake_of_the_program(
     tolerance: Any, now: Any
 ) -> None:
     with pytest.raises(ValueError, match="milliseconds"):

@@ -70,7 +70,7 @@ def signed(body: bytes = BODY) -> str:
 # Deliveries
 
 
-def test_a_right_delivery_is_printed_as_verified_and_answered_200(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_valid_delivery_is_printed_as_verified_and_gets_200(capsys: pytest.CaptureFixture[str]) -> None:
     with serving(receiver.Receiver(0, receiver.Journal(SECRET))) as port:
         assert post(port, BODY, signed()) == 200
     printed = capsys.readouterr().out
@@ -89,7 +89,7 @@ def test_a_body_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) ->
     assert "\x1b" not in printed
 
 
-def test_a_changed_body_is_printed_with_the_reason_and_answered_400(
+def test_a_changed_body_is_printed_with_the_reason_and_gets_400(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with serving(receiver.Receiver(0, receiver.Journal(SECRET))) as port:

@@ -29,6 +29,6 @@ BODY = {"organization": "org_1", "messageId": "msg_1"}
         ),
     ],
 )
-def test_a_job_is_kept_without_what_follows_from_the_rest(job: Job, attribute: dict[str, object]) -> None:
+def test_a_job_is_stored_without_derived_values(job: Job, attribute: dict[str, object]) -> None:
     assert job.to_item() == attribute
     assert Job.from_item(attribute) == job

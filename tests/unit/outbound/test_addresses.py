@@ -59,7 +59,7 @@ def test_the_corpus_holds_eight_hundred_different_cases() -> None:
 
 
 @for_each("case", [c for c in URLS if not c.allowed], ids=str)
-def test_every_refusal_says_how_to_put_it_right(case: Case) -> None:
+def test_every_refusal_says_how_to_correct_the_url(case: Case) -> None:
     with pytest.raises(InvalidUrl) as refusal:
         addresses.require_public(case.url, resolver=case.resolve)
 
@@ -101,14 +101,14 @@ def test_every_refusal_says_how_to_put_it_right(case: Case) -> None:
         ),
     ],
 )
-def test_a_refusal_reads(url: str, message: str) -> None:
+def test_a_refusal_has_a_readable_message(url: str, message: str) -> None:
     with pytest.raises(InvalidUrl) as refusal:
         addresses.require_public(url)
 
     assert refusal.value.message == message
 
 
-def test_a_refusal_by_name_does_not_tell_the_address() -> None:
+def test_a_refusal_of_a_name_does_not_reveal_the_address() -> None:
     with pytest.raises(RefusedAddress) as refusal:
         addresses.require_public("https://hook.example.com/", resolver=lambda _: ["10.1.2.3"])
 
@@ -123,7 +123,7 @@ def test_a_refusal_is_the_specified_code() -> None:
     assert (RefusedAddress.status, RefusedAddress.code) == (400, "invalid_url")
 
 
-def test_a_name_that_takes_too_long_is_taken_and_not_waited_for() -> None:
+def test_a_name_that_takes_too_long_is_accepted_without_waiting() -> None:
     released = threading.Event()
 
     def hang(_: str) -> list[str]:

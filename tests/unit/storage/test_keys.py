@@ -44,7 +44,7 @@ def test_a_parsed_key_spells_what_it_was_parsed_from(kind: type[ItemKey], pk: st
 
 @for_each("kind", REGISTRY.values(), ids=list(REGISTRY))
 @for_each("part", ["", "#", "a#b", "x" * 129], ids=["empty", "separator", "inside", "129 long"])
-def test_a_part_that_no_id_is_makes_no_key(kind: type[ItemKey], part: str) -> None:
+def test_an_invalid_part_is_refused(kind: type[ItemKey], part: str) -> None:
     for position in range(len(kind.PARTS)):
         chosen = ["a", "b", "c", "d"][: len(kind.PARTS)]
         chosen[position] = part
@@ -65,7 +65,7 @@ def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: type[ItemKey
     assert len(key.sk.encode()) <= 1_024
 
 
-def test_text_with_an_overlong_part_is_no_ones_key() -> None:
+def test_text_with_an_overlong_part_parses_to_no_key() -> None:
     assert keys.Slug.parse("SLUG#" + "x" * 129, "SLUG") is None
 
 

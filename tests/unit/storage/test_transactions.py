@@ -83,7 +83,7 @@ def two_actions() -> Transaction:
     return transaction
 
 
-def test_what_is_collected_is_written_in_one_call(dynamo: Dynamo, pauses: list[float]) -> None:
+def test_collected_actions_are_written_in_one_call(dynamo: Dynamo, pauses: list[float]) -> None:
     two_actions().commit()
 
     (request,) = dynamo.requests
@@ -91,7 +91,7 @@ def test_what_is_collected_is_written_in_one_call(dynamo: Dynamo, pauses: list[f
     assert pauses == []
 
 
-def test_a_failed_condition_raises_what_its_own_action_names(dynamo: Dynamo, pauses: list[float]) -> None:
+def test_a_failed_condition_raises_the_exception_of_its_action(dynamo: Dynamo, pauses: list[float]) -> None:
     dynamo.outcomes = [cancelled("ConditionalCheckFailed", "None")]
 
     with pytest.raises(NotThere):
@@ -124,7 +124,7 @@ def test_of_two_failed_conditions_the_first_counts(dynamo: Dynamo) -> None:
         two_actions().commit()
 
 
-def test_a_failed_condition_without_a_meaning_is_a_defect(dynamo: Dynamo) -> None:
+def test_a_failed_condition_without_an_exception_is_a_defect(dynamo: Dynamo) -> None:
     dynamo.outcomes = [cancelled("ConditionalCheckFailed")]
     transaction = Transaction()
     transaction.require(KEY, "attribute_exists(PK)")
@@ -133,7 +133,9 @@ def test_a_failed_condition_without_a_meaning_is_a_defect(dynamo: Dynamo) -> Non
         transaction.commit()
 
 
-def test_a_failed_condition_beside_a_conflict_is_not_tried_again(dynamo: Dynamo, pauses: list[float]) -> None:
+def test_a_failed_condition_together_with_a_conflict_is_not_retried(
+    dynamo: Dynamo, pauses: list[float]
+) -> None:
     dynamo.outcomes = [cancelled("TransactionConflict", "ConditionalCheckFailed")]
 
     with pytest.raises(Taken):
@@ -151,7 +153,7 @@ def test_a_failed_condition_beside_a_conflict_is_not_tried_again(dynamo: Dynamo,
     ],
     ids=["conflict", "throttled", "capacity", "in progress"],
 )
-def test_what_says_come_back_is_tried_again_after_a_pause(
+def test_a_retryable_error_is_retried_after_a_pause(
     dynamo: Dynamo, pauses: list[float], busy: ClientError
 ) -> None:
     dynamo.outcomes = [busy, busy, {}]
@@ -180,7 +182,7 @@ def test_no_pause_is_longer_than_four_tenths_of_a_second(dynamo: Dynamo, pauses:
     assert max(pauses) <= 0.4
 
 
-def test_nobody_waits_after_the_last_try(dynamo: Dynamo, pauses: list[float]) -> None:
+def test_there_is_no_pause_after_the_last_try(dynamo: Dynamo, pauses: list[float]) -> None:
     dynamo.outcomes = [cancelled("TransactionConflict", "None")]
 
     with pytest.raises(Conflict):
@@ -321,7 +323,7 @@ def kinds_written(dynamo: Dynamo) -> list[list[str]]:
     return [[next(iter(action)) for action in request["TransactItems"]] for request in dynamo.requests]
 
 
-def test_the_first_transaction_that_is_written_carries_more_and_no_later_one(dynamo: Dynamo) -> None:
+def test_the_first_written_transaction_has_the_prepended_actions_and_no_later_one(dynamo: Dynamo) -> None:
     with prepend_to_next_transaction(claim()):
         two_actions().commit()
         two_actions().commit()
@@ -334,7 +336,7 @@ def test_the_first_transaction_that_is_written_carries_more_and_no_later_one(dyn
     ]
 
 
-def test_one_that_failed_has_carried_nothing_so_the_next_one_does(dynamo: Dynamo) -> None:
+def test_after_a_failed_transaction_the_next_one_has_the_prepended_actions(dynamo: Dynamo) -> None:
     dynamo.outcomes = [cancelled("None", "ConditionalCheckFailed", "None"), {}]
 
     with prepend_to_next_transaction(claim()):
@@ -346,7 +348,7 @@ def test_one_that_failed_has_carried_nothing_so_the_next_one_does(dynamo: Dynamo
     assert kinds_written(dynamo) == [["ConditionCheck", "Update", "Put"]] * 2
 
 
-def test_what_is_carried_is_tried_again_with_it(dynamo: Dynamo, pauses: list[float]) -> None:
+def test_prepended_actions_are_retried_with_their_transaction(dynamo: Dynamo, pauses: list[float]) -> None:
     dynamo.outcomes = [cancelled("TransactionConflict", "None", "None"), {}]
 
     with prepend_to_next_transaction(claim()):
@@ -363,7 +365,7 @@ def test_a_prepended_condition_that_fails_is_raised_before_the_works_own(dynamo:
         two_actions().commit()
 
 
-def test_with_something_to_carry_the_works_own_conditions_keep_their_meaning(dynamo: Dynamo) -> None:
+def test_with_prepended_actions_the_works_own_conditions_keep_their_exceptions(dynamo: Dynamo) -> None:
     dynamo.outcomes = [cancelled("None", "None", "ConditionalCheckFailed", item={"a": {"N": "7"}})]
 
     with prepend_to_next_transaction(claim()), pytest.raises(Taken) as caught:
@@ -372,7 +374,7 @@ def test_with_something_to_carry_the_works_own_conditions_keep_their_meaning(dyn
     assert caught.value.args == ({"a": 7},)
 
 
-def test_nothing_is_carried_out_of_the_block_that_asked_for_it(dynamo: Dynamo) -> None:
+def test_nothing_is_prepended_outside_the_block(dynamo: Dynamo) -> None:
     with pytest.raises(ZeroDivisionError), prepend_to_next_transaction(claim()):
         raise ZeroDivisionError
     two_actions().commit()
