@@ -123,7 +123,7 @@ def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: BaseUrl)
 )
 def issue_tokens(client_info: ClientInfo, form: TokenForm, base_url: BaseUrl) -> TokenAnswer:
     """Exchange a code, a refresh token or a device code for tokens."""
-    return tokens.answer(form, client_info.headers.get("authorization", ""), base_url)
+    return tokens.issue(form, client_info.headers.get("authorization", ""), base_url)
 
 
 @api.post("/v1/oauth/revoke", errors=(InvalidOAuthRequest, InvalidClient, ServerError), **_UNSTORED)

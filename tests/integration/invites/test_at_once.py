@@ -10,7 +10,7 @@ from helpdesk.accounts import service as accounts
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.invites import accepting, repository, service
 from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
-from helpdesk.invites.record import Standing
+from helpdesk.invites.record import InviteeState
 from helpdesk.invites.schemas import InviteCreated, NewInvite
 from helpdesk.mail import allowance
 from helpdesk.members.errors import CannotGrant
@@ -202,14 +202,14 @@ def test_a_new_invitation_after_a_withdrawal_at_once_is_whole(
 
 def after_reading(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
     """Let something happen between what inviting reads and what it writes."""
-    really = repository.standing
+    really = repository.invitee_state
 
-    def standing(organization: str, email_hash: str) -> Standing:
+    def invitee_state(organization: str, email_hash: str) -> InviteeState:
         found = really(organization, email_hash)
         change()
         return found
 
-    monkeypatch.setattr(repository, "standing", standing)
+    monkeypatch.setattr(repository, "invitee_state", invitee_state)
 
 
 @pytest.mark.parametrize(

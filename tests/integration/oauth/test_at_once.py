@@ -33,7 +33,7 @@ def test_a_code_exchanged_twice_at_once_leaves_no_token_that_works(
         code_verifier=SecretStr(VERIFIER),
     )
 
-    outcomes = interleaved([lambda: tokens.answer(form, "", BASE_URL)] * 2, seed)
+    outcomes = interleaved([lambda: tokens.issue(form, "", BASE_URL)] * 2, seed)
 
     won = [answer for answer in outcomes.results if answer is not None]
     assert len(won) == 1
@@ -55,7 +55,7 @@ def test_a_device_that_asks_twice_at_once_gets_tokens_once(
     visitor.press(("decision", "allow"), action="/consent")
     form = TokenForm(grant_type=DEVICE, client_id=program.id, device_code=login["device_code"])
 
-    outcomes = interleaved([lambda: tokens.answer(form, "", BASE_URL)] * 2, seed)
+    outcomes = interleaved([lambda: tokens.issue(form, "", BASE_URL)] * 2, seed)
 
     assert len([answer for answer in outcomes.results if isinstance(answer, TokenAnswer)]) == 1
     assert len(of_kind("GRANT")) == 1
@@ -91,7 +91,7 @@ def test_of_many_tries_at_once_five_are_looked_at(mails: list[tuple[str, str]], 
 
     told = [error.tries_left for error in outcomes.errors if isinstance(error, signing_in.WrongCode)]
     assert sorted(told) == [1, 2, 3, 4]
-    assert len([error for error in outcomes.errors if isinstance(error, signing_in.CodeOver)]) == 5
+    assert len([error for error in outcomes.errors if isinstance(error, signing_in.CodeExpired)]) == 5
 
 
 @each_order

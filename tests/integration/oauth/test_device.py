@@ -27,7 +27,7 @@ def test_a_device_logs_in(program: Program, visitor: Visitor, sign_in: SignIn, n
     typed_in(visitor, login["user_code"])
     page = sign_in(visitor)
     assert login["user_code"] in page.body
-    assert "If somebody sent you the code or this link, say no" in page.body
+    assert "If somebody sent you the code or this link, do not allow it" in page.body
     done = visitor.press(("decision", "allow"), action="/consent")
 
     assert done.status == 200
@@ -69,7 +69,7 @@ def test_a_code_that_nobody_shows_is_refused_on_the_page(visitor: Visitor, code:
     page = typed_in(visitor, code)
 
     assert page.status == 400
-    assert "No device waits under this code" in page.body
+    assert "No device is waiting with this code" in page.body
     assert 'role="alert"' in page.body
 
 
@@ -96,7 +96,7 @@ def test_a_code_is_decided_once(program: Program, visitor: Visitor, sign_in: Sig
 
     assert late.status == 400
     assert program.poll(login["device_code"]).body["error"] == "access_denied"
-    assert "No device waits" in typed_in(visitor, login["user_code"]).body
+    assert "No device is waiting" in typed_in(visitor, login["user_code"]).body
 
 
 def test_asking_too_soon_slows_the_device_down_by_five_seconds(program: Program, now: Clock) -> None:
@@ -135,7 +135,7 @@ def test_both_codes_last_ten_minutes(program: Program, visitor: Visitor, now: Cl
 
     assert program.poll(login["device_code"]).body["error"] == "expired_token"
     assert visitor.press(("decision", "allow"), action="/consent").status == 400
-    assert "No device waits" in typed_in(visitor, login["user_code"]).body
+    assert "No device is waiting" in typed_in(visitor, login["user_code"]).body
 
 
 def test_an_approved_login_that_is_fetched_too_late_is_over(

@@ -83,7 +83,7 @@ def test_an_old_refresh_token_ends_the_family(
     now.pass_by(11)
 
     again = program.refresh(first["refresh_token"])
-    assert "its login was ended" in again.body["error_description"]
+    assert "its login was revoked" in again.body["error_description"]
 
     assert (again.status, again.body["error"]) == (400, "invalid_grant")
     assert program.refresh(second["refresh_token"]).body["error"] == "invalid_grant"
@@ -163,7 +163,7 @@ def test_of_two_refreshes_at_once_exactly_one_wins(
 ) -> None:
     form = TokenForm(grant_type="refresh_token", client_id=program.id, refresh_token=tokens["refresh_token"])
 
-    outcomes = interleaved([lambda: oauth_tokens.answer(form, "", BASE_URL)] * 2, seed)
+    outcomes = interleaved([lambda: oauth_tokens.issue(form, "", BASE_URL)] * 2, seed)
 
     won = [result for result in outcomes.results if result is not None]
     lost = [error for error in outcomes.errors if error is not None]
@@ -179,7 +179,7 @@ def test_a_revocation_beside_a_refresh_leaves_nothing_that_works(
     form = TokenForm(grant_type="refresh_token", client_id=program.id, refresh_token=tokens["refresh_token"])
 
     def refresh() -> None:
-        oauth_tokens.answer(form, "", BASE_URL)
+        oauth_tokens.issue(form, "", BASE_URL)
 
     def revoke() -> None:
         oauth_tokens._remove_family(f"grant_{tokens['refresh_token'].split('_')[2]}")

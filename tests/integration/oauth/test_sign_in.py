@@ -82,9 +82,9 @@ def test_a_code_has_five_tries(asked: Visitor, mails: Mails) -> None:
     where, fields = asked.form()
     told = [asked.send(where, {**fields, "code": wrong}).body for _ in range(5)]
 
-    assert ["4 more tries" in told[0], "1 more try" in told[3], "not valid any more" in told[4]] == [True] * 3
+    assert ["4 more tries" in told[0], "1 more try" in told[3], "no longer valid" in told[4]] == [True] * 3
     late = asked.send(where, {**fields, "code": code})
-    assert "not valid any more" in late.body
+    assert "no longer valid" in late.body
     assert of_kind("PERSON") == []
 
 
@@ -116,7 +116,7 @@ def test_a_code_works_once(asked: Visitor, mails: Mails) -> None:
     assert asked.send(where, sent).status == 303
     asked.cookies = before
 
-    assert "not valid any more" in asked.send(where, sent).body
+    assert "no longer valid" in asked.send(where, sent).body
 
 
 def test_a_code_lasts_ten_minutes(program: Program, visitor: Visitor, mails: Mails, now: Clock) -> None:
@@ -124,7 +124,7 @@ def test_a_code_lasts_ten_minutes(program: Program, visitor: Visitor, mails: Mai
     visitor.press(email="ada@example.com")
     now.pass_by(600)
 
-    assert "not valid any more" in visitor.press(code=mails[-1][1]).body
+    assert "no longer valid" in visitor.press(code=mails[-1][1]).body
 
 
 def test_a_code_is_of_the_browser_that_asked_for_it(program: Program, mails: Mails) -> None:
@@ -137,7 +137,7 @@ def test_a_code_is_of_the_browser_that_asked_for_it(program: Program, mails: Mai
 
     stolen = thief.send(where, {**fields, "sign_in": victim.form()[1]["sign_in"], "code": mails[0][1]})
 
-    assert "not valid any more" in stolen.body
+    assert "no longer valid" in stolen.body
 
 
 def test_neither_the_code_nor_the_handle_stands_in_the_table(asked: Visitor, mails: Mails) -> None:

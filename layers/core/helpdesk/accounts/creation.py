@@ -43,7 +43,7 @@ def create(caller: Caller, new: OrganizationInput) -> str:
         transaction.commit()
         return organization
 
-    return people.retry_on_rename(PersonRecord(person.id, person.name, person.email, {}), attempt)
+    return people.retry_on_rename(PersonRecord(person.id, person.name, person.email), attempt)
 
 
 def add_with_owner(

@@ -12,13 +12,13 @@ class User(Answer):
 
     id: str
     name: str
-    """As others see the person."""
+    """The name that other people see."""
     email: str
-    """What the person signs in with."""
+    """The address with which the person signs in."""
 
 
 class OrganizationOfMine(Answer):
-    """An organization that the person belongs to, and as what."""
+    """An organization that the person belongs to, and their role in it."""
 
     id: str
     name: str
@@ -27,13 +27,13 @@ class OrganizationOfMine(Answer):
 
 
 class Me(Answer):
-    """The answer of GET and PATCH /me."""
+    """The response of GET and PATCH /me."""
 
     user: User
     organization: OrganizationOfMine | None
-    """The organization that the access token acts in; null while it is bound to none, or its person has left it."""
+    """The organization in which the access token acts; null if there is none, or the person has left it."""
     organizations: list[OrganizationOfMine]
-    """Every organization that the person belongs to, the oldest first."""
+    """Every organization that the person belongs to, oldest first."""
 
 
 class MeUpdate(Body):

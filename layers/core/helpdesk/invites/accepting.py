@@ -1,6 +1,6 @@
 """The rules of accepting an invitation, and what its link shows (Specification: POST /invites/accept).
 
-They stand apart from those of inviting for the function that shows the page behind the link, which invites nobody.
+They are separate from the rules of inviting, so that the function that serves the invitation page imports less.
 """
 
 from helpdesk.admission.caller import Caller, Role
@@ -23,7 +23,7 @@ NOT_FOR_YOU = (
 
 
 def accept(caller: Caller, token: str) -> str:
-    """Make the caller a member where he was invited, bind his token to that organization and return its id.
+    """Make the caller a member of the organization that invited them; return its id. Their token then acts in it.
 
     Raises InviteNotFound, AlreadyAMember, TooManyOrganizations.
     """
@@ -36,13 +36,13 @@ def accept(caller: Caller, token: str) -> str:
         transaction.commit()
         return invite.organization
 
-    return people.retry_on_rename(PersonRecord(person.id, person.name, person.email, {}), attempt)
+    return people.retry_on_rename(PersonRecord(person.id, person.name, person.email), attempt)
 
 
 def accept_as(person_id: str, token: str) -> str:
-    """Make a person, whose address was verified, a member where he was invited; return the organization's id.
+    """Make a person with a verified address a member of the organization that invited them; return its id.
 
-    For the page behind an invitation's link, where there is no access token. Raises as `accept` does.
+    For the page behind an invitation's link, which has no access token. Raises as `accept` does.
     """
     person = people.by_id(person_id)
     if person is None:
@@ -58,7 +58,7 @@ def accept_as(person_id: str, token: str) -> str:
 
 
 def preview(token: str) -> InvitePreview:
-    """Return what a pending invitation's link shows before anybody has signed in. Raises InviteNotFound."""
+    """Return what a pending invitation's link shows before sign-in. Raises InviteNotFound."""
     invite = repository.by_token(sha256_hex(token))
     return InvitePreview(
         organization_id=invite.organization,
@@ -71,7 +71,7 @@ def preview(token: str) -> InvitePreview:
 
 
 def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) -> InviteRecord:
-    """Add what accepting changes. Two at once make one member: each needs the invitation, and removes it."""
+    """Add what accepting changes. Two calls at once make one member: each requires and removes the invitation."""
     try:
         invite = repository.by_token(sha256_hex(token))
     except InviteNotFound:

@@ -1,4 +1,4 @@
-"""What the routes of invitations can refuse (Specification: Errors, Organization and members; Conflicts)."""
+"""Errors of the invitation routes (Specification: Errors, Organization and members; Conflicts)."""
 
 from helpdesk.platform.errors import AppError
 
@@ -11,8 +11,8 @@ class InviteNotFound(AppError):
 
     status, code = 404, "invite_not_found"
     message = (
-        "No pending invitation is found here: it was accepted or withdrawn, its "
-        f"{INVITE_DAYS} days are over, or it is of another organization."
+        "There is no such pending invitation: it was accepted or withdrawn, its "
+        f"{INVITE_DAYS} days are over, or it belongs to another organization."
     )
 
 
@@ -24,7 +24,7 @@ class AlreadyInvited(AppError):
 
 
 class TooManyInvites(AppError):
-    """The organization has as many pending invitations as it may."""
+    """The organization has the maximum number of pending invitations."""
 
     status, code = 400, "too_many_invites"
     message = f"Withdraw one of the {MAX_PENDING_INVITES} pending invitations first."

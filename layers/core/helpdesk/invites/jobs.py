@@ -1,6 +1,6 @@
-"""The job that asks for an invitation's mail.
+"""The job that requests an invitation's mail.
 
-It holds neither the token nor the address: whoever reads the outbox or the queue can do nothing with it.
+It holds neither the token nor the address, so reading the outbox or the queue gives no access.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from helpdesk.storage.table import Item
 
 @dataclass(frozen=True, slots=True)
 class InviteMail:
-    """One mail of one invitation. `id` sorts by the time it was asked for; `base_url` is where its link points to."""
+    """One mail of one invitation. `id` sorts by request time; `base_url` is the address that its link points to."""
 
     organization: str
     invite_id: str
@@ -20,7 +20,7 @@ class InviteMail:
     base_url: str
 
     def to_item(self) -> Item:
-        """Return the outbox item that asks for the mail."""
+        """Return the outbox item that requests the mail."""
         body = {
             "organization": self.organization,
             "inviteId": self.invite_id,

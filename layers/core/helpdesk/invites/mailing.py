@@ -1,12 +1,12 @@
 """Sending the mail that carries an invitation's link.
 
-Token and address are read when the mail is sent, by the only function that may read the token, and only while the
-invitation is pending.
+The mailer reads the token and the address when it sends the mail, and only while the invitation is pending. No other
+function may read the token.
 
-Nothing keeps SES from sending the same mail twice. Three things together come close: the queue forgets a repeated
-stream record for five minutes (deduplication by the mail's id) and hands out one message of an invitation at a time;
-after sending, the mail's id is noted on the invitation, and a mail not newer than that one is passed over. So a mail
-goes out twice only where the function dies between the two, which harms less than one that never comes.
+SES has no idempotency, so a repeated mail is avoided in two ways. The queue drops a repeated stream record for five
+minutes (deduplication by the mail's id) and delivers one message of an invitation at a time. After sending, the mail's
+id is stored on the invitation, and a mail that is not newer is skipped. A mail is sent twice only if the function dies
+between the two steps, which does less harm than a mail that never arrives.
 """
 
 from enum import StrEnum
@@ -22,7 +22,7 @@ from helpdesk.storage.table import Throttled
 
 
 class Outcome(StrEnum):
-    """What became of a mail, for the log of the function."""
+    """The result of a mail, for the function's log."""
 
     SENT = "sent"
     SENT_BEFORE = "sent_before"
@@ -32,10 +32,10 @@ class Outcome(StrEnum):
 
 
 def send(wanted: InviteMail) -> Outcome:
-    """Send an invitation's mail, if it is still wanted.
+    """Send an invitation's mail if the invitation is still pending.
 
-    Raises MailNotSent where another try may do it. What will never be taken is given up: the link can still be passed
-    on by hand.
+    Raises MailNotSent if a retry may succeed. A mail that SES will never accept is dropped; the inviter can still pass
+    the link on by hand.
     """
     found = repository.for_mail(wanted.organization, wanted.invite_id)
     if found is None:
@@ -59,6 +59,6 @@ def send(wanted: InviteMail) -> Outcome:
     try:
         repository.note_mailed(wanted.organization, wanted.invite_id, wanted.id)
     except (Throttled, ClientError, BotoCoreError) as error:
-        # It is out. Failing now would only send it again.
+        # The mail is sent. An error here would only send it again.
         logger.warning("mail_not_noted", extra={"invite": wanted.invite_id, "error": type(error).__name__})
     return Outcome.SENT

@@ -1,6 +1,7 @@
-"""An invitation as stored, and what it shows to the person whom it invites."""
+"""An invitation as stored, and what it shows to the invited person."""
 
-from typing import NamedTuple, Self
+from dataclasses import dataclass
+from typing import Self
 
 from helpdesk.admission.caller import Role
 from helpdesk.people.record import hash_of_email
@@ -8,8 +9,9 @@ from helpdesk.platform import clock
 from helpdesk.storage.table import Item
 
 
-class InviteRecord(NamedTuple):
-    """An invitation; times in ms. `token_hash` is the SHA-256 of what its link carries."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InviteRecord:
+    """An invitation; times are in ms. `token_hash` is the SHA-256 of the token in its link."""
 
     organization: str
     id: str
@@ -23,12 +25,12 @@ class InviteRecord(NamedTuple):
 
     @property
     def email_hash(self) -> str:
-        """The address's SHA-256, by which it is known to have a pending invitation."""
+        """The address's SHA-256, the key of the claim that the address has a pending invitation."""
         return hash_of_email(self.email)
 
     @property
     def is_pending(self) -> bool:
-        """Whether it may still be accepted, if it is still there."""
+        """Whether the invitation has not expired."""
         return self.valid_until > clock.now_ms()
 
     @classmethod
@@ -46,9 +48,23 @@ class InviteRecord(NamedTuple):
             token_hash=item["tokenHash"],
         )
 
+    def to_item(self) -> Item:
+        """Return the attributes of the invitation's item."""
+        return {
+            "id": self.id,
+            "email": self.email,
+            "role": self.role.value,
+            "invitedById": self.invited_by_id,
+            "invitedByName": self.invited_by_name,
+            "createdAt": self.created_at,
+            "validUntil": self.valid_until,
+            "tokenHash": self.token_hash,
+        }
 
-class InvitePreview(NamedTuple):
-    """What the page behind an invitation's link tells: who invites whom to what, as what, until when (ms)."""
+
+@dataclass(frozen=True, slots=True)
+class InvitePreview:
+    """What the page behind an invitation's link shows; `valid_until` is in ms."""
 
     organization_id: str
     organization_name: str
@@ -58,11 +74,12 @@ class InvitePreview(NamedTuple):
     valid_until: int
 
 
-class Standing(NamedTuple):
-    """What an address is to an organization before it is invited.
+@dataclass(frozen=True, slots=True)
+class InviteeState:
+    """What is known of an address before an organization invites it.
 
-    `user_id` is the person who has the address, `invited_until` (ms) the end of its latest invitation, and `pending`
-    the organization's pending invitations with their ends (ms), None where it never had one.
+    `user_id` is the person with the address, `invited_until` (ms) is the end of its latest invitation, and `pending`
+    holds the organization's pending invitations with their ends (ms), None if it never had one.
     """
 
     user_id: str | None
@@ -70,8 +87,9 @@ class Standing(NamedTuple):
     pending: dict[str, int] | None
 
 
-class MailItems(NamedTuple):
-    """What an invitation's mail is made of; `mailed` is the id of the latest mail that went out, empty before."""
+@dataclass(frozen=True, slots=True)
+class InviteMailContent:
+    """The content of an invitation's mail; `mailed` is the id of the latest mail that was sent, empty before."""
 
     invite: InviteRecord
     token: str

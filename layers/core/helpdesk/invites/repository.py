@@ -1,8 +1,8 @@
-"""Items of invitations: the invitation itself, and beside it what finds it, counts it and carries its token."""
+"""Items of invitations: the invitation, and the items that find it, count it and hold its token."""
 
 from helpdesk.admission.caller import Role
 from helpdesk.invites.errors import INVITE_DAYS, MAX_PENDING_INVITES, AlreadyInvited, InviteNotFound
-from helpdesk.invites.record import InviteRecord, MailItems, Standing
+from helpdesk.invites.record import InviteeState, InviteMailContent, InviteRecord
 from helpdesk.members.errors import CannotGrant
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.platform import clock, ids
@@ -18,19 +18,19 @@ _MANAGERS = (Role.ADMIN, Role.OWNER)
 
 
 class NoRoom(Exception):
-    """The list of pending invitations is full, or is not there yet; `pending` is what was found."""
+    """The list of pending invitations is full, or does not exist yet; `pending` is what was found."""
 
     def __init__(self, found: Item | None) -> None:
         self.pending: dict[str, int] | None = found.get("pending") if found else None
         super().__init__("no room")
 
 
-def standing(organization: str, email_hash: str) -> Standing:
-    """Return what an address is to an organization. One call."""
+def invitee_state(organization: str, email_hash: str) -> InviteeState:
+    """Return what is known of an address before an organization invites it. One call."""
     person, invited = keys.PersonByEmail(email_hash), keys.InviteByEmail(organization, email_hash)
     pending = keys.PendingInvites(organization)
     found = table.get_many([person, invited, pending])
-    return Standing(
+    return InviteeState(
         user_id=found.get(person, {}).get("userId"),
         invited_until=found.get(invited, {}).get("validUntil", 0),
         pending=found.get(pending, {}).get("pending"),
@@ -52,7 +52,7 @@ def get(organization: str, invite_id: str) -> InviteRecord:
 
 
 def by_token(token_hash: str) -> InviteRecord:
-    """Return the pending invitation that a link leads to. Two calls. Raises InviteNotFound."""
+    """Return the pending invitation of a link. Two calls. Raises InviteNotFound."""
     item = table.get(keys.InviteToken(token_hash))
     if item is None:
         raise InviteNotFound
@@ -95,9 +95,9 @@ def make_room(organization: str, pending: dict[str, int] | None) -> bool:
 
 
 def require_manager(transaction: Transaction, organization: str, user_id: str, role: Role) -> None:
-    """Make a transaction fail unless the person may, at that moment, handle an invitation as this role.
+    """Make a transaction fail unless the person may, at that moment, manage an invitation for this role.
 
-    The transaction raises InvalidToken where he has left, Forbidden, CannotGrant.
+    The transaction raises InvalidToken if they have left, Forbidden, CannotGrant.
     """
 
     def meaning(found: Item | None) -> Exception:
@@ -116,7 +116,7 @@ def require_manager(transaction: Transaction, organization: str, user_id: str, r
 
 
 def require_stranger(transaction: Transaction, organization: str, user_id: str) -> None:
-    """Make a transaction fail with AlreadyAMember where the person has become a member meanwhile."""
+    """Make a transaction fail with AlreadyAMember if the person has become a member in the meantime."""
     transaction.require(
         keys.Member(organization, user_id),
         "attribute_not_exists(PK)",
@@ -125,7 +125,7 @@ def require_stranger(transaction: Transaction, organization: str, user_id: str) 
 
 
 def put(transaction: Transaction, invite: InviteRecord, token: str) -> None:
-    """Add an invitation with everything beside it. The transaction raises AlreadyInvited, NoRoom."""
+    """Add an invitation with its accompanying items. The transaction raises AlreadyInvited, NoRoom."""
     expires = -(-invite.valid_until // 1_000)
     until = {"validUntil": invite.valid_until, "expiresAt": expires}
     transaction.update(
@@ -151,14 +151,8 @@ def put(transaction: Transaction, invite: InviteRecord, token: str) -> None:
     transaction.put(
         {
             **keys.Invite(invite.organization, invite.id).attributes(),
-            "id": invite.id,
-            "email": invite.email,
-            "role": invite.role.value,
-            "invitedById": invite.invited_by_id,
-            "invitedByName": invite.invited_by_name,
-            "createdAt": invite.created_at,
-            "tokenHash": invite.token_hash,
-            **until,
+            **invite.to_item(),
+            "expiresAt": expires,
         },
         new=True,
     )
@@ -171,13 +165,13 @@ def put(transaction: Transaction, invite: InviteRecord, token: str) -> None:
         },
         new=True,
     )
-    # Without a condition, so that whoever writes it need not be allowed to read it.
+    # No condition: a role that may write this item does not have to be allowed to read it.
     secret = keys.InviteSecret(invite.organization, invite.id)
     transaction.put({**secret.attributes(), "token": token, "expiresAt": expires})
 
 
 def require_pending(transaction: Transaction, invite: InviteRecord) -> None:
-    """Make a transaction fail with InviteNotFound where the invitation is no longer pending."""
+    """Make a transaction fail with InviteNotFound if the invitation is no longer pending."""
     transaction.require(
         keys.Invite(invite.organization, invite.id),
         _STILL_PENDING,
@@ -187,14 +181,14 @@ def require_pending(transaction: Transaction, invite: InviteRecord) -> None:
 
 
 def remove(transaction: Transaction, invite: InviteRecord) -> None:
-    """Remove a pending invitation with everything beside it. The transaction raises InviteNotFound."""
+    """Remove a pending invitation with its accompanying items. The transaction raises InviteNotFound."""
     transaction.delete(
         keys.Invite(invite.organization, invite.id),
         condition=_STILL_PENDING,
         values={":now": clock.now_ms()},
         on_failure=lambda _: InviteNotFound(),
     )
-    # By a clock that is ahead it may have expired, and its address have been invited anew.
+    # Another host with a faster clock may have seen it expired and invited the address again.
     transaction.delete(
         keys.InviteByEmail(invite.organization, invite.email_hash),
         condition="inviteId = :id",
@@ -209,7 +203,7 @@ def remove(transaction: Transaction, invite: InviteRecord) -> None:
 
 
 def count_owner(transaction: Transaction, organization: str) -> None:
-    """Count one more owner. The transaction raises InviteNotFound where the organization is gone."""
+    """Count one more owner. The transaction raises InviteNotFound if the organization is gone."""
     transaction.update(
         keys.Organization(organization),
         "SET owners = owners + :one",
@@ -219,8 +213,8 @@ def count_owner(transaction: Transaction, organization: str) -> None:
     )
 
 
-def for_mail(organization: str, invite_id: str) -> MailItems | None:
-    """Return what an invitation's mail is made of, or None where it is not pending any more. One call."""
+def for_mail(organization: str, invite_id: str) -> InviteMailContent | None:
+    """Return the content of an invitation's mail, or None if the invitation is no longer pending. One call."""
     invite, secret = keys.Invite(organization, invite_id), keys.InviteSecret(organization, invite_id)
     owner = keys.Organization(organization)
     found = table.get_many([invite, secret, owner])
@@ -229,11 +223,13 @@ def for_mail(organization: str, invite_id: str) -> MailItems | None:
     record = InviteRecord.from_item(organization, found[invite])
     if not record.is_pending:
         return None
-    return MailItems(record, found[secret]["token"], found[owner]["name"], found[invite].get("mailed", ""))
+    return InviteMailContent(
+        record, found[secret]["token"], found[owner]["name"], found[invite].get("mailed", "")
+    )
 
 
 def note_mailed(organization: str, invite_id: str, mail_id: str) -> None:
-    """Note that a mail went out, so that it is not sent again. Where the invitation is gone there is nothing to do."""
+    """Record that a mail was sent, so that it is not sent again. Do nothing if the invitation is gone."""
     try:
         table.update(
             keys.Invite(organization, invite_id),

@@ -1,4 +1,4 @@
-"""What goes in and out of the routes of invitations (Specification: Invitation; POST /invites)."""
+"""Request and response models of the invitation routes (Specification: Invitation; POST /invites)."""
 
 from typing import Annotated
 
@@ -12,13 +12,13 @@ class NewInvite(Body):
     """The body of POST /invites."""
 
     email: Annotated[str, schema_hint(maxLength=MAX_EMAIL_CHARACTERS, format="email")]
-    """Whom to invite. Upper and lower case make no difference."""
+    """The address to invite. Case does not matter."""
     role: RoleName
-    """What the person becomes: your own role or a lower one."""
+    """The role to grant: your own or a lower one."""
 
 
 class InviteCreated(Answer):
-    """The answer of POST /invites."""
+    """The response of POST /invites."""
 
     id: str
     path: Annotated[
@@ -28,7 +28,7 @@ class InviteCreated(Answer):
             "The invitation is {id}: its mail has the link, and POST /v1/invites/{id}/resend sends it again."
         ),
     ]
-    """The invitation's link below the API's address and /v1, for sharing by hand. It is told this once."""
+    """The path of the invitation's link, relative to /v1, for sharing by hand. It is shown only here."""
 
 
 class Invite(Answer):
@@ -37,11 +37,11 @@ class Invite(Answer):
     id: str
     email: str
     role: Role
-    """What the person becomes."""
+    """The role to grant."""
     invited_by_name: str
     created_at: Milliseconds
     valid_until: Milliseconds
-    """From here on it can no longer be accepted."""
+    """When the invitation expires."""
 
 
 class InvitesQuery(PageQuery):
@@ -60,11 +60,11 @@ class InviteAcceptance(Body):
     """The body of POST /invites/accept."""
 
     token: str
-    """What follows /invite/ in the invitation's link."""
+    """The part after /invite/ in the invitation's link."""
 
 
 class InviteAccepted(Answer):
-    """The answer of POST /invites/accept."""
+    """The response of POST /invites/accept."""
 
     organization_id: str
-    """The organization that you are a member of now; your access token is bound to it."""
+    """The organization that you have joined; your access token acts in it."""

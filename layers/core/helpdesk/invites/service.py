@@ -23,26 +23,26 @@ from helpdesk.platform.units import DAY_MS
 from helpdesk.storage.transactions import Transaction
 
 _VALID_MS = INVITE_DAYS * DAY_MS
-# Each time the list of pending invitations was found full, others filled the room that was made.
+# Each failed try means that other invitations took the room that was made in the list of pending ones.
 _MOST_TRIES = 3
 
 
 def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
-    """Invite an address, and have the mail sent. `base_url` is where its link points to.
+    """Invite an address and queue the mail. `base_url` is the address that its link points to.
 
-    An e-mail is taken from the bucket after everything that can be read beforehand was found in order. Raises
+    A mail is taken from the bucket only after all checks that need no write have passed. Raises
     InvalidEmail, CannotGrant, AlreadyAMember, AlreadyInvited, TooManyInvites, RateLimited.
     """
     person = caller.the_person()
     email = normalized_email(new.email)
     _require_grantable(person, new.role)
-    standing = repository.standing(caller.organization, hash_of_email(email))
-    if standing.user_id is not None and repository.is_member(caller.organization, standing.user_id):
+    invitee = repository.invitee_state(caller.organization, hash_of_email(email))
+    if invitee.user_id is not None and repository.is_member(caller.organization, invitee.user_id):
         raise AlreadyAMember
     now = clock.now_ms()
-    if standing.invited_until > now:
+    if invitee.invited_until > now:
         raise AlreadyInvited
-    if not repository.make_room(caller.organization, standing.pending):
+    if not repository.make_room(caller.organization, invitee.pending):
         raise TooManyInvites
     mail_allowance.take(caller.organization, mail_allowance.INVITATIONS)
 
@@ -60,8 +60,8 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
     )
     transaction = Transaction()
     repository.require_manager(transaction, caller.organization, person.id, new.role)
-    if standing.user_id is not None:
-        repository.require_stranger(transaction, caller.organization, standing.user_id)
+    if invitee.user_id is not None:
+        repository.require_stranger(transaction, caller.organization, invitee.user_id)
     repository.put(transaction, invite, token)
     _mail(transaction, invite, base_url)
     _log(transaction, invite, LogKind.INVITE_CREATED, caller.actor, f"A person was invited as {new.role}.")
@@ -70,7 +70,7 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
 
 
 def listed(organization: str, limit: int, before: str | None) -> tuple[list[Invite], str | None]:
-    """Return a page of pending invitations, newest first, and the id that the next page begins behind."""
+    """Return a page of pending invitations, newest first, and the id after which the next page begins."""
     records, end = repository.newest(organization, limit, before)
     shown = [
         Invite(
@@ -87,7 +87,7 @@ def listed(organization: str, limit: int, before: str | None) -> tuple[list[Invi
 
 
 def resend(caller: Caller, invite_id: str, base_url: str) -> None:
-    """Have a pending invitation's mail sent again, with the same link and the same end.
+    """Queue a pending invitation's mail again, with the same link and the same end.
 
     Raises InviteNotFound, CannotGrant, RateLimited.
     """
@@ -104,7 +104,7 @@ def resend(caller: Caller, invite_id: str, base_url: str) -> None:
 
 
 def withdraw(caller: Caller, invite_id: str) -> None:
-    """Withdraw a pending invitation; its link leads nowhere from then on. Raises InviteNotFound, CannotGrant."""
+    """Withdraw a pending invitation; its link stops working. Raises InviteNotFound, CannotGrant."""
     person = caller.the_person()
     invite = repository.get(caller.organization, invite_id)
     _require_grantable(person, invite.role)
@@ -122,7 +122,7 @@ def _require_grantable(person: Person, role: Role) -> None:
 
 
 def _commit_with_room(transaction: Transaction, organization: str) -> None:
-    """Commit a new invitation, making room for it where others filled the list meanwhile."""
+    """Commit a new invitation; make room for it if others filled the list in the meantime."""
     for _ in range(_MOST_TRIES):
         try:
             transaction.commit()

@@ -1,17 +1,17 @@
-"""What the routes of members and invitations can refuse (Specification: Errors, Organization and members)."""
+"""Errors of the member and invitation routes (Specification: Errors, Organization and members)."""
 
 from helpdesk.platform.errors import AppError
 
 
 class CannotGrant(AppError):
-    """The role is above one's own; owner is granted by an owner alone."""
+    """The role is above the caller's own; only an owner grants the owner role."""
 
     status, code = 400, "cannot_grant"
-    message = "You can grant roles up to your own. Ask an owner to grant, or to manage, the role of owner."
+    message = "You can grant roles up to your own. Ask an owner to grant or manage the owner role."
 
 
 class CannotManageSelf(AppError):
-    """One's own role and membership are not changed in the list of members."""
+    """Callers cannot change their own role or membership in the list of members."""
 
     status, code = 400, "cannot_manage_self"
     message = (
@@ -21,7 +21,7 @@ class CannotManageSelf(AppError):
 
 
 class Outranked(AppError):
-    """The member's role is above one's own."""
+    """The member's role is above the caller's own."""
 
     status, code = 400, "outranked"
     message = "This member's role is above your own. Ask an owner."

@@ -1,4 +1,4 @@
-"""What others ask of a member: how he is called, and that he still is one."""
+"""Membership, as other nouns need it: a member's name, and that a person still is a member."""
 
 from helpdesk.members import repository
 from helpdesk.members.errors import MemberNotFound
@@ -8,10 +8,10 @@ from helpdesk.storage.transactions import OnFailure, Transaction
 
 
 def name_of(organization: str, user_id: str) -> str | None:
-    """Return a member's name, None where nobody of the organization has this id."""
+    """Return a member's name, None if no member of the organization has this id."""
     try:
         return repository.get(organization, user_id).name
-    except (MemberNotFound, MalformedKey):  # an id of a form that none has: as absent as any other
+    except (MemberNotFound, MalformedKey):  # text that cannot be an id is as absent as an unknown id
         return None
 
 

@@ -1,12 +1,14 @@
 """A member as stored in the organization's partition."""
 
-from typing import NamedTuple, Self
+from dataclasses import dataclass
+from typing import Self
 
 from helpdesk.admission.caller import Role
 from helpdesk.storage.table import Item
 
 
-class MemberRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MemberRecord:
     """A person's membership; `joined_at` is in ms."""
 
     user_id: str
@@ -19,3 +21,13 @@ class MemberRecord(NamedTuple):
     def from_item(cls, item: Item) -> Self:
         """Read a member's item."""
         return cls(item["userId"], item["name"], item["email"], Role(item["role"]), item["joinedAt"])
+
+    def to_item(self) -> Item:
+        """Return the attributes of the member's item."""
+        return {
+            "userId": self.user_id,
+            "name": self.name,
+            "email": self.email,
+            "role": self.role.value,
+            "joinedAt": self.joined_at,
+        }

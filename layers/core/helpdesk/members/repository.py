@@ -1,11 +1,10 @@
-"""Items of members, and the number of owners that stands on the organization's."""
+"""Items of members, and the number of owners on the organization's item."""
 
 from helpdesk.admission.caller import Role
 from helpdesk.members.errors import LastOwner, MemberNotFound
 from helpdesk.members.record import MemberRecord
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.people.errors import AlreadyAMember
-from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -22,7 +21,7 @@ def get(organization: str, user_id: str) -> MemberRecord:
 
 
 def page(organization: str, limit: int, after: str | None) -> tuple[list[MemberRecord], str | None]:
-    """Return members by their ids, behind the id `after`; and the id to go on from, None at the end."""
+    """Return members in the order of their ids, after the id `after`; and the id to continue from, None at the end."""
     partition = keys.Member(organization, "-").pk
     start = keys.Member(organization, after).attributes() if after else None
     found = table.query(partition, sk_prefix="MEMBER#", limit=limit, after=start, consistent=True)
@@ -30,17 +29,10 @@ def page(organization: str, limit: int, after: str | None) -> tuple[list[MemberR
     return members, members[-1].user_id if found.after else None
 
 
-def put(transaction: Transaction, organization: str, user_id: str, name: str, email: str, role: Role) -> None:
+def put(transaction: Transaction, organization: str, member: MemberRecord) -> None:
     """Add a member. The transaction raises AlreadyAMember."""
     transaction.put(
-        {
-            **keys.Member(organization, user_id).attributes(),
-            "userId": user_id,
-            "name": name,
-            "email": email,
-            "role": role.value,
-            "joinedAt": clock.now_ms(),
-        },
+        {**keys.Member(organization, member.user_id).attributes(), **member.to_item()},
         new=True,
         on_failure=lambda _: AlreadyAMember(),
     )

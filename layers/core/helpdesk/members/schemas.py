@@ -1,4 +1,4 @@
-"""What goes in and out of the routes of members (Specification: Errors, Organization and members)."""
+"""Request and response models of the member routes (Specification: Errors, Organization and members)."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery
 
 
 def _role(value: object) -> object:
-    """Return the role that a name names; a strict model takes no text for an enumeration otherwise."""
+    """Return the role of a name; a strict model does not convert text to an enumeration by itself."""
     try:
         return Role(value) if isinstance(value, str) else value
     except ValueError:
@@ -23,7 +23,7 @@ class MemberUpdate(Body):
     """The body of PATCH /members/{userId}."""
 
     role: RoleName
-    """What the member becomes: your own role or a lower one."""
+    """The new role: your own or a lower one."""
 
 
 class Member(Answer):
@@ -33,7 +33,7 @@ class Member(Answer):
     name: str
     email: str
     role: Role
-    """What the person may: an owner all, an admin all but granting owner, a member the team's daily work."""
+    """Owners can do everything, admins everything except granting the owner role, members the team's daily work."""
     joined_at: Milliseconds
     """When the person became a member."""
 
@@ -43,7 +43,7 @@ class MembersQuery(PageQuery):
 
 
 class MembersAnswer(Answer):
-    """GET /members, in the order of the people's ids."""
+    """GET /members, in the order of the people's IDs."""
 
     members: list[Member]
     next_cursor: str | None

@@ -1,7 +1,7 @@
-"""The rules of an organization's members: who may change whom, and that an owner remains.
+"""The rules of an organization's members: who may change whom, and that one owner remains.
 
-What a person may is read from his own item at admission; a change requires, in its transaction, that it still is so.
-Whoever loses a race is judged anew by what holds then (docs/decisions/0041).
+Admission reads a person's role from their own item; a change requires, in its transaction, that the role still holds.
+A change that loses a race is checked again with the present roles (docs/decisions/0041).
 """
 
 from collections.abc import Callable
@@ -15,27 +15,29 @@ from helpdesk.members.record import MemberRecord
 from helpdesk.members.schemas import Member
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
+from helpdesk.platform import clock
 from helpdesk.platform.errors import Forbidden, InvalidToken, NoOrganization
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
-# Each try that fails is one change of the same two people that went through: nobody makes so many at once.
+# Each failed try means that another change of the same two people succeeded. No one makes that many at once.
 _TRIES = 10
 
 
 def add(transaction: Transaction, organization: str, person: PersonRecord, role: Role) -> None:
-    """Make a person a member, on the organization's side and on his own.
+    """Make a person a member, on the organization's side and on their own.
 
-    Whoever adds an owner counts him on the organization in the same transaction. The transaction raises
-    AlreadyAMember, TooManyOrganizations, and ConditionFailed where the person was renamed: see
+    The caller that adds an owner also counts the owner on the organization, in the same transaction. The transaction
+    raises AlreadyAMember, TooManyOrganizations, and ConditionFailed if the person was renamed: see
     `people.retry_on_rename`.
     """
-    repository.put(transaction, organization, person.id, person.name, person.email, role)
+    member = MemberRecord(person.id, person.name, person.email, role, joined_at=clock.now_ms())
+    repository.put(transaction, organization, member)
     people.join(transaction, person, organization, role)
 
 
 def admit(organization: str, email: str, name: str, role: Role) -> PersonRecord:
-    """Make the person with an address a member, for the operator's command; the first time, make the person.
+    """Make the person with an address a member, for the operator's command; create the person if there is none.
 
     Raises InvalidEmail, OrganizationNotFound, AlreadyAMember, TooManyOrganizations.
     """
@@ -66,7 +68,7 @@ def _admitted(organization: str, person: PersonRecord, role: Role) -> PersonReco
 
 
 def listed(organization: str, limit: int, after: str | None) -> tuple[list[Member], str | None]:
-    """Return a page of the members, and the id that the next page begins behind."""
+    """Return a page of the members, and the id after which the next page begins."""
     found, end = repository.page(organization, limit, after)
     members = [
         Member(
@@ -87,10 +89,10 @@ def set_name(transaction: Transaction, organization: str, user_id: str, name: st
 
 
 def change_role(caller: Caller, user_id: str, new: Role) -> None:
-    """Give a member another role; nothing is written where he has it already.
+    """Give a member another role; a role that they already have writes nothing.
 
-    Raises CannotManageSelf, MemberNotFound, Outranked, CannotGrant, LastOwner; InvalidToken or Forbidden where the
-    caller lost his own role meanwhile.
+    Raises CannotManageSelf, MemberNotFound, Outranked, CannotGrant, LastOwner; InvalidToken or Forbidden if the caller
+    lost their own role in the meantime.
     """
 
     def attempt(actor: Role) -> None:
@@ -119,14 +121,14 @@ def change_role(caller: Caller, user_id: str, new: Role) -> None:
         )
         transaction.commit()
 
-    _until_it_holds(caller, attempt)
+    _retry_on_conflict(caller, attempt)
 
 
 def remove(caller: Caller, user_id: str) -> None:
-    """Remove a member; his access tokens of this organization are refused from the next request on.
+    """Remove a member; their access tokens of this organization are refused from the next request on.
 
-    Raises CannotManageSelf, MemberNotFound, Outranked, LastOwner; InvalidToken or Forbidden where the caller lost
-    his own role meanwhile.
+    Raises CannotManageSelf, MemberNotFound, Outranked, LastOwner; InvalidToken or Forbidden if the caller lost their
+    own role in the meantime.
     """
 
     def attempt(actor: Role) -> None:
@@ -136,11 +138,11 @@ def remove(caller: Caller, user_id: str) -> None:
         _remove(transaction, caller, user_id, member.role, f"{member.name} was removed.")
         transaction.commit()
 
-    _until_it_holds(caller, attempt)
+    _retry_on_conflict(caller, attempt)
 
 
 def leave(caller: Caller) -> None:
-    """Let the person leave the organization that his token is bound to; the token is bound to none afterwards.
+    """Remove the person from the organization that their token acts in; the token acts in none afterwards.
 
     Raises NoOrganization, LastOwner, InvalidToken.
     """
@@ -153,7 +155,7 @@ def leave(caller: Caller) -> None:
 
     if not caller.organization:
         raise NoOrganization
-    _until_it_holds(caller, attempt, least=Role.MEMBER)
+    _retry_on_conflict(caller, attempt, least=Role.MEMBER)
 
 
 def _managed(caller: Caller, user_id: str, actor: Role) -> MemberRecord:
@@ -183,8 +185,8 @@ def _remove(transaction: Transaction, caller: Caller, user_id: str, role: Role, 
     )
 
 
-def _until_it_holds(caller: Caller, attempt: Callable[[Role], None], *, least: Role = Role.ADMIN) -> None:
-    """Try with the role that admission saw, and anew with the present one when it or the member has changed since."""
+def _retry_on_conflict(caller: Caller, attempt: Callable[[Role], None], *, least: Role = Role.ADMIN) -> None:
+    """Try with the role that admission saw; retry with the present role if it or the member has changed since."""
     person = caller.the_person()
     role = _role_seen(person)
     for _ in range(_TRIES):

@@ -1,4 +1,4 @@
-"""Authorization requests and the person's answer to them (RFC 6749, section 4.1; RFC 7636; RFC 9207)."""
+"""Authorization requests and the person's decision on them (RFC 6749, section 4.1; RFC 7636; RFC 9207)."""
 
 import re
 
@@ -11,7 +11,7 @@ from helpdesk.oauth.errors import (
     UnauthorizedClient,
     UnsupportedResponseType,
 )
-from helpdesk.oauth.record import CODE_GRANT, Approval, ClientRecord, DeviceRecord, RequestRecord
+from helpdesk.oauth.record import CODE_GRANT, Approval, ClientRecord, CodeRecord, DeviceRecord, RequestRecord
 from helpdesk.oauth.schemas import AuthorizeQuery
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people.record import PersonRecord
@@ -28,15 +28,15 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 class RedirectedError(Exception):
-    """The client is told of its mistake by redirect to `address`."""
+    """The request is invalid; the client learns of it by a redirect to `address`."""
 
     def __init__(self, address: str) -> None:
         self.address = address
-        super().__init__("told by redirect")
+        super().__init__("redirected error")
 
 
 def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
-    """Keep an authorization request and return its handle.
+    """Store an authorization request and return its handle.
 
     Raises InvalidAuthorizationRequest before the redirect address is known to be the client's, RedirectedError after.
     """
@@ -45,9 +45,12 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
         _require_well_formed(query, client, base_url)
     except OAuthError as error:
         state = query.state if "state" not in query.repeated else None
-        raise RedirectedError(_told(redirect_uri, error, state, base_url)) from None
-    return _keep(
-        browser,
+        raise RedirectedError(_error_address(redirect_uri, error, state, base_url)) from None
+    handle = ids.secret()
+    asked = RequestRecord(
+        request_hash=sha256_hex(handle),
+        browser_hash=browser.hash,
+        valid_until=_request_end(),
         client_id=client.id,
         client_name=client.name,
         redirect_uri=redirect_uri,
@@ -55,6 +58,8 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
         state=query.state,
         challenge=query.code_challenge or "",
     )
+    repository.put_request(asked)
+    return handle
 
 
 def _client_and_redirect(query: AuthorizeQuery) -> tuple[ClientRecord, str]:
@@ -96,27 +101,27 @@ def _require_well_formed(query: AuthorizeQuery, client: ClientRecord, base_url: 
 
 
 def begin_device(known: DeviceRecord, user_code: str, browser: Browser) -> str:
-    """Keep what a device asks of the person who typed in its code; return the handle."""
-    return _keep(
-        browser,
+    """Store what a device asks of the person who entered its user code; return the handle."""
+    handle = ids.secret()
+    asked = RequestRecord(
+        request_hash=sha256_hex(handle),
+        browser_hash=browser.hash,
+        valid_until=_request_end(),
         client_id=known.client_id,
         client_name=known.client_name,
         device_hash=known.device_hash,
         user_code=device.spelled(user_code),
     )
-
-
-def _keep(browser: Browser, **asked: str | None) -> str:
-    handle = ids.secret()
-    until = clock.now_ms() + REQUEST_MINUTES * MINUTE_MS
-    repository.put_request(
-        RequestRecord(request_hash=sha256_hex(handle), browser_hash=browser.hash, valid_until=until, **asked)  # type: ignore[arg-type] # by name
-    )
+    repository.put_request(asked)
     return handle
 
 
+def _request_end() -> int:
+    return clock.now_ms() + REQUEST_MINUTES * MINUTE_MS
+
+
 def asked(handle: str, browser: Browser) -> RequestRecord:
-    """Return what is asked of the person under a handle. Raises RequestExpired, also in another browser."""
+    """Return the request of a handle. Raises RequestExpired, also in another browser."""
     found = repository.request(sha256_hex(handle)) if _HANDLE.fullmatch(handle) else None
     if found is None or found.valid_until <= clock.now_ms() or not browser.began(found.browser_hash):
         raise RequestExpired
@@ -124,9 +129,9 @@ def asked(handle: str, browser: Browser) -> RequestRecord:
 
 
 def allow(found: RequestRecord, person: PersonRecord, organization: str | None, base_url: str) -> str | None:
-    """Let the client act for the person; return where the answer goes, None for a device, which asks for it.
+    """Allow the client to act for the person; return the address of the redirect, None for a device, which polls.
 
-    Raises RequestExpired where the request was answered before. `organization` is one of the person's, or None.
+    Raises RequestExpired if the request was answered before. `organization` is one of the person's, or None.
     """
     given = Approval(person.id, found.client_id, organization)
     transaction = Transaction()
@@ -136,15 +141,23 @@ def allow(found: RequestRecord, person: PersonRecord, organization: str | None, 
         transaction.commit()
         return None
     code = ids.secret()
-    until = clock.now_ms() + CODE_SECONDS * 1_000
-    repository.put_code(transaction, sha256_hex(code), found, given, ids.new("grant"), until)
+    record = CodeRecord(
+        code_hash=sha256_hex(code),
+        approval=given,
+        grant_id=ids.new("grant"),
+        redirect_uri=found.redirect_uri,
+        redirect_sent=found.redirect_sent,
+        challenge=found.challenge,
+        valid_until=clock.now_ms() + CODE_SECONDS * 1_000,
+    )
+    repository.put_code(transaction, record)
     transaction.commit()
     issuer = metadata.issuer_of(base_url)
     return redirects.with_answer(found.redirect_uri, code=code, state=found.state, iss=issuer)
 
 
 def deny(found: RequestRecord, person: PersonRecord, base_url: str) -> str | None:
-    """Refuse the client; return where the answer goes, None for a device. Raises RequestExpired."""
+    """Refuse the client; return the address of the redirect, None for a device. Raises RequestExpired."""
     transaction = Transaction()
     repository.remove_request(transaction, found)
     if found.device_hash:
@@ -162,7 +175,7 @@ def deny(found: RequestRecord, person: PersonRecord, base_url: str) -> str | Non
     )
 
 
-def _told(redirect_uri: str, error: OAuthError, state: str | None, base_url: str) -> str:
+def _error_address(redirect_uri: str, error: OAuthError, state: str | None, base_url: str) -> str:
     state = state if len(state or "") <= MAX_STATE_CHARACTERS else None
     # RFC 6749, 4.1.2.1: a description is printable ASCII without quotation mark and backslash.
     return redirects.with_answer(

@@ -1,4 +1,4 @@
-"""Device login (RFC 8628): a program without a browser shows a short code, which a person types in elsewhere."""
+"""Device login (RFC 8628): a program without a browser shows a user code, which a person enters elsewhere."""
 
 import re
 import secrets
@@ -14,7 +14,7 @@ from helpdesk.oauth.errors import (
     SlowDown,
     UnauthorizedClient,
 )
-from helpdesk.oauth.record import DEVICE_GRANT, Approval, ClientRecord, DeviceRecord
+from helpdesk.oauth.record import DEVICE_GRANT, Approval, ClientRecord, DeviceRecord, DeviceStatus
 from helpdesk.oauth.schemas import DeviceAnswer, DeviceForm
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
@@ -23,11 +23,11 @@ from helpdesk.storage.table import ConditionFailed
 LIFETIME_SECONDS = 600
 INTERVAL_SECONDS = 5
 SLOWER_SECONDS = 5
-# A network may bring a request a little early that was sent in time.
+# A request that was sent in time can arrive a little early.
 _SLACK_MS = 500
 
 ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
-"""Without vowels, so that no code spells a word, and without letters taken for others (RFC 8628, section 6.1)."""
+"""No vowels, so that no code spells a word, and no look-alike letters (RFC 8628, section 6.1)."""
 USER_CODE_LETTERS = 8
 _DEVICE_CODE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_TRIES = 5
@@ -35,7 +35,7 @@ _MOST_TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class ApprovedLogin:
-    """A device's login that the person allowed."""
+    """A device login that a person allowed."""
 
     device_hash: str
     approval: Approval
@@ -43,7 +43,7 @@ class ApprovedLogin:
 
 
 def begin(form: DeviceForm, authorization: str, address: str, base_url: str) -> DeviceAnswer:
-    """Begin a device's login. Raises TooManyRequests or another OAuthError."""
+    """Begin a device login. Raises TooManyRequests or another OAuthError."""
     limits.take_device_login(address)
     if form.repeated:
         raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
@@ -65,23 +65,32 @@ def begin(form: DeviceForm, authorization: str, address: str, base_url: str) -> 
 
 
 def _with_free_code(device_hash: str, client: ClientRecord, until: int) -> str:
+    """Store a new device login under a user code that is free, and return the code."""
+    login = DeviceRecord(
+        device_hash=device_hash,
+        client_id=client.id,
+        client_name=client.name,
+        interval=INTERVAL_SECONDS,
+        valid_until=until,
+        grant_id=ids.new("grant"),
+    )
     for _ in range(_MOST_TRIES):
         user_code = "".join(secrets.choice(ALPHABET) for _ in range(USER_CODE_LETTERS))
         try:
-            repository.put_device(device_hash, user_code, client, ids.new("grant"), INTERVAL_SECONDS, until)
+            repository.put_device(login, user_code)
         except ConditionFailed:
             continue
         return user_code
-    raise RuntimeError("no free user code")  # of 25 billion: a defect
+    raise RuntimeError("no free user code")  # there are 25 billion, so this is a defect
 
 
 def spelled(user_code: str) -> str:
-    """Return a code as it is shown: WDJB-MJHT."""
+    """Return a user code as people see it: WDJB-MJHT."""
     return f"{user_code[:4]}-{user_code[4:]}"
 
 
 def read(text: str) -> str | None:
-    """Return the code that a person typed, in whatever case and with whatever between its letters; None for none."""
+    """Return the user code in what a person typed, in any case and with any separators; None if it is not one."""
     letters = re.sub(r"[\s\-\u2010-\u2015._]", "", text[:64])
     letters = letters.upper() if letters.isascii() else ""
     whole = len(letters) == USER_CODE_LETTERS and all(letter in ALPHABET for letter in letters)
@@ -89,24 +98,24 @@ def read(text: str) -> str | None:
 
 
 def pending(user_code: str) -> DeviceRecord | None:
-    """Return the login that waits under a code, or None."""
+    """Return the pending device login of a user code, or None."""
     known = repository.device_by_user_code(user_code)
-    if known is None or known.status != "pending" or known.valid_until <= clock.now_ms():
+    if known is None or known.status is not DeviceStatus.PENDING or known.valid_until <= clock.now_ms():
         return None
     return known
 
 
 def approved(client: ClientRecord, device_code: str) -> ApprovedLogin:
-    """Return a device's login once its person allowed it.
+    """Return a device login once a person has allowed it.
 
     Raises AuthorizationPending, SlowDown, AccessDenied, ExpiredToken, InvalidGrant.
     """
     known = repository.device(sha256_hex(device_code)) if _DEVICE_CODE.fullmatch(device_code) else None
-    if known is None or known.client_id != client.id or known.status == "used":
+    if known is None or known.client_id != client.id or known.status is DeviceStatus.USED:
         raise InvalidGrant("This device code is unknown or used already. Begin the device login again.")
     if known.valid_until <= clock.now_ms():
         raise ExpiredToken
-    if known.status == "denied":
+    if known.status is DeviceStatus.DENIED:
         raise AccessDenied
     if not repository.note_poll(known, clock.now_ms() + known.interval * 1_000 - _SLACK_MS):
         repository.slow_down(known, SLOWER_SECONDS, _SLACK_MS)

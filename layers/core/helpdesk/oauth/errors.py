@@ -1,10 +1,10 @@
-"""What OAuth's routes can refuse, in OAuth's own form and with its own codes, and what its pages can.
+"""Errors of the OAuth routes, in OAuth's own format with its own codes, and errors of the pages.
 
     OAuthError          {"error", "error_description"}: registration, tokens, device login, revocation
-    PageError           a page: the person is told, and nobody is sent anywhere
+    PageError           a page for the person, without a redirect
 
-The message is the description, or what the page says. Codes are those of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC
-8628 (3.5), RFC 8707 (2) and, for the limits, the specification's (Specification: Limits, Other buckets).
+The message is the description, or the text of the page. Codes are those of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2),
+RFC 8628 (3.5), RFC 8707 (2) and, for the limits, the specification's (Specification: Limits, Other buckets).
 """
 
 from typing import Any
@@ -13,10 +13,10 @@ from helpdesk.platform.errors import AppError
 
 
 class OAuthError(AppError):
-    """A refusal in OAuth's form."""
+    """An error in OAuth's format."""
 
     def to_object(self) -> dict[str, Any]:
-        """Return the body of the refusal (RFC 6749, section 5.2)."""
+        """Return the body of the error response (RFC 6749, section 5.2)."""
         return {"error": self.code, "error_description": self.message}
 
 
@@ -28,53 +28,53 @@ class InvalidOAuthRequest(OAuthError):
 
 
 class InvalidClient(OAuthError):
-    """The client is not registered here, or did not prove who it is."""
+    """The client is not registered here, or did not authenticate."""
 
     status, code = 401, "invalid_client"
     message = "This client is not registered here, or its secret is wrong. Register it at /v1/oauth/register."
 
     def __init__(self, message: str | None = None, *, headers: dict[str, str] | None = None) -> None:
-        # RFC 6749, section 5.2, has a 401 name the scheme.
+        # RFC 6749, section 5.2: a 401 names the authentication scheme.
         super().__init__(message, headers={"www-authenticate": 'Basic realm="oauth"', **(headers or {})})
 
 
 class InvalidGrant(OAuthError):
-    """The code or refresh token is unknown, expired, used, revoked, of another client or redirect address."""
+    """The code or refresh token is unknown, expired, used, revoked, or of another client or redirect address."""
 
     status, code = 400, "invalid_grant"
-    message = "This code or refresh token is unknown, expired or used already. Log in again."
+    message = "This code or refresh token is unknown, expired or already used. Log in again."
 
 
 class UnauthorizedClient(OAuthError):
-    """The client did not register for this way of getting a token."""
+    """The client is not registered for this grant type."""
 
     status, code = 400, "unauthorized_client"
     message = "This client is not registered for this grant type. Register it with `grant_types`."
 
 
 class UnsupportedGrantType(OAuthError):
-    """No such way of getting a token."""
+    """The grant type does not exist."""
 
     status, code = 400, "unsupported_grant_type"
     message = "`grant_type` must be authorization_code, refresh_token or urn:ietf:params:oauth:grant-type:device_code."
 
 
 class UnsupportedResponseType(OAuthError):
-    """An authorization request asks for something other than a code; told by redirect."""
+    """An authorization request asks for something other than a code; sent by redirect."""
 
     status, code = 400, "unsupported_response_type"
     message = "`response_type` must be code."
 
 
 class InvalidTarget(OAuthError):
-    """The token is asked for something that is not this API."""
+    """The token is requested for a resource that is not this API."""
 
     status, code = 400, "invalid_target"
     message = "`resource` must be the address of this API, as its protected-resource metadata gives it."
 
 
 class AccessDenied(OAuthError):
-    """The person said no."""
+    """The person refused."""
 
     status, code = 400, "access_denied"
     message = "The person did not allow it."
@@ -88,35 +88,35 @@ class AuthorizationPending(OAuthError):
 
 
 class SlowDown(OAuthError):
-    """The device asks too often; its interval has grown by 5 seconds."""
+    """The device polls too often; its interval grows by 5 seconds."""
 
     status, code = 400, "slow_down"
     message = "Wait 5 seconds longer between two requests from now on."
 
 
 class TooManyRequests(SlowDown):
-    """Too many registrations or device logins from this network address, or from all together."""
+    """Too many registrations or device logins, from this network address or in total."""
 
     status, code = 429, "slow_down"
-    message = "Wait a moment: try again after the seconds in Retry-After."
+    message = "Retry after the number of seconds in Retry-After."
 
 
 class ExpiredToken(OAuthError):
-    """The device code is over."""
+    """The device code has expired."""
 
     status, code = 400, "expired_token"
-    message = "The 10 minutes of this device code are over. Begin the device login again."
+    message = "This device code has expired after 10 minutes. Start the device login again."
 
 
 class InvalidRedirectUri(OAuthError):
-    """A redirect address is not one that may be registered."""
+    """A redirect address cannot be registered."""
 
     status, code = 400, "invalid_redirect_uri"
     message = "Register redirect addresses with https, http on loopback, or a scheme of your own with a dot."
 
 
 class InvalidClientMetadata(OAuthError):
-    """A field of the registration cannot be taken."""
+    """A field of the registration is invalid."""
 
     status, code = 400, "invalid_client_metadata"
     message = "Check the fields of the registration."
@@ -126,17 +126,17 @@ class ServerError(OAuthError):
     """Something failed on our side."""
 
     status, code = 500, "server_error"
-    message = "Something failed on our side. Retry the request; if it persists, tell your operator its x-request-id."
+    message = "Something failed on our side. Retry the request; if it persists, send its x-request-id to your operator."
 
 
 class PageError(AppError):
-    """A refusal that a person reads on a page. `title` heads it."""
+    """An error that a person reads on a page. `title` is the heading."""
 
-    title = "This did not work"
+    title = "Something went wrong"
 
 
 class InvalidAuthorizationRequest(PageError):
-    """The program sent the person here with a link that cannot be followed, and cannot be told so."""
+    """The link that brought the person here is invalid, and the client cannot be informed by redirect."""
 
     status, code = 400, "invalid_request"
     title = "This link does not work"
@@ -144,18 +144,18 @@ class InvalidAuthorizationRequest(PageError):
 
 
 class RequestExpired(PageError):
-    """What the person was asked is over: too much time has passed, it was answered, or began in another browser."""
+    """The request has expired, was answered, or began in another browser."""
 
     status, code = 400, "request_over"
     title = "This page is no longer valid"
     message = (
-        "It was answered already, too much time has passed, or it began in another browser. "
+        "You already answered it, it expired, or it began in another browser. "
         "Go back to the program and start again."
     )
 
 
 class CsrfError(PageError):
-    """A form came that this browser was not given."""
+    """The form does not come from a page that this browser received."""
 
     status, code = 403, "forbidden"
     title = "Please try again"
@@ -166,11 +166,11 @@ class CsrfError(PageError):
 
 
 class TooManyAttempts(PageError):
-    """Too many tries from this network address."""
+    """Too many attempts from this network address."""
 
     status, code = 429, "rate_limited"
     title = "Please wait a moment"
-    message = "There were too many tries from your network. Wait some minutes and try again."
+    message = "There were too many attempts from your network. Wait a few minutes and try again."
 
 
 class MailUnavailable(PageError):
@@ -178,4 +178,4 @@ class MailUnavailable(PageError):
 
     status, code = 503, "mail_unavailable"
     title = "We could not send the mail"
-    message = "The mail with your code could not be sent. Check the address, and try again in some minutes."
+    message = "The mail with your code could not be sent. Check the address and try again in a few minutes."

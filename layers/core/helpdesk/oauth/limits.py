@@ -1,4 +1,4 @@
-"""How often a network address, a browser or an e-mail address may ask (Specification: Limits, Other buckets)."""
+"""Rate limits per network address, browser and e-mail address (Specification: Limits, Other buckets)."""
 
 import ipaddress
 
@@ -14,7 +14,7 @@ from helpdesk.storage.table import Throttled
 REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST = 300, 50
 DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST = 300, 50
 ALL_PER_HOUR = 6_000
-# The specification gives the ceiling no burst: a minute's worth.
+# The specification names no burst for the total: one minute of requests.
 ALL_BURST = 100
 CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 3
 CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
@@ -34,19 +34,19 @@ def take_device_login(address: str) -> None:
 
 
 def take_code_for_address(address: str, browser_hash: str) -> None:
-    """Take one request for a code by mail, of a network address. Raises TooManyAttempts."""
+    """Take one request for a code by mail from a network address. Raises TooManyAttempts."""
     shape = buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
     _take_or_wait(_address_hash(address) or browser_hash, "codes", shape)
 
 
 def take_user_code(address: str, browser_hash: str) -> None:
-    """Take one try at a device's code. Raises TooManyAttempts."""
+    """Take one attempt at a user code. Raises TooManyAttempts."""
     shape = buckets.Shape.per_hour(USER_CODES_PER_HOUR, USER_CODES_BURST)
     _take_or_wait(_address_hash(address) or browser_hash, "user_codes", shape)
 
 
 def may_mail(email_hash: str) -> bool:
-    """Take one mail to an address, and return whether there was one to take."""
+    """Take one mail to an address; return whether the address had one left."""
     shape = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
     try:
         _take(keys.EmailBucket(email_hash, "codes"), shape)
@@ -56,10 +56,10 @@ def may_mail(email_hash: str) -> bool:
 
 
 def _take_both(name: str, address: str, per_hour: int, burst: int) -> None:
-    """Take one of what an address may, then one of what all together may.
+    """Take one from the bucket of an address, then one from the shared bucket.
 
-    In this order, so that an address that is refused uses up nothing of the others'. Where the gateway says no address,
-    there is none to be counted by.
+    In this order, so that a refused address takes nothing from the others. Without an address from the gateway only the
+    shared bucket counts.
     """
     try:
         address_hash = _address_hash(address)
@@ -81,12 +81,12 @@ def _take(key: ItemKey, shape: buckets.Shape) -> None:
     try:
         buckets.take(key, shape)
     except Throttled:
-        # As with the allowance: a limiter that cannot be written must not stop what it limits.
+        # As with the allowance: a limiter that cannot be written must not stop requests.
         logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})
 
 
 def _address_hash(address: str) -> str | None:
-    """Return the SHA-256 of a network address, of IPv6 of its /64, which is what one subscriber has; None without."""
+    """Return the SHA-256 of a network address, or of the /64 of an IPv6 address (one subscriber); None without one."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where everything is: the authorization server's metadata (RFC 8414) and the resource's (RFC 9728; RFC 8707)."""
+"""Metadata of the authorization server (RFC 8414) and of the protected resource (RFC 9728; RFC 8707)."""
 
 from collections.abc import Sequence
 
@@ -48,9 +48,9 @@ def resource(base_url: str) -> ResourceMetadata:
 
 
 def require_this_api(resources: Sequence[str], base_url: str) -> None:
-    """Raise InvalidTarget unless every resource that was asked for is this API or an address below it.
+    """Raise InvalidTarget unless every requested resource is this API or an address below it.
 
-    A token is for the whole API, so a part of it, such as the address of a tool server under it, means the same.
+    A token is valid for the whole API, so an address below it, such as that of a tool server, means the same.
     """
     own = issuer_of(base_url)
     for wanted in resources:

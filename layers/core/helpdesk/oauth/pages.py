@@ -74,7 +74,9 @@ def consent(
         "handle": handle,
         "then": f"consent:{handle}",
         "program": asked.client_name,
-        "leads_to": "the device that shows the code" if is_device else redirects.shown(asked.redirect_uri),
+        "leads_to": "the device that shows the code"
+        if is_device
+        else redirects.destination(asked.redirect_uri),
         "user_code": asked.user_code if is_device else "",
         "name": person.name,
         "email": person.email,
@@ -118,7 +120,7 @@ def invitation(root: str, browser: Browser, token: str, preview: InvitePreview) 
         "then": then,
         "token": token,
         "preview": preview,
-        "until": f"{datetime.fromtimestamp(preview.valid_until / 1_000, UTC):%d %B %Y, %H:%M}",
+        "until": f"{datetime.fromtimestamp(preview.valid_until / 1_000, UTC):%-d %B %Y, %H:%M}",
         "email": browser.person.email,
     }
     return page("invitation", f"Join {preview.organization_name}?", values)

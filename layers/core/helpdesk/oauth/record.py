@@ -1,6 +1,8 @@
-"""What OAuth keeps, as read from the table. Times are in ms."""
+"""What the OAuth server stores. Times are in ms; the repository adds keys and expiry."""
 
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
 
 from helpdesk.storage.table import Item
 
@@ -14,8 +16,9 @@ NO_SECRET = "none"  # noqa: S105 - the name of a method
 AUTH_METHODS = (NO_SECRET, "client_secret_post", "client_secret_basic")
 
 
-class ClientRecord(NamedTuple):
-    """A registered client. `is_passing` says that nobody has approved it yet, so that it is forgotten after a while."""
+@dataclass(frozen=True, slots=True)
+class ClientRecord:
+    """A registered client. `is_unapproved` means that no person has allowed it yet, so that its item expires."""
 
     id: str
     name: str
@@ -23,27 +26,39 @@ class ClientRecord(NamedTuple):
     auth_method: str
     grant_types: list[str]
     secret_hash: str | None
-    is_passing: bool
+    is_unapproved: bool
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read a client's item."""
         return cls(
-            item["id"],
-            item["name"],
-            item["redirectUris"],
-            item["authMethod"],
-            item["grantTypes"],
-            item["secretHash"],
-            "expiresAt" in item,
+            id=item["id"],
+            name=item["name"],
+            redirect_uris=item["redirectUris"],
+            auth_method=item["authMethod"],
+            grant_types=item["grantTypes"],
+            secret_hash=item["secretHash"],
+            is_unapproved="expiresAt" in item,
         )
 
+    def to_item(self) -> Item:
+        """Return the attributes of a new client's item."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "redirectUris": self.redirect_uris,
+            "authMethod": self.auth_method,
+            "grantTypes": self.grant_types,
+            "secretHash": self.secret_hash,
+        }
 
-class RequestRecord(NamedTuple):
-    """What a program asks of a person, on its way through sign-in and approval.
 
-    `browser_hash` is the browser that it began in. Of a device's login `device_hash` and `user_code` are set, of an
-    authorization request the others; `redirect_sent` is the redirect address as the request named it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestRecord:
+    """What a client asks of a person, from the first redirect through sign-in to consent.
+
+    `browser_hash` is the browser in which it began. A device login sets `device_hash` and `user_code`; an authorization
+    request sets the other optional fields. `redirect_sent` is the redirect address as the request named it.
     """
 
     request_hash: str
@@ -62,21 +77,21 @@ class RequestRecord(NamedTuple):
     def from_item(cls, request_hash: str, item: Item) -> Self:
         """Read a request's item."""
         return cls(
-            request_hash,
-            item["browserHash"],
-            item["clientId"],
-            item["clientName"],
-            item["validUntil"],
-            item["redirectUri"],
-            item["redirectSent"],
-            item["state"],
-            item["challenge"],
-            item["deviceHash"],
-            item["userCode"],
+            request_hash=request_hash,
+            browser_hash=item["browserHash"],
+            client_id=item["clientId"],
+            client_name=item["clientName"],
+            valid_until=item["validUntil"],
+            redirect_uri=item["redirectUri"],
+            redirect_sent=item["redirectSent"],
+            state=item["state"],
+            challenge=item["challenge"],
+            device_hash=item["deviceHash"],
+            user_code=item["userCode"],
         )
 
-    def to_attributes(self) -> dict[str, Any]:
-        """Return the attributes of its item."""
+    def to_item(self) -> Item:
+        """Return the attributes of the request's item."""
         return {
             "browserHash": self.browser_hash,
             "clientId": self.client_id,
@@ -91,16 +106,27 @@ class RequestRecord(NamedTuple):
         }
 
 
-class Approval(NamedTuple):
-    """What a person allowed a client: to act for him, in an organization or (None) in none as yet."""
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """What a person allowed a client: to act for them in an organization, or in none yet (None)."""
 
     user_id: str
     client_id: str
     organization: str | None
 
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read the approval from an item that carries one: a code, a device login, a grant or an access token."""
+        return cls(item["userId"], item["clientId"], item["organization"])
 
-class CodeRecord(NamedTuple):
-    """An authorization code; `used` says that it was exchanged, or that its time to be is over with its grant made."""
+    def to_item(self) -> Item:
+        """Return the attributes that an approval adds to an item."""
+        return {"userId": self.user_id, "clientId": self.client_id, "organization": self.organization}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeRecord:
+    """An authorization code. `used` means that it was exchanged; it stays known for a day to detect a second use."""
 
     code_hash: str
     approval: Approval
@@ -109,67 +135,156 @@ class CodeRecord(NamedTuple):
     redirect_sent: str | None
     challenge: str
     valid_until: int
-    used: bool
+    used: bool = False
 
     @classmethod
     def from_item(cls, code_hash: str, item: Item) -> Self:
         """Read a code's item."""
         return cls(
-            code_hash,
-            Approval(item["userId"], item["clientId"], item["organization"]),
-            item["grantId"],
-            item["redirectUri"],
-            item["redirectSent"],
-            item["challenge"],
-            item["validUntil"],
-            "usedAt" in item,
+            code_hash=code_hash,
+            approval=Approval.from_item(item),
+            grant_id=item["grantId"],
+            redirect_uri=item["redirectUri"],
+            redirect_sent=item["redirectSent"],
+            challenge=item["challenge"],
+            valid_until=item["validUntil"],
+            used="usedAt" in item,
         )
 
+    def to_item(self) -> Item:
+        """Return the attributes of a new code's item."""
+        return {
+            **self.approval.to_item(),
+            "grantId": self.grant_id,
+            "redirectUri": self.redirect_uri,
+            "redirectSent": self.redirect_sent,
+            "challenge": self.challenge,
+            "validUntil": self.valid_until,
+        }
 
-class DeviceRecord(NamedTuple):
-    """A device's login: pending, approved, denied or used."""
+
+class DeviceStatus(StrEnum):
+    """How far a device login is."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    USED = "used"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceRecord:
+    """A device login. `interval` is in seconds; a poll before `next_poll_at` (ms) is too early."""
 
     device_hash: str
     client_id: str
     client_name: str
-    status: str
+    status: DeviceStatus = DeviceStatus.PENDING
     interval: int
-    next_poll_at: int
+    next_poll_at: int = 0
     valid_until: int
-    approval: Approval | None
+    approval: Approval | None = None
     grant_id: str
 
     @classmethod
     def from_item(cls, device_hash: str, item: Item) -> Self:
         """Read a device login's item."""
-        approval = (
-            Approval(item["userId"], item["clientId"], item["organization"]) if "userId" in item else None
-        )
         return cls(
-            device_hash,
-            item["clientId"],
-            item["clientName"],
-            item["status"],
-            item["interval"],
-            item["nextPollAt"],
-            item["validUntil"],
-            approval,
-            item["grantId"],
+            device_hash=device_hash,
+            client_id=item["clientId"],
+            client_name=item["clientName"],
+            status=DeviceStatus(item["status"]),
+            interval=item["interval"],
+            next_poll_at=item["nextPollAt"],
+            valid_until=item["validUntil"],
+            approval=Approval.from_item(item) if "userId" in item else None,
+            grant_id=item["grantId"],
         )
 
+    def to_item(self) -> Item:
+        """Return the attributes of a new device login's item."""
+        return {
+            "clientId": self.client_id,
+            "clientName": self.client_name,
+            "status": self.status.value,
+            "interval": self.interval,
+            "nextPollAt": self.next_poll_at,
+            "validUntil": self.valid_until,
+            "grantId": self.grant_id,
+        }
 
-class AccessTokenRecord(NamedTuple):
-    """An access token by its hash, with the end of its time."""
+
+@dataclass(frozen=True, slots=True)
+class SignInRecord:
+    """A sign-in that waits for its code. `code_hash` is keyed with the handle, which only the browser has."""
+
+    email: str
+    code_hash: str
+    browser_hash: str
+    valid_until: int
+    tries: int = 0
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a sign-in's item."""
+        return cls(item["email"], item["codeHash"], item["browserHash"], item["validUntil"], item["tries"])
+
+    def to_item(self) -> Item:
+        """Return the attributes of the sign-in's item."""
+        return {
+            "email": self.email,
+            "codeHash": self.code_hash,
+            "browserHash": self.browser_hash,
+            "validUntil": self.valid_until,
+            "tries": self.tries,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserRecord:
+    """A browser in which a person signed in.
+
+    `user_id` is None after they sign out. `before` holds the hashes of the browser's earlier cookies: what began under
+    one of them continues here.
+    """
+
+    user_id: str | None
+    before: tuple[str, ...]
+    valid_until: int
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a browser's item."""
+        return cls(item.get("userId"), tuple(item["before"]), item["validUntil"])
+
+    def to_item(self) -> Item:
+        """Return the attributes of the browser's item."""
+        return {"userId": self.user_id, "before": list(self.before), "validUntil": self.valid_until}
+
+
+@dataclass(frozen=True, slots=True)
+class AccessTokenRecord:
+    """An access token by its hash, and until when it is valid."""
 
     token_hash: str
     valid_until: int
 
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an access token from its grant's list."""
+        return cls(item["hash"], item["validUntil"])
 
-class GrantRecord(NamedTuple):
-    """What descends from one approval: the one refresh token that works, and the newest access tokens, oldest first.
+    def to_item(self) -> Item:
+        """Return the entry for the grant's list."""
+        return {"hash": self.token_hash, "validUntil": self.valid_until}
 
-    `family_hash` is of the part that all refresh tokens of the grant share, `previous_hash` of the refresh token that
-    was replaced at `rotated_at`.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantRecord:
+    """What one approval led to: the one valid refresh token and the newest access tokens, oldest first.
+
+    `family_hash` is the hash of the part that all refresh tokens of the grant share. `previous_hash` is the hash of the
+    refresh token that was replaced at `rotated_at`.
     """
 
     id: str
@@ -186,13 +301,27 @@ class GrantRecord(NamedTuple):
     def from_item(cls, item: Item) -> Self:
         """Read a grant's item."""
         return cls(
-            item["id"],
-            Approval(item["userId"], item["clientId"], item["organization"]),
-            item["familyHash"],
-            item["refreshHash"],
-            item["previousHash"],
-            item["rotatedAt"],
-            item["createdAt"],
-            item["validUntil"],
-            tuple(AccessTokenRecord(token["hash"], token["validUntil"]) for token in item["tokens"]),
+            id=item["id"],
+            approval=Approval.from_item(item),
+            family_hash=item["familyHash"],
+            refresh_hash=item["refreshHash"],
+            previous_hash=item["previousHash"],
+            rotated_at=item["rotatedAt"],
+            created_at=item["createdAt"],
+            valid_until=item["validUntil"],
+            tokens=tuple(AccessTokenRecord.from_item(token) for token in item["tokens"]),
         )
+
+    def to_item(self) -> Item:
+        """Return the attributes of the grant's item."""
+        return {
+            "id": self.id,
+            **self.approval.to_item(),
+            "familyHash": self.family_hash,
+            "refreshHash": self.refresh_hash,
+            "previousHash": self.previous_hash,
+            "rotatedAt": self.rotated_at,
+            "createdAt": self.created_at,
+            "validUntil": self.valid_until,
+            "tokens": [token.to_item() for token in self.tokens],
+        }

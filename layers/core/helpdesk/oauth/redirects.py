@@ -1,7 +1,7 @@
-"""Which redirect addresses may be registered, and which of them a request means.
+"""Redirect addresses: which can be registered, and which of them a request names.
 
-A code is sent to a redirect address, so what may be registered is a short list of forms, spelled out (RFC 8252, section
-7; RFC 9700, section 4.1). No form is parsed by a library that a browser might disagree with.
+A code is sent to a redirect address, so only a short list of explicit forms can be registered (RFC 8252, section 7; RFC
+9700, section 4.1). Their syntax is fixed here, because a URL library and a browser may parse an address differently.
 """
 
 import re
@@ -22,12 +22,12 @@ _LOOPBACK = re.compile(rf"http://(?P<host>127\.0\.0\.1|\[::1\]|localhost){_PORT}
 _PRIVATE = re.compile(r"[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:/{1,3}[A-Za-z0-9\-._~:/?!$&'()+,;=%]*")
 _DOTS = re.compile(r"(?:^|/)(?:\.|%2[eE]){1,2}(?:/|$)")
 _MAX_PORT = 65_535
-# What the answer is told with: an address that brings its own would make it ambiguous.
+# The parameters of the response: an address with one of its own would be ambiguous.
 _OURS = {"code", "state", "iss", "error", "error_description", "error_uri"}
 
 
 def require_registrable(uris: Sequence[str]) -> None:
-    """Raise InvalidRedirectUri, with what is wrong, unless every address may be registered."""
+    """Raise InvalidRedirectUri, with the reason, unless every address can be registered."""
     if len(uris) > MAX_REDIRECT_URIS:
         raise InvalidRedirectUri(f"Register at most {MAX_REDIRECT_URIS} redirect addresses.")
     for number, uri in enumerate(uris):
@@ -54,14 +54,14 @@ def _problem(uri: str) -> str | None:
     if _DOTS.search(parts.path):
         return "has a segment of dots in its path"
     if {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)} & _OURS:
-        return "has a parameter that the answer is told with, such as code or state"
+        return "has a parameter that the response uses, such as code or state"
     return None
 
 
 def is_registered(uri: str, registered: Sequence[str]) -> bool:
-    """Return whether a request's redirect address is one that was registered, to the letter.
+    """Return whether a request's redirect address is exactly one that was registered.
 
-    On loopback alone the port may be another: a program there takes any that is free (RFC 8252, section 7.3).
+    Only on loopback may the port differ: a program there uses any free port (RFC 8252, section 7.3).
     """
     if uri in registered:
         return True
@@ -77,13 +77,13 @@ def is_registered(uri: str, registered: Sequence[str]) -> bool:
 
 
 def with_answer(uri: str, **answer: str | None) -> str:
-    """Return a redirect address with the answer's parameters added to its query; None is left out."""
+    """Return a redirect address with the response's parameters added to its query; None is omitted."""
     added = urlencode({name: value for name, value in answer.items() if value is not None})
     return f"{uri}{'&' if '?' in uri else '?'}{added}"
 
 
-def shown(uri: str) -> str:
-    """Return what a person should know of where a redirect address leads: the site, or the program."""
+def destination(uri: str) -> str:
+    """Return what the consent page shows of a redirect address: the site, or the program."""
     parts = urlsplit(uri)
     if _LOOPBACK.fullmatch(uri):
         return "a program on this computer"
@@ -91,11 +91,10 @@ def shown(uri: str) -> str:
 
 
 def form_targets(uri: str) -> str:
-    """Return the sources of a form-action policy under which a form may lead on to a redirect address.
+    """Return the form-action sources that let a form lead to a redirect address.
 
-    Chrome holds every redirect after a form to the policy, those of the client's own included: what it sends on to from
-    its callback is not known here, but is https as a rule. A scheme-source also stands for [::1], which a policy cannot
-    spell.
+    Chrome applies the policy to every redirect after a form, including the client's own. Where a client redirects after
+    its callback is not known here, but it is usually https. A scheme source also covers [::1]: no host source can.
     """
     parts = urlsplit(uri)
     if parts.scheme == "https":

@@ -1,4 +1,4 @@
-"""How OAuth's routes say what is not theirs: a body that cannot be read, or a failure of ours."""
+"""Other errors in OAuth's format: an unreadable body, or an internal error."""
 
 from helpdesk.oauth.errors import (
     InvalidClientMetadata,
@@ -11,7 +11,7 @@ from helpdesk.platform.errors import AppError, RateLimited, RequestError
 
 
 def as_oauth(error: AppError) -> OAuthError:
-    """Return any refusal in OAuth's form."""
+    """Return any error in OAuth's format."""
     if isinstance(error, OAuthError):
         return error
     if isinstance(error, RequestError):
@@ -20,5 +20,5 @@ def as_oauth(error: AppError) -> OAuthError:
 
 
 def as_registration(error: AppError) -> OAuthError:
-    """Return any refusal in OAuth's form, as a registration has it (RFC 7591, section 3.2.2)."""
+    """Return any error in the format of a registration error (RFC 7591, section 3.2.2)."""
     return InvalidClientMetadata(error.message) if isinstance(error, RequestError) else as_oauth(error)

@@ -1,4 +1,4 @@
-"""Clients: how one registers (RFC 7591) and how it says who it is (RFC 6749, section 2.3)."""
+"""Clients: registration (RFC 7591) and authentication (RFC 6749, section 2.3)."""
 
 import base64
 import hmac
@@ -31,7 +31,7 @@ from helpdesk.platform.text import cut
 MAX_NAME_CHARACTERS = 80
 UNNAMED = "A program without a name"
 _CLIENT_ID = re.compile(r"client_[0-9a-z]{26}")
-# Characters that turn text around or hide it would let a program dress up as another.
+# Characters that reverse or hide text could make a program look like another.
 _DECEPTIVE = dict.fromkeys(
     [0xAD, 0x61C, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0xFEFF]
 )
@@ -39,7 +39,7 @@ _WEB_ADDRESS = re.compile(r"https://[!-~]{1,500}")
 
 
 class Identified(Protocol):
-    """A form in which a client may say who it is."""
+    """A form with which a client can identify itself."""
 
     @property
     def client_id(self) -> str | None:
@@ -73,7 +73,7 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
         auth_method=method,
         grant_types=grant_types,
         secret_hash=sha256_hex(secret) if secret else None,
-        is_passing=True,
+        is_unapproved=True,
     )
     repository.put_client(client)
     return RegisteredClient(
@@ -106,7 +106,7 @@ def by_id(client_id: str | None) -> ClientRecord | None:
 
 
 def authenticated(form: Identified, authorization: str) -> ClientRecord:
-    """Return the client that sends a form, once it has proved who it is. Raises InvalidClient, InvalidOAuthRequest."""
+    """Return the client that sends a form, authenticated. Raises InvalidClient, InvalidOAuthRequest."""
     client_id, secret = form.client_id, form.client_secret.get_secret_value() if form.client_secret else None
     scheme, _, credentials = authorization.partition(" ")
     if scheme.lower() == "basic":
@@ -114,7 +114,7 @@ def authenticated(form: Identified, authorization: str) -> ClientRecord:
             raise InvalidOAuthRequest("Send the client's secret by HTTP Basic or in the form, not both.")
         basic_id, secret = _basic(credentials.strip())
         if client_id is not None and client_id != basic_id:
-            raise InvalidOAuthRequest("`client_id` is another than that of the Authorization header.")
+            raise InvalidOAuthRequest("`client_id` differs from that of the Authorization header.")
         client_id = basic_id
     if client_id is None:
         raise InvalidClient("Send `client_id`.")
@@ -123,7 +123,7 @@ def authenticated(form: Identified, authorization: str) -> ClientRecord:
         raise InvalidClient
     if client.secret_hash is None:
         if secret is not None:
-            raise InvalidClient("This client is registered without a secret: send none.")
+            raise InvalidClient("This client is registered without a secret. Do not send one.")
         return client
     if secret is None or not hmac.compare_digest(sha256_hex(secret), client.secret_hash):
         raise InvalidClient
@@ -133,7 +133,7 @@ def authenticated(form: Identified, authorization: str) -> ClientRecord:
 def _basic(credentials: str) -> tuple[str, str]:
     try:
         name, colon, secret = base64.b64decode(credentials, validate=True).decode().partition(":")
-    except ValueError:  # letters that Base64 does not have, or bytes that are no UTF-8
+    except ValueError:  # not Base64, or not UTF-8
         raise InvalidClient("The Authorization header is not HTTP Basic.") from None
     if not colon:
         raise InvalidClient("The Authorization header is not HTTP Basic.")

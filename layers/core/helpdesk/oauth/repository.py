@@ -1,35 +1,36 @@
-"""Items of OAuth on the way to a token: clients, requests, codes, device logins, sign-ins, browsers.
+"""Items that lead to a token: clients, requests, codes, device logins, sign-ins and browsers.
 
-Every one of them is single-use or ends by itself: what may happen once is a condition, and `expiresAt` lets DynamoDB
-forget it some time after its end.
+Each is single-use or expires: a condition makes single use hold, and DynamoDB deletes the item some time after
+`expiresAt`.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 from helpdesk.oauth.errors import ExpiredToken, InvalidClient, InvalidGrant, RequestExpired
-from helpdesk.oauth.record import Approval, ClientRecord, CodeRecord, DeviceRecord, RequestRecord
+from helpdesk.oauth.record import (
+    Approval,
+    BrowserRecord,
+    ClientRecord,
+    CodeRecord,
+    DeviceRecord,
+    DeviceStatus,
+    RequestRecord,
+    SignInRecord,
+)
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 UNAPPROVED_CLIENT_DAYS = 90
-"""How long a client is kept that nobody has let act for him."""
+"""How long a client is kept that no person has approved."""
 
 
 def put_client(client: ClientRecord) -> None:
-    """Add a client, for as long as one is kept that nobody approved."""
+    """Add a client that no person has approved yet."""
     table.put_new(
         {
             **keys.OAuthClient(client.id).attributes(),
-            "id": client.id,
-            "name": client.name,
-            "redirectUris": client.redirect_uris,
-            "authMethod": client.auth_method,
-            "grantTypes": client.grant_types,
-            "secretHash": client.secret_hash,
+            **client.to_item(),
             "createdAt": clock.now_ms(),
             "expiresAt": clock.seconds_from_now(UNAPPROVED_CLIENT_DAYS * DAY_SECONDS),
         }
@@ -43,8 +44,8 @@ def client(client_id: str) -> ClientRecord | None:
 
 
 def keep_client(transaction: Transaction, known: ClientRecord) -> None:
-    """Keep a client for good, now that somebody lets it act for him. The transaction raises InvalidClient."""
-    if known.is_passing:
+    """Keep a client for good, now that a person approved it. The transaction raises InvalidClient."""
+    if known.is_unapproved:
         transaction.update(
             keys.OAuthClient(known.id),
             "REMOVE expiresAt",
@@ -54,24 +55,24 @@ def keep_client(transaction: Transaction, known: ClientRecord) -> None:
 
 
 def put_request(request: RequestRecord) -> None:
-    """Add what a program asks of a person."""
+    """Add what a client asks of a person."""
     table.put_new(
         {
             **keys.AuthorizationRequest(request.request_hash).attributes(),
-            **request.to_attributes(),
+            **request.to_item(),
             "expiresAt": request.valid_until // 1_000 + HOUR_SECONDS,
         }
     )
 
 
 def request(request_hash: str) -> RequestRecord | None:
-    """Return what a program asks, or None."""
+    """Return what a client asks, or None."""
     item = table.get(keys.AuthorizationRequest(request_hash))
     return RequestRecord.from_item(request_hash, item) if item else None
 
 
 def remove_request(transaction: Transaction, asked: RequestRecord) -> None:
-    """Take a request out: it is answered once. The transaction raises RequestExpired."""
+    """Remove a request: it is answered once. The transaction raises RequestExpired."""
     transaction.delete(
         keys.AuthorizationRequest(asked.request_hash),
         condition="attribute_exists(PK)",
@@ -79,24 +80,12 @@ def remove_request(transaction: Transaction, asked: RequestRecord) -> None:
     )
 
 
-def put_code(
-    transaction: Transaction,
-    code_hash: str,
-    asked: RequestRecord,
-    approval: Approval,
-    grant_id: str,
-    until: int,
-) -> None:
-    """Add a code, valid until an instant (ms); it is known for a day, so that its second use is seen."""
+def put_code(transaction: Transaction, code: CodeRecord) -> None:
+    """Add a code. It stays known for a day, so that a second use is detected."""
     transaction.put(
         {
-            **keys.AuthorizationCode(code_hash).attributes(),
-            **_approved(approval),
-            "grantId": grant_id,
-            "redirectUri": asked.redirect_uri,
-            "redirectSent": asked.redirect_sent,
-            "challenge": asked.challenge,
-            "validUntil": until,
+            **keys.AuthorizationCode(code.code_hash).attributes(),
+            **code.to_item(),
             "expiresAt": clock.seconds_from_now(DAY_SECONDS),
         },
         new=True,
@@ -110,7 +99,7 @@ def code(code_hash: str) -> CodeRecord | None:
 
 
 def use_code(transaction: Transaction, code_hash: str) -> None:
-    """Use a code, once. The transaction raises ConditionFailed where it was used before."""
+    """Use a code, once. The transaction raises ConditionFailed if it was used before."""
     transaction.update(
         keys.AuthorizationCode(code_hash),
         "SET usedAt = :now",
@@ -120,47 +109,41 @@ def use_code(transaction: Transaction, code_hash: str) -> None:
     )
 
 
-def put_device(
-    device_hash: str, user_code: str, known: ClientRecord, grant_id: str, interval: int, until: int
-) -> None:
-    """Add a device's login under both of its codes. Raises ConditionFailed where the short one is taken."""
-    lasting = {"validUntil": until, "expiresAt": until // 1_000 + HOUR_SECONDS}
+def put_device(login: DeviceRecord, user_code: str) -> None:
+    """Add a device login under both of its codes. Raises ConditionFailed if the user code is taken."""
+    expires = {"expiresAt": login.valid_until // 1_000 + HOUR_SECONDS}
     transaction = Transaction()
     transaction.put(
-        {**keys.UserCode(user_code).attributes(), "deviceHash": device_hash, **lasting},
+        {
+            **keys.UserCode(user_code).attributes(),
+            "deviceHash": login.device_hash,
+            "validUntil": login.valid_until,
+            **expires,
+        },
         new=True,
         on_failure=ConditionFailed,
     )
     transaction.put(
-        {
-            **keys.DeviceCode(device_hash).attributes(),
-            "clientId": known.id,
-            "clientName": known.name,
-            "status": "pending",
-            "interval": interval,
-            "nextPollAt": 0,
-            "grantId": grant_id,
-            **lasting,
-        },
+        {**keys.DeviceCode(login.device_hash).attributes(), **login.to_item(), **expires},
         new=True,
     )
     transaction.commit()
 
 
 def device(device_hash: str) -> DeviceRecord | None:
-    """Return a device's login, or None."""
+    """Return a device login, or None."""
     item = table.get(keys.DeviceCode(device_hash))
     return DeviceRecord.from_item(device_hash, item) if item else None
 
 
 def device_by_user_code(user_code: str) -> DeviceRecord | None:
-    """Return the login that a short code stands for, or None."""
+    """Return the device login of a user code, or None."""
     item = table.get(keys.UserCode(user_code))
     return device(item["deviceHash"]) if item else None
 
 
 def note_poll(known: DeviceRecord, next_poll_at: int) -> bool:
-    """Note that a device asked; return False where it asked before it may (ms)."""
+    """Note that a device polled; return False if it polled too early. `next_poll_at` is in ms."""
     try:
         table.update(
             keys.DeviceCode(known.device_hash),
@@ -174,7 +157,7 @@ def note_poll(known: DeviceRecord, next_poll_at: int) -> bool:
 
 
 def slow_down(known: DeviceRecord, more_seconds: int, slack_ms: int) -> None:
-    """Make a device wait longer between two requests from now on."""
+    """Make a device wait longer between two polls from now on."""
     interval = known.interval + more_seconds
     table.update(
         keys.DeviceCode(known.device_hash),
@@ -186,8 +169,8 @@ def slow_down(known: DeviceRecord, more_seconds: int, slack_ms: int) -> None:
 
 
 def decide_device(transaction: Transaction, device_hash: str, approval: Approval, *, allowed: bool) -> None:
-    """Note the person's answer to a device's login, once. The transaction raises RequestExpired."""
-    approved = _approved(approval) if allowed else {}
+    """Store the person's decision on a device login, once. The transaction raises RequestExpired."""
+    approved = approval.to_item() if allowed else {}
     settings = "".join(f", {name} = :{name}" for name in approved if name != "clientId")
     values = {f":{name}": value for name, value in approved.items() if name != "clientId"}
     transaction.update(
@@ -196,8 +179,8 @@ def decide_device(transaction: Transaction, device_hash: str, approval: Approval
         condition="#status = :pending AND validUntil > :now",
         names={"#status": "status"},
         values={
-            ":status": "approved" if allowed else "denied",
-            ":pending": "pending",
+            ":status": (DeviceStatus.APPROVED if allowed else DeviceStatus.DENIED).value,
+            ":pending": DeviceStatus.PENDING.value,
             ":now": clock.now_ms(),
             **values,
         },
@@ -212,40 +195,32 @@ def use_device(transaction: Transaction, device_hash: str) -> None:
         "SET #status = :used",
         condition="#status = :approved AND validUntil > :now",
         names={"#status": "status"},
-        values={":used": "used", ":approved": "approved", ":now": clock.now_ms()},
+        values={
+            ":used": DeviceStatus.USED.value,
+            ":approved": DeviceStatus.APPROVED.value,
+            ":now": clock.now_ms(),
+        },
         on_failure=lambda found: (
-            ExpiredToken() if found and found["status"] == "approved" else InvalidGrant()
+            ExpiredToken() if found and found["status"] == DeviceStatus.APPROVED else InvalidGrant()
         ),
     )
 
 
-def _approved(approval: Approval) -> dict[str, Any]:
-    return {
-        "userId": approval.user_id,
-        "clientId": approval.client_id,
-        "organization": approval.organization,
-    }
-
-
-def put_sign_in(sign_in_hash: str, email: str, code_hash: str, browser_hash: str, until: int) -> None:
-    """Add a sign-in that waits for its code until an instant (ms)."""
+def put_sign_in(sign_in_hash: str, waiting: SignInRecord) -> None:
+    """Add a sign-in that waits for its code."""
     table.put_new(
         {
             **keys.SignIn(sign_in_hash).attributes(),
-            "email": email,
-            "codeHash": code_hash,
-            "browserHash": browser_hash,
-            "tries": 0,
-            "validUntil": until,
-            "expiresAt": until // 1_000 + HOUR_SECONDS,
+            **waiting.to_item(),
+            "expiresAt": waiting.valid_until // 1_000 + HOUR_SECONDS,
         }
     )
 
 
-def count_try(sign_in_hash: str, browser_hash: str, most: int) -> Item | None:
-    """Count a try at a sign-in's code before it is looked at; None where there is none left, or no such sign-in."""
+def count_try(sign_in_hash: str, browser_hash: str, most: int) -> SignInRecord | None:
+    """Count a try at a sign-in's code before the code is compared; None if none is left or there is no such sign-in."""
     try:
-        return table.update(
+        item = table.update(
             keys.SignIn(sign_in_hash),
             "SET tries = tries + :one",
             condition="attribute_exists(PK) AND tries < :most AND validUntil > :now AND browserHash = :browser",
@@ -254,24 +229,20 @@ def count_try(sign_in_hash: str, browser_hash: str, most: int) -> Item | None:
         )
     except ConditionFailed:
         return None
+    return SignInRecord.from_item(item) if item else None
 
 
-def sign_in(sign_in_hash: str, user_id: str, new_browser: str, before: Sequence[str], until: int) -> bool:
-    """Turn a sign-in into a signed-in browser until an instant (ms); return False where that happened before.
-
-    `before` are the hashes by which the browser was known until now: what began there goes on here.
-    """
+def sign_in(sign_in_hash: str, browser_hash: str, signed_in: BrowserRecord) -> bool:
+    """Replace a sign-in by a signed-in browser; return False if that already happened."""
     transaction = Transaction()
     transaction.delete(
         keys.SignIn(sign_in_hash), condition="attribute_exists(PK)", on_failure=ConditionFailed
     )
     transaction.put(
         {
-            **keys.BrowserSession(new_browser).attributes(),
-            "userId": user_id,
-            "before": list(before),
-            "validUntil": until,
-            "expiresAt": until // 1_000 + HOUR_SECONDS,
+            **keys.BrowserSession(browser_hash).attributes(),
+            **signed_in.to_item(),
+            "expiresAt": signed_in.valid_until // 1_000 + HOUR_SECONDS,
         },
         new=True,
     )
@@ -282,14 +253,15 @@ def sign_in(sign_in_hash: str, user_id: str, new_browser: str, before: Sequence[
     return True
 
 
-def browser(browser_hash: str) -> Item | None:
-    """Return a browser that was signed in: `userId` while it is, and `before`; or None."""
+def browser(browser_hash: str) -> BrowserRecord | None:
+    """Return a browser in which a person signed in, or None."""
     item = table.get(keys.BrowserSession(browser_hash))
-    return item if item is not None and item["validUntil"] > clock.now_ms() else None
+    found = BrowserRecord.from_item(item) if item else None
+    return found if found and found.valid_until > clock.now_ms() else None
 
 
 def sign_out(browser_hash: str) -> None:
-    """Forget who signed in with a browser, and not what began in it."""
+    """Remove the person from a browser; what began in the browser stays."""
     try:
         table.update(keys.BrowserSession(browser_hash), "REMOVE userId", condition="attribute_exists(PK)")
     except ConditionFailed:

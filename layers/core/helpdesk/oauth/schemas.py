@@ -1,4 +1,4 @@
-"""What goes in and out of OAuth's routes, named as the RFCs name it."""
+"""Request and response models of the OAuth routes, with the names of the RFCs."""
 
 from typing import Annotated, ClassVar
 
@@ -12,7 +12,7 @@ _Uri = Annotated[str, schema_hint(format="uri")]
 
 
 class OAuthAnswer(Answer):
-    """An answer as the RFCs have it: what does not apply is left out."""
+    """A response as the RFCs define it: fields that do not apply are omitted."""
 
     model_config = _AS_SPELLED
     omits_null: ClassVar[bool] = True
@@ -24,24 +24,24 @@ class ClientRegistration(Body):
     model_config = _AS_SPELLED
 
     redirect_uris: list[str] | None = None
-    """Where codes may be sent, to the letter: https, http on loopback (with any port at use), or a scheme of the
-    client's own with a dot. At least one for the grant type authorization_code, and at most ten."""
+    """The exact addresses to which codes may be sent: https, http on loopback (any port can be used), or a private
+    scheme with a dot. At least one for the grant type authorization_code, and at most ten."""
     client_name: str | None = None
-    """What people are told the program is called; cut to 80 characters."""
+    """The program's name as people see it; cut to 80 characters."""
     client_uri: str | None = None
     """The program's home page."""
     token_endpoint_auth_method: str | None = None
-    """How the client proves who it is: none, client_secret_basic (the default) or client_secret_post."""
+    """How the client authenticates: none, client_secret_basic (the default) or client_secret_post."""
     grant_types: list[str] | None = None
     """authorization_code (the default), refresh_token, urn:ietf:params:oauth:grant-type:device_code."""
     response_types: list[str] | None = None
-    """code, and no other."""
+    """Only code."""
     scope: str | None = None
-    """Ignored: a token may do what its person may."""
+    """Ignored: a token has the rights of its person."""
 
 
 class RegisteredClient(OAuthAnswer):
-    """The client as registered. Keep the secret, where there is one: it is told here alone."""
+    """The client as registered. Keep the secret, if there is one: it is shown only here."""
 
     client_id: str
     client_id_issued_at: int
@@ -55,7 +55,7 @@ class RegisteredClient(OAuthAnswer):
     client_uri: str | None = None
     client_secret: str | None = None
     client_secret_expires_at: int | None = None
-    """0: never. With a secret alone."""
+    """0, which means never. Only with a secret."""
 
 
 class AuthorizeQuery(Query):
@@ -66,11 +66,11 @@ class AuthorizeQuery(Query):
     client_id: str | None = None
     """The registered client."""
     redirect_uri: str | None = None
-    """One of the client's redirect addresses; may be left out where it registered just one."""
+    """One of the client's redirect addresses; optional if the client registered exactly one."""
     response_type: str | None = None
     """`code`."""
     state: str | None = None
-    """Comes back with the answer, unchanged; up to 2,000 characters."""
+    """Returned unchanged with the response; up to 2,000 characters."""
     code_challenge: str | None = None
     """The base64url SHA-256 of the code verifier, 43 characters."""
     code_challenge_method: str | None = None
@@ -87,15 +87,15 @@ class TokenForm(Form):
     grant_type: str | None = None
     """authorization_code, refresh_token or urn:ietf:params:oauth:grant-type:device_code."""
     client_id: str | None = None
-    """The client, unless it says so by HTTP Basic."""
+    """The client, unless it is sent by HTTP Basic."""
     client_secret: SecretStr | None = None
-    """Its secret, where it has one and does not send it by HTTP Basic."""
+    """The client's secret, if it has one and does not send it by HTTP Basic."""
     code: str | None = None
     """With authorization_code: the code."""
     redirect_uri: str | None = None
     """With authorization_code: the same as in the authorization request."""
     code_verifier: SecretStr | None = None
-    """With authorization_code: what the challenge was made of, 43 to 128 characters."""
+    """With authorization_code: the verifier of the challenge, 43 to 128 characters."""
     refresh_token: str | None = None
     """With refresh_token: the latest one."""
     device_code: str | None = None
@@ -110,41 +110,41 @@ class TokenAnswer(OAuthAnswer):
     """Tokens (RFC 6749, section 5.1)."""
 
     access_token: str
-    """Send it as a bearer token; `svc_oat_…`."""
+    """The access token, `svc_oat_…`. Send it as a bearer token."""
     token_type: str
     """`Bearer`."""
     expires_in: int
-    """Seconds for which the access token works."""
+    """The lifetime of the access token, in seconds."""
     refresh_token: str
-    """Gets the next tokens, once; each answer brings another. `svc_ort_…`."""
+    """Exchange it once for the next tokens; each response contains a new one. `svc_ort_…`."""
     scope: str
     """`api`."""
 
 
 class RevocationForm(Form):
-    """A revocation (RFC 7009, section 2.1). A refresh token takes every token of its login along."""
+    """A revocation (RFC 7009, section 2.1). Revoking a refresh token revokes every token of its login."""
 
     token: str | None = None
     """The access or refresh token."""
     token_type_hint: str | None = None
-    """Ignored: a token tells of what kind it is."""
+    """Ignored: the token shows its type."""
     client_id: str | None = None
-    """The client, unless it says so by HTTP Basic."""
+    """The client, unless it is sent by HTTP Basic."""
     client_secret: SecretStr | None = None
-    """Its secret, where it has one and does not send it by HTTP Basic."""
+    """The client's secret, if it has one and does not send it by HTTP Basic."""
 
 
 class Revoked(OAuthAnswer):
-    """Nothing: the token does not work any more, or never did."""
+    """An empty response: the token is not valid, or never was."""
 
 
 class DeviceForm(Form):
-    """The beginning of a device's login (RFC 8628, section 3.1)."""
+    """The start of a device login (RFC 8628, section 3.1)."""
 
     client_id: str | None = None
-    """The client, unless it says so by HTTP Basic."""
+    """The client, unless it is sent by HTTP Basic."""
     client_secret: SecretStr | None = None
-    """Its secret, where it has one and does not send it by HTTP Basic."""
+    """The client's secret, if it has one and does not send it by HTTP Basic."""
     scope: str | None = None
     """Ignored: there is one scope, `api`."""
     resource: list[str] = Field(default_factory=list)
@@ -152,20 +152,20 @@ class DeviceForm(Form):
 
 
 class DeviceAnswer(OAuthAnswer):
-    """What the device shows and asks with (RFC 8628, section 3.2)."""
+    """The codes that the device shows and polls with (RFC 8628, section 3.2)."""
 
     device_code: str
-    """What the device asks for tokens with; nobody is shown it."""
+    """The code with which the device polls for tokens. Do not show it."""
     user_code: str
-    """What the person types in, such as WDJB-MJHT."""
+    """The code that the person enters, such as WDJB-MJHT."""
     verification_uri: _Uri
-    """Where the person goes."""
+    """The address that the person opens."""
     verification_uri_complete: _Uri
-    """The same with the code filled in, for a QR code or a link."""
+    """The same address with the code filled in, for a QR code or a link."""
     expires_in: int
-    """Seconds until both codes are over."""
+    """Seconds until both codes expire."""
     interval: int
-    """Seconds to wait between two token requests."""
+    """Seconds to wait between two polls."""
 
 
 class ServerMetadata(OAuthAnswer):
@@ -204,12 +204,12 @@ class SignInForm(Form):
 
     csrf: str = ""
     then: str = ""
-    """Where signing in leads."""
+    """The page to continue with after sign-in."""
     email: str = ""
 
 
 class CodeForm(Form):
-    """The one-time code that came by mail."""
+    """The one-time code from the mail."""
 
     csrf: str = ""
     then: str = ""
@@ -218,37 +218,37 @@ class CodeForm(Form):
 
 
 class SignOutForm(Form):
-    """The wish to sign in as somebody else, or no more."""
+    """A request to sign out."""
 
     csrf: str = ""
     then: str = ""
 
 
 class ConsentQuery(Query):
-    """Which request is to be approved."""
+    """The request that the consent page shows."""
 
     request: str = ""
-    """The handle that the authorization request was given."""
+    """The handle of the authorization request."""
 
 
 class ConsentForm(Form):
-    """The person's answer to a program's request."""
+    """The person's decision on a program's request."""
 
     csrf: str = ""
     request: str = ""
     organization: str = ""
-    """The organization that the program may act in; empty for none."""
+    """The organization in which the program may act; empty for none."""
     decision: str = ""
-    """`allow`; anything else is no."""
+    """`allow`; any other value refuses."""
 
 
 class UserCodeQuery(Query):
-    """The code that a device shows, where a link has it."""
+    """The user code, if the link contains it."""
 
     model_config = _AS_SPELLED
 
     user_code: str = ""
-    """Fills in the code, such as WDJB-MJHT."""
+    """The user code to fill in, such as WDJB-MJHT."""
 
 
 class UserCodeForm(Form):
@@ -259,6 +259,6 @@ class UserCodeForm(Form):
 
 
 class JoinForm(Form):
-    """The wish to accept an invitation."""
+    """A request to accept an invitation."""
 
     csrf: str = ""

@@ -1,18 +1,19 @@
-"""The browser that a page is shown to: its cookie, who is signed in with it, and whether a form came from our page.
+"""Browser sessions: the cookie, the person who is signed in, and whether a form came from our own page.
 
-A cookie is there before anybody has signed in, so that a sign-in is bound to the browser that began it (login CSRF); it
-is replaced when somebody signs in, so that one that was planted is worth nothing (session fixation).
+A browser gets its cookie before anyone signs in, so that a sign-in is bound to the browser that began it (login CSRF).
+Signing in replaces the cookie, so that a planted one is worthless (session fixation).
 """
 
 import hmac
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from helpdesk.http.content import ClientInfo
 from helpdesk.oauth import repository
 from helpdesk.oauth.errors import CsrfError
+from helpdesk.oauth.record import BrowserRecord
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
@@ -24,8 +25,9 @@ _VALUE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_BEFORE = 5
 
 
-class Browser(NamedTuple):
-    """A browser by its cookie. `person` is who is signed in; `before` are the hashes of its former cookies."""
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """A browser by its cookie. `person` is who is signed in; `before` holds the hashes of its earlier cookies."""
 
     value: str
     is_new: bool
@@ -39,39 +41,38 @@ class Browser(NamedTuple):
 
     @property
     def csrf(self) -> str:
-        """What a form brings along to show that it is on a page that this browser was given."""
+        """The token in every form that shows that the form is on a page that this browser received."""
         return sha256_hex(f"csrf {self.value}")
 
     def began(self, browser_hash: str) -> bool:
-        """Return whether something began in this browser."""
+        """Return whether a request began in this browser, given the hash of the cookie at that time."""
         return browser_hash in {self.hash, *self.before}
 
 
 def of(client_info: ClientInfo, base_url: str) -> Browser:
-    """Return the browser that asks; one without a cookie of ours gets one."""
+    """Return the browser that sends a request; one without our cookie gets a new one."""
     value = _cookie(client_info.headers, _name_and_path(base_url)[0])
     if value is None:
         return Browser(ids.secret(), is_new=True)
-    item = repository.browser(sha256_hex(value))
-    if item is None:
+    known = repository.browser(sha256_hex(value))
+    if known is None:
         return Browser(value, is_new=False)
-    user_id = item.get("userId")
-    person = people.by_id(user_id) if user_id else None
-    return Browser(value, is_new=False, person=person, before=tuple(item["before"]))
+    person = people.by_id(known.user_id) if known.user_id else None
+    return Browser(value, is_new=False, person=person, before=known.before)
 
 
 def signed_in(browser: Browser, sign_in_hash: str, user_id: str) -> Browser | None:
-    """Return the browser with its new cookie after a sign-in; None where the sign-in was used before."""
+    """Return the browser with its new cookie after a sign-in; None if the sign-in was used before."""
     fresh = Browser(ids.secret(), is_new=True, before=(*browser.before, browser.hash)[-_MOST_BEFORE:])
-    until = clock.now_ms() + SESSION_SECONDS * 1_000
-    return fresh if repository.sign_in(sign_in_hash, user_id, fresh.hash, fresh.before, until) else None
+    record = BrowserRecord(user_id, fresh.before, clock.now_ms() + SESSION_SECONDS * 1_000)
+    return fresh if repository.sign_in(sign_in_hash, fresh.hash, record) else None
 
 
 def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, base_url: str) -> None:
-    """Raise CsrfError unless a form comes from a page of ours that this browser was given.
+    """Raise CsrfError unless a form comes from one of our pages, in this browser.
 
-    The token decides. What the browser says of the form's origin must agree where it says it: under
-    `referrer-policy: no-referrer` a browser sends `Origin: null`, and then Sec-Fetch-Site is what it says.
+    The token decides. If the browser also sends the form's origin, it must match. Under `referrer-policy: no-referrer`
+    a browser sends `Origin: null`, so Sec-Fetch-Site is checked first.
     """
     site = client_info.headers.get("sec-fetch-site")
     origin = client_info.headers.get("origin")
@@ -84,10 +85,10 @@ def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, base_
 
 
 def cookie(browser: Browser, base_url: str) -> dict[str, str]:
-    """Return the header that gives a browser its cookie, none where it has it.
+    """Return the header that sets a new browser's cookie; no header if the browser has it.
 
-    Over https its name promises the browser's own protection: `__Host-` where the API has a host of its own,
-    `__Secure-` where it lies under a path, to which it is then limited.
+    Over https the name's prefix adds the browser's own protection: `__Host-` if the API has its own host, `__Secure-`
+    if it is below a path. The cookie is then limited to that path.
     """
     if not browser.is_new:
         return {}
@@ -106,7 +107,7 @@ def _name_and_path(base_url: str) -> tuple[str, str]:
 
 
 def _cookie(headers: Mapping[str, str], name: str) -> str | None:
-    """Return the value of the cookie; None without it, and where there are two: one of them is not ours."""
+    """Return the value of the cookie; None without one, and with two: one of them is not ours."""
     pairs = [part.strip().partition("=") for part in (headers.get("cookie") or "").split(";")]
     values = [value for found, _, value in pairs if found == name]
     return values[0] if len(values) == 1 and _VALUE.fullmatch(values[0]) else None

@@ -1,6 +1,6 @@
-"""Signing in with a one-time code that comes by mail: six digits, ten minutes, five tries.
+"""Sign-in with a one-time code by mail: six digits, ten minutes, five tries.
 
-Whether anybody has an address is nowhere asked before its code was right, so no answer can tell.
+Nothing looks up the person of an address before the code is right, so no response reveals whether an account exists.
 """
 
 import hmac
@@ -11,6 +11,7 @@ from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotSent, MailRefused
 from helpdesk.oauth import limits, repository, sessions
 from helpdesk.oauth.errors import MailUnavailable
+from helpdesk.oauth.record import SignInRecord
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people import service as people
 from helpdesk.people.record import hash_of_email, normalized_email
@@ -26,21 +27,21 @@ _HANDLE = re.compile(r"[0-9A-Za-z]{43}")
 
 
 class WrongCode(Exception):
-    """Not the code; `tries_left` may follow."""
+    """The code is wrong; `tries_left` more are allowed."""
 
     def __init__(self, tries_left: int) -> None:
         self.tries_left = tries_left
         super().__init__("wrong code")
 
 
-class CodeOver(Exception):
-    """No code is waited for any more: its time or its tries are over, or it was used."""
+class CodeExpired(Exception):
+    """No code is expected any more: its time or its tries are used up, or it was already used."""
 
 
 def begin(browser: Browser, email: str, address: str) -> str:
-    """Mail a code to an e-mail address and return the handle under which it is waited for.
+    """Mail a code to an e-mail address and return the handle of the sign-in.
 
-    Past what an e-mail address may get, no mail goes out and no code signs in, and all else is as ever. Raises
+    Above the limit of an e-mail address, no mail is sent and no code signs in, but the response is the same. Raises
     InvalidEmail, TooManyAttempts, MailUnavailable.
     """
     email = normalized_email(email)
@@ -49,35 +50,36 @@ def begin(browser: Browser, email: str, address: str) -> str:
     code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
     until = clock.now_ms() + CODE_MINUTES * MINUTE_MS
     mailed = limits.may_mail(hash_of_email(email))
-    # What is not mailed is nothing of six digits: else each handle more would be five tries more at this address.
+    # Without a mail, no six digits may match: otherwise each further handle would allow five more guesses.
     expected = code if mailed else ids.secret()
-    repository.put_sign_in(sha256_hex(handle), email, _keyed(handle, expected), browser.hash, until)
+    waiting = SignInRecord(email, _keyed(handle, expected), browser.hash, until)
+    repository.put_sign_in(sha256_hex(handle), waiting)
     if mailed:
         _send(email, code)
     return handle
 
 
 def finish(browser: Browser, handle: str, code: str) -> Browser:
-    """Sign a browser in with the code that came; the first time, the person is made. Raises WrongCode, CodeOver."""
+    """Sign a browser in with the code; the first sign-in creates the person. Raises WrongCode, CodeExpired."""
     if _HANDLE.fullmatch(handle) is None:
-        raise CodeOver
+        raise CodeExpired
     waiting = repository.count_try(sha256_hex(handle), browser.hash, MAX_TRIES)
     if waiting is None:
-        raise CodeOver
+        raise CodeExpired
     typed = re.sub(r"[\s-]", "", code[:32])
-    if not hmac.compare_digest(_keyed(handle, typed), waiting["codeHash"]):
-        if waiting["tries"] >= MAX_TRIES:
-            raise CodeOver
-        raise WrongCode(MAX_TRIES - waiting["tries"])
-    person = people.find_or_create(waiting["email"])
+    if not hmac.compare_digest(_keyed(handle, typed), waiting.code_hash):
+        if waiting.tries >= MAX_TRIES:
+            raise CodeExpired
+        raise WrongCode(MAX_TRIES - waiting.tries)
+    person = people.find_or_create(waiting.email)
     signed_in = sessions.signed_in(browser, sha256_hex(handle), person.id)
     if signed_in is None:
-        raise CodeOver
+        raise CodeExpired
     return signed_in
 
 
 def _keyed(handle: str, code: str) -> str:
-    """Return the form in which a code is stored: whoever reads the table lacks the handle that it is keyed with."""
+    """Return the form in which a code is stored: keyed with the handle, which is not in the table."""
     return hmac.new(handle.encode(), code.encode(), "sha256").hexdigest()
 
 
@@ -85,7 +87,7 @@ def _send(email: str, code: str) -> None:
     try:
         mail.send_code(email, code)
     except MailRefused as error:
-        # Never to be delivered; said, it would tell of the address. The page says what to do when nothing comes.
+        # The mail can never be delivered. The page must not say so: that would reveal something about the address.
         logger.warning("code_not_mailed", extra={"error": type(error).__name__})
     except MailNotSent as error:
         logger.error("code_not_mailed", extra={"error": type(error).__name__})

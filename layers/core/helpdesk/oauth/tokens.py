@@ -1,7 +1,7 @@
 """Tokens: exchange, refresh and revocation (RFC 6749, sections 4.1.3, 5 and 6; RFC 7009; RFC 9700, section 4.14).
 
-A refresh token is `svc_ort_<grant>_<family><rotating>`: the family part is the same in every refresh token of a grant
-and known to whoever held one of them, so a replaced token is told from a made-up one without keeping a list.
+A refresh token is `svc_ort_<grant>_<family><rotating>`. All refresh tokens of a grant share the family part, so a
+replaced token can be distinguished from an invented one without a list of old tokens.
 """
 
 import base64
@@ -10,7 +10,7 @@ import hmac
 import re
 from copy import replace
 
-from helpdesk.oauth import device, grants, metadata, registration, repository
+from helpdesk.oauth import device, grant_repository, metadata, registration, repository
 from helpdesk.oauth.errors import (
     InvalidGrant,
     InvalidOAuthRequest,
@@ -38,11 +38,11 @@ from helpdesk.storage.transactions import Transaction
 
 ACCESS_SECONDS = HOUR_SECONDS
 REFRESH_DAYS = 30
-"""How long a refresh token works; each one that replaces it begins anew."""
+"""How long a refresh token is valid; its replacement is valid for as long again."""
 GRANT_DAYS = 365
-"""How long one approval lasts however often it is refreshed."""
+"""How long one approval lasts, however often it is refreshed."""
 RACE_MS = 10_000
-"""How long after a refresh its token may come again, unanswered, without being taken for stolen."""
+"""How long after a refresh its token may arrive again (it is refused) without counting as stolen."""
 
 _FAMILY, _ROTATING = 21, 22  # characters of base 62: 125 and 131 bits
 _REFRESH = re.compile(rf"svc_ort_([0-9a-z]{{26}})_(([0-9A-Za-z]{{{_FAMILY}}})[0-9A-Za-z]{{{_ROTATING}}})")
@@ -51,8 +51,8 @@ _OPAQUE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_TRIES = 5
 
 
-def answer(form: TokenForm, authorization: str, base_url: str) -> TokenAnswer:
-    """Answer a token request. Raises an OAuthError."""
+def issue(form: TokenForm, authorization: str, base_url: str) -> TokenAnswer:
+    """Issue tokens for a token request. Raises an OAuthError."""
     if form.repeated:
         raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
     client = registration.authenticated(form, authorization)
@@ -87,24 +87,24 @@ def _by_code(client: ClientRecord, form: TokenForm) -> TokenAnswer:
         raise InvalidGrant("`code_verifier` does not fit the code challenge.")
     transaction = Transaction()
     repository.use_code(transaction, code.code_hash)
-    answer = _granted(transaction, client, code.approval, code.grant_id)
+    issued = _granted(transaction, client, code.approval, code.grant_id)
     try:
         transaction.commit()
     except ConditionFailed:
-        # Used at this very moment by another request: one of the two is not the client.
+        # Another request used the code at the same moment: one of the two is not the client.
         _revoke_used(code)
-    return answer
+    return issued
 
 
 def _revoke_used(code: CodeRecord) -> None:
-    """Revoke what came of a code that comes a second time (RFC 6749, section 4.1.2). Raises InvalidGrant."""
+    """Revoke the tokens of a code that is used a second time (RFC 6749, section 4.1.2). Raises InvalidGrant."""
     logger.warning("code_reused", extra={"client": code.approval.client_id, "grant": code.grant_id})
     _remove_family(code.grant_id)
     raise InvalidGrant
 
 
 def proves(verifier: str, challenge: str) -> bool:
-    """Return whether a code verifier is what a challenge was made of (RFC 7636, section 4.6), in constant time."""
+    """Return whether a code verifier matches a challenge (RFC 7636, section 4.6), in constant time."""
     if _VERIFIER.fullmatch(verifier) is None:
         return False
     digest = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
@@ -115,9 +115,9 @@ def _by_device(client: ClientRecord, form: TokenForm) -> TokenAnswer:
     login = device.approved(client, _required(form.device_code, "device_code"))
     transaction = Transaction()
     repository.use_device(transaction, login.device_hash)
-    answer = _granted(transaction, client, login.approval, login.grant_id)
+    issued = _granted(transaction, client, login.approval, login.grant_id)
     transaction.commit()
-    return answer
+    return issued
 
 
 def _granted(
@@ -137,9 +137,9 @@ def _granted(
         valid_until=now + REFRESH_DAYS * DAY_MS,
         tokens=(record,),
     )
-    grants.put(transaction, grant)
+    grant_repository.put(transaction, grant)
     repository.keep_client(transaction, client)
-    return _said(access, grant_id, family + rotating)
+    return _token_answer(access, grant_id, family + rotating)
 
 
 def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
@@ -155,12 +155,14 @@ def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
             _require_race(seen, sha256_hex(sent))
         refreshed, access, rotating = _refreshed(seen)
         transaction = Transaction()
-        grants.rotate(transaction, seen, replace(refreshed, refresh_hash=sha256_hex(family + rotating)))
+        grant_repository.rotate(
+            transaction, seen, replace(refreshed, refresh_hash=sha256_hex(family + rotating))
+        )
         try:
             transaction.commit()
         except ConditionFailed:
-            continue  # refreshed, revoked or moved to another organization meanwhile: look again
-        return _said(access, grant_id, family + rotating)
+            continue  # refreshed, revoked or moved to another organization in the meantime: read it again
+        return _token_answer(access, grant_id, family + rotating)
     raise InvalidGrant
 
 
@@ -173,39 +175,39 @@ def _refreshed(seen: GrantRecord) -> tuple[GrantRecord, str, str]:
         previous_hash=seen.refresh_hash,
         rotated_at=now,
         valid_until=min(now + REFRESH_DAYS * DAY_MS, seen.created_at + GRANT_DAYS * DAY_MS),
-        tokens=(*live, record)[-grants.LIVE_ACCESS_TOKENS :],
+        tokens=(*live, record)[-grant_repository.LIVE_ACCESS_TOKENS :],
     )
     return refreshed, access, ids.secret(_ROTATING)
 
 
 def _grant_of(grant_id: str, family: str) -> GrantRecord | None:
-    """Return a grant to whoever has, or had, one of its refresh tokens."""
-    seen = grants.get(grant_id)
+    """Return a grant if the family part shows that the sender has, or had, one of its refresh tokens."""
+    seen = grant_repository.get(grant_id)
     if seen is None or not hmac.compare_digest(sha256_hex(family), seen.family_hash):
         return None
     return seen
 
 
 def _require_race(seen: GrantRecord, sent_hash: str) -> None:
-    """Refuse a refresh token that was replaced; revoke the family unless it looks like the client's own haste.
+    """Refuse a refresh token that was replaced; revoke the family unless the client may just have raced itself.
 
-    Raises InvalidGrant. Two processes of one program that refresh at once, or a request sent twice by a network, come
-    within seconds and with the token before: they are refused and nothing else. Everything later, and every older
-    token, is taken for stolen (RFC 9700, section 4.14.2).
+    Raises InvalidGrant. Two processes of one program that refresh at once, or a repeated network request, arrive within
+    seconds and with the previous token: they are only refused. A later arrival, and any older token, counts as stolen
+    (RFC 9700, section 4.14.2).
     """
     if hmac.compare_digest(sent_hash, seen.previous_hash) and clock.now_ms() - seen.rotated_at <= RACE_MS:
         raise InvalidGrant("This refresh token was just replaced. Use the newest one.")
     logger.warning("refresh_token_reused", extra={"client": seen.approval.client_id, "grant": seen.id})
     _remove_family(seen.id)
     raise InvalidGrant(
-        "This refresh token was replaced before. As a precaution against theft its login was ended: log in again."
+        "This refresh token was already replaced. As a precaution against theft, its login was revoked. Log in again."
     )
 
 
 def revoke(form: RevocationForm, authorization: str) -> None:
-    """Make a token work no more; a refresh token takes its whole family along. Raises an OAuthError.
+    """Revoke a token; a refresh token revokes its whole family. Raises an OAuthError.
 
-    What is unknown, or another client's, is left alone and answered alike (RFC 7009, section 2.2).
+    An unknown token, or one of another client, stays as it is, with the same response (RFC 7009, section 2.2).
     """
     if form.repeated:
         raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
@@ -218,19 +220,19 @@ def revoke(form: RevocationForm, authorization: str) -> None:
             _remove_family(seen.id)
         return
     token_hash = sha256_hex(token)
-    item = grants.access_token(token_hash)
-    if item is not None and item.get("clientId") == client.id:
-        grants.remove_access_token(token_hash)
+    approval = grant_repository.access_token(token_hash)
+    if approval is not None and approval.client_id == client.id:
+        grant_repository.remove_access_token(token_hash)
 
 
 def _remove_family(grant_id: str) -> None:
-    """Remove a grant and its tokens, whoever refreshes it at this moment."""
-    seen = grants.get(grant_id)
+    """Remove a grant and its tokens, even if it is refreshed at the same moment."""
+    seen = grant_repository.get(grant_id)
     while seen is not None:
         try:
-            grants.remove(seen)
+            grant_repository.remove(seen)
         except ConditionFailed:
-            seen = grants.get(grant_id)
+            seen = grant_repository.get(grant_id)
         else:
             return
 
@@ -240,7 +242,7 @@ def _access_token(approval: Approval) -> tuple[str, AccessTokenRecord]:
     return token, AccessTokenRecord(sha256_hex(token), clock.now_ms() + ACCESS_SECONDS * 1_000)
 
 
-def _said(access: str, grant_id: str, refresh: str) -> TokenAnswer:
+def _token_answer(access: str, grant_id: str, refresh: str) -> TokenAnswer:
     return TokenAnswer(
         access_token=access,
         token_type="Bearer",  # noqa: S106 - a scheme

@@ -1,4 +1,4 @@
-"""The pages in their order: each function takes a request of a browser and returns a page, or the way on."""
+"""The steps of sign-in, consent, device login and invitations: each returns a page or a redirect."""
 
 import re
 from urllib.parse import urlsplit
@@ -21,30 +21,30 @@ from helpdesk.organizations import service as organizations
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import PersonRecord
 
-type Shown = HtmlPage | SeeOther
+type Response = HtmlPage | SeeOther
 
 _THEN = re.compile(r"(consent|invite):([0-9A-Za-z]{43})")
-_WHY = "A program asks to act for you. First tell us who you are."
-_WHY_INVITED = "You are invited. Sign in with the address that was invited."
+_WHY = "A program asks to act for you. Sign in first."
+_WHY_INVITED = "You have an invitation. Sign in with the address that was invited."
 
 
 def root_of(base_url: str) -> str:
-    """Return the path that every page's links begin with: `/v1`, and what the API lies under."""
+    """Return the path with which every link of the pages begins: `/v1`, after the path of the stage if there is one."""
     return f"{urlsplit(base_url).path}/v1"
 
 
-def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: str) -> Shown:
-    """Take an authorization request, and lead the person on."""
+def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: str) -> Response:
+    """Accept an authorization request and redirect the person to consent."""
     browser = sessions.of(client_info, base_url)
     try:
         handle = approval.begin(query, browser, base_url)
-    except approval.RedirectedError as told:
-        return see_other(told.address)
+    except approval.RedirectedError as error:
+        return see_other(error.address)
     return _on_to(f"consent:{handle}", browser, base_url)
 
 
 def show_consent(client_info: ClientInfo, handle: str, base_url: str) -> HtmlPage:
-    """Show what a program asks for, once the person is signed in."""
+    """Return the consent page, or the sign-in page if nobody is signed in."""
     browser = sessions.of(client_info, base_url)
     asked = approval.asked(handle, browser)
     if browser.person is None:
@@ -76,8 +76,8 @@ def _consent(
     )
 
 
-def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: str) -> Shown:
-    """Take the person's answer to a program, and lead back to it."""
+def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: str) -> Response:
+    """Store the person's decision and redirect back to the program."""
     browser = sessions.of(client_info, base_url)
     sessions.require_own_form(browser, form.csrf, client_info, base_url)
     asked = approval.asked(form.request, browser)
@@ -95,13 +95,13 @@ def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: str) ->
 
 
 def take_email(client_info: ClientInfo, form: SignInForm, base_url: str) -> HtmlPage:
-    """Mail a code to the address that a person signs in with."""
+    """Mail a sign-in code to a person's address."""
     browser = _own(client_info, form.csrf, base_url)
     then, root = _then(form.then), root_of(base_url)
     try:
         handle = sign_in.begin(browser, form.email, client_info.address)
     except InvalidEmail:
-        problem = "This is not an e-mail address. It should look like name@example.com."
+        problem = "This is not an e-mail address. Enter an address such as name@example.com."
         return pages.sign_in(
             root, browser.csrf, then, why=_why(then), email=form.email[:320], problem=problem
         )
@@ -109,8 +109,8 @@ def take_email(client_info: ClientInfo, form: SignInForm, base_url: str) -> Html
     return pages.code(root, browser.csrf, then, handle=handle, email=form.email.strip(), back=back)
 
 
-def take_code(client_info: ClientInfo, form: CodeForm, base_url: str) -> Shown:
-    """Take the code that came by mail, and lead on to what the sign-in was for."""
+def take_code(client_info: ClientInfo, form: CodeForm, base_url: str) -> Response:
+    """Check the mailed code, sign the person in, and redirect to the page that required the sign-in."""
     browser = _own(client_info, form.csrf, base_url)
     then, root = _then(form.then), root_of(base_url)
     try:
@@ -120,14 +120,14 @@ def take_code(client_info: ClientInfo, form: CodeForm, base_url: str) -> Shown:
         problem = f"This is not the code. You have {left}."
         back = _address(then, base_url)
         return pages.code(root, browser.csrf, then, handle=form.sign_in, email="", back=back, problem=problem)
-    except sign_in.CodeOver:
-        problem = "This code is not valid any more. Ask for a new one."
+    except sign_in.CodeExpired:
+        problem = "This code is no longer valid. Request a new one."
         return pages.sign_in(root, browser.csrf, then, why=_why(then), problem=problem)
     return _on_to(then, signed_in, base_url)
 
 
-def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: str) -> Shown:
-    """Sign the person out, and lead back to where somebody else may sign in."""
+def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: str) -> Response:
+    """Sign the person out and redirect to the page where another person can sign in."""
     browser = _own(client_info, form.csrf, base_url)
     then = _then(form.then)
     repository.sign_out(browser.hash)
@@ -135,27 +135,27 @@ def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: str) -> Shown
 
 
 def show_user_code(client_info: ClientInfo, filled: str, base_url: str) -> HtmlPage:
-    """Ask for the code that a device shows."""
+    """Return the page that asks for a device's user code."""
     browser = sessions.of(client_info, base_url)
     known = device.read(filled)
     shown = pages.user_code(root_of(base_url), browser.csrf, filled=device.spelled(known) if known else "")
     return _with_cookie(shown, browser, base_url)
 
 
-def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: str) -> Shown:
-    """Find the device's login that a code stands for, and lead on to its approval."""
+def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: str) -> Response:
+    """Find the device login of a user code and redirect to consent."""
     browser = _own(client_info, form.csrf, base_url)
     limits.take_user_code(client_info.address, browser.hash)
     read = device.read(form.user_code)
     known = device.pending(read) if read else None
     if read is None or known is None:
-        problem = "No device waits under this code. Check it, or let the device begin again: a code lasts 10 minutes."
+        problem = "No device is waiting with this code. Check it, or start again on the device. Codes last 10 minutes."
         return pages.user_code(root_of(base_url), browser.csrf, filled=form.user_code[:20], problem=problem)
     return _on_to(f"consent:{approval.begin_device(known, read, browser)}", browser, base_url)
 
 
 def show_invite(client_info: ClientInfo, token: str, base_url: str) -> HtmlPage:
-    """Show an invitation to whoever has its link; raises InviteNotFound."""
+    """Return the page of an invitation's link. Raises InviteNotFound."""
     preview = accepting.preview(token)
     browser = sessions.of(client_info, base_url)
     shown = pages.invitation(root_of(base_url), browser, token, preview)
@@ -163,7 +163,7 @@ def show_invite(client_info: ClientInfo, token: str, base_url: str) -> HtmlPage:
 
 
 def join(client_info: ClientInfo, token: str, csrf: str, base_url: str) -> HtmlPage:
-    """Make the person who is signed in a member where he was invited."""
+    """Make the signed-in person a member of the organization that invited them."""
     browser = _own(client_info, csrf, base_url)
     preview = accepting.preview(token)
     if browser.person is None:
@@ -179,7 +179,7 @@ def _own(client_info: ClientInfo, csrf: str, base_url: str) -> Browser:
 
 
 def _then(text: str) -> str:
-    """Return where signing in leads; only to pages of ours. Raises CsrfError."""
+    """Return the page to continue with after sign-in, only ever one of ours. Raises CsrfError otherwise."""
     if _THEN.fullmatch(text) is None:
         raise CsrfError
     return text

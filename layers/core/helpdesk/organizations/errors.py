@@ -1,4 +1,4 @@
-"""What the organization's own routes can refuse (Specification: Errors, Organization and members)."""
+"""Errors of the organization's own routes (Specification: Errors, Organization and members)."""
 
 from helpdesk.platform.errors import AppError
 
@@ -13,7 +13,7 @@ class InvalidSlug(AppError):
 
 
 class SlugTaken(AppError):
-    """Another organization holds the slug."""
+    """Another organization has the slug."""
 
     status, code = 400, "slug_taken"
     message = "Another organization has this slug. Choose a different one."
@@ -44,4 +44,4 @@ class UpgradeRequired(AppError):
     """The organization's plan does not include this."""
 
     status, code = 400, "upgrade_required"
-    message = "Hiding the attribution mark needs the plan Pro. Ask your operator to change the plan."
+    message = "Hiding the attribution mark requires the Pro plan. Ask your operator to change the plan."

@@ -1,4 +1,4 @@
-"""Items of an organization, its allowances and what it alone may hold: its slug, its support address."""
+"""Items of an organization, of its allowances, and of its claims on a slug and a support address."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from helpdesk.admission.allowance import bucket_attributes
 from helpdesk.admission.limits import Plan, RequestClass, Tier, rate_of
 from helpdesk.organizations.errors import OrganizationNotFound, SlugTaken, UpgradeRequired
-from helpdesk.platform import clock
+from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item
@@ -17,49 +17,30 @@ HIDES_BRANDING = frozenset({Plan.PRO})
 """The plans whose organizations may hide the attribution mark (Specification: POST /billing/branding)."""
 
 
-def get(organization: str) -> Item:
-    """Return the organization's item. Raises OrganizationNotFound."""
+def get(organization: str) -> OrganizationRecord:
+    """Return an organization. Raises OrganizationNotFound."""
     item = table.get(keys.Organization(organization))
     if item is None:
         raise OrganizationNotFound
-    return item
+    return OrganizationRecord.from_item(item)
 
 
-def get_many(organizations: Sequence[str]) -> list[Item]:
-    """Return the items of those of the organizations that exist, in the order given. One call for a hundred."""
+def get_many(organizations: Sequence[str]) -> list[OrganizationRecord]:
+    """Return those of the organizations that exist, in the order given. One call for up to 100."""
     wanted = [keys.Organization(organization) for organization in organizations]
     found = table.get_many(wanted)
-    return [found[key] for key in wanted if key in found]
+    return [OrganizationRecord.from_item(found[key]) for key in wanted if key in found]
 
 
-def put_organization(
-    transaction: Transaction,
-    organization: str,
-    name: str,
-    slug: str,
-    plan: Plan,
-    tier: Tier,
-    publishable_key: str,
-) -> None:
+def put_organization(transaction: Transaction, organization: OrganizationRecord) -> None:
     """Add a new organization with its one owner, and the claim on its slug. The transaction raises SlugTaken."""
     transaction.put(
-        {**keys.Slug(slug).attributes(), "organization": organization},
+        {**keys.Slug(organization.slug).attributes(), "organization": organization.id},
         new=True,
         on_failure=lambda _: SlugTaken(),
     )
     transaction.put(
-        {
-            **keys.Organization(organization).attributes(),
-            "id": organization,
-            "name": name,
-            "slug": slug,
-            "plan": plan.value,
-            "tier": tier.value,
-            "owners": 1,
-            "showBranding": True,
-            "publishableKey": publishable_key,
-            "createdAt": clock.now_ms(),
-        },
+        {**keys.Organization(organization.id).attributes(), **organization.to_item(), "owners": 1},
         new=True,
     )
 
@@ -84,8 +65,8 @@ def set_plan(transaction: Transaction, organization: str, plan: Plan, tier: Tier
 def set_branding(transaction: Transaction, organization: str, *, shown: bool) -> None:
     """Show or hide the attribution mark.
 
-    The transaction raises UpgradeRequired where the plan does not include hiding it, and ConditionFailed where it is
-    shown or hidden already.
+    The transaction raises UpgradeRequired if the plan does not include hiding it, and ConditionFailed if nothing would
+    change.
     """
     plans = {f":plan{number}": plan.value for number, plan in enumerate(sorted(HIDES_BRANDING))}
 
@@ -104,28 +85,28 @@ def set_branding(transaction: Transaction, organization: str, *, shown: bool) ->
     )
 
 
-def change(transaction: Transaction, seen: Item, changed: dict[str, Any]) -> None:
-    """Overwrite settings of the organization that was read; None takes one away.
+def change(transaction: Transaction, seen: OrganizationRecord, changed: dict[str, Any]) -> None:
+    """Overwrite settings of the organization that was read; None clears one.
 
-    The transaction raises ConditionFailed where its slug or support address is no longer the one that was read: what
-    is released with this change would not be its own.
+    The transaction raises ConditionFailed if the slug or the support address is no longer the one that was read: the
+    claim that is released with this change would belong to another organization.
     """
     unique = ("slug", "supportEmail")
     names = {f"#{name}": name for name in {*changed, *unique}}
     values: Item = {f":{name}": value for name, value in changed.items()}
     conditions = []
     for name in unique:
-        if seen.get(name) is None:
+        if seen.setting(name) is None:
             conditions.append(f"(attribute_not_exists(#{name}) OR #{name} = :null)")
             values[":null"] = None
         else:
             conditions.append(f"#{name} = :old_{name}")
-            values[f":old_{name}"] = seen[name]
+            values[f":old_{name}"] = seen.setting(name)
     transaction.update(
-        keys.Organization(seen["id"]),
+        keys.Organization(seen.id),
         "SET "
         + ", ".join(f"#{name} = :{name}" for name in changed)
-        + _entry_of_retention(seen["id"], changed, values),
+        + _retention_index(seen.id, changed, values),
         condition=" AND ".join(conditions),
         names=names,
         values=values,
@@ -133,8 +114,8 @@ def change(transaction: Transaction, seen: Item, changed: dict[str, Any]) -> Non
     )
 
 
-def _entry_of_retention(organization: str, changed: dict[str, Any], values: Item) -> str:
-    """Return what an update says besides, so that who keeps conversations for a time is found each night."""
+def _retention_index(organization: str, changed: dict[str, Any], values: Item) -> str:
+    """Return the part of an update that lists or unlists the organization for the nightly retention job."""
     if "retentionDays" not in changed:
         return ""
     if changed["retentionDays"] is None:
@@ -146,7 +127,7 @@ def _entry_of_retention(organization: str, changed: dict[str, Any], values: Item
 def move_claim(
     transaction: Transaction, organization: str, old: ItemKey | None, new: ItemKey | None, taken: Exception
 ) -> None:
-    """Release one claim of the organization and make another. The transaction raises `taken` where someone has it."""
+    """Release one claim of the organization and make another. The transaction raises `taken` if another holds it."""
     if new is not None:
         transaction.put(
             {**new.attributes(), "organization": organization}, new=True, on_failure=lambda _: taken
@@ -185,10 +166,10 @@ def put_allowances(
 
 
 def set_rates(transaction: Transaction, organization: str, tier: Tier, fair_use_per_minute: int) -> None:
-    """Give the three buckets the shape of a tier, and fill them.
+    """Give the three buckets the rates of a tier, and fill them.
 
-    What was in them is counted in the old tier's intervals. Carried over it would keep someone waiting who has just
-    been given more, or hold more than the new burst.
+    Their contents are counted in the old tier's intervals. Carried over, they could delay an organization that has just
+    got more, or hold more than the new burst.
     """
     for request_class in RequestClass:
         rate = rate_of(tier, request_class, fair_use_per_minute=fair_use_per_minute)

@@ -1,4 +1,4 @@
-"""What goes in and out of the organization's routes."""
+"""Request and response models of the organization's routes."""
 
 from typing import Annotated
 
@@ -37,12 +37,12 @@ SupportEmail = Annotated[str, schema_hint(maxLength=MAX_EMAIL_CHARACTERS, format
 
 
 class Bucket(Answer):
-    """One class's allowance: sustained requests per minute, and how many may come at once."""
+    """One class's allowance: sustained requests per minute, and the burst."""
 
     per_minute: int
     """The sustained rate, in requests per minute."""
     burst: int
-    """How many may come at once."""
+    """How many requests may arrive at once."""
 
 
 class Buckets(Answer):
@@ -57,78 +57,78 @@ class LimitsAnswer(Answer):
     """GET /billing/limits; `limits` is null on the unlimited tier."""
 
     tier: Tier
-    """The row of the table of limits that the plan and its add-ons give."""
+    """The row of the table of limits for the plan and its add-ons."""
     version: str
     """The date of that table."""
     limits: Buckets | None
-    """Null on the unlimited tier, where fair use is the limit."""
+    """Null on the unlimited tier, which is limited only by fair use."""
 
 
 class OrganizationInput(Body):
     """The body of POST /organizations."""
 
     name: Name
-    """As which a key speaks to customers; 1 to 80 characters after trimming."""
+    """The name under which a key writes to customers; 1 to 80 characters after trimming."""
     slug: Slug
-    """Unique among all organizations: 3 to 32 lowercase letters, digits and single dashes, no reserved word."""
+    """Unique among all organizations: 3 to 32 lowercase letters, digits and single dashes; not a reserved word."""
 
 
 class OrganizationCreated(Answer):
-    """The answer of POST /organizations."""
+    """The response of POST /organizations."""
 
     id: str
-    """The organization's id; your access token is bound to it now."""
+    """The organization's ID. Your access token now acts in it."""
     slug: Slug
 
 
 class OrganizationAnswer(Answer):
-    """The organization with its settings, the answer of GET and PATCH /organization."""
+    """The organization with its settings, the response of GET and PATCH /organization."""
 
     id: str
     name: Name
-    """As which a key speaks to customers."""
+    """The name under which a key writes to customers."""
     slug: Slug
     plan: Plan
-    """What the organization is on; the operator sets it."""
+    """The plan; the operator sets it."""
     tier: Tier
-    """The row of the table of limits that the plan and its add-ons give."""
+    """The row of the table of limits for the plan and its add-ons."""
     show_branding: bool
     """Whether the attribution mark is shown on the widget and the help site."""
     task_key_prefix: TaskKeyPrefix | None
-    """What the keys of tasks begin with."""
+    """The prefix of task keys."""
     board_url: BoardUrl | None
-    """Where the task board is; a task's own address is made of it."""
+    """The address of the task board; a task's own address begins with it."""
     support_email: SupportEmail | None
-    """The organization's address for support; no other organization has it."""
+    """The organization's support address; no other organization can have it."""
     retention_days: RetentionDays | None
-    """How long conversations are kept after their last message, in days; null for as long as the organization is."""
+    """How long conversations are kept after their last message, in days; null for no limit."""
     publishable_key: str
-    """Tells in public places which organization this is; the API refuses it as a credential."""
+    """Identifies the organization in public places; the API does not accept it as a credential."""
     created_at: Milliseconds
 
 
 class OrganizationUpdate(Body):
-    """The body of PATCH /organization; what is left out stays as it is."""
+    """The body of PATCH /organization; omitted fields stay as they are."""
 
     name: Name | None = None
     """1 to 80 characters after trimming."""
     slug: Slug | None = None
-    """Unique among all organizations. The old one is free for others at once."""
+    """Unique among all organizations. The old slug becomes free at once."""
     task_key_prefix: TaskKeyPrefix | None = None
-    """Up to 8 letters or digits that begin with a letter; null takes it away."""
+    """Up to 8 letters or digits that begin with a letter; null removes it."""
     board_url: BoardUrl | None = None
-    """An https address without credentials; null takes it away."""
+    """An https address without credentials; null removes it."""
     support_email: SupportEmail | None = None
-    """An address that no other organization has; null takes it away."""
+    """An address that no other organization has; null removes it."""
     retention_days: RetentionDays | None = None
-    """After how many days without a message conversations are erased, each night; null keeps them."""
+    """Conversations without a message for this many days are erased each night; null keeps them."""
 
 
 class Branding(Body):
     """The body of POST /billing/branding."""
 
     show_branding: bool
-    """Whether the attribution mark is shown. Hiding it needs the plan Pro."""
+    """Whether the attribution mark is shown. Hiding it requires the Pro plan."""
 
 
 class NewOrganization(BaseModel):

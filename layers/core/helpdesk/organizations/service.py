@@ -2,13 +2,15 @@
 
 import secrets
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from helpdesk.admission.limits import Plan, Tier, tier_of
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import repository
-from helpdesk.platform import ids
+from helpdesk.organizations.record import OrganizationRecord
+from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.storage import shards
 from helpdesk.storage.transactions import Transaction
@@ -30,7 +32,16 @@ def add(
     The caller adds the owner as a member in the same transaction, which raises SlugTaken.
     """
     publishable_key = f"svc_pk_{organization.removeprefix('org_')}_{ids.secret()}"
-    repository.put_organization(transaction, organization, name, slug, plan, tier, publishable_key)
+    record = OrganizationRecord(
+        id=organization,
+        name=name,
+        slug=slug,
+        plan=plan,
+        tier=tier,
+        publishable_key=publishable_key,
+        created_at=clock.now_ms(),
+    )
+    repository.put_organization(transaction, record)
     repository.put_allowances(
         transaction,
         organization,
@@ -61,24 +72,23 @@ def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: 
 
 
 def name_of(organization: str) -> str:
-    """Return the organization's name, as which a key speaks in a conversation."""
-    name: str = repository.get(organization)["name"]
-    return name
+    """Return the organization's name, under which a key writes in a conversation. Raises OrganizationNotFound."""
+    return repository.get(organization).name
 
 
 def shows_branding(organization: str) -> bool:
-    """Tell whether the organization shows the attribution mark on its widget and site."""
-    return bool(repository.get(organization)["showBranding"])
+    """Return whether the organization shows the attribution mark on its widget and site."""
+    return repository.get(organization).show_branding
 
 
 def retention_days(organization: str) -> int | None:
-    """Return for how many days the organization keeps conversations, None for as long as it is there."""
-    found = repository.get(organization).get("retentionDays")
-    return None if found is None else int(found)
+    """Return how many days the organization keeps conversations, None for no limit."""
+    return repository.get(organization).retention_days
 
 
-class Named(NamedTuple):
-    """An organization by what people know it."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An organization with what people know it by."""
 
     id: str
     name: str
@@ -86,21 +96,22 @@ class Named(NamedTuple):
 
 
 def names_of(wanted: Sequence[str]) -> list[Named]:
-    """Return how organizations are called, in the order given; one that is gone is left out. One call for a hundred."""
-    return [Named(item["id"], item["name"], item["slug"]) for item in repository.get_many(wanted)]
+    """Return the organizations that exist, by id, name and slug, in the order given. One call for up to 100."""
+    return [Named(each.id, each.name, each.slug) for each in repository.get_many(wanted)]
 
 
-class Correspondent(NamedTuple):
-    """As what an organization writes to its customers: its name, and where answers go, None where nobody reads them."""
+@dataclass(frozen=True, slots=True)
+class Correspondent:
+    """An organization as the sender of mail: its name, and its reply address, None if nobody reads replies."""
 
     name: str
     support_email: str | None
 
 
 def correspondent(organization: str) -> Correspondent:
-    """Return as what the organization writes to its customers. Raises OrganizationNotFound."""
-    item = repository.get(organization)
-    return Correspondent(item["name"], item.get("supportEmail"))
+    """Return the organization as the sender of mail to its customers. Raises OrganizationNotFound."""
+    found = repository.get(organization)
+    return Correspondent(found.name, found.support_email)
 
 
 def retaining(turn: int, until: int) -> Iterator[tuple[str, int]]:

@@ -1,14 +1,15 @@
-"""Reading and changing the organization itself: name, slug, task keys, addresses, attribution mark; and its limits."""
+"""The organization's settings and limits, as its own routes read and change them."""
 
 import re
 from typing import Any
 
 from helpdesk.admission.caller import Caller
-from helpdesk.admission.limits import RATES, VERSION, Plan, Tier
+from helpdesk.admission.limits import RATES, VERSION, Tier
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import repository
 from helpdesk.organizations.errors import AddressTaken, KeyPrefixInvalid, SlugTaken
+from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.organizations.schemas import (
     MAX_NAME_CHARACTERS,
     MAX_PREFIX_CHARACTERS,
@@ -30,18 +31,18 @@ from helpdesk.storage.transactions import Conflict, Transaction
 _PREFIX = re.compile(rf"[A-Za-z][A-Za-z0-9]{{0,{MAX_PREFIX_CHARACTERS - 1}}}")
 _CHECKED = ("taskKeyPrefix", "boardUrl", "supportEmail")
 _CLEARABLE = (*_CHECKED, "retentionDays")
-# Each try that fails is a change of somebody else's that went through.
+# Each failed try means that another change succeeded.
 _TRIES = 10
 
 
 def get(organization: str) -> OrganizationAnswer:
     """Return the organization with its settings. Raises OrganizationNotFound."""
-    return _shown(repository.get(organization))
+    return _answer(repository.get(organization))
 
 
 def limits(organization: str) -> LimitsAnswer:
     """Return the organization's tier and allowances (Specification: GET /billing/limits)."""
-    tier = Tier(repository.get(organization)["tier"])
+    tier = repository.get(organization).tier
     if tier is Tier.UNLIMITED:
         return LimitsAnswer(tier=tier, version=VERSION, limits=None)
     rates = {
@@ -52,22 +53,22 @@ def limits(organization: str) -> LimitsAnswer:
 
 
 def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
-    """Change what was sent and return all of it. What changes nothing writes nothing.
+    """Change the settings that were sent and return all settings. A request that changes nothing writes nothing.
 
-    A new slug or support address is claimed and the old one released in one transaction, so that none is ever held
-    twice. Raises InvalidRequest, InvalidSlug, SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken.
+    One transaction claims a new slug or support address and releases the old one, so that no organization ever holds
+    two. Raises InvalidRequest, InvalidSlug, SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken.
     """
     sent = _checked(wanted)
     for _ in range(_TRIES):
         seen = repository.get(caller.organization)
-        changed = {name: value for name, value in sent.items() if value != seen.get(name)}
+        changed = {name: value for name, value in sent.items() if value != seen.setting(name)}
         if not changed:
-            return _shown(seen)
+            return _answer(seen)
         try:
             _write(caller, seen, changed)
         except ConditionFailed:
-            continue  # somebody else changed the slug or the support address at this moment
-        return _shown(seen | changed)
+            continue  # another request changed the slug or the support address in the meantime
+        return _answer(seen.with_settings(changed))
     raise Conflict
 
 
@@ -80,11 +81,11 @@ def set_branding(caller: Caller, *, shown: bool) -> None:
     try:
         transaction.commit()
     except ConditionFailed:
-        return  # it is so already
+        return  # nothing to change
 
 
 def _checked(wanted: OrganizationUpdate) -> dict[str, Any]:
-    """Return what was sent in the form in which it is stored, by its name in the API."""
+    """Return the settings that were sent, as they are stored, by their names in the API."""
     given = wanted.model_dump(by_alias=True, exclude_unset=True)
     sent = {name: value for name, value in given.items() if value is not None or name in _CLEARABLE}
     if "name" in sent:
@@ -101,15 +102,15 @@ def _checked(wanted: OrganizationUpdate) -> dict[str, Any]:
     return sent
 
 
-def _write(caller: Caller, seen: Item, changed: dict[str, Any]) -> None:
+def _write(caller: Caller, seen: OrganizationRecord, changed: dict[str, Any]) -> None:
     transaction = Transaction()
     repository.change(transaction, seen, changed)
     if "slug" in changed:
-        old, new = keys.Slug(seen["slug"]), keys.Slug(changed["slug"])
-        repository.move_claim(transaction, seen["id"], old, new, SlugTaken())
+        old, new = keys.Slug(seen.slug), keys.Slug(changed["slug"])
+        repository.move_claim(transaction, seen.id, old, new, SlugTaken())
     if "supportEmail" in changed:
-        before, after = _claim_of(seen.get("supportEmail")), _claim_of(changed["supportEmail"])
-        repository.move_claim(transaction, seen["id"], before, after, AddressTaken())
+        before, after = _claim_of(seen.support_email), _claim_of(changed["supportEmail"])
+        repository.move_claim(transaction, seen.id, before, after, AddressTaken())
     summary = f"The organization's settings were changed: {', '.join(changed)}."
     transaction.put(_entry(caller, list(changed), summary))
     transaction.commit()
@@ -125,18 +126,18 @@ def _entry(caller: Caller, names: list[str], summary: str) -> Item:
     )
 
 
-def _shown(item: Item) -> OrganizationAnswer:
+def _answer(organization: OrganizationRecord) -> OrganizationAnswer:
     return OrganizationAnswer(
-        id=item["id"],
-        name=item["name"],
-        slug=item["slug"],
-        plan=Plan(item["plan"]),
-        tier=Tier(item["tier"]),
-        show_branding=item["showBranding"],
-        task_key_prefix=item.get("taskKeyPrefix"),
-        board_url=item.get("boardUrl"),
-        support_email=item.get("supportEmail"),
-        retention_days=item.get("retentionDays"),
-        publishable_key=item["publishableKey"],
-        created_at=item["createdAt"],
+        id=organization.id,
+        name=organization.name,
+        slug=organization.slug,
+        plan=organization.plan,
+        tier=organization.tier,
+        show_branding=organization.show_branding,
+        task_key_prefix=organization.task_key_prefix,
+        board_url=organization.board_url,
+        support_email=organization.support_email,
+        retention_days=organization.retention_days,
+        publishable_key=organization.publishable_key,
+        created_at=organization.created_at,
     )

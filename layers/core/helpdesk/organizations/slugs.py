@@ -1,4 +1,4 @@
-"""What may be an organization's slug."""
+"""Valid slugs of organizations."""
 
 import re
 
@@ -59,6 +59,6 @@ RESERVED_SLUGS = frozenset(
 
 
 def require_slug(slug: str) -> None:
-    """Raise InvalidSlug unless the text may be a slug (Specification: Errors, invalid_slug)."""
+    """Raise InvalidSlug unless the text is a valid slug (Specification: Errors, invalid_slug)."""
     if _SLUG.fullmatch(slug) is None or slug in RESERVED_SLUGS:
         raise InvalidSlug

@@ -1,4 +1,4 @@
-"""What people's own routes can refuse (Specification: Errors, Organization and members; Conflicts)."""
+"""Errors of people's own routes (Specification: Errors, Organization and members; Conflicts)."""
 
 from helpdesk.platform.errors import AppError
 
@@ -13,7 +13,7 @@ class InvalidEmail(AppError):
 
 
 class TooManyOrganizations(AppError):
-    """The person belongs to as many organizations as one may."""
+    """The person belongs to the maximum number of organizations."""
 
     status, code = 400, "too_many_organizations"
     message = f"A person may belong to {MAX_ORGANIZATIONS} organizations. Leave one of them first."
@@ -23,4 +23,4 @@ class AlreadyAMember(AppError):
     """The person belongs to the organization already."""
 
     status, code = 409, "already_a_member"
-    message = "This person is a member of the organization already. Change the role in the list of members."
+    message = "This person is already a member of the organization. Change their role in the list of members."

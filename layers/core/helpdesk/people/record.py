@@ -1,8 +1,9 @@
-"""A person as stored, and the form in which addresses are compared."""
+"""A person as stored, and the form in which e-mail addresses are compared."""
 
 import re
 import unicodedata
-from typing import NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import Self
 
 from helpdesk.admission.caller import Role
 from helpdesk.people.errors import InvalidEmail
@@ -11,17 +12,18 @@ from helpdesk.storage.table import Item
 
 MAX_EMAIL_CHARACTERS = 320
 MAX_NAME_CHARACTERS = 80
-# One address, no spaces, a domain of two labels or more. Whether it is anybody's only a message to it can tell.
+# One address, no spaces, a domain of two labels or more. Only a message can show whether anyone reads it.
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s@<>()\[\],;:\"\\.]+)+")
 
 
-class PersonRecord(NamedTuple):
-    """A person; `roles` says what he is in each of his organizations."""
+@dataclass(frozen=True, slots=True)
+class PersonRecord:
+    """A person; `roles` holds their role in each of their organizations."""
 
     id: str
     name: str
     email: str
-    roles: dict[str, Role]
+    roles: dict[str, Role] = field(default_factory=dict)
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -32,11 +34,22 @@ class PersonRecord(NamedTuple):
         }
         return cls(item["id"], item["name"], item["email"], roles)
 
+    def to_item(self) -> Item:
+        """Return the attributes of the person's item."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "email": self.email,
+            "organizations": {
+                organization: {"role": role.value} for organization, role in self.roles.items()
+            },
+        }
+
 
 def normalized_email(text: str) -> str:
     """Return an address in lower case, composed and without surrounding space. Raises InvalidEmail."""
     email = text.strip().lower()
-    if len(email) > MAX_EMAIL_CHARACTERS:  # before it is composed, which may take the square of the length
+    if len(email) > MAX_EMAIL_CHARACTERS:  # first, because composing can take time quadratic in the length
         raise InvalidEmail
     email = unicodedata.normalize("NFC", email)
     if _EMAIL.fullmatch(email) is None or not email.isprintable():
@@ -47,10 +60,10 @@ def normalized_email(text: str) -> str:
 
 
 def _is_mailed_to_itself(domain: str) -> bool:
-    """Return whether mail to a domain goes to this one.
+    """Return whether mail to a domain reaches that domain and no other.
 
-    The form in which a domain is mailed to (RFC 3490) turns some into others: straße.de into strasse.de, whose owner
-    would get the codes and invitations of somebody else. Such a domain can be written in its own ASCII form.
+    The ASCII form that mail servers use (RFC 3490) maps some domains to others: straße.de becomes strasse.de, whose
+    owner would receive another person's codes and invitations. Such a domain can be written in its own ASCII form.
     """
     if domain.isascii():
         return True
@@ -61,5 +74,5 @@ def _is_mailed_to_itself(domain: str) -> bool:
 
 
 def hash_of_email(email: str) -> str:
-    """Return the SHA-256 of a normalized address, by which it is found without being spelled in a key."""
+    """Return the SHA-256 of a normalized address, which stands for the address in keys."""
     return sha256_hex(email)

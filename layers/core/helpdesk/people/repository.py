@@ -1,8 +1,8 @@
-"""Items of people, and what their access tokens are bound to."""
+"""Items of people, and of the access tokens that the operator issues."""
 
 from helpdesk.admission.caller import Person, Role
 from helpdesk.people.errors import MAX_ORGANIZATIONS, AlreadyAMember, TooManyOrganizations
-from helpdesk.people.record import PersonRecord
+from helpdesk.people.record import PersonRecord, hash_of_email
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidToken
 from helpdesk.storage import keys, table
@@ -18,26 +18,29 @@ def get(user_id: str) -> PersonRecord | None:
     return PersonRecord.from_item(item) if item else None
 
 
+def claimed_id(claim: Item) -> str:
+    """Return the id of the person who has an address, from the claim on the address."""
+    user_id: str = claim["userId"]
+    return user_id
+
+
 def id_by_email(email_hash: str) -> str | None:
     """Return the id of the person with this address's SHA-256, or None."""
     item = table.get(keys.PersonByEmail(email_hash))
-    return item["userId"] if item else None
+    return claimed_id(item) if item else None
 
 
-def put(transaction: Transaction, user_id: str, name: str, email: str, email_hash: str) -> None:
-    """Add a new person. The transaction raises ConditionFailed with the claim of who has the address already."""
+def put(transaction: Transaction, person: PersonRecord) -> None:
+    """Add a new person. The transaction raises ConditionFailed with the existing claim if the address is taken."""
     transaction.put(
-        {**keys.PersonByEmail(email_hash).attributes(), "userId": user_id},
+        {**keys.PersonByEmail(hash_of_email(person.email)).attributes(), "userId": person.id},
         new=True,
         on_failure=ConditionFailed,
     )
     transaction.put(
         {
-            **keys.Person(user_id).attributes(),
-            "id": user_id,
-            "name": name,
-            "email": email,
-            "organizations": {},
+            **keys.Person(person.id).attributes(),
+            **person.to_item(),
             "createdAt": clock.now_ms(),
         },
         new=True,
@@ -45,10 +48,10 @@ def put(transaction: Transaction, user_id: str, name: str, email: str, email_has
 
 
 def join(transaction: Transaction, user_id: str, name: str, organization: str, role: Role) -> None:
-    """Enter an organization in the person's list.
+    """Add an organization to the person's list.
 
-    The transaction raises AlreadyAMember, TooManyOrganizations, InvalidToken where the person is gone, and
-    ConditionFailed where he goes by another name than this one, which stands in the list of members too.
+    The transaction raises AlreadyAMember, TooManyOrganizations, InvalidToken if the person is gone, and ConditionFailed
+    if their name is no longer this one, which the list of members also holds.
     """
 
     def meaning(found: Item | None) -> Exception:
@@ -72,9 +75,9 @@ def join(transaction: Transaction, user_id: str, name: str, organization: str, r
 
 
 def leave(transaction: Transaction, user_id: str, organization: str, old: Role) -> None:
-    """Strike an organization from the person's list.
+    """Remove an organization from the person's list.
 
-    The transaction raises ConditionFailed where his role there is not the one that was read.
+    The transaction raises ConditionFailed if their role there is not the one that was read.
     """
     transaction.update(
         keys.Person(user_id),
@@ -99,7 +102,7 @@ def set_role(transaction: Transaction, user_id: str, organization: str, old: Rol
 
 
 def require_role(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
-    """Require that the person's role in an organization still is this one. The transaction raises ConditionFailed."""
+    """Require that the person still has this role in an organization. The transaction raises ConditionFailed."""
     transaction.require(
         keys.Person(user_id),
         _ROLE_AS_READ,
@@ -110,7 +113,7 @@ def require_role(transaction: Transaction, user_id: str, organization: str, role
 
 
 def require_member(transaction: Transaction, user_id: str, organization: str, on_failure: Exception) -> None:
-    """Require that the person belongs to an organization, whatever his role there."""
+    """Require that the person belongs to an organization, in any role."""
     transaction.require(
         keys.Person(user_id),
         "attribute_exists(organizations.#organization)",
@@ -120,14 +123,13 @@ def require_member(transaction: Transaction, user_id: str, organization: str, on
 
 
 def set_name(transaction: Transaction, person: PersonRecord, name: str) -> None:
-    """Change the name of a person who was read. The transaction raises ConditionFailed where his roles have changed."""
-    roles = {organization: {"role": role.value} for organization, role in person.roles.items()}
+    """Change the name of a person that was read. The transaction raises ConditionFailed if their roles changed."""
     transaction.update(
         keys.Person(person.id),
         "SET #name = :name",
         condition="attribute_exists(PK) AND organizations = :seen",
         names={"#name": "name"},
-        values={":name": name, ":seen": roles},
+        values={":name": name, ":seen": person.to_item()["organizations"]},
         on_failure=ConditionFailed,
     )
 
@@ -135,7 +137,7 @@ def set_name(transaction: Transaction, person: PersonRecord, name: str) -> None:
 def put_token(
     transaction: Transaction, token_hash: str, user_id: str, organization: str, client_id: str, seconds: int
 ) -> None:
-    """Add an access token without a grant, bound to an organization and valid for so many seconds."""
+    """Add an access token without a grant, which acts in an organization and is valid for a number of seconds."""
     transaction.put(
         {
             **keys.AccessToken(token_hash).attributes(),

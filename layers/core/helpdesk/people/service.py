@@ -1,4 +1,4 @@
-"""The rules of people: one person for an address, and the organizations he belongs to."""
+"""The rules of people: one person per e-mail address, their memberships, and their access tokens."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from helpdesk.platform.errors import InvalidToken
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
-# Each try that fails is a change of the person's name that went through.
+# Each failed try means that another change of the person's name succeeded.
 _TRIES = 10
 
 
@@ -26,42 +26,44 @@ def by_email(email: str) -> PersonRecord | None:
 
 
 def find_or_create(email: str, name: str = "") -> PersonRecord:
-    """Return the person with an address; the first time, make him.
+    """Return the person with an address; the first call creates them.
 
-    Two at once make one person. Without a name he goes by what stands before the @ of his address. Raises InvalidEmail.
+    Two calls at once create one person. Without a name, the person gets the part before the @ of the address. Raises
+    InvalidEmail.
     """
     email = normalized_email(email)
     known = by_email(email)
     if known is not None:
         return known
-    user_id = ids.new("usr")
-    called = (name.strip() or email.partition("@")[0])[:MAX_NAME_CHARACTERS]
+    person = PersonRecord(
+        ids.new("usr"), (name.strip() or email.partition("@")[0])[:MAX_NAME_CHARACTERS], email
+    )
     transaction = Transaction()
-    repository.put(transaction, user_id, called, email, hash_of_email(email))
+    repository.put(transaction, person)
     try:
         transaction.commit()
     except ConditionFailed as failed:
-        # Someone else made him at this moment.
-        found = repository.get(failed.item["userId"]) if failed.item else None
+        # Another request created them at the same moment.
+        found = repository.get(repository.claimed_id(failed.item)) if failed.item else None
         if found is None:
             raise
         return found
-    return PersonRecord(user_id, called, email, {})
+    return person
 
 
 def join(transaction: Transaction, person: PersonRecord, organization: str, role: Role) -> None:
-    """Enter an organization in the person's list, in the transaction that makes him its member.
+    """Add an organization to the person's list, in the transaction that makes them its member.
 
-    The transaction raises AlreadyAMember, TooManyOrganizations, InvalidToken where the person is gone, and
-    ConditionFailed where he goes by another name than the one that was read: see `retry_on_rename`.
+    The transaction raises AlreadyAMember, TooManyOrganizations, InvalidToken if the person is gone, and ConditionFailed
+    if their name is no longer the one that was read: see `retry_on_rename`.
     """
     repository.join(transaction, person.id, person.name, organization, role)
 
 
 def retry_on_rename[T](person: PersonRecord, attempt: Callable[[PersonRecord], T]) -> T:
-    """Do what makes a person a member, and anew under the name that he goes by when he was renamed meanwhile.
+    """Run `attempt`, which makes a person a member; run it again with their new name if they were renamed meanwhile.
 
-    So the list of members never keeps a name that he has given up. Raises InvalidToken where he is gone.
+    So the list of members never keeps an old name. Raises InvalidToken if the person is gone.
     """
     for _ in range(_TRIES):
         try:
@@ -75,9 +77,9 @@ def retry_on_rename[T](person: PersonRecord, attempt: Callable[[PersonRecord], T
 
 
 def leave(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
-    """Strike an organization from the person's list, in the transaction that removes him from it.
+    """Remove an organization from the person's list, in the transaction that removes them from it.
 
-    The transaction raises ConditionFailed where his role there is no longer this one. So do the two below.
+    The transaction raises ConditionFailed if their role there is no longer this one. So do the two functions below.
     """
     repository.leave(transaction, user_id, organization, role)
 

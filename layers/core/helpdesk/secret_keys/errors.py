@@ -1,4 +1,4 @@
-"""What the routes of secret keys can refuse (Specification: Errors, Keys, webhooks, tool endpoints)."""
+"""Errors of the secret key routes (Specification: Errors, Keys, webhooks, tool endpoints)."""
 
 from helpdesk.platform.errors import AppError
 
@@ -28,14 +28,14 @@ class KeyNotFound(AppError):
 
 
 class KeyExists(AppError):
-    """The operator imports a key that was imported before, be it live or revoked since."""
+    """The operator imports a key that was imported before; it may be live or revoked."""
 
     status, code = 409, "key_exists"
-    message = "This key was imported before. Where it was revoked since, create a new key instead."
+    message = "This key was imported before. If it has been revoked, create a new key instead."
 
 
 class MissingServiceKey(AppError):
-    """The organization has no secret key from which a signing secret could be derived."""
+    """The organization has no secret key to derive a signing secret from."""
 
     status, code = 400, "missing_service_key"
     message = "Create a secret key first: deliveries are signed with a secret derived from it."

@@ -1,4 +1,4 @@
-"""A secret key as it was read."""
+"""A secret key as stored, and as the allowances list it while it is live."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -8,10 +8,10 @@ from helpdesk.storage.table import Item
 
 @dataclass(frozen=True, slots=True)
 class KeyRecord:
-    """What is kept of a key for people to see; times are in ms.
+    """What people see of a key; times are in ms.
 
-    `last_used_at` is told by the allowances while the key lives, and kept here once it is revoked. `legacy` says that
-    the key is from before the current scheme, so that nothing can be signed with it.
+    The allowances hold `last_used_at` while the key is live; the record holds it after the key is revoked. A `legacy`
+    key is from before the current scheme and cannot sign anything.
     """
 
     id: str
@@ -37,10 +37,23 @@ class KeyRecord:
             legacy=item["legacy"],
         )
 
+    def to_item(self) -> Item:
+        """Return the attributes of the key's item."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "hint": self.hint,
+            "createdAt": self.created_at,
+            "createdByName": self.created_by_name,
+            "lastUsedAt": self.last_used_at,
+            "revokedAt": self.revoked_at,
+            "legacy": self.legacy,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class LiveKey:
-    """A key that is let in, as the allowances hold it."""
+    """A key that is accepted, as the allowances list it."""
 
     id: str
     hash: str

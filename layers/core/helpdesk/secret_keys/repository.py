@@ -1,7 +1,7 @@
 """Items of secret keys: their records, the secrets derived from them, and their hashes among the live ones.
 
-The hashes stand on each of the three allowances, where admission finds them with the write that it makes anyway. All
-three hold the same keys, since they change together.
+Each of the three allowances holds the hashes, so that admission checks a key with the write that it makes anyway. All
+three hold the same keys, because they change together.
 """
 
 from helpdesk.admission.limits import RequestClass
@@ -15,21 +15,21 @@ from helpdesk.storage.transactions import Transaction
 
 
 class AlreadyRevoked(Exception):
-    """Someone else revoked the key first."""
+    """Another request revoked the key first."""
 
 
 def all_of(organization: str) -> list[KeyRecord]:
-    """Return every key that the organization ever had, in the order they were made."""
+    """Return every key that the organization ever had, in the order of creation."""
     return [KeyRecord.from_item(item) for item in table.query_all(keys.SecretKey(organization, "-").pk)]
 
 
 def live(organization: str) -> list[LiveKey]:
-    """Return the live keys (ten at most), the oldest first, with when each was last let in. One call."""
+    """Return the live keys (ten at most), oldest first, with the last use of each. One call."""
     return _live(table.get_many(_allowances(organization)))
 
 
 def get(organization: str, key_id: str) -> tuple[KeyRecord | None, LiveKey | None]:
-    """Return a key's record and, while it lives, what the allowances say of it. One call."""
+    """Return a key's record and, while the key is live, its entry in the allowances. One call."""
     record_key = keys.SecretKey(organization, key_id)
     found = table.get_many([record_key, *_allowances(organization)])
     item = found.pop(record_key, None)
@@ -42,28 +42,21 @@ def put(transaction: Transaction, organization: str, record: KeyRecord) -> None:
     transaction.put(
         {
             **keys.SecretKey(organization, record.id).attributes(),
-            "id": record.id,
-            "name": record.name,
-            "hint": record.hint,
-            "createdAt": record.created_at,
-            "createdByName": record.created_by_name,
-            "lastUsedAt": record.last_used_at,
-            "revokedAt": record.revoked_at,
-            "legacy": record.legacy,
+            **record.to_item(),
         },
         new=True,
     )
 
 
 def put_secrets(transaction: Transaction, organization: str, key_id: str, secrets: Item) -> None:
-    """Add the secrets derived from a key, apart from its record."""
+    """Add the secrets derived from a key, separately from its record."""
     transaction.put({**keys.KeySecret(organization, key_id).attributes(), **secrets})
 
 
 def claim_legacy(transaction: Transaction, organization: str, key_hash: str, key_id: str) -> None:
-    """Say to which organization a legacy key belongs. The transaction raises OrganizationNotFound, KeyExists.
+    """Record which organization a legacy key belongs to. The transaction raises OrganizationNotFound, KeyExists.
 
-    The claim outlives the key: one that was revoked is not imported again by mistake.
+    The claim outlives the key, so that a revoked key is not imported again by mistake.
     """
     transaction.require(
         keys.Organization(organization), "attribute_exists(PK)", on_failure=lambda _: OrganizationNotFound()
@@ -76,7 +69,7 @@ def claim_legacy(transaction: Transaction, organization: str, key_hash: str, key
 
 
 def enter(transaction: Transaction, organization: str, key_hash: str, entry: Item) -> None:
-    """Let a key in from now on. The transaction raises TooManyKeys, or KeyExists where it is let in already."""
+    """Accept a key from now on. The transaction raises TooManyKeys, or KeyExists if it is accepted already."""
 
     def meaning(found: Item | None) -> Exception:
         return KeyExists() if found and key_hash in found["keys"] else TooManyKeys()
@@ -93,9 +86,9 @@ def enter(transaction: Transaction, organization: str, key_hash: str, entry: Ite
 
 
 def revoke(transaction: Transaction, organization: str, key: LiveKey) -> None:
-    """End a key: it is let in no more, and nothing is signed with it. The transaction raises AlreadyRevoked.
+    """Revoke a key: it is no longer accepted and signs nothing. The transaction raises AlreadyRevoked.
 
-    The record keeps when it was last let in, as it was read: a request within the same milliseconds may be missing.
+    The record keeps the last use as it was read; a request in the same milliseconds may be missing.
     """
     transaction.update(
         keys.SecretKey(organization, key.id),
@@ -115,7 +108,7 @@ def revoke(transaction: Transaction, organization: str, key: LiveKey) -> None:
 
 
 def require_live(transaction: Transaction, organization: str, key_id: str, on_failure: Exception) -> None:
-    """Make a transaction fail when the key was revoked in the meantime."""
+    """Make a transaction fail if the key was revoked in the meantime."""
     transaction.require(
         keys.SecretKey(organization, key_id),
         "revokedAt = :null",

@@ -1,4 +1,4 @@
-"""What goes in and out of the routes of secret keys."""
+"""Request and response models of the secret key routes."""
 
 from typing import Annotated
 
@@ -14,36 +14,36 @@ class NewKey(Body):
 
 
 class KeyCreated(Answer):
-    """The answer of POST /keys, the only one that holds the key."""
+    """The response of POST /keys, the only one that contains the key."""
 
     id: str
     key: Annotated[
         str,
         schema_hint(pattern="^svc_key_[0-9a-z]{26}_[0-9A-Za-z]{43}$"),
-        OneTimeSecret("Revoke it with DELETE /v1/keys/{id}, and make another with another Idempotency-Key."),
+        OneTimeSecret("Revoke it with DELETE /v1/keys/{id} and create another with a new Idempotency-Key."),
     ]
     """The key. It is not stored and cannot be shown again."""
 
 
 class SecretKey(Answer):
-    """A secret key as it is listed; the key itself is not stored."""
+    """A secret key in the list; the key itself is not stored."""
 
     id: str
     name: str
     hint: str
-    """The key's last four characters; `????` for a legacy key, of which only the hash is known."""
+    """The key's last four characters; `????` for a legacy key, whose text is not known."""
     created_at: Milliseconds
     created_by_name: str
-    """Who made it; `system` for the operator."""
+    """Who created it; `system` for the operator."""
     last_used_at: Milliseconds | None
-    """When it was last let in; null where it never was."""
+    """When it was last used; null if it never was."""
     revoked_at: Milliseconds | None
-    """When it was revoked; null while it lives."""
+    """When it was revoked; null while it is live."""
     legacy: bool
-    """Whether it is from before the current scheme: it opens what other keys open, but nothing is signed with it."""
+    """Whether it is from before the current scheme: it is accepted like any other key, but signs nothing."""
 
 
 class KeysAnswer(Answer):
-    """GET /keys, in the order they were made; revoked ones stay listed."""
+    """GET /keys, in the order of creation; revoked keys stay listed."""
 
     keys: list[SecretKey]

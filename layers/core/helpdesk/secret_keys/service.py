@@ -19,8 +19,8 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
 type ReplaceSecrets = Callable[[Transaction, str, str], None]
-"""Adds what webhook endpoints need when their key is revoked to a transaction: `webhooks.replace_secrets`.
-Passed in, because webhooks import this package for their signing key."""
+"""Replaces, in a transaction, the secrets of the webhook endpoints that a key signs: `webhooks.replace_secrets`. It is
+passed in because webhooks import this package for their signing key."""
 
 _TRIES = 8
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -29,11 +29,11 @@ _UNKNOWN_HINT = "?" * _HINT_CHARACTERS
 
 
 class NewestKeyRevoked(Exception):
-    """The key that was to sign was revoked meanwhile; another may take its place."""
+    """The key that was chosen to sign was revoked in the meantime; try again with the next one."""
 
 
 def listed(organization: str) -> list[SecretKey]:
-    """Return the organization's keys in the order they were made, revoked ones included."""
+    """Return the organization's keys in the order of creation, revoked ones included."""
     last_used = {key.id: key.last_used_at for key in repository.live(organization)}
     return [
         SecretKey(
@@ -51,7 +51,7 @@ def listed(organization: str) -> list[SecretKey]:
 
 
 def create(caller: Caller, new: NewKey) -> KeyCreated:
-    """Make a key and return it; it is told here and never again. Raises InvalidKeyName, TooManyKeys."""
+    """Create a key and return it, the only time that it is shown. Raises InvalidKeyName, TooManyKeys."""
     name = require_name(new.name)
     transaction = Transaction()
     key_id, key = _add(transaction, caller.organization, name, caller.the_person().name)
@@ -113,18 +113,18 @@ def _revoked(caller: Caller, record: KeyRecord, alive: LiveKey, replace_secrets:
 
 
 def add_first(transaction: Transaction, organization: str, name: str) -> tuple[str, Item]:
-    """Add the key with which the operator makes an organization.
+    """Add the first key of an organization that the operator creates.
 
-    Returns the key and the live keys that the new organization's allowances begin with.
+    Return the key, and the live keys with which the organization's allowances start.
     """
     key_id, key = _add(transaction, organization, name, logs.SYSTEM)
     return key, {sha256_hex(key): {"id": key_id}}
 
 
 def import_legacy(organization: str, name: str, key_hash: str) -> str:
-    """Take in a key from before the current scheme by its SHA-256 and return its id; for the operator's command.
+    """Import a key from before the current scheme by its SHA-256 and return its id; for the operator's command.
 
-    It is let in like any other and counts to the ten, but nothing can be signed with it. Raises InvalidKeyName,
+    It is accepted like any other key and counts towards the ten, but cannot sign anything. Raises InvalidKeyName,
     InvalidRequest, TooManyKeys, KeyExists, OrganizationNotFound.
     """
     name, key_hash = require_name(name), key_hash.lower()
@@ -150,11 +150,11 @@ def import_legacy(organization: str, name: str, key_hash: str) -> str:
 
 
 def add_signing_key(transaction: Transaction, caller: Caller) -> str:
-    """Return the id of the key that signs what the caller sets up, and make the transaction require it alive.
+    """Return the id of the key that signs what the caller sets up, and make the transaction require that it is live.
 
     A key signs with itself; for a person and for a legacy key it is the newest one that can sign (Specification:
-    Events, Which key signs). Raises MissingServiceKey where there is none. The transaction raises it too where the
-    calling key was revoked meanwhile, and NewestKeyRevoked where the newest one was: then try again.
+    Events, Which key signs). Raises MissingServiceKey if there is none. The transaction raises it too if the
+    calling key was revoked in the meantime, and NewestKeyRevoked if the newest key was: then try again.
     """
     if caller.key_id is not None and not caller.legacy:
         key_id, on_failure = caller.key_id, MissingServiceKey()
@@ -176,7 +176,7 @@ def require_name(name: str) -> str:
 
 
 def _add(transaction: Transaction, organization: str, name: str, created_by: str) -> tuple[str, str]:
-    """Make a key and add its record and the secrets derived from it; return its id and text."""
+    """Create a key, add its record and the secrets derived from it; return its id and text."""
     key = f"svc_key_{organization.removeprefix('org_')}_{ids.secret()}"
     record = _record(name, key[-_HINT_CHARACTERS:], created_by, legacy=False)
     repository.put(transaction, organization, record)

@@ -1,14 +1,13 @@
-"""Items of a grant and its access tokens: each change of them is one transaction that needs what was read."""
+"""Items of a grant and its access tokens: each change is one transaction, conditional on what was read."""
 
 from helpdesk.oauth.record import AccessTokenRecord, Approval, GrantRecord
-from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 LIVE_ACCESS_TOKENS = 5
-"""How many access tokens of one grant work at once; the oldest goes when another comes."""
+"""How many access tokens of one grant are valid at once; a further one replaces the oldest."""
 
 
 def get(grant_id: str) -> GrantRecord | None:
@@ -18,22 +17,12 @@ def get(grant_id: str) -> GrantRecord | None:
 
 
 def put(transaction: Transaction, grant: GrantRecord) -> None:
-    """Add a grant with its first access token. The transaction raises ConditionFailed where it is there already."""
+    """Add a grant with its first access token. The transaction raises ConditionFailed if it exists."""
     transaction.put(
         {
             **keys.Grant(grant.id).attributes(),
-            "id": grant.id,
-            "userId": grant.approval.user_id,
-            "clientId": grant.approval.client_id,
-            "organization": grant.approval.organization,
-            "familyHash": grant.family_hash,
-            "refreshHash": grant.refresh_hash,
-            "previousHash": grant.previous_hash,
-            "rotatedAt": grant.rotated_at,
-            "createdAt": grant.created_at,
-            "validUntil": grant.valid_until,
+            **grant.to_item(),
             "expiresAt": grant.valid_until // 1_000 + DAY_SECONDS,
-            "tokens": _listed(grant.tokens),
         },
         new=True,
         on_failure=ConditionFailed,
@@ -44,7 +33,7 @@ def put(transaction: Transaction, grant: GrantRecord) -> None:
 def rotate(transaction: Transaction, seen: GrantRecord, refreshed: GrantRecord) -> None:
     """Replace a grant's refresh token, add its newest access token and remove those beyond the newest five.
 
-    The transaction raises ConditionFailed with the grant as it is, None where it is gone, unless it is as it was read.
+    Unless the grant is as it was read, the transaction raises ConditionFailed with the present grant, or with None.
     """
     transaction.update(
         keys.Grant(seen.id),
@@ -57,7 +46,7 @@ def rotate(transaction: Transaction, seen: GrantRecord, refreshed: GrantRecord) 
             ":rotated": refreshed.rotated_at,
             ":until": refreshed.valid_until,
             ":expires": refreshed.valid_until // 1_000 + DAY_SECONDS,
-            ":tokens": _listed(refreshed.tokens),
+            ":tokens": [token.to_item() for token in refreshed.tokens],
             ":seen": seen.refresh_hash,
             ":organization": seen.approval.organization,
         },
@@ -71,7 +60,7 @@ def rotate(transaction: Transaction, seen: GrantRecord, refreshed: GrantRecord) 
 
 
 def remove(seen: GrantRecord) -> None:
-    """Remove a grant with all its access tokens. Raises ConditionFailed with the grant as it is."""
+    """Remove a grant with all its access tokens. Raises ConditionFailed with the present grant."""
     transaction = Transaction()
     transaction.delete(
         keys.Grant(seen.id),
@@ -84,9 +73,10 @@ def remove(seen: GrantRecord) -> None:
     transaction.commit()
 
 
-def access_token(token_hash: str) -> Item | None:
-    """Return an access token's item, or None."""
-    return table.get(keys.AccessToken(token_hash))
+def access_token(token_hash: str) -> Approval | None:
+    """Return the approval behind an access token, or None."""
+    item = table.get(keys.AccessToken(token_hash))
+    return Approval.from_item(item) if item else None
 
 
 def remove_access_token(token_hash: str) -> None:
@@ -95,25 +85,13 @@ def remove_access_token(token_hash: str) -> None:
 
 
 def _put_token(transaction: Transaction, grant: GrantRecord, token: AccessTokenRecord) -> None:
-    approval: Approval = grant.approval
     transaction.put(
         {
             **keys.AccessToken(token.token_hash).attributes(),
-            "userId": approval.user_id,
-            "clientId": approval.client_id,
-            "organization": approval.organization,
+            **grant.approval.to_item(),
             "grantId": grant.id,
             "validUntil": token.valid_until,
             "expiresAt": token.valid_until // 1_000 + DAY_SECONDS,
         },
         new=True,
     )
-
-
-def _listed(tokens: tuple[AccessTokenRecord, ...]) -> list[Item]:
-    now = clock.now_ms()
-    return [
-        {"hash": token.token_hash, "validUntil": token.valid_until}
-        for token in tokens
-        if token.valid_until > now
-    ]

@@ -1,0 +1,76 @@
+"""An organization as stored."""
+
+from collections.abc import Mapping
+from copy import replace
+from dataclasses import dataclass
+from typing import Any, Self
+
+from helpdesk.admission.limits import Plan, Tier
+from helpdesk.storage.table import Item
+
+# The settings that PATCH /organization changes, by attribute of the item.
+_SETTINGS = {
+    "name": "name",
+    "slug": "slug",
+    "taskKeyPrefix": "task_key_prefix",
+    "boardUrl": "board_url",
+    "supportEmail": "support_email",
+    "retentionDays": "retention_days",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrganizationRecord:
+    """An organization; `created_at` is in ms, `retention_days` is None to keep conversations without limit."""
+
+    id: str
+    name: str
+    slug: str
+    plan: Plan
+    tier: Tier
+    show_branding: bool = True
+    publishable_key: str
+    created_at: int
+    task_key_prefix: str | None = None
+    board_url: str | None = None
+    support_email: str | None = None
+    retention_days: int | None = None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an organization's item."""
+        return cls(
+            id=item["id"],
+            name=item["name"],
+            slug=item["slug"],
+            plan=Plan(item["plan"]),
+            tier=Tier(item["tier"]),
+            show_branding=item["showBranding"],
+            publishable_key=item["publishableKey"],
+            created_at=item["createdAt"],
+            task_key_prefix=item.get("taskKeyPrefix"),
+            board_url=item.get("boardUrl"),
+            support_email=item.get("supportEmail"),
+            retention_days=item.get("retentionDays"),
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes of a new organization's item; a setting that was never made is absent."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "slug": self.slug,
+            "plan": self.plan.value,
+            "tier": self.tier.value,
+            "showBranding": self.show_branding,
+            "publishableKey": self.publishable_key,
+            "createdAt": self.created_at,
+        }
+
+    def setting(self, attribute: str) -> Any:
+        """Return a setting that PATCH /organization changes, by its attribute, such as `taskKeyPrefix`."""
+        return getattr(self, _SETTINGS[attribute])
+
+    def with_settings(self, changed: Mapping[str, Any]) -> "OrganizationRecord":
+        """Return the organization with changed settings, given by their attributes."""
+        return replace(self, **{_SETTINGS[attribute]: value for attribute, value in changed.items()})
