@@ -1,4 +1,4 @@
-"""/v1/oauth and /v1/.well-known: how a person lets a program act for him; the pages of it, and of an invitation."""
+"""/v1/oauth and /v1/.well-known: the OAuth server, its pages, and the page of an invitation."""
 
 from typing import Any
 

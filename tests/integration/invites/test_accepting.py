@@ -71,7 +71,7 @@ def test_an_owner_who_joins_is_counted(
     assert after["owners"] - before["owners"] == owners - 1
 
 
-def test_the_token_acts_in_the_organization_from_then_on(admin: Client, grace: Client) -> None:
+def test_the_token_then_acts_in_the_organization(admin: Client, grace: Client) -> None:
     token = token_for(admin)
     assert grace.get("/v1/billing/limits").code == "no_organization"
     accept(grace, token)
@@ -79,7 +79,7 @@ def test_the_token_acts_in_the_organization_from_then_on(admin: Client, grace: C
     assert grace.get("/v1/webhooks").code == "forbidden"
 
 
-def test_so_do_the_tokens_that_follow_from_the_same_grant(
+def test_tokens_refreshed_under_the_grant_act_in_the_organization_too(
     admin: Client, grace_id: str, organization: NewOrganization
 ) -> None:
     sent = token_of(grace_id, None)
@@ -127,13 +127,13 @@ def test_nobody_else_can_accept_it(admin: Client, foreign_admin: Client, grace: 
 
 
 @pytest.mark.parametrize("token", ["", "nothing", "x" * 43, "a#b", "日本", "x" * 5_000])
-def test_a_token_of_nothing_is_not_found(grace: Client, token: str) -> None:
+def test_an_unknown_token_is_not_found(grace: Client, token: str) -> None:
     answer = accept(grace, token)
     assert (answer.status, answer.code) == (404, "invite_not_found")
 
 
 @pytest.mark.parametrize("body", [{}, {"token": None}, {"token": 5}])
-def test_a_token_that_is_no_text_is_refused(grace: Client, body: dict[str, object]) -> None:
+def test_a_token_that_is_not_text_is_refused(grace: Client, body: dict[str, object]) -> None:
     answer = grace.post("/v1/invites/accept", body)
     assert (answer.status, answer.code) == (400, "invalid_request")
     assert answer.message.startswith("`token` ")
@@ -156,7 +156,7 @@ def test_an_invitation_can_be_accepted_for_seven_days(
         assert accept(Client(token_of(grace_id, None)), token).status == status
 
 
-def test_a_member_who_is_invited_all_the_same_is_one_already(
+def test_an_invited_person_who_is_already_a_member_cannot_accept(
     admin: Client, grace: Client, grace_id: str, organization: NewOrganization
 ) -> None:
     token = token_for(admin, role="admin")
@@ -172,7 +172,7 @@ def test_a_member_who_is_invited_all_the_same_is_one_already(
     assert (answer.status, answer.code) == (409, "already_a_member")
 
 
-def test_a_person_of_fifty_organizations_can_join_no_other(
+def test_a_person_in_fifty_organizations_cannot_join_another(
     admin: Client, grace: Client, grace_id: str, organization: NewOrganization
 ) -> None:
     token = token_for(admin)
@@ -187,7 +187,7 @@ def test_a_person_of_fifty_organizations_can_join_no_other(
     assert len(admin.get("/v1/invites").body["invites"]) == 1
 
 
-def test_a_key_is_refused_where_a_person_is_asked_for(api: Client, anonymous: Client) -> None:
+def test_a_key_cannot_accept_an_invitation(api: Client, anonymous: Client) -> None:
     assert (accept(api, "x").status, accept(api, "x").code) == (401, "token_required")
     assert accept(anonymous, "x").code == "missing_api_key"
 
@@ -198,7 +198,7 @@ def test_accepting_is_charged_to_the_person(admin: Client, grace: Client) -> Non
     assert answer.headers["ratelimit-policy"] == '"write";q=120;w=60'
 
 
-def test_the_page_is_shown_what_the_invitation_says(admin: Client, organization: NewOrganization) -> None:
+def test_the_preview_shows_the_invitation(admin: Client, organization: NewOrganization) -> None:
     token = token_for(admin, role="admin")
     (listed,) = admin.get("/v1/invites").body["invites"]
     shown = accepting.preview(token)
@@ -209,7 +209,7 @@ def test_the_page_is_shown_what_the_invitation_says(admin: Client, organization:
     assert (shown.invited_by_name, shown.valid_until) == ("Ada Admin", listed["validUntil"])
 
 
-def test_the_page_is_shown_nothing_of_what_is_not_pending(admin: Client) -> None:
+def test_the_preview_shows_only_pending_invitations(admin: Client) -> None:
     token = token_for(admin)
     admin.delete(f"/v1/invites/{admin.get('/v1/invites').body['invites'][0]['id']}")
     for each in (token, "x" * 43, ""):

@@ -68,7 +68,7 @@ def counted(errors: list[Exception | None]) -> Counter[str]:
 
 @pytest.mark.usefixtures("_many_mails")
 @pytest.mark.parametrize(("seed", "valid", "expired"), [(0, 96, 0), (1, 96, 4)])
-def test_fifty_at_once_never_make_a_hundred_and_first(
+def test_fifty_invitations_at_once_never_exceed_a_hundred(
     olga: Caller, organization: NewOrganization, seed: int, valid: int, expired: int
 ) -> None:
     fill(organization, valid, expired)
@@ -83,7 +83,7 @@ def test_fifty_at_once_never_make_a_hundred_and_first(
 
 @pytest.mark.usefixtures("_many_mails")
 @pytest.mark.parametrize("seed", range(2))
-def test_the_first_ten_of_an_organization_at_once(
+def test_the_first_ten_invitations_of_an_organization_succeed_at_once(
     olga: Caller, organization: NewOrganization, seed: int
 ) -> None:
     outcomes = interleaved([partial(invite, olga, f"person{n}@example.com") for n in range(10)], seed)
@@ -141,7 +141,7 @@ def test_accepting_five_times_at_once_makes_one_member(
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_who_is_renamed_while_she_joins_is_listed_under_her_new_name(
+def test_a_person_renamed_while_joining_is_listed_under_the_new_name(
     olga: Caller, organization: NewOrganization, seed: int
 ) -> None:
     user_id, _, token = offer(olga)
@@ -159,7 +159,7 @@ def test_who_is_renamed_while_she_joins_is_listed_under_her_new_name(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_accepted_while_it_is_withdrawn_is_one_of_the_two(
+def test_an_invitation_accepted_while_it_is_withdrawn_is_one_of_the_two(
     olga: Caller, organization: NewOrganization, seed: int
 ) -> None:
     person, invite_id, token = offer(olga)
@@ -180,7 +180,7 @@ def test_what_is_accepted_while_it_is_withdrawn_is_one_of_the_two(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_new_invitation_after_a_withdrawal_at_once_is_whole(
+def test_an_invitation_sent_during_a_withdrawal_is_complete(
     olga: Caller, organization: NewOrganization, seed: int
 ) -> None:
     _, invite_id, _ = offer(olga)
@@ -222,7 +222,7 @@ def after_reading(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object])
         (Role.OWNER, Role.OWNER, None),
     ],
 )
-def test_the_role_of_who_invites_must_still_hold_at_the_end(
+def test_the_inviters_role_must_hold_when_the_invitation_is_written(
     organization: NewOrganization,
     monkeypatch: pytest.MonkeyPatch,
     now_is: Role | None,
@@ -248,7 +248,7 @@ def test_the_role_of_who_invites_must_still_hold_at_the_end(
         assert [item for item in whole_table.of_kind("INVITE#") if "email" in item] == []
 
 
-def test_who_becomes_a_member_meanwhile_is_not_invited(
+def test_a_person_who_joins_in_the_meantime_is_not_invited(
     olga: Caller, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = make_person(None, role="member", name="Grace", email="grace@example.com")
@@ -266,7 +266,7 @@ def test_who_becomes_a_member_meanwhile_is_not_invited(
 
 
 @pytest.mark.parametrize("limit", [TooManyInvites, RateLimited])
-def test_what_a_limit_refuses_leaves_no_mail_behind(
+def test_an_invitation_refused_by_a_limit_leaves_no_mail(
     olga: Caller, organization: NewOrganization, limit: type[AppError]
 ) -> None:
     now = clock.now_us()

@@ -28,7 +28,7 @@ def fill(organization: NewOrganization, count: int, until: int) -> None:
     table.put_new({**key.attributes(), "pending": {f"inv_{number}": until for number in range(count)}})
 
 
-def test_an_invitation_answers_its_id_and_path_and_nothing_else(admin: Client) -> None:
+def test_inviting_returns_only_the_id_and_the_path(admin: Client) -> None:
     answer = invite(admin)
     assert answer.status == 200
     assert set(answer.body) == {"id", "path"}
@@ -54,7 +54,7 @@ def test_an_owner_grants_every_role(owner: Client, role: str) -> None:
 
 
 @pytest.mark.parametrize("role", ["admin", "member"])
-def test_an_admin_grants_roles_up_to_his_own(admin: Client, role: str) -> None:
+def test_an_admin_grants_roles_up_to_their_own(admin: Client, role: str) -> None:
     assert invite(admin, role=role).status == 200
 
 
@@ -100,17 +100,17 @@ def test_what_is_no_address_is_refused(admin: Client, email: str) -> None:
         ({"email": ["grace@example.com"], "role": "admin"}, "email"),
     ],
 )
-def test_a_field_that_is_off_is_named(admin: Client, body: dict[str, Any], field: str) -> None:
+def test_an_invalid_field_is_named(admin: Client, body: dict[str, Any], field: str) -> None:
     answer = admin.post("/v1/invites", body)
     assert (answer.status, answer.code) == (400, "invalid_request")
     assert answer.message.startswith(f"`{field}` ")
 
 
-def test_an_unknown_role_is_answered_with_the_roles_there_are(admin: Client) -> None:
+def test_an_unknown_role_is_refused_with_a_list_of_the_roles(admin: Client) -> None:
     assert invite(admin, role="boss").message == "`role` must be one of owner, admin, member."
 
 
-def test_a_body_that_is_no_object_is_refused(admin: Client) -> None:
+def test_a_body_that_is_not_an_object_is_refused(admin: Client) -> None:
     assert admin.post("/v1/invites", "[]").code == "invalid_json"
 
 
@@ -120,7 +120,7 @@ def test_a_member_is_not_invited_again(admin: Client, organization: NewOrganizat
     assert (answer.status, answer.code) == (409, "already_a_member")
 
 
-def test_a_person_of_another_organization_is_invited_as_anybody(
+def test_a_person_of_another_organization_can_be_invited(
     admin: Client, other_organization: NewOrganization
 ) -> None:
     make_person(other_organization.organization_id, role="owner", name="Max", email="max@example.com")
@@ -135,7 +135,7 @@ def test_an_address_has_one_pending_invitation(admin: Client, foreign_admin: Cli
     assert invite(foreign_admin).status == 200
 
 
-def test_an_address_is_invited_anew_when_its_invitation_has_expired(admin: Client) -> None:
+def test_an_address_can_be_invited_again_after_its_invitation_expired(admin: Client) -> None:
     assert invite(admin).status == 200
     now = clock.now_us()
     with clock.frozen(lambda: now + 7 * DAY_US + 1_000_000):
@@ -157,9 +157,7 @@ def test_a_hundred_invitations_may_be_pending(owner: Client, organization: NewOr
     assert "100" in answer.message
 
 
-def test_room_that_expired_invitations_take_is_used_again(
-    owner: Client, organization: NewOrganization
-) -> None:
+def test_expired_invitations_make_room(owner: Client, organization: NewOrganization) -> None:
     fill(organization, 100, clock.now_ms() - 1)
     assert invite(owner).status == 200
     (left,) = whole_table.of_kind("PENDING")
@@ -174,7 +172,9 @@ def test_withdrawn_invitations_make_room(owner: Client, organization: NewOrganiz
     assert invite(owner, "another@example.com").status == 200
 
 
-def test_the_token_is_kept_apart_and_by_its_hash(admin: Client, organization: NewOrganization) -> None:
+def test_the_token_is_stored_separately_and_found_by_its_hash(
+    admin: Client, organization: NewOrganization
+) -> None:
     answer = invite(admin)
     token = answer.body["path"].removeprefix("/invite/")
     holders = [item["PK"] for item in whole_table.everything() if token in repr(item)]
@@ -225,7 +225,7 @@ def test_inviting_is_logged_with_its_actor_and_without_the_address(admin: Client
     assert entry["detail"] == {"inviteId": invite_id, "role": "admin"}
 
 
-def test_what_is_refused_changes_nothing(admin: Client, organization: NewOrganization) -> None:
+def test_a_refused_invitation_changes_nothing(admin: Client, organization: NewOrganization) -> None:
     make_person(organization.organization_id, role="member", name="Max", email="max@example.com")
     invite(admin)
     before = [item for item in whole_table.everything() if item["SK"] != "ALLOWANCE"]
@@ -271,7 +271,7 @@ def test_a_mail_that_the_bucket_refuses_is_charged_to_the_tier_and_logged(owner:
     assert entry["actor"] == "system"
 
 
-def test_what_is_refused_before_takes_no_mail_from_the_bucket(
+def test_an_invitation_that_fails_a_check_takes_no_mail_from_the_bucket(
     owner: Client, organization: NewOrganization
 ) -> None:
     make_person(organization.organization_id, role="member", name="Max", email="max@example.com")

@@ -40,7 +40,7 @@ def test_pending_invitations_are_listed_newest_first_with_their_fields(admin: Cl
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 6])
-def test_pages_of_the_list_make_the_whole_list(admin: Client, limit: int) -> None:
+def test_the_pages_add_up_to_the_whole_list(admin: Client, limit: int) -> None:
     made = [invite(admin, f"person{number}@example.com") for number in range(5)]
     found: list[str] = []
     url = f"/v1/invites?limit={limit}"
@@ -53,7 +53,7 @@ def test_pages_of_the_list_make_the_whole_list(admin: Client, limit: int) -> Non
     assert found == made[::-1]
 
 
-def test_a_cursor_that_was_kept_until_all_behind_it_has_expired_leads_to_the_end(
+def test_a_cursor_behind_which_everything_has_expired_leads_to_the_end(
     admin: Client, organization: NewOrganization
 ) -> None:
     for number in range(3):
@@ -80,7 +80,7 @@ def test_any_member_and_a_key_may_read_the_list(admin: Client, member: Client, a
         assert [each["id"] for each in client.get("/v1/invites").body["invites"]] == [invite_id]
 
 
-def test_another_organization_sees_none_of_it(admin: Client, foreign_admin: Client) -> None:
+def test_another_organization_sees_no_invitation(admin: Client, foreign_admin: Client) -> None:
     invite(admin)
     assert foreign_admin.get("/v1/invites").body == {"invites": [], "nextCursor": None}
 
@@ -137,7 +137,7 @@ def test_a_member_is_forbidden(member: Client, admin: Client, action: str) -> No
 
 
 @each_action
-def test_an_invitation_of_an_owner_is_an_owners(admin: Client, owner: Client, action: str) -> None:
+def test_only_an_owner_manages_an_invitation_of_an_owner(admin: Client, owner: Client, action: str) -> None:
     invite_id = invite(owner, role="owner")
     answer = act(admin, action, invite_id)
     assert (answer.status, answer.code) == (400, "cannot_grant")

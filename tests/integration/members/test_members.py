@@ -67,7 +67,7 @@ def test_members_are_listed_with_all_their_fields(organization: NewOrganization)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 6, 200])
-def test_pages_of_the_list_make_the_whole_list(team: Team, limit: int) -> None:
+def test_the_pages_add_up_to_the_whole_list(team: Team, limit: int) -> None:
     found: list[str] = []
     url = f"/v1/members?limit={limit}"
     answer = team.clients["member"].get(url)
@@ -125,9 +125,7 @@ CHANGES: dict[tuple[str, str, str], str | None] = {
 
 
 @pytest.mark.parametrize(("who", "whom", "role"), CHANGES)
-def test_a_role_is_changed_by_who_may_and_refused_to_who_may_not(
-    team: Team, who: str, whom: str, role: str
-) -> None:
+def test_roles_decide_who_changes_a_role(team: Team, who: str, whom: str, role: str) -> None:
     expected = CHANGES[who, whom, role]
     before = team.roles()
 
@@ -158,7 +156,7 @@ REMOVALS: dict[tuple[str, str], str | None] = {
 
 
 @pytest.mark.parametrize(("who", "whom"), REMOVALS)
-def test_a_member_is_removed_by_who_may_and_not_by_who_may_not(team: Team, who: str, whom: str) -> None:
+def test_roles_decide_who_removes_a_member(team: Team, who: str, whom: str) -> None:
     expected = REMOVALS[who, whom]
     before = team.roles()
 
@@ -226,7 +224,7 @@ def test_another_organizations_member_is_not_found(team: Team, other_organizatio
     assert (listed["userId"], listed["role"]) == (theirs, "member")
 
 
-def test_somebody_removed_already_is_not_found(team: Team) -> None:
+def test_a_removed_member_is_not_found(team: Team) -> None:
     path = f"/v1/members/{team.ids['member']}"
     assert team.clients["owner"].delete(path).status == 200
 
@@ -254,7 +252,7 @@ def test_a_malformed_change_is_refused(team: Team, body: object, code: str, name
 
 
 @pytest.mark.parametrize("method", ["PATCH", "DELETE"])
-def test_members_are_managed_by_people(
+def test_only_people_manage_members(
     team: Team, api: Client, anonymous: Client, organization: NewOrganization, method: str
 ) -> None:
     path = f"/v1/members/{team.ids['member']}"

@@ -27,7 +27,7 @@ SEEDS = range(8)
 
 
 def caller(organization: str, user_id: str, role: Role) -> Caller:
-    """Return a caller as admission lets him in, with a token of his own."""
+    """Return a caller as admission returns them, with their own token."""
     token = token_of(user_id, organization)
     person = Person(user_id, f"Person {user_id[-4:]}", role, token_hash=sha256_hex(token))
     return Caller(organization, person=person)
@@ -59,7 +59,7 @@ def roles(organization: str, *concerned: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("how", ["demote", "remove"])
-def test_two_owners_who_turn_on_each_other_leave_one(organization: NewOrganization, how: str) -> None:
+def test_two_owners_who_remove_each_other_leave_one(organization: NewOrganization, how: str) -> None:
     place, one = organization.organization_id, organization.owner_id
     seen: Counter[str] = Counter()
     for seed in SEEDS:
@@ -119,11 +119,11 @@ def test_an_owner_who_leaves_while_the_other_is_demoted_stays_or_goes_but_one_re
         assert len(left) == 1, seed
         (one,) = left
 
-    # Either he left first and could change nobody, or he made himself the last owner, who cannot leave.
+    # Either they left first and could change nobody, or they became the last owner, who cannot leave.
     assert seen == {("ok", "invalid_token"), ("last_owner", "ok")}
 
 
-def test_an_admin_who_is_demoted_meanwhile_changes_nobody(organization: NewOrganization) -> None:
+def test_an_admin_who_is_demoted_in_the_meantime_changes_nobody(organization: NewOrganization) -> None:
     place = organization.organization_id
     seen = set()
     for seed in SEEDS:
@@ -160,7 +160,7 @@ def test_an_admin_who_is_demoted_meanwhile_changes_nobody(organization: NewOrgan
     assert seen == {"ok", "forbidden"}
 
 
-def test_one_member_changed_and_removed_at_once_is_gone_and_nobody_gets_an_error_of_ours(
+def test_a_member_changed_and_removed_at_once_is_gone_without_a_server_error(
     organization: NewOrganization,
 ) -> None:
     place, owner = organization.organization_id, organization.owner_id
@@ -203,16 +203,16 @@ def test_a_name_and_a_role_changed_at_once_are_both_changed(organization: NewOrg
         assert (person["name"], person["organizations"][place]["role"]) == ("Max Renamed", "admin"), seed
 
 
-def test_who_is_renamed_while_he_founds_an_organization_is_listed_under_his_name_there(
+def test_a_person_renamed_while_creating_an_organization_is_listed_under_the_new_name(
     organization: NewOrganization,
 ) -> None:
     for seed in SEEDS:
-        founder = caller(organization.organization_id, organization.owner_id, Role.OWNER)
-        accounts.rename(founder, "Olga")
-        stale = replace(founder, person=replace(founder.the_person(), name="Olga"))
+        owner = caller(organization.organization_id, organization.owner_id, Role.OWNER)
+        accounts.rename(owner, "Olga")
+        stale = replace(owner, person=replace(owner.the_person(), name="Olga"))
         slug = f"founded-{seed}"
         pieces = [
-            partial(outcome, partial(accounts.rename, founder, "Olga Renamed")),
+            partial(outcome, partial(accounts.rename, owner, "Olga Renamed")),
             partial(outcome, partial(creation.create, stale, OrganizationInput(name="New", slug=slug))),
         ]
 

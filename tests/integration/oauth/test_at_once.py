@@ -1,4 +1,4 @@
-"""What may happen once happens once, whoever comes at the same moment."""
+"""Single-use steps of OAuth stay single-use when requests arrive at the same moment."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,7 @@ def test_a_code_exchanged_twice_at_once_leaves_no_token_that_works(
 
 
 @each_order
-def test_a_device_that_asks_twice_at_once_gets_tokens_once(
+def test_a_device_that_polls_twice_at_once_gets_tokens_once(
     program: Program, sign_in: Callable[..., Answer], seed: int
 ) -> None:
     login = program.begin_device()
@@ -82,15 +82,15 @@ def test_a_request_allowed_and_denied_at_once_is_answered_once(program: Program,
 
 
 @each_order
-def test_of_many_tries_at_once_five_are_looked_at(mails: list[tuple[str, str]], seed: int) -> None:
+def test_of_many_tries_at_once_five_are_compared(mails: list[tuple[str, str]], seed: int) -> None:
     browser = Browser("x" * 43, is_new=False)
     handle = signing_in.begin(browser, "ada@example.com", "192.0.2.1")
     wrong = f"{(int(mails[-1][1]) + 1) % 1_000_000:06}"
 
     outcomes = interleaved([lambda: signing_in.finish(browser, handle, wrong)] * 9, seed)
 
-    told = [error.tries_left for error in outcomes.errors if isinstance(error, signing_in.WrongCode)]
-    assert sorted(told) == [1, 2, 3, 4]
+    tries_left = [error.tries_left for error in outcomes.errors if isinstance(error, signing_in.WrongCode)]
+    assert sorted(tries_left) == [1, 2, 3, 4]
     assert len([error for error in outcomes.errors if isinstance(error, signing_in.CodeExpired)]) == 5
 
 

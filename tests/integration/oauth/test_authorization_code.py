@@ -19,7 +19,7 @@ from tests.support.visitor import Visitor, parts_of, send_form
 type CodeOf = Callable[..., str]
 
 
-def test_a_person_signs_in_allows_and_the_program_acts_for_him(
+def test_a_person_signs_in_and_allows_and_the_program_acts_for_them(
     program: Program, visitor: Visitor, sign_in: Callable[..., Answer]
 ) -> None:
     page = visitor.open(program.authorize_url(state="s p&c=e"))
@@ -32,11 +32,11 @@ def test_a_person_signs_in_allows_and_the_program_acts_for_him(
     answer = visitor.press(("decision", "allow"), action="/consent")
 
     assert answer.status == 303
-    where, told = parts_of(answer.headers["location"])
+    where, answered = parts_of(answer.headers["location"])
     assert where == CALLBACK
-    assert set(told) == {"code", "state", "iss"}
-    assert (told["state"], told["iss"]) == ("s p&c=e", ISSUER)
-    tokens = program.exchange(told["code"])
+    assert set(answered) == {"code", "state", "iss"}
+    assert (answered["state"], answered["iss"]) == ("s p&c=e", ISSUER)
+    tokens = program.exchange(answered["code"])
     assert tokens.status == 200
     assert tokens.headers["cache-control"] == "no-store"
     assert (tokens.body["token_type"], tokens.body["expires_in"], tokens.body["scope"]) == (
@@ -62,7 +62,7 @@ def test_a_token_acts_in_the_organization_that_was_chosen(
     assert client.get("/v1/webhooks").status == 200
 
 
-def test_the_page_offers_the_persons_organizations_alone(
+def test_the_page_offers_only_the_persons_organizations(
     program: Program,
     visitor: Visitor,
     sign_in: Callable[..., Answer],
@@ -83,7 +83,7 @@ def test_the_page_offers_the_persons_organizations_alone(
     assert "Choose one of your organizations." in refused.body
 
 
-def test_no_is_told_with_state_and_issuer(
+def test_a_refusal_is_redirected_with_state_and_issuer(
     program: Program, visitor: Visitor, sign_in: Callable[..., Answer]
 ) -> None:
     visitor.open(program.authorize_url())
@@ -91,9 +91,9 @@ def test_no_is_told_with_state_and_issuer(
 
     answer = visitor.press(("decision", "deny"), action="/consent")
 
-    where, told = parts_of(answer.headers["location"])
+    where, answered = parts_of(answer.headers["location"])
     assert where == CALLBACK
-    assert told == {
+    assert answered == {
         "error": "access_denied",
         "error_description": "The person did not allow it.",
         "state": "xyz",
@@ -119,32 +119,32 @@ def test_no_is_told_with_state_and_issuer(
         ({"resource": ISSUER + "/../../else"}, "invalid_target"),
     ],
 )
-def test_a_mistake_is_told_by_redirect_with_state_and_issuer(
+def test_an_invalid_request_is_redirected_with_state_and_issuer(
     program: Program, visitor: Visitor, changed: dict[str, str | None], error: str
 ) -> None:
     answer = visitor.open(program.authorize_url(**changed))
 
-    where, told = parts_of(answer.headers["location"])
+    where, answered = parts_of(answer.headers["location"])
     assert (answer.status, where) == (303, CALLBACK)
-    assert (told["error"], told["state"], told["iss"]) == (error, "xyz", ISSUER)
+    assert (answered["error"], answered["state"], answered["iss"]) == (error, "xyz", ISSUER)
 
 
-def test_a_parameter_sent_twice_is_told_by_redirect(program: Program, visitor: Visitor) -> None:
+def test_a_repeated_parameter_is_redirected_as_an_error(program: Program, visitor: Visitor) -> None:
     answer = visitor.open(program.authorize_url() + "&scope=a&scope=b")
 
     assert parts_of(answer.headers["location"])[1]["error"] == "invalid_request"
 
 
-def test_a_state_sent_twice_does_not_come_back(program: Program, visitor: Visitor) -> None:
+def test_a_repeated_state_is_not_returned(program: Program, visitor: Visitor) -> None:
     answer = visitor.open(program.authorize_url() + "&state=other")
 
-    told = parts_of(answer.headers["location"])[1]
-    assert told["error"] == "invalid_request"
-    assert "state" not in told
+    answered = parts_of(answer.headers["location"])[1]
+    assert answered["error"] == "invalid_request"
+    assert "state" not in answered
 
 
 @pytest.mark.parametrize("resource", [ISSUER, ISSUER + "/", ISSUER + "/mcp"])
-def test_the_api_and_what_is_below_it_may_be_the_resource(
+def test_the_resource_is_the_api_or_an_address_below_it(
     program: Program, visitor: Visitor, resource: str
 ) -> None:
     assert "Sign in" in visitor.open(program.authorize_url(resource=resource)).body
@@ -169,7 +169,7 @@ def test_the_api_and_what_is_below_it_may_be_the_resource(
         {"redirect_uri": "javascript:alert(1)//https://client.example.com/callback"},
     ],
 )
-def test_before_the_redirect_address_is_known_a_mistake_is_a_page_and_leads_nowhere(
+def test_before_the_redirect_address_is_known_an_error_is_a_page_without_a_redirect(
     program: Program, visitor: Visitor, changed: dict[str, str | None]
 ) -> None:
     answer = visitor.open(program.authorize_url(**changed))
@@ -180,7 +180,7 @@ def test_before_the_redirect_address_is_known_a_mistake_is_a_page_and_leads_nowh
 
 
 @pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
-def test_a_client_or_redirect_address_sent_twice_is_a_page(
+def test_a_repeated_client_or_redirect_address_is_an_error_page(
     program: Program, visitor: Visitor, name: str
 ) -> None:
     answer = visitor.open(program.authorize_url() + f"&{name}={quote('https://evil.example.com')}")
@@ -188,7 +188,7 @@ def test_a_client_or_redirect_address_sent_twice_is_a_page(
     assert (answer.status, "location" in answer.headers) == (400, False)
 
 
-def test_the_only_redirect_address_may_be_left_out(program: Program, code_of: CodeOf) -> None:
+def test_the_only_redirect_address_may_be_omitted(program: Program, code_of: CodeOf) -> None:
     code = code_of(program, redirect_uri=None)
 
     answer = program.token(grant_type="authorization_code", code=code, code_verifier=VERIFIER)
@@ -202,7 +202,7 @@ def test_with_two_redirect_addresses_one_must_be_named(visitor: Visitor) -> None
     assert visitor.open(program.authorize_url(redirect_uri=None)).status == 400
 
 
-def test_on_loopback_the_port_may_be_another(visitor: Visitor) -> None:
+def test_on_loopback_the_port_may_differ(visitor: Visitor) -> None:
     program = register(redirect_uris=["http://127.0.0.1/cb"])
 
     assert "Sign in" in visitor.open(program.authorize_url(redirect_uri="http://127.0.0.1:51234/cb")).body
@@ -210,7 +210,7 @@ def test_on_loopback_the_port_may_be_another(visitor: Visitor) -> None:
         assert visitor.open(program.authorize_url(redirect_uri=other)).status == 400
 
 
-def test_a_query_of_the_redirect_address_stays(code_of: CodeOf, sign_in: Callable[..., Answer]) -> None:
+def test_the_query_of_the_redirect_address_is_kept(code_of: CodeOf, sign_in: Callable[..., Answer]) -> None:
     program, visitor = register(redirect_uris=[CALLBACK + "?tenant=a"]), Visitor()
     visitor.open(program.authorize_url(redirect_uri=CALLBACK + "?tenant=a"))
     sign_in(visitor)
@@ -254,7 +254,7 @@ def test_an_exchange_that_does_not_match_is_refused_and_the_code_still_works(
     assert program.exchange(code).status == 200
 
 
-def test_a_code_is_of_its_client_alone(program: Program, code_of: CodeOf) -> None:
+def test_a_code_belongs_to_its_client(program: Program, code_of: CodeOf) -> None:
     other = register()
 
     answer = other.exchange(code_of(program))
@@ -262,7 +262,7 @@ def test_a_code_is_of_its_client_alone(program: Program, code_of: CodeOf) -> Non
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
 
 
-def test_a_code_used_twice_revokes_everything_that_came_of_it(program: Program, code_of: CodeOf) -> None:
+def test_a_code_used_twice_revokes_all_its_tokens(program: Program, code_of: CodeOf) -> None:
     code = code_of(program)
     first = program.exchange(code).body
     second = program.refresh(first["refresh_token"]).body
@@ -308,7 +308,7 @@ def test_a_request_lasts_half_an_hour(program: Program, visitor: Visitor, now: C
     assert visitor.open(f"/v1/oauth/consent?request={handle}").status == 400
 
 
-def test_a_request_is_of_the_browser_that_began_it(program: Program, visitor: Visitor) -> None:
+def test_a_request_belongs_to_the_browser_that_began_it(program: Program, visitor: Visitor) -> None:
     visitor.open(program.authorize_url())
     handle = visitor.form()[1]["then"].partition(":")[2]
 
@@ -316,7 +316,7 @@ def test_a_request_is_of_the_browser_that_began_it(program: Program, visitor: Vi
 
 
 @pytest.mark.parametrize("method", ["client_secret_post", "client_secret_basic"])
-def test_a_client_with_a_secret_proves_it(method: str, code_of: CodeOf) -> None:
+def test_a_client_with_a_secret_must_send_it(method: str, code_of: CodeOf) -> None:
     program = register(token_endpoint_auth_method=method)
     code = code_of(program)
     assert program.secret is not None
@@ -329,7 +329,7 @@ def test_a_client_with_a_secret_proves_it(method: str, code_of: CodeOf) -> None:
 
 
 @pytest.mark.parametrize("sent", ["", ":", "a", "/zo=", "JUVEJUEwJTgwOiUwMA==", "gr\u00fc\u00df", "\udcff"])
-def test_what_is_no_http_basic_proves_nothing(sent: str) -> None:
+def test_malformed_http_basic_does_not_authenticate(sent: str) -> None:
     answer = send_form("/v1/oauth/token", {"grant_type": "refresh_token"}, authorization=f"Basic {sent}")
 
     assert (answer.status, answer.body["error"]) == (401, "invalid_client")
@@ -363,7 +363,9 @@ def test_http_basic_and_a_secret_in_the_form_exclude_each_other() -> None:
         (None, {}),
     ],
 )
-def test_a_body_that_is_no_form_is_refused_in_oauths_form(body: str | None, headers: dict[str, str]) -> None:
+def test_a_body_that_is_not_a_form_is_refused_in_oauths_format(
+    body: str | None, headers: dict[str, str]
+) -> None:
     sent = {"content-type": "application/x-www-form-urlencoded", **headers}
 
     answer = Client().request("POST", "/v1/oauth/token", body, **sent)
@@ -372,7 +374,7 @@ def test_a_body_that_is_no_form_is_refused_in_oauths_form(body: str | None, head
     assert answer.body["error"] in {"invalid_request", "invalid_client"}
 
 
-def test_no_secret_of_a_login_stands_in_the_table(
+def test_the_table_holds_no_secret_of_a_login(
     program: Program, code_of: CodeOf, mails: list[tuple[str, str]]
 ) -> None:
     code = code_of(program)
@@ -391,7 +393,7 @@ def test_no_secret_of_a_login_stands_in_the_table(
     assert mails[-1][1] not in [value for item in everything() for value in item.values()]
 
 
-def test_a_client_that_somebody_approved_is_kept_for_good(program: Program, code_of: CodeOf) -> None:
+def test_an_approved_client_is_kept_for_good(program: Program, code_of: CodeOf) -> None:
     key = keys.OAuthClient(program.id)
     before = table.get(key)
     assert before is not None

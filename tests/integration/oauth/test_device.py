@@ -65,7 +65,7 @@ def test_case_dash_and_space_of_a_code_do_not_matter(
 
 
 @pytest.mark.parametrize("code", ["", "BCDF-GHJ", "BCDF-GHJKL", "AEIO-UUUU", "BCDF-GHJK", "#", "x" * 500])
-def test_a_code_that_nobody_shows_is_refused_on_the_page(visitor: Visitor, code: str) -> None:
+def test_an_unknown_user_code_is_refused_on_the_page(visitor: Visitor, code: str) -> None:
     page = typed_in(visitor, code)
 
     assert page.status == 400
@@ -73,7 +73,7 @@ def test_a_code_that_nobody_shows_is_refused_on_the_page(visitor: Visitor, code:
     assert 'role="alert"' in page.body
 
 
-def test_no_is_told_to_the_device(program: Program, visitor: Visitor, sign_in: SignIn) -> None:
+def test_a_device_learns_of_a_refusal(program: Program, visitor: Visitor, sign_in: SignIn) -> None:
     login = program.begin_device()
     typed_in(visitor, login["user_code"])
     sign_in(visitor)
@@ -99,7 +99,7 @@ def test_a_code_is_decided_once(program: Program, visitor: Visitor, sign_in: Sig
     assert "No device is waiting" in typed_in(visitor, login["user_code"]).body
 
 
-def test_asking_too_soon_slows_the_device_down_by_five_seconds(program: Program, now: Clock) -> None:
+def test_polling_too_early_slows_the_device_down_by_five_seconds(program: Program, now: Clock) -> None:
     code = program.begin_device()["device_code"]
     said = [program.poll(code).body["error"]]
     for seconds in (4, 9, 10, 14):
@@ -117,7 +117,7 @@ def test_asking_too_soon_slows_the_device_down_by_five_seconds(program: Program,
     assert program.poll(code).body["error"] == "authorization_pending"
 
 
-def test_asking_every_five_seconds_is_never_too_soon(program: Program, now: Clock) -> None:
+def test_polling_every_five_seconds_is_never_too_early(program: Program, now: Clock) -> None:
     code = program.begin_device()["device_code"]
     said = set()
     for _ in range(20):
@@ -138,7 +138,7 @@ def test_both_codes_last_ten_minutes(program: Program, visitor: Visitor, now: Cl
     assert "No device is waiting" in typed_in(visitor, login["user_code"]).body
 
 
-def test_an_approved_login_that_is_fetched_too_late_is_over(
+def test_an_approved_login_expires_if_it_is_fetched_too_late(
     program: Program, visitor: Visitor, now: Clock, sign_in: SignIn
 ) -> None:
     login = program.begin_device()
@@ -151,7 +151,7 @@ def test_an_approved_login_that_is_fetched_too_late_is_over(
     assert of_kind("GRANT") == []
 
 
-def test_a_device_code_is_of_its_client_alone(program: Program) -> None:
+def test_a_device_code_belongs_to_its_client(program: Program) -> None:
     assert register().poll(program.begin_device()["device_code"]).body["error"] == "invalid_grant"
 
 
@@ -160,7 +160,7 @@ def test_an_unknown_device_code_is_refused(program: Program, code: str) -> None:
     assert program.poll(code).body["error"] == "invalid_grant"
 
 
-def test_a_client_must_be_registered_for_it() -> None:
+def test_a_client_must_be_registered_for_the_device_grant() -> None:
     program = register(grant_types=["authorization_code"])
 
     answer = send_form("/v1/oauth/device_authorization", {"client_id": program.id})
@@ -177,19 +177,19 @@ def test_a_client_must_be_registered_for_it() -> None:
         ({"resource": "https://other.example.com"}, "invalid_target"),
     ],
 )
-def test_a_login_that_cannot_begin(program: Program, fields: dict[str, str], error: str) -> None:
+def test_an_invalid_device_login_is_refused(program: Program, fields: dict[str, str], error: str) -> None:
     sent = fields if not fields or "client_id" in fields else {"client_id": program.id, **fields}
 
     assert send_form("/v1/oauth/device_authorization", sent).body["error"] == error
 
 
-def test_a_parameter_sent_twice_begins_nothing(program: Program) -> None:
+def test_a_repeated_parameter_starts_no_device_login(program: Program) -> None:
     fields = [("client_id", program.id), ("scope", "a"), ("scope", "b")]
 
     assert send_form("/v1/oauth/device_authorization", fields).body["error"] == "invalid_request"
 
 
-def test_codes_cannot_be_guessed_at_will(visitor: Visitor) -> None:
+def test_guesses_of_user_codes_are_limited(visitor: Visitor) -> None:
     statuses = [typed_in(visitor, "BCDF-GHJK").status for _ in range(10)]
     refused = typed_in(visitor, "BCDF-GHJK")
 
@@ -201,7 +201,7 @@ def test_codes_cannot_be_guessed_at_will(visitor: Visitor) -> None:
     assert typed_in(Visitor(address="192.0.2.2"), "BCDF-GHJK").status == 400
 
 
-def test_where_no_address_is_known_a_browser_has_its_own_tries() -> None:
+def test_without_a_network_address_a_browser_has_its_own_limit() -> None:
     first, second = Visitor(address=""), Visitor(address="")
     for _ in range(10):
         typed_in(first, "BCDF-GHJK")
@@ -210,5 +210,5 @@ def test_where_no_address_is_known_a_browser_has_its_own_tries() -> None:
     assert typed_in(second, "BCDF-GHJK").status == 400
 
 
-def test_the_grant_type_is_spelled_out() -> None:
+def test_the_device_grant_type_is_the_full_urn() -> None:
     assert DEVICE == "urn:ietf:params:oauth:grant-type:device_code"

@@ -140,8 +140,8 @@ def test_the_mcp_sdk_finds_the_server_registers_and_logs_in(server: str, sign_in
         led["to"] = allowed(sign_in, address)
 
     async def callback() -> Any:
-        told = parts_of(led["to"])[1]
-        return AuthorizationCodeResult(code=told["code"], state=told["state"], iss=told["iss"])
+        answered = parts_of(led["to"])[1]
+        return AuthorizationCodeResult(code=answered["code"], state=answered["state"], iss=answered["iss"])
 
     storage = Storage()
     provider = OAuthClientProvider(

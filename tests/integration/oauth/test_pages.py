@@ -53,7 +53,7 @@ def test_a_form_with_another_browsers_token_is_refused(asked: Visitor, path: str
         {"origin": "https://support.example.com.evil.example.com"},
     ],
 )
-def test_a_form_from_another_site_is_refused_though_it_has_the_token(
+def test_a_form_from_another_site_is_refused_even_with_the_token(
     asked: Visitor, headers: dict[str, str]
 ) -> None:
     where, fields = asked.form("/consent")
@@ -74,7 +74,7 @@ def test_a_form_from_another_site_is_refused_though_it_has_the_token(
         {"sec-fetch-site": "same-origin", "origin": "null"},
     ],
 )
-def test_a_form_from_our_page_is_taken(asked: Visitor, headers: dict[str, str]) -> None:
+def test_a_form_from_our_page_is_accepted(asked: Visitor, headers: dict[str, str]) -> None:
     where, fields = asked.form("/consent")
     asked.headers = {}
 
@@ -88,7 +88,7 @@ def test_a_form_of_a_browser_without_cookies_is_refused(asked: Visitor) -> None:
     assert asked.send(where, fields).status == 403
 
 
-def test_a_form_is_a_form(asked: Visitor) -> None:
+def test_a_page_accepts_only_a_form(asked: Visitor) -> None:
     where, fields = asked.form("/consent")
 
     answer = asked._ask("POST", where, str(fields), **{"content-type": "text/plain"})
@@ -115,9 +115,7 @@ def every_page(asked: Visitor, program: Program) -> list[Answer]:
     ]
 
 
-def test_every_page_runs_nothing_loads_nothing_and_is_framed_by_nobody(
-    asked: Visitor, program: Program
-) -> None:
+def test_every_page_runs_loads_and_embeds_nothing(asked: Visitor, program: Program) -> None:
     for page in every_page(asked, program):
         policy = dict(
             part.strip().partition(" ")[::2] for part in page.headers["content-security-policy"].split(";")
@@ -156,7 +154,7 @@ def test_every_page_has_language_title_heading_and_labels(asked: Visitor, progra
         ("com.example.app:/cb", "'self' com.example.app:"),
     ],
 )
-def test_the_page_may_lead_on_to_the_program_and_no_further(sign_in: SignIn, uri: str, targets: str) -> None:
+def test_the_consent_form_may_lead_only_to_the_program(sign_in: SignIn, uri: str, targets: str) -> None:
     program, visitor = register(redirect_uris=[uri]), Visitor()
     visitor.open(program.authorize_url(redirect_uri=uri))
     page = sign_in(visitor)
@@ -199,7 +197,7 @@ def test_what_was_typed_is_text(program: Program, visitor: Visitor) -> None:
         "consent:" + "0" * 43 + "\nlocation: https://evil.example.com",
     ],
 )
-def test_signing_in_leads_to_our_pages_alone(asked: Visitor, then: str) -> None:
+def test_signing_in_leads_only_to_our_pages(asked: Visitor, then: str) -> None:
     csrf = asked.form("/consent")[1]["csrf"]
 
     for path in ("/v1/oauth/sign-in", "/v1/oauth/code", "/v1/oauth/sign-out"):
@@ -235,7 +233,7 @@ def test_an_invited_person_joins_on_the_page(organization: NewOrganization, sign
     assert visitor.open(path).status == 404
 
 
-def test_somebody_else_with_the_link_does_not_join(organization: NewOrganization, sign_in: SignIn) -> None:
+def test_another_person_with_the_link_cannot_join(organization: NewOrganization, sign_in: SignIn) -> None:
     visitor, path = Visitor(), invited(organization, "ada@example.com")
     visitor.open(path)
     page = sign_in(visitor, "eve@example.com")
@@ -251,7 +249,7 @@ def test_somebody_else_with_the_link_does_not_join(organization: NewOrganization
     assert "Send me a code" in visitor.press(action="/sign-out").body
 
 
-def test_an_invitation_is_joined_by_the_pages_own_form_alone(
+def test_only_the_pages_own_form_accepts_an_invitation(
     organization: NewOrganization, sign_in: SignIn
 ) -> None:
     visitor, path = Visitor(), invited(organization, "ada@example.com")

@@ -31,7 +31,7 @@ def works(access_token: str) -> bool:
     return Client(access_token).get("/v1/me").status == 200
 
 
-def test_a_refresh_gives_new_tokens_and_the_old_access_token_works_on(
+def test_a_refresh_issues_new_tokens_and_the_old_access_token_still_works(
     program: Program, tokens: dict[str, Any]
 ) -> None:
     answer = program.refresh(tokens["refresh_token"])
@@ -66,7 +66,7 @@ def test_a_refresh_token_lasts_thirty_days_from_the_last_refresh_and_a_year_from
     assert program.refresh(refresh_token).body["error"] == "invalid_grant"
 
 
-def test_a_refresh_token_that_rests_for_thirty_days_is_over(
+def test_a_refresh_token_that_is_unused_for_thirty_days_expires(
     program: Program, code_of: Callable[..., str], now: Clock
 ) -> None:
     refresh_token = program.exchange(code_of(program)).body["refresh_token"]
@@ -75,7 +75,7 @@ def test_a_refresh_token_that_rests_for_thirty_days_is_over(
     assert program.refresh(refresh_token).body["error"] == "invalid_grant"
 
 
-def test_an_old_refresh_token_ends_the_family(
+def test_an_old_refresh_token_revokes_the_family(
     program: Program, code_of: Callable[..., str], now: Clock
 ) -> None:
     first = program.exchange(code_of(program)).body
@@ -93,7 +93,7 @@ def test_an_old_refresh_token_ends_the_family(
     assert of_kind("GRANT") == []
 
 
-def test_the_token_before_within_ten_seconds_is_refused_and_nothing_else(
+def test_the_previous_token_within_ten_seconds_is_only_refused(
     program: Program, code_of: Callable[..., str], now: Clock
 ) -> None:
     first = program.exchange(code_of(program)).body
@@ -107,7 +107,7 @@ def test_the_token_before_within_ten_seconds_is_refused_and_nothing_else(
     assert program.refresh(second["refresh_token"]).status == 200
 
 
-def test_the_token_before_the_one_before_ends_the_family_at_once(
+def test_an_older_token_revokes_the_family_at_once(
     program: Program, code_of: Callable[..., str], now: Clock
 ) -> None:
     first = program.exchange(code_of(program)).body
@@ -119,7 +119,7 @@ def test_the_token_before_the_one_before_ends_the_family_at_once(
     assert program.refresh(third["refresh_token"]).body["error"] == "invalid_grant"
 
 
-def test_a_made_up_refresh_token_ends_nothing(program: Program, tokens: dict[str, Any]) -> None:
+def test_an_invented_refresh_token_revokes_nothing(program: Program, tokens: dict[str, Any]) -> None:
     real = tokens["refresh_token"]
     grant = real.split("_")[2]
 
@@ -135,7 +135,7 @@ def test_a_made_up_refresh_token_ends_nothing(program: Program, tokens: dict[str
     assert program.refresh(real).status == 200
 
 
-def test_a_refresh_token_is_of_its_client_alone(program: Program, tokens: dict[str, Any]) -> None:
+def test_a_refresh_token_belongs_to_its_client(program: Program, tokens: dict[str, Any]) -> None:
     other = register()
 
     assert other.refresh(tokens["refresh_token"]).body["error"] == "invalid_grant"
@@ -158,7 +158,7 @@ def test_five_access_tokens_of_a_login_work_at_once(program: Program, tokens: di
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_of_two_refreshes_at_once_exactly_one_wins(
+def test_of_two_refreshes_at_once_exactly_one_succeeds(
     program: Program, tokens: dict[str, Any], seed: int
 ) -> None:
     form = TokenForm(grant_type="refresh_token", client_id=program.id, refresh_token=tokens["refresh_token"])
@@ -173,7 +173,7 @@ def test_of_two_refreshes_at_once_exactly_one_wins(
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_revocation_beside_a_refresh_leaves_nothing_that_works(
+def test_a_revocation_during_a_refresh_leaves_no_valid_token(
     program: Program, tokens: dict[str, Any], seed: int
 ) -> None:
     form = TokenForm(grant_type="refresh_token", client_id=program.id, refresh_token=tokens["refresh_token"])
@@ -206,7 +206,7 @@ def test_a_refresh_keeps_the_organization_and_follows_the_person_to_another(
     assert Client(third["access_token"]).get("/v1/me").body["organization"]["slug"] == "ada-own"
 
 
-def test_revoking_an_access_token_ends_that_one_alone(program: Program, tokens: dict[str, Any]) -> None:
+def test_revoking_an_access_token_revokes_only_that_one(program: Program, tokens: dict[str, Any]) -> None:
     answer = program.revoke(tokens["access_token"])
 
     assert (answer.status, answer.body) == (200, {})
@@ -214,7 +214,7 @@ def test_revoking_an_access_token_ends_that_one_alone(program: Program, tokens: 
     assert works(program.refresh(tokens["refresh_token"]).body["access_token"])
 
 
-def test_revoking_a_refresh_token_ends_its_family(program: Program, tokens: dict[str, Any]) -> None:
+def test_revoking_a_refresh_token_revokes_its_family(program: Program, tokens: dict[str, Any]) -> None:
     second = program.refresh(tokens["refresh_token"]).body
 
     answer = program.revoke(second["refresh_token"])
@@ -226,13 +226,13 @@ def test_revoking_a_refresh_token_ends_its_family(program: Program, tokens: dict
 
 
 @pytest.mark.parametrize("token", ["unknown", "svc_oat_x", "svc_ort_x", "svc_key_x", "#"])
-def test_revoking_what_is_no_token_is_answered_alike(program: Program, token: str) -> None:
+def test_revoking_an_unknown_token_gets_the_same_response(program: Program, token: str) -> None:
     answer = program.revoke(token)
 
     assert (answer.status, answer.body) == (200, {})
 
 
-def test_who_revokes_must_be_a_client(tokens: dict[str, Any]) -> None:
+def test_only_a_client_can_revoke(tokens: dict[str, Any]) -> None:
     assert send_form("/v1/oauth/revoke", {"token": "x"}).body["error"] == "invalid_client"
     stranger = Program("client_01jd3kq8v5zt4m9rx2c7w6ybne", None, {})
     answer = stranger.revoke(tokens["access_token"])
@@ -267,7 +267,7 @@ def test_a_refresh_costs_two_reads_and_a_transaction(program: Program, tokens: d
     assert calls == ["dynamodb:GetItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
 
 
-def test_tokens_are_forgotten_a_day_after_their_end(tokens: dict[str, Any]) -> None:
+def test_tokens_are_deleted_a_day_after_they_expire(tokens: dict[str, Any]) -> None:
     [token] = of_kind("TOKEN")
     [grant] = of_kind("GRANT")
 

@@ -39,7 +39,7 @@ def test_a_public_client_is_registered_without_a_secret() -> None:
     }
 
 
-def test_a_client_with_a_secret_is_told_it_once_and_it_is_stored_by_its_hash() -> None:
+def test_a_clients_secret_is_shown_once_and_stored_as_a_hash() -> None:
     answer = Client().post("/v1/oauth/register", {"redirect_uris": [CALLBACK]})
 
     assert answer.body["token_endpoint_auth_method"] == "client_secret_basic"
@@ -69,18 +69,18 @@ def test_a_client_with_a_secret_is_told_it_once_and_it_is_stored_by_its_hash() -
         ("", "invalid_client_metadata"),
     ],
 )
-def test_a_registration_that_cannot_be_taken_is_refused_in_oauths_form(body: Any, error: str) -> None:
+def test_an_invalid_registration_is_refused_in_oauths_format(body: Any, error: str) -> None:
     answer = Client().post("/v1/oauth/register", body)
 
     assert (answer.status, answer.body["error"]) == (400, error)
     assert set(answer.body) == {"error", "error_description"}
 
 
-def test_a_client_of_devices_needs_no_redirect_address() -> None:
+def test_a_device_client_needs_no_redirect_address() -> None:
     assert register(redirect_uris=[], grant_types=[DEVICE]).registered["response_types"] == []
 
 
-def test_a_grant_type_that_there_is_not_is_left_out() -> None:
+def test_an_unknown_grant_type_is_omitted() -> None:
     program = register(grant_types=["authorization_code", "refresh_token", "implicit"])
 
     assert program.registered["grant_types"] == ["authorization_code", "refresh_token"]
@@ -95,11 +95,11 @@ def test_a_grant_type_that_there_is_not_is_left_out() -> None:
         ("\u200b \n", "A program without a name"),
     ],
 )
-def test_a_name_is_cut_and_holds_nothing_that_deceives(name: str, kept: str) -> None:
+def test_a_name_is_cut_and_loses_deceptive_characters(name: str, kept: str) -> None:
     assert register(client_name=name).registered["client_name"] == kept
 
 
-def test_an_address_registers_fifty_at_once_and_is_told_when_to_try_again(now: Clock) -> None:
+def test_an_address_registers_fifty_at_once_and_then_gets_retry_after(now: Clock) -> None:
     answers = [post("/v1/oauth/register", PUBLIC, "192.0.2.1").status for _ in range(50)]
     refused = post("/v1/oauth/register", PUBLIC, "192.0.2.1")
 
@@ -127,7 +127,7 @@ def test_device_login_has_a_bucket_of_its_own(now: Clock) -> None:
     assert answers == [200] * 50 + [429]
 
 
-def test_where_no_address_is_known_nobody_is_counted_with_another(now: Clock) -> None:
+def test_without_a_network_address_only_the_shared_limit_applies(now: Clock) -> None:
     answers = [post("/v1/oauth/register", PUBLIC, "").status for _ in range(60)]
 
     assert answers == [201] * 60
@@ -170,7 +170,7 @@ def test_the_servers_metadata(path: str) -> None:
     }
 
 
-def test_the_resources_metadata_is_where_a_401_says() -> None:
+def test_a_401_names_the_address_of_the_resources_metadata() -> None:
     refused = Client("svc_oat_x").get("/v1/me")
     where = re.search(
         r'resource_metadata="https://support.example.com([^"]+)"', refused.headers["www-authenticate"]

@@ -40,7 +40,7 @@ def test_a_code_has_six_digits_and_signs_in(asked: Visitor, mails: Mails) -> Non
     assert "act for you?" in asked.press(code=f" {code[:3]} {code[3:]} ").body
 
 
-def test_the_first_sign_in_makes_the_person_and_the_second_finds_him(
+def test_the_first_sign_in_creates_the_person_and_the_second_finds_them(
     program: Program, sign_in: SignIn, mails: Mails
 ) -> None:
     for _ in range(2):
@@ -51,7 +51,7 @@ def test_the_first_sign_in_makes_the_person_and_the_second_finds_him(
     assert [person["email"] for person in of_kind("PERSON")] == ["new@example.com"]
 
 
-def test_nobody_is_made_before_the_code_was_right(asked: Visitor, mails: Mails) -> None:
+def test_no_person_is_created_before_the_code_is_right(asked: Visitor, mails: Mails) -> None:
     asked.press(email="new@example.com")
     asked.press(code="000000" if mails[-1][1] != "000000" else "000001")
 
@@ -59,9 +59,7 @@ def test_nobody_is_made_before_the_code_was_right(asked: Visitor, mails: Mails) 
     assert of_kind("EMAIL") == []
 
 
-def test_an_address_that_is_known_and_one_that_is_not_are_answered_alike(
-    program: Program, mails: Mails
-) -> None:
+def test_a_known_and_an_unknown_address_get_the_same_response(program: Program, mails: Mails) -> None:
     make_person(None, role="member", name="Known", email="known@example.com")
     answers = []
     for email in ("known@example.com", "other@example.com"):
@@ -80,15 +78,15 @@ def test_a_code_has_five_tries(asked: Visitor, mails: Mails) -> None:
     code = mails[-1][1]
     wrong = f"{(int(code) + 1) % 1_000_000:06}"
     where, fields = asked.form()
-    told = [asked.send(where, {**fields, "code": wrong}).body for _ in range(5)]
+    pages = [asked.send(where, {**fields, "code": wrong}).body for _ in range(5)]
 
-    assert ["4 more tries" in told[0], "1 more try" in told[3], "no longer valid" in told[4]] == [True] * 3
+    assert ["4 more tries" in pages[0], "1 more try" in pages[3], "no longer valid" in pages[4]] == [True] * 3
     late = asked.send(where, {**fields, "code": code})
     assert "no longer valid" in late.body
     assert of_kind("PERSON") == []
 
 
-def test_the_fifth_try_may_still_be_right(asked: Visitor, mails: Mails) -> None:
+def test_the_fifth_try_can_succeed(asked: Visitor, mails: Mails) -> None:
     asked.press(email="ada@example.com")
     code = mails[-1][1]
     where, fields = asked.form()
@@ -99,7 +97,7 @@ def test_the_fifth_try_may_still_be_right(asked: Visitor, mails: Mails) -> None:
 
 
 @pytest.mark.parametrize("typed", ["", "12345", "1234567", "abcdef", "１２３４５６", "x" * 4_000])
-def test_what_is_no_code_is_a_try_that_failed(asked: Visitor, mails: Mails, typed: str) -> None:
+def test_malformed_codes_count_as_failed_tries(asked: Visitor, mails: Mails, typed: str) -> None:
     asked.press(email="ada@example.com")
 
     page = asked.press(code=typed)
@@ -127,7 +125,7 @@ def test_a_code_lasts_ten_minutes(program: Program, visitor: Visitor, mails: Mai
     assert "no longer valid" in visitor.press(code=mails[-1][1]).body
 
 
-def test_a_code_is_of_the_browser_that_asked_for_it(program: Program, mails: Mails) -> None:
+def test_a_code_belongs_to_the_browser_that_requested_it(program: Program, mails: Mails) -> None:
     victim, thief = Visitor(), Visitor()
     for each in (victim, thief):
         each.open(program.authorize_url())
@@ -140,7 +138,7 @@ def test_a_code_is_of_the_browser_that_asked_for_it(program: Program, mails: Mai
     assert "no longer valid" in stolen.body
 
 
-def test_neither_the_code_nor_the_handle_stands_in_the_table(asked: Visitor, mails: Mails) -> None:
+def test_the_table_holds_neither_the_code_nor_the_handle(asked: Visitor, mails: Mails) -> None:
     asked.press(email="ada@example.com")
     [waiting] = of_kind("SIGNIN")
 
@@ -153,7 +151,7 @@ def test_neither_the_code_nor_the_handle_stands_in_the_table(asked: Visitor, mai
 @pytest.mark.parametrize(
     "email", ["", "ada", "ada@", "@example.com", "a b@example.com", "a@b", "x" * 400 + "@e.com"]
 )
-def test_what_is_no_address_is_told_on_the_page(asked: Visitor, mails: Mails, email: str) -> None:
+def test_the_page_says_that_an_address_is_invalid(asked: Visitor, mails: Mails, email: str) -> None:
     page = asked.press(email=email)
 
     assert page.status == 400
@@ -211,7 +209,7 @@ def test_a_network_address_gets_twenty_codes_at_once(program: Program, mails: Ma
 
 
 @pytest.mark.parametrize(("error", "status"), [(MailNotSent, 503), (MailNotSetUp, 503), (MailRefused, 200)])
-def test_a_mail_that_cannot_be_sent_is_said_unless_it_would_tell_of_the_address(
+def test_the_page_says_that_a_mail_failed_unless_that_reveals_the_address(
     asked: Visitor, monkeypatch: pytest.MonkeyPatch, error: type[Exception], status: int
 ) -> None:
     def send(email: str, code: str) -> None:
@@ -225,7 +223,7 @@ def test_a_mail_that_cannot_be_sent_is_said_unless_it_would_tell_of_the_address(
     assert ("We could not send the mail" in page.body) is (status == 503)
 
 
-def test_who_is_signed_in_is_not_asked_again_for_twelve_hours(
+def test_a_sign_in_lasts_twelve_hours(
     program: Program, visitor: Visitor, sign_in: SignIn, now: Clock
 ) -> None:
     visitor.open(program.authorize_url())
@@ -237,7 +235,7 @@ def test_who_is_signed_in_is_not_asked_again_for_twelve_hours(
     assert "Sign in" in visitor.open(program.authorize_url()).body
 
 
-def test_signing_out_leads_back_to_sign_in_as_somebody_else(
+def test_signing_out_leads_back_to_the_sign_in_page(
     program: Program, visitor: Visitor, sign_in: SignIn
 ) -> None:
     visitor.open(program.authorize_url())
@@ -288,7 +286,7 @@ def test_the_cookie_is_as_narrow_as_the_address_allows(
     assert re.sub(r"=[0-9A-Za-z]{43};", "=V;", answer.headers["set-cookie"]) == cookie
 
 
-def test_two_cookies_of_the_name_are_none(program: Program, visitor: Visitor, sign_in: SignIn) -> None:
+def test_two_cookies_with_the_name_count_as_none(program: Program, visitor: Visitor, sign_in: SignIn) -> None:
     visitor.open(program.authorize_url())
     sign_in(visitor)
     good = visitor.cookies["__Host-helpdesk"]

@@ -24,8 +24,8 @@ from tests.support.people import make_person, token_of
 CALLERS = 50
 
 
-def somebody() -> Caller:
-    """A person of his own, without an organization, as admission lets him in."""
+def new_person() -> Caller:
+    """Return a new person without an organization, as admission returns them."""
     user_id = make_person(None, role="member", name="Paula Person")
     token = token_of(user_id, None)
     return Caller("", person=Person(user_id, "Paula Person", None, "p@example.com", sha256_hex(token)))
@@ -56,22 +56,22 @@ def slugs_held() -> dict[str, str]:
     return held
 
 
-def test_fifty_founders_at_once_hold_a_slug_once() -> None:
+def test_of_fifty_creators_at_once_one_gets_the_slug() -> None:
     wanted = OrganizationInput(name="Acme", slug="acme")
-    founders = [somebody() for _ in range(CALLERS)]
+    creators = [new_person() for _ in range(CALLERS)]
 
     answers = interleaved(
-        [partial(outcome, partial(creation.create, who, wanted)) for who in founders], seed=1
+        [partial(outcome, partial(creation.create, who, wanted)) for who in creators], seed=1
     ).all()
 
     assert sorted(answers) == ["ok"] + ["slug_taken"] * 49
     assert list(slugs_held()) == ["acme"]
-    assert sum(len(organizations_of(who.the_person().id)) for who in founders) == 1
+    assert sum(len(organizations_of(who.the_person().id)) for who in creators) == 1
 
 
 @pytest.mark.parametrize("already", [49, 45])
-def test_a_person_who_founds_many_at_once_never_owns_a_fifty_first(already: int) -> None:
-    who = somebody()
+def test_a_person_who_creates_many_at_once_never_owns_a_fifty_first(already: int) -> None:
+    who = new_person()
     user_id = who.the_person().id
     others = {f"org_{number}": {"role": "member"} for number in range(already)}
     table.update(keys.Person(user_id), "SET organizations = :o", values={":o": others})
@@ -88,7 +88,7 @@ def test_a_person_who_founds_many_at_once_never_owns_a_fifty_first(already: int)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_organizations_that_change_to_one_slug_at_once_hold_it_once(
+def test_of_organizations_that_change_to_one_slug_at_once_one_gets_it(
     make_organization: Callable[..., NewOrganization], seed: int
 ) -> None:
     made = [make_organization() for _ in range(8)]
@@ -107,7 +107,7 @@ def test_organizations_that_change_to_one_slug_at_once_hold_it_once(
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_one_organization_changed_by_several_at_once_holds_what_it_shows_and_nothing_else(
+def test_an_organization_changed_several_times_at_once_claims_only_what_it_shows(
     organization: NewOrganization, seed: int
 ) -> None:
     who = Caller(organization.organization_id, key_id="key_1")
@@ -136,7 +136,7 @@ def test_one_organization_changed_by_several_at_once_holds_what_it_shows_and_not
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_person_who_is_removed_while_he_turns_there_is_either_first_or_not_found(
+def test_a_person_removed_while_switching_either_switches_first_or_is_not_found(
     organization: NewOrganization, seed: int
 ) -> None:
     place = organization.organization_id

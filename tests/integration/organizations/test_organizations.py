@@ -49,7 +49,7 @@ def test_an_organization_comes_with_its_owner_and_both_keys() -> None:
     assert Client(made.publishable_key).get("/v1/billing/limits").code == "publishable_key"
 
 
-def test_no_secret_is_in_the_table_as_it_was_told() -> None:
+def test_the_table_holds_no_secret_in_the_clear() -> None:
     made = create()
 
     everything = repr(whole_table.everything())
@@ -115,7 +115,7 @@ def test_a_refused_organization_leaves_nothing() -> None:
     assert whole_table.everything() == before == []
 
 
-def test_a_slug_is_held_by_one_organization() -> None:
+def test_a_slug_belongs_to_one_organization() -> None:
     create("acme", owner_email="first@example.com")
     people.find_or_create("second@example.com")
     before = len(whole_table.everything())
@@ -133,13 +133,13 @@ def test_an_address_is_accepted_in_lower_case(email: str) -> None:
     assert normalized_email(f"  {email} ") == email.lower()
 
 
-def test_an_address_has_one_spelling_however_its_letters_are_composed() -> None:
+def test_composed_and_decomposed_letters_make_one_address() -> None:
     assert (
         normalized_email("a@exa\u0308mple.de") == normalized_email("a@ex\u00e4mple.de") == "a@ex\u00e4mple.de"
     )
 
 
-def test_letters_without_end_are_not_composed() -> None:
+def test_a_very_long_address_is_not_composed() -> None:
     began = time.perf_counter()
     with pytest.raises(InvalidEmail):
         normalized_email("a" + "\u0301\u0323" * 100_000 + "@example.com")
@@ -150,7 +150,7 @@ def test_letters_without_end_are_not_composed() -> None:
     "email",
     ["a@stra\u00dfe.de", "a@\uff45xample.com", "a@exa\u200bmple.com", "a@ex\u00e4mple\u3002evil.com"],
 )
-def test_a_domain_is_refused_whose_mail_would_go_to_another(email: str) -> None:
+def test_a_domain_whose_mail_reaches_another_domain_is_refused(email: str) -> None:
     with pytest.raises(InvalidEmail):
         normalized_email(email)
 
@@ -240,9 +240,7 @@ LIMITS: dict[Tier, tuple[tuple[Plan, bool, bool], dict[str, Any] | None]] = {
 
 
 @pytest.mark.parametrize("tier", LIMITS)
-def test_limits_are_shown_as_the_plan_gives_them(
-    make_organization: Callable[..., NewOrganization], tier: Tier
-) -> None:
+def test_limits_follow_the_plan(make_organization: Callable[..., NewOrganization], tier: Tier) -> None:
     (plan, api_limits, unlimited), limits = LIMITS[tier]
     made = make_organization(plan, api_limits=api_limits, unlimited_api=unlimited)
 
@@ -269,7 +267,7 @@ def test_a_plan_that_is_set_shows_in_limits_and_log(api: Client, organization: N
     assert (entry["kind"], entry["summary"]) == ("settings_changed", "Plan set to standard, tier higher.")
 
 
-def test_a_plan_of_nobody_cannot_be_set() -> None:
+def test_the_plan_of_an_unknown_organization_cannot_be_set() -> None:
     with pytest.raises(OrganizationNotFound):
         organizations.set_plan("org_unknown", Plan.PRO, api_limits=False, unlimited_api=False)
 
@@ -278,7 +276,7 @@ def test_a_plan_of_nobody_cannot_be_set() -> None:
 
 @pytest.fixture
 def seven_entries(api: Client, organization: NewOrganization) -> list[str]:
-    """Entries besides the one of the organization's making; their ids, newest first."""
+    """The ids of new log entries, newest first, without the one about the organization's creation."""
     for plan in (Plan.EXPLORE, Plan.STANDARD, Plan.PRO) * 2:
         organizations.set_plan(organization.organization_id, plan, api_limits=True, unlimited_api=False)
     return [entry["id"] for entry in api.get("/v1/logs").body["logs"]]
@@ -299,7 +297,7 @@ def test_the_log_is_read_newest_first_with_all_its_fields(api: Client, seven_ent
 
 
 @pytest.mark.parametrize("limit", [1, 3, 7, 200])
-def test_pages_of_the_log_make_the_whole_log(api: Client, seven_entries: list[str], limit: int) -> None:
+def test_the_pages_add_up_to_the_whole_log(api: Client, seven_entries: list[str], limit: int) -> None:
     found: list[str] = []
     url = f"/v1/logs?limit={limit}"
     answer = api.get(url)
@@ -321,7 +319,7 @@ def test_one_entry_is_read_by_its_id(api: Client, seven_entries: list[str]) -> N
         assert answer.body["log"]["id"] == log_id
 
 
-def test_an_entry_that_is_not_there_or_anothers_is_not_found(
+def test_an_unknown_entry_and_one_of_another_organization_are_not_found(
     api: Client, stranger: Client, seven_entries: list[str]
 ) -> None:
     answers = [

@@ -32,7 +32,9 @@ def addresses() -> dict[str, str]:
     }
 
 
-def test_an_organization_is_shown_with_all_its_settings(api: Client, organization: NewOrganization) -> None:
+def test_an_organization_is_returned_with_all_its_settings(
+    api: Client, organization: NewOrganization
+) -> None:
     answer = api.get("/v1/organization")
 
     assert answer.status == 200
@@ -53,7 +55,7 @@ def test_an_organization_is_shown_with_all_its_settings(api: Client, organizatio
     }
 
 
-def test_what_is_sent_changes_and_the_rest_stays(api: Client) -> None:
+def test_sent_settings_change_and_the_others_stay(api: Client) -> None:
     before = api.get("/v1/organization").body
     first = api.patch("/v1/organization", {"name": " Example \n Shop ", "taskKeyPrefix": "SHOP"})
     second = api.patch(
@@ -75,7 +77,7 @@ def test_what_is_sent_changes_and_the_rest_stays(api: Client) -> None:
     assert api.get("/v1/organization").body == second.body
 
 
-def test_null_takes_away_what_can_be_missing_and_changes_nothing_else(api: Client) -> None:
+def test_null_clears_optional_settings_and_changes_nothing_else(api: Client) -> None:
     api.patch(
         "/v1/organization",
         {"taskKeyPrefix": "A", "boardUrl": "https://example.com/", "supportEmail": "help@example.com"},
@@ -94,7 +96,7 @@ def test_null_takes_away_what_can_be_missing_and_changes_nothing_else(api: Clien
 
 
 @pytest.mark.parametrize("change", [{}, {"name": None}, {"unknown": 1}, {"taskKeyPrefix": None}])
-def test_what_changes_nothing_writes_nothing(api: Client, change: dict[str, Any]) -> None:
+def test_an_update_without_a_change_writes_nothing(api: Client, change: dict[str, Any]) -> None:
     before = api.get("/v1/organization").body
     with recorded_calls() as calls:
         answer = api.patch("/v1/organization", change)
@@ -172,11 +174,11 @@ def test_a_refused_change_leaves_everything_as_it_was(api: Client, change: Any, 
 
 
 @pytest.mark.parametrize("prefix", ["A", "a1", "SHOP", "Abcdefgh"])
-def test_a_prefix_of_up_to_eight_letters_and_digits_is_taken(api: Client, prefix: str) -> None:
+def test_a_prefix_of_up_to_eight_letters_and_digits_is_accepted(api: Client, prefix: str) -> None:
     assert api.patch("/v1/organization", {"taskKeyPrefix": prefix}).body["taskKeyPrefix"] == prefix
 
 
-def test_a_refused_claim_changes_nothing_of_what_was_sent_with_it(api: Client, stranger: Client) -> None:
+def test_a_refused_claim_changes_none_of_the_settings_sent_with_it(api: Client, stranger: Client) -> None:
     theirs = stranger.get("/v1/organization").body["slug"]
     before = api.get("/v1/organization").body
 
@@ -189,7 +191,7 @@ def test_a_refused_claim_changes_nothing_of_what_was_sent_with_it(api: Client, s
     assert addresses() == {}
 
 
-def test_a_member_may_look_and_not_change(member: Client, admin: Client) -> None:
+def test_a_member_may_read_but_not_change(member: Client, admin: Client) -> None:
     assert member.get("/v1/organization").status == 200
     for method, path, body in (
         ("PATCH", "/v1/organization", {"name": "Mine"}),
@@ -229,7 +231,7 @@ def test_a_change_is_logged_with_its_fields_and_without_an_address(admin: Client
     assert entry["detail"] == {"settings": ["name", "supportEmail"]}
 
 
-def test_a_key_speaks_in_the_changed_name(api: Client) -> None:
+def test_a_key_writes_under_the_changed_name(api: Client) -> None:
     conversation = api.post("/v1/messages", {"session": "session-1", "body": "Hi"}).body["conversationId"]
     api.patch("/v1/organization", {"name": "Example Shop"})
 
@@ -250,7 +252,7 @@ def test_the_mark_is_hidden_and_shown_again_on_pro(api: Client) -> None:
     ]
 
 
-def test_a_mark_that_is_so_already_is_not_logged(api: Client) -> None:
+def test_an_unchanged_mark_is_not_logged(api: Client) -> None:
     api.post("/v1/billing/branding", {"showBranding": False})
     before = api.get("/v1/logs").body
 
@@ -308,7 +310,7 @@ def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
     assert switching == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
 
 
-def test_an_organization_from_before_these_settings_shows_and_takes_them(
+def test_an_organization_without_these_settings_returns_and_accepts_them(
     api: Client, organization: NewOrganization
 ) -> None:
     item = table.get(keys.Organization(organization.organization_id))

@@ -20,7 +20,7 @@ def paula() -> str:
 
 @pytest.fixture
 def newcomer(paula: str) -> Client:
-    """The API as that person's token sees it, which is bound to no organization."""
+    """A client with that person's token, which acts in no organization."""
     return Client(token_of(paula, None))
 
 

@@ -13,7 +13,7 @@ from tests.support.aws import recorded_calls
 from tests.support.people import make_person, token_of
 
 
-def test_a_person_without_an_organization_is_shown_alone(newcomer: Client, paula: str) -> None:
+def test_a_person_without_an_organization_is_returned_alone(newcomer: Client, paula: str) -> None:
     answer = newcomer.get("/v1/me")
 
     assert answer.status == 200
@@ -24,7 +24,7 @@ def test_a_person_without_an_organization_is_shown_alone(newcomer: Client, paula
     }
 
 
-def test_the_bound_organization_and_all_others_are_shown_with_the_role_in_each(
+def test_the_active_organization_and_all_others_are_returned_with_the_role_in_each(
     newcomer: Client, paula: str
 ) -> None:
     first = newcomer.post("/v1/organizations", {"name": "First", "slug": "first-one"}).body["id"]
@@ -45,7 +45,7 @@ def test_the_bound_organization_and_all_others_are_shown_with_the_role_in_each(
     ]
 
 
-def test_a_person_who_left_the_bound_organization_is_shown_without_it(
+def test_a_person_who_left_the_active_organization_is_returned_without_it(
     admin: Client, organization: NewOrganization
 ) -> None:
     user_id = admin.get("/v1/me").body["user"]["id"]
@@ -70,9 +70,7 @@ def test_a_changed_name_shows_everywhere(api: Client, admin: Client, organizatio
     assert sorted(names) == ["Ada Countess of Lovelace", "Olga Owner"]
 
 
-def test_a_name_of_somebody_in_fifty_organizations_changes_in_all_of_them(
-    newcomer: Client, paula: str
-) -> None:
+def test_a_name_changes_in_all_fifty_organizations_of_a_person(newcomer: Client, paula: str) -> None:
     homes = [ids.new("org") for _ in range(50)]
     for home in homes:
         member = {"userId": paula, "name": "Paula Person", "email": "p@example.com", "role": "member"}
@@ -108,14 +106,14 @@ def test_a_name_that_stays_writes_nothing(newcomer: Client) -> None:
         ([], "invalid_json"),
     ],
 )
-def test_what_is_no_name_is_refused(newcomer: Client, body: object, code: str) -> None:
+def test_an_invalid_name_is_refused(newcomer: Client, body: object, code: str) -> None:
     answer = newcomer.patch("/v1/me", body)
 
     assert (answer.status, answer.code) == (400, code)
     assert newcomer.get("/v1/me").body["user"]["name"] == "Paula Person"
 
 
-def test_a_name_of_eighty_characters_is_taken(newcomer: Client) -> None:
+def test_a_name_of_eighty_characters_is_accepted(newcomer: Client) -> None:
     assert newcomer.patch("/v1/me", {"name": "n" * 80}).body["user"]["name"] == "n" * 80
 
 
@@ -163,7 +161,7 @@ def test_the_calls_of_each_route_are_few(
     person.patch("/v1/me", {"name": "Ada"})  # makes the person's own allowance
     with recorded_calls() as renaming:
         person.patch("/v1/me", {"name": "Ada Byron"})
-    with recorded_calls() as founding:
+    with recorded_calls() as creating:
         made = person.post("/v1/organizations", {"name": "Acme", "slug": "acme"})
     with recorded_calls() as turning:
         person.post("/v1/me/organization", {"organizationId": organization.organization_id})
@@ -181,6 +179,6 @@ def test_the_calls_of_each_route_are_few(
         "dynamodb:TransactWriteItems",
         "dynamodb:BatchGetItem",
     ]
-    assert founding == [*personal, "dynamodb:TransactWriteItems"]
+    assert creating == [*personal, "dynamodb:TransactWriteItems"]
     assert turning == [*personal, "dynamodb:TransactWriteItems"]
     assert leaving == [*personal, "dynamodb:TransactWriteItems"]

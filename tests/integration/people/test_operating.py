@@ -20,8 +20,8 @@ START_US = 1_800_000_000_000_000
 
 def run(*words: str) -> dict[str, str]:
     options = operator._parser().parse_args(list(words))
-    told: dict[str, str] = options.run(options)
-    return told
+    output: dict[str, str] = options.run(options)
+    return output
 
 
 def add(organization: NewOrganization, email: str, role: str, *more: str) -> dict[str, str]:
@@ -30,14 +30,14 @@ def add(organization: NewOrganization, email: str, role: str, *more: str) -> dic
 
 @pytest.mark.parametrize("role", ["owner", "admin", "member"])
 def test_a_new_person_becomes_a_member(api: Client, organization: NewOrganization, role: str) -> None:
-    told = add(organization, " Grace@Example.com", role, "--name", "Grace Hopper")
+    output = add(organization, " Grace@Example.com", role, "--name", "Grace Hopper")
 
-    assert told == {
+    assert output == {
         "organization_id": organization.organization_id,
-        "user_id": told["user_id"],
+        "user_id": output["user_id"],
         "role": role,
     }
-    (listed,) = [m for m in api.get("/v1/members").body["members"] if m["userId"] == told["user_id"]]
+    (listed,) = [m for m in api.get("/v1/members").body["members"] if m["userId"] == output["user_id"]]
     assert (listed["name"], listed["email"], listed["role"]) == ("Grace Hopper", "grace@example.com", role)
     item = table.get(keys.Organization(organization.organization_id))
     assert item is not None
@@ -45,10 +45,10 @@ def test_a_new_person_becomes_a_member(api: Client, organization: NewOrganizatio
     entry = api.get("/v1/logs").body["logs"][0]
     assert (entry["kind"], entry["actor"]) == ("member_joined", "system")
     assert entry["summary"] == f"Grace Hopper became a member with the role {role}."
-    assert entry["detail"] == {"userId": told["user_id"], "role": role}
+    assert entry["detail"] == {"userId": output["user_id"], "role": role}
 
 
-def test_a_person_who_is_known_keeps_the_name(
+def test_a_known_person_keeps_their_name(
     organization: NewOrganization, other_organization: NewOrganization
 ) -> None:
     first = add(organization, "grace@example.com", "member", "--name", "Grace Hopper")
@@ -81,7 +81,7 @@ def test_a_member_is_not_added_twice(organization: NewOrganization) -> None:
 
 
 @pytest.mark.parametrize("role", ["owner", "member"])
-def test_nobody_is_added_to_an_organization_that_is_not_there(role: str) -> None:
+def test_no_member_is_added_to_an_unknown_organization(role: str) -> None:
     with pytest.raises(OrganizationNotFound):
         run("add-member", "org_unknown", "--email", "grace@example.com", "--role", role)
 
@@ -105,14 +105,14 @@ def test_a_token_acts_as_the_member_and_is_not_in_the_table(
 ) -> None:
     add(organization, "grace@example.com", "admin", "--name", "Grace Hopper")
 
-    told = run("issue-token", organization.organization_id, "--email", "Grace@example.com")
+    output = run("issue-token", organization.organization_id, "--email", "Grace@example.com")
 
-    assert set(told) == {"organization_id", "access_token"}
-    me = Client(told["access_token"]).get("/v1/me").body
+    assert set(output) == {"organization_id", "access_token"}
+    me = Client(output["access_token"]).get("/v1/me").body
     assert me["user"]["name"] == "Grace Hopper"
     assert me["organization"]["id"] == organization.organization_id
     assert me["organization"]["role"] == "admin"
-    assert told["access_token"].rpartition("_")[2] not in json.dumps(whole_table.everything(), default=str)
+    assert output["access_token"].rpartition("_")[2] not in json.dumps(whole_table.everything(), default=str)
     assert "emergencies" in capsys.readouterr().err
     (token,) = whole_table.of_kind("TOKEN")
     assert (token["clientId"], token["grantId"]) == ("operator", None)
@@ -122,8 +122,8 @@ def test_a_token_acts_as_the_member_and_is_not_in_the_table(
 def test_a_token_ends_after_its_hours(organization: NewOrganization, words: list[str], hours: int) -> None:
     add(organization, "grace@example.com", "member")
     with clock.frozen(lambda: START_US):
-        told = run("issue-token", organization.organization_id, "--email", "grace@example.com", *words)
-    client = Client(told["access_token"])
+        output = run("issue-token", organization.organization_id, "--email", "grace@example.com", *words)
+    client = Client(output["access_token"])
 
     with clock.frozen(lambda: START_US + hours * HOUR_US - 1_000):
         assert client.get("/v1/me").status == 200
@@ -139,7 +139,7 @@ def test_a_token_lasts_one_to_720_hours(hours: str) -> None:
         operator._parser().parse_args(["issue-token", "org_1", "--email", "a@example.com", "--hours", hours])
 
 
-def test_a_token_is_made_for_members_alone(
+def test_a_token_is_issued_only_for_members(
     organization: NewOrganization, other_organization: NewOrganization
 ) -> None:
     add(other_organization, "grace@example.com", "owner")
@@ -151,13 +151,13 @@ def test_a_token_is_made_for_members_alone(
     assert whole_table.of_kind("TOKEN") == []
 
 
-def test_a_token_can_turn_to_another_organization_and_ends_with_the_membership(
+def test_an_issued_token_can_switch_organizations_and_ends_with_the_membership(
     organization: NewOrganization, other_organization: NewOrganization
 ) -> None:
     add(organization, "grace@example.com", "owner")
     add(other_organization, "grace@example.com", "member")
-    told = run("issue-token", organization.organization_id, "--email", "grace@example.com")
-    client = Client(told["access_token"])
+    output = run("issue-token", organization.organization_id, "--email", "grace@example.com")
+    client = Client(output["access_token"])
 
     elsewhere = {"organizationId": other_organization.organization_id}
     assert client.post("/v1/me/organization", elsewhere).status == 200

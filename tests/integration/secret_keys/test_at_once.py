@@ -32,11 +32,11 @@ type Begin = Callable[[], Caller]
 def begin(make_organization: Callable[..., NewOrganization]) -> Begin:
     """Give an admin of a new organization, alone in the table: a transaction of moto copies all of it."""
 
-    def anew() -> Caller:
+    def fresh() -> Caller:
         whole_table.clear()
         return Caller(make_organization().organization_id, person=Person("usr_1", "Ada", Role.ADMIN))
 
-    return anew
+    return fresh
 
 
 def with_key(ada: Caller, key_id: str) -> Caller:

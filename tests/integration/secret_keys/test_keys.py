@@ -29,7 +29,7 @@ def listed(client: Client) -> list[dict[str, Any]]:
     return keys
 
 
-def test_a_new_key_is_told_once_and_opens_the_api(organization: NewOrganization, admin: Client) -> None:
+def test_a_new_key_is_shown_once_and_opens_the_api(organization: NewOrganization, admin: Client) -> None:
     made = make(admin)
 
     suffix = organization.organization_id.removeprefix("org_")
@@ -47,7 +47,7 @@ def test_a_new_key_is_told_once_and_opens_the_api(organization: NewOrganization,
     assert made["key"] not in repr(listed(admin))
 
 
-def test_a_new_key_is_listed_with_who_made_it_after_the_ones_before(organization: NewOrganization) -> None:
+def test_a_new_key_is_listed_last_with_its_creator(organization: NewOrganization) -> None:
     with clock.frozen(lambda: START * 1_000 + 999):
         admin = Client(issue_token(organization.organization_id, role="admin", name="Ada Admin"))
         made = make(admin, "  Shop server ")
@@ -73,7 +73,7 @@ def test_an_organizations_first_key_is_listed_with_its_last_four_characters(
     assert [key["hint"] for key in listed(admin)] == [organization.secret_key[-4:]]
 
 
-def test_a_key_is_last_used_when_any_class_of_request_last_let_it_in(organization: NewOrganization) -> None:
+def test_the_last_use_of_a_key_covers_all_request_classes(organization: NewOrganization) -> None:
     now = START
     with clock.frozen(lambda: now * 1_000):
         admin = Client(issue_token(organization.organization_id, role="admin", name="Ada"))
@@ -92,7 +92,7 @@ def test_a_key_is_last_used_when_any_class_of_request_last_let_it_in(organizatio
     assert shown == [None, START + 1_000, START + 2_000, START + 3_000, START + 4_000]
 
 
-def test_when_a_key_was_last_used_costs_no_write_of_its_own(api: Client, admin: Client) -> None:
+def test_recording_the_last_use_of_a_key_costs_no_write(api: Client, admin: Client) -> None:
     with recorded_calls() as calls:
         api.get("/v1/agent")
 
@@ -100,7 +100,7 @@ def test_when_a_key_was_last_used_costs_no_write_of_its_own(api: Client, admin: 
     assert listed(admin)[0]["lastUsedAt"] is not None
 
 
-def test_a_new_keys_signing_secrets_are_kept_apart_and_are_those_that_clients_derive(
+def test_a_new_keys_signing_secrets_are_stored_separately_and_match_what_clients_derive(
     organization: NewOrganization, admin: Client
 ) -> None:
     made = make(admin)
@@ -143,7 +143,7 @@ def test_a_malformed_body_is_refused_with_the_name_of_the_field(admin: Client, b
 
 
 @pytest.mark.parametrize("body", ["[]", "", "name", '"name"', '{"name": "\\ud800"}'])
-def test_a_body_that_is_no_object_is_refused(admin: Client, body: str) -> None:
+def test_a_body_that_is_not_an_object_is_refused(admin: Client, body: str) -> None:
     answer = admin.post("/v1/keys", body)
 
     assert (answer.status, answer.code) == (400, "invalid_json")

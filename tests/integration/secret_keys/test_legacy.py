@@ -39,7 +39,9 @@ def old(organization: NewOrganization) -> Client:
     return Client(OLD)
 
 
-def test_an_imported_key_is_let_in_as_its_organization(organization: NewOrganization, api: Client) -> None:
+def test_an_imported_key_authenticates_as_its_organization(
+    organization: NewOrganization, api: Client
+) -> None:
     assert Client(OLD).get("/v1/agent").code == "invalid_api_key"
     take_in(organization)
 
@@ -51,7 +53,7 @@ def test_an_imported_key_is_let_in_as_its_organization(organization: NewOrganiza
     assert calls == ["dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:Query"]
 
 
-def test_an_imported_key_is_listed_as_such_with_an_unknown_ending(old: Client, admin: Client) -> None:
+def test_an_imported_key_is_listed_as_legacy_with_an_unknown_ending(old: Client, admin: Client) -> None:
     first, imported = admin.get("/v1/keys").body["keys"]
 
     assert (imported["name"], imported["hint"], imported["legacy"]) == ("Old shop", "????", True)
@@ -70,7 +72,7 @@ def test_an_import_is_logged(organization: NewOrganization, admin: Client) -> No
     assert entry["detail"] == {"keyId": key_id, "name": "Old shop"}
 
 
-def test_what_an_imported_key_adds_is_signed_with_the_newest_key_that_can_sign(
+def test_an_endpoint_added_with_an_imported_key_is_signed_with_the_newest_key_that_can_sign(
     organization: NewOrganization, admin: Client
 ) -> None:
     newest_able = admin.post("/v1/keys", {"name": "New shop"}).body["id"]
@@ -83,7 +85,7 @@ def test_what_an_imported_key_adds_is_signed_with_the_newest_key_that_can_sign(
     assert [endpoint["keyId"] for endpoint in endpoints] == [newest_able, newest_able]
 
 
-def test_without_a_key_that_can_sign_neither_an_imported_key_nor_a_person_adds_an_endpoint(
+def test_without_a_key_that_can_sign_no_endpoint_is_added(
     organization: NewOrganization, admin: Client
 ) -> None:
     revoke_all_others(admin, take_in(organization))
@@ -125,7 +127,7 @@ def test_a_key_is_imported_once_and_into_one_organization(
     assert whole_table.everything() == before
 
 
-def test_imported_keys_count_to_the_ten(organization: NewOrganization, admin: Client) -> None:
+def test_imported_keys_count_towards_the_ten(organization: NewOrganization, admin: Client) -> None:
     for number in range(9):
         take_in(organization, f"{OLD}-{number}")
     before = whole_table.everything()
@@ -139,7 +141,7 @@ def test_imported_keys_count_to_the_ten(organization: NewOrganization, admin: Cl
 @pytest.mark.parametrize(
     "text", ["", "a" * 63, "a" * 65, "g" * 64, "a" * 63 + "\n", " " + "a" * 63, "١" * 64, OLD]
 )
-def test_only_a_sha256_in_hexadecimal_is_imported(organization: NewOrganization, text: str) -> None:
+def test_only_a_hexadecimal_sha256_is_imported(organization: NewOrganization, text: str) -> None:
     before = whole_table.everything()
 
     with pytest.raises(InvalidRequest):
@@ -159,7 +161,7 @@ def test_an_imported_key_needs_a_name(organization: NewOrganization, name: str) 
         secret_keys.import_legacy(organization.organization_id, name, hashed(OLD))
 
 
-def test_nothing_is_imported_into_an_organization_that_is_not_there() -> None:
+def test_no_key_is_imported_into_an_unknown_organization() -> None:
     with pytest.raises(OrganizationNotFound):
         secret_keys.import_legacy("org_unknown", "Old shop", hashed(OLD))
 
@@ -172,9 +174,9 @@ def test_the_operators_command_imports_a_key_by_its_hash(
     words = ["import-key", organization.organization_id, "--name", "Old shop", "--sha256", hashed(OLD)]
     options = operator._parser().parse_args(words)
 
-    told = options.run(options)
+    output = options.run(options)
 
     imported = admin.get("/v1/keys").body["keys"][1]
-    assert told == {"organization_id": organization.organization_id, "key_id": imported["id"]}
+    assert output == {"organization_id": organization.organization_id, "key_id": imported["id"]}
     assert imported["name"] == "Old shop"
     assert Client(OLD).get("/v1/agent").status == 200

@@ -234,7 +234,7 @@ def test_removing_an_endpoint_removes_the_secret_that_replaced_its_key(
     assert secret_of(organization, endpoint_id) is None
 
 
-def test_webhooks_of_a_revoked_key_are_delivered_but_verify_no_more(
+def test_webhooks_of_a_revoked_key_are_delivered_but_no_longer_verify(
     organization: NewOrganization, admin: Client
 ) -> None:
     made, receiver = make(admin), Receiver()
@@ -253,7 +253,7 @@ def test_webhooks_of_a_revoked_key_are_delivered_but_verify_no_more(
 
 
 @pytest.mark.parametrize("attempt", [1, 2])
-def test_a_revocation_applies_to_deliveries_that_were_booked_before(
+def test_a_revocation_applies_to_deliveries_that_are_already_queued(
     organization: NewOrganization, admin: Client, attempt: int
 ) -> None:
     made, receiver = make(admin), Receiver(status=500)
@@ -275,7 +275,7 @@ def test_a_revocation_applies_to_deliveries_that_were_booked_before(
     assert receiver.verifies(replaced)
 
 
-def test_a_delivery_that_sees_a_revocation_half_made_comes_back_and_is_not_cancelled(
+def test_a_delivery_that_reads_half_a_revocation_is_retried_and_not_dropped(
     organization: NewOrganization, admin: Client
 ) -> None:
     made, receiver = make(admin), Receiver()

@@ -42,14 +42,14 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize(("above", "below", "least"), PAIRS)
-def test_what_is_written_can_be_read(scheme: int, above: str, below: str, least: float) -> None:
+def test_text_has_enough_contrast(scheme: int, above: str, below: str, least: float) -> None:
     colours = _SCHEMES[scheme]
     one, other = sorted((luminance(colours[above]), luminance(colours[below])))
 
     assert (other + 0.05) / (one + 0.05) >= least
 
 
-def test_the_two_schemes_name_the_same_colours() -> None:
+def test_both_colour_schemes_define_the_same_colours() -> None:
     assert [set(one) == set(other) for one, other in pairwise(_SCHEMES)] == [True]
 
 

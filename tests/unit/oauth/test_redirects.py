@@ -123,7 +123,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("uri", GOOD)
-def test_an_address_that_may_be_registered(uri: str) -> None:
+def test_a_valid_address_is_registered(uri: str) -> None:
     redirects.require_registrable([uri])
     assert redirects.is_registered(uri, [uri])
 
@@ -135,7 +135,7 @@ def test_a_hostile_address_is_refused(uri: str) -> None:
 
 
 @for_each("uri", HOSTILE)
-def test_a_hostile_address_is_none_of_those_that_were_registered(uri: str) -> None:
+def test_a_hostile_address_does_not_match_a_registered_one(uri: str) -> None:
     assert not redirects.is_registered(uri, GOOD)
 
 
@@ -143,13 +143,13 @@ def test_there_are_many_hostile_addresses() -> None:
     assert len(set(HOSTILE)) >= 90
 
 
-def test_ten_addresses_are_the_most() -> None:
+def test_at_most_ten_addresses_are_registered() -> None:
     redirects.require_registrable([f"https://{n}.example.com/" for n in range(10)])
     with pytest.raises(InvalidRedirectUri, match="at most 10"):
         redirects.require_registrable([f"https://{n}.example.com/" for n in range(11)])
 
 
-def test_an_address_of_2_000_characters_is_the_longest() -> None:
+def test_an_address_has_at_most_2_000_characters() -> None:
     redirects.require_registrable(["https://client.example.com/".ljust(2_000, "a")])
     with pytest.raises(InvalidRedirectUri, match="longer than 2000"):
         redirects.require_registrable(["https://client.example.com/".ljust(2_001, "a")])
@@ -171,19 +171,19 @@ def test_an_address_of_2_000_characters_is_the_longest() -> None:
         ("https://client.example.com:5/cb", "https://client.example.com/cb", False),
     ],
 )
-def test_the_port_alone_may_differ_and_on_loopback_alone(asked: str, registered: str, same: bool) -> None:
+def test_only_the_port_may_differ_and_only_on_loopback(asked: str, registered: str, same: bool) -> None:
     assert redirects.is_registered(asked, [registered]) is same
 
 
 @given(st.text(min_size=1), st.sampled_from(GOOD))
-def test_nothing_but_the_address_itself_is_the_address(more: str, uri: str) -> None:
+def test_only_the_exact_address_matches(more: str, uri: str) -> None:
     if not uri.startswith("http://"):
         assert not redirects.is_registered(uri + more, [uri])
         assert not redirects.is_registered(more + uri, [uri])
 
 
 @given(st.text())
-def test_whatever_is_registrable_is_ascii_without_space_or_fragment(text: str) -> None:
+def test_every_valid_address_is_ascii_without_space_or_fragment(text: str) -> None:
     try:
         redirects.require_registrable([text])
     except InvalidRedirectUri:
@@ -193,7 +193,7 @@ def test_whatever_is_registrable_is_ascii_without_space_or_fragment(text: str) -
     assert not set(text) & set(" #<>\"'\\*@") - {"@", "'"}
 
 
-def test_an_answer_is_added_to_the_query_and_escaped() -> None:
+def test_the_response_is_added_to_the_query_and_escaped() -> None:
     assert (
         redirects.with_answer("https://a.example/cb", code="c", state="a b&c=d#\r\n", iss=None)
         == "https://a.example/cb?code=c&state=a+b%26c%3Dd%23%0D%0A"

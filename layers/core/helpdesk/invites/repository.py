@@ -77,7 +77,7 @@ def newest(organization: str, limit: int, before: str | None) -> tuple[list[Invi
 def make_room(organization: str, pending: dict[str, int] | None) -> bool:
     """Make the list of pending invitations take one more; return False where it is full of valid ones.
 
-    An invitation that has expired stays so and its id does not come again: whoever else removes it does the same.
+    An expired invitation stays expired, and its id is never used again, so concurrent removals do the same.
     """
     key = keys.PendingInvites(organization)
     if pending is None:

@@ -39,7 +39,7 @@ def put(transaction: Transaction, organization: str, member: MemberRecord) -> No
 
 
 def set_role(transaction: Transaction, organization: str, user_id: str, old: Role, new: Role) -> None:
-    """Change a role. The transaction raises ConditionFailed where it is not the one that was read."""
+    """Change a role. The transaction raises ConditionFailed if it is not the one that was read."""
     transaction.update(
         keys.Member(organization, user_id),
         "SET #role = :new",
@@ -51,7 +51,7 @@ def set_role(transaction: Transaction, organization: str, user_id: str, old: Rol
 
 
 def set_name(transaction: Transaction, organization: str, user_id: str, name: str) -> None:
-    """Change a member's name. The transaction raises ConditionFailed where he is none."""
+    """Change a member's name. The transaction raises ConditionFailed if the person is not a member."""
     transaction.update(
         keys.Member(organization, user_id),
         "SET #name = :name",
@@ -63,7 +63,7 @@ def set_name(transaction: Transaction, organization: str, user_id: str, name: st
 
 
 def delete(transaction: Transaction, organization: str, user_id: str, old: Role) -> None:
-    """Remove a member. The transaction raises ConditionFailed where his role is not the one that was read."""
+    """Remove a member. The transaction raises ConditionFailed if their role is not the one that was read."""
     transaction.delete(
         keys.Member(organization, user_id),
         condition=_AS_READ,

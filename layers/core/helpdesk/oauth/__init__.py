@@ -1,1 +1,1 @@
-"""How a person lets a program act for him: registration, sign-in, approval, tokens, and their pages."""
+"""The OAuth server: client registration, sign-in, consent, tokens, and the pages of it and of invitations."""

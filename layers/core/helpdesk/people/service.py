@@ -61,7 +61,7 @@ def join(transaction: Transaction, person: PersonRecord, organization: str, role
 
 
 def retry_on_rename[T](person: PersonRecord, attempt: Callable[[PersonRecord], T]) -> T:
-    """Run `attempt`, which makes a person a member; run it again with their new name if they were renamed meanwhile.
+    """Run `attempt`, which makes a person a member; run it again with their new name if they were renamed.
 
     So the list of members never keeps an old name. Raises InvalidToken if the person is gone.
     """

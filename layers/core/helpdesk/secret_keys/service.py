@@ -89,7 +89,7 @@ def revoke(caller: Caller, key_id: str, replace_secrets: ReplaceSecrets) -> None
 
 
 def _revoked(caller: Caller, record: KeyRecord, alive: LiveKey, replace_secrets: ReplaceSecrets) -> bool:
-    """Write the revocation; return False if the key's endpoints changed meanwhile, and True otherwise."""
+    """Write the revocation; return False if the key's endpoints changed in the meantime, True otherwise."""
     transaction = Transaction()
     repository.revoke(transaction, caller.organization, alive)
     replace_secrets(transaction, caller.organization, record.id)

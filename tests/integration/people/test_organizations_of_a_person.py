@@ -1,4 +1,4 @@
-"""POST /v1/organizations, POST and DELETE /v1/me/organization: founding, turning to another, leaving."""
+"""POST /v1/organizations, POST and DELETE /v1/me/organization: creating, switching, leaving."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ def granted_for() -> Any:
     return item["organization"]
 
 
-def test_the_founder_owns_the_organization_and_his_token_acts_in_it(newcomer: Client, paula: str) -> None:
+def test_the_creator_owns_the_organization_and_their_token_acts_in_it(newcomer: Client, paula: str) -> None:
     answer = newcomer.post("/v1/organizations", {"name": " Acme \n Inc ", "slug": "acme"})
 
     assert answer.status == 200
@@ -57,7 +57,7 @@ def test_a_new_organization_is_on_explore_with_its_mark_shown_and_without_a_key(
     assert (entry["kind"], entry["actor"]) == ("organization_created", "Paula Person")
 
 
-def test_the_grant_behind_the_token_moves_along(with_grant: WithGrant, paula: str) -> None:
+def test_the_tokens_grant_switches_too(with_grant: WithGrant, paula: str) -> None:
     client = with_grant(paula, None)
 
     made = client.post("/v1/organizations", {"name": "Acme", "slug": "acme"}).body["id"]
@@ -91,7 +91,7 @@ def test_other_tokens_of_the_person_stay_where_they_are(newcomer: Client, paula:
         ("[]", "invalid_json"),
     ],
 )
-def test_a_refused_founding_leaves_nothing(newcomer: Client, body: object, code: str) -> None:
+def test_a_refused_organization_leaves_no_items(newcomer: Client, body: object, code: str) -> None:
     answer = newcomer.post("/v1/organizations", body)
 
     assert (answer.status, answer.code) == (400, code)
@@ -126,7 +126,7 @@ def test_a_fifty_first_organization_is_refused_and_leaving_one_makes_room(
     assert newcomer.post("/v1/organizations", {"name": "Room", "slug": "room"}).status == 200
 
 
-def test_a_token_whose_grant_was_revoked_founds_nothing(with_grant: WithGrant, paula: str) -> None:
+def test_a_token_whose_grant_was_revoked_creates_no_organization(with_grant: WithGrant, paula: str) -> None:
     client = with_grant(paula, None)
     table.delete(keys.Grant(GRANT))
 
@@ -136,7 +136,7 @@ def test_a_token_whose_grant_was_revoked_founds_nothing(with_grant: WithGrant, p
     assert whole_table.of_kind("SLUG") == []
 
 
-def test_a_person_may_found_while_the_bound_organization_has_removed_him(
+def test_a_person_removed_from_the_active_organization_can_create_another(
     member: Client, organization: NewOrganization
 ) -> None:
     user_id = member.get("/v1/me").body["user"]["id"]
@@ -149,7 +149,7 @@ def test_a_person_may_found_while_the_bound_organization_has_removed_him(
     assert member.get("/v1/members").status == 200
 
 
-def test_a_token_is_bound_to_another_organization_of_the_person(with_grant: WithGrant, paula: str) -> None:
+def test_a_token_switches_to_another_organization_of_the_person(with_grant: WithGrant, paula: str) -> None:
     client = with_grant(paula, None)
     first = client.post("/v1/organizations", {"name": "First", "slug": "first-one"}).body["id"]
     client.post("/v1/organizations", {"name": "Second", "slug": "second-one"})
@@ -161,7 +161,7 @@ def test_a_token_is_bound_to_another_organization_of_the_person(with_grant: With
     assert granted_for() == first
 
 
-def test_a_token_is_bound_to_the_organization_that_it_has_already(newcomer: Client) -> None:
+def test_a_token_may_switch_to_the_organization_it_already_acts_in(newcomer: Client) -> None:
     made = newcomer.post("/v1/organizations", {"name": "Acme", "slug": "acme"}).body["id"]
 
     assert newcomer.post("/v1/me/organization", {"organizationId": made}).status == 200
@@ -169,7 +169,7 @@ def test_a_token_is_bound_to_the_organization_that_it_has_already(newcomer: Clie
 
 
 @pytest.mark.parametrize("of_another", [True, False])
-def test_an_organization_that_one_does_not_belong_to_is_not_found(
+def test_an_organization_of_other_people_is_not_found(
     newcomer: Client, organization: NewOrganization, of_another: bool
 ) -> None:
     wanted = organization.organization_id if of_another else "org_unknown"
@@ -186,7 +186,7 @@ def test_an_id_of_any_form_is_not_found(newcomer: Client, wanted: str) -> None:
 
 
 @pytest.mark.parametrize("wanted", ["", "x" * 129, "x" * 100_000, "a#b"])
-def test_what_can_be_no_id_is_never_put_to_the_table(
+def test_text_that_cannot_be_an_id_never_reaches_the_table(
     newcomer: Client, monkeypatch: pytest.MonkeyPatch, wanted: str
 ) -> None:
     # DynamoDB refuses an empty name of an attribute, and one beyond 64 KB, which its stand-in here lets pass.
@@ -201,11 +201,11 @@ def test_what_can_be_no_id_is_never_put_to_the_table(
     ("body", "code"),
     [({}, "invalid_request"), ({"organizationId": None}, "invalid_request"), ("7", "invalid_json")],
 )
-def test_a_malformed_binding_is_refused(newcomer: Client, body: object, code: str) -> None:
+def test_a_malformed_switch_of_organization_is_refused(newcomer: Client, body: object, code: str) -> None:
     assert newcomer.post("/v1/me/organization", body).code == code
 
 
-def test_a_revoked_token_is_bound_to_nothing(newcomer: Client, paula: str) -> None:
+def test_a_revoked_token_cannot_switch(newcomer: Client, paula: str) -> None:
     made = newcomer.post("/v1/organizations", {"name": "Acme", "slug": "acme"}).body["id"]
     assert newcomer.credential is not None
     table.delete(keys.AccessToken(sha256_hex(newcomer.credential)))
@@ -213,7 +213,7 @@ def test_a_revoked_token_is_bound_to_nothing(newcomer: Client, paula: str) -> No
     assert newcomer.post("/v1/me/organization", {"organizationId": made}).code == "invalid_token"
 
 
-def test_a_person_leaves_and_his_token_is_bound_to_nothing(
+def test_a_person_leaves_and_their_token_acts_in_no_organization(
     api: Client, with_grant: WithGrant, organization: NewOrganization
 ) -> None:
     user_id = make_person(organization.organization_id, role="admin", name="Ada Admin")
@@ -236,7 +236,9 @@ def test_a_person_leaves_and_his_token_is_bound_to_nothing(
     assert entry["detail"] == {"userId": user_id}
 
 
-def test_another_token_of_who_left_is_refused_with_the_next_request(organization: NewOrganization) -> None:
+def test_another_token_of_a_person_who_left_is_refused_with_the_next_request(
+    organization: NewOrganization,
+) -> None:
     user_id = make_person(organization.organization_id, role="member", name="Max Member")
     one, other = (Client(token_of(user_id, organization.organization_id)) for _ in range(2))
     assert other.get("/v1/members").status == 200
@@ -246,9 +248,7 @@ def test_another_token_of_who_left_is_refused_with_the_next_request(organization
     assert (other.get("/v1/members").status, other.get("/v1/members").code) == (401, "invalid_token")
 
 
-def test_the_last_owner_cannot_leave_before_there_is_another(
-    admin: Client, organization: NewOrganization
-) -> None:
+def test_the_last_owner_cannot_leave(admin: Client, organization: NewOrganization) -> None:
     owner = Client(token_of(organization.owner_id, organization.organization_id))
     refused = owner.delete("/v1/me/organization")
     assert (refused.status, refused.code) == (400, "last_owner")
@@ -260,13 +260,13 @@ def test_the_last_owner_cannot_leave_before_there_is_another(
     assert admin.delete("/v1/me/organization").code == "last_owner"
 
 
-def test_who_is_bound_to_nothing_has_nothing_to_leave(newcomer: Client) -> None:
+def test_a_token_without_an_organization_cannot_leave_one(newcomer: Client) -> None:
     answer = newcomer.delete("/v1/me/organization")
 
     assert (answer.status, answer.code) == (403, "no_organization")
 
 
-def test_founding_draws_from_the_persons_allowance_and_not_from_the_organizations(
+def test_creating_an_organization_uses_the_persons_allowance_and_not_the_organizations(
     organization: NewOrganization,
 ) -> None:
     before = table.get(keys.Allowance(organization.organization_id, "write"))
