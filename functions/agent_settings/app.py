@@ -4,7 +4,10 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.agent import service as agent
 from helpdesk.agent.errors import InvalidName, InvalidPersonality
 from helpdesk.agent.schemas import AgentSettings, AgentSettingsChange, WidgetSettings
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL")
 
 api = Api()
 

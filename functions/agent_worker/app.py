@@ -7,8 +7,10 @@ from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import ModelTrouble
 from helpdesk.agent.worker import AgentJob
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import receives, try_again_soon
-from helpdesk.platform.settings import settings
+from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
+from helpdesk.platform.settings import declare, settings
+
+NEEDS = declare("AGENT_QUEUE_URL", "KNOWLEDGE_BUCKET", "AGENT_MODEL_ID")
 
 
 def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
@@ -37,7 +39,7 @@ def _answered(record: dict[str, Any]) -> bool:
         "conversation": job.conversation_id,
         "message_id": job.message_id,
     }
-    last_try = receives(record) >= settings().max_receives
+    last_try = receives(record) >= MAX_RECEIVES
     try:
         outcome = agent.work(job, last_try=last_try)
     except ModelTrouble:

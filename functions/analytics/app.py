@@ -3,7 +3,10 @@
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.analytics import service as analytics
 from helpdesk.analytics.schemas import Satisfaction, SatisfactionQuery
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL")
 
 api = Api()
 

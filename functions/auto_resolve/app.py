@@ -5,6 +5,9 @@ from typing import Any
 from helpdesk.agent import auto_resolve
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import declare
+
+NEEDS = declare()
 
 _RESERVE_MS = 20_000  # for the page that is under way when the time is over
 

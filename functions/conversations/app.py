@@ -26,10 +26,13 @@ from helpdesk.conversations.state import Transition
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 from helpdesk.snoozes import service as snoozes
 from helpdesk.snoozes.errors import BadSnoozeTime
 from helpdesk.snoozes.schemas import SnoozeInput
+
+NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET")
 
 api = Api()
 

@@ -19,11 +19,14 @@ from helpdesk.outreach import service as outreach
 from helpdesk.outreach.errors import CustomerUnreachable
 from helpdesk.outreach.schemas import OutreachInput
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.platform.settings import declare
 from helpdesk.privacy import export
 from helpdesk.privacy import service as privacy
 from helpdesk.privacy.errors import ErasureNotFound
 from helpdesk.privacy.schemas import ExportAnswer, ReceiptAnswer
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "MAIL_FROM")
 
 api = Api()
 

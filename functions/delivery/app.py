@@ -8,7 +8,15 @@ from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
-from helpdesk.platform.settings import settings
+from helpdesk.platform.settings import declare, settings
+
+NEEDS = declare(
+    "DELIVERY_QUEUE_URL",
+    "RETRY_QUEUE_URL",
+    "RETRY_DELAYS_SECONDS",
+    "LONGEST_HOP_SECONDS",
+    "ALLOW_LOOPBACK_URLS",
+)
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, list[dict[str, str]]]:

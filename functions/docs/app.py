@@ -13,8 +13,11 @@ from pathlib import Path
 
 from helpdesk.admission.caller import Access
 from helpdesk.http.content import HtmlPage, RawJson
+from helpdesk.platform.settings import declare
 from helpdesk.reference.page import render_page
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL")
 
 _DOCUMENT = Path(__file__).with_name("openapi.json")
 # An hour: the reference changes only with a deployment.

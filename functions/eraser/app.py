@@ -10,9 +10,11 @@ from typing import Any
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
-from helpdesk.platform.settings import settings
+from helpdesk.platform.settings import declare, settings
 from helpdesk.privacy import erasing, retention, service
 from helpdesk.privacy.erasing import Outcome
+
+NEEDS = declare("ERASE_QUEUE_URL", "FILES_BUCKET", "SEARCH_BUCKET")
 
 _RESERVE_MS = 60_000  # for rewriting the index, and the page that is under way when the time is over
 

@@ -3,6 +3,9 @@
 from typing import Any
 
 from helpdesk.delivery.fanout import fan_out
+from helpdesk.platform.settings import QUEUES, declare
+
+NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL")
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, list[dict[str, str]]]:

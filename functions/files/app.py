@@ -6,7 +6,10 @@ from helpdesk.files import service as files
 from helpdesk.files.errors import EmptyFile, FileNotFound, FileTooBig
 from helpdesk.files.schemas import Uploaded, UploadQuery, UploadRequest
 from helpdesk.http.content import BaseUrl, RawBody, Redirect, redirect
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL", "FILES_BUCKET")
 
 api = Api()
 

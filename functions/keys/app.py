@@ -2,11 +2,14 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.schemas import OK, Ok
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.secret_keys.errors import InvalidKeyName, KeyNotFound, TooManyKeys
 from helpdesk.secret_keys.schemas import KeyCreated, KeysAnswer, NewKey
 from helpdesk.webhooks import service as webhooks
+
+NEEDS = declare("BASE_URL")
 
 api = Api()
 

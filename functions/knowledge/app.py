@@ -17,7 +17,10 @@ from helpdesk.knowledge.schemas import (
     DocumentsQuery,
 )
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET")
 
 api = Api()
 

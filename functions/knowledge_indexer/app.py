@@ -6,8 +6,10 @@ from typing import Any
 from helpdesk.knowledge import indexing
 from helpdesk.knowledge.documents import IndexJob
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import receives, try_again_soon
-from helpdesk.platform.settings import settings
+from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
+from helpdesk.platform.settings import declare, settings
+
+NEEDS = declare("KNOWLEDGE_QUEUE_URL", "KNOWLEDGE_BUCKET")
 
 
 def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
@@ -40,7 +42,7 @@ def _failures(records: list[dict[str, Any]]) -> list[str]:
         except Exception as error:  # noqa: BLE001 - as above
             _log("document_failed", organization, error)
             failed.append(record["messageId"])
-            if receives(record) >= settings().max_receives:
+            if receives(record) >= MAX_RECEIVES:
                 indexing.give_up(organization, job.document_id)
             else:
                 try_again_soon(settings().knowledge_queue_url, record)

@@ -10,7 +10,9 @@ from helpdesk.outreach import mailing as messages
 from helpdesk.outreach.mailing import MessageMail
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
-from helpdesk.platform.settings import settings
+from helpdesk.platform.settings import declare, settings
+
+NEEDS = declare("MAIL_QUEUE_URL", "MAIL_FROM")
 
 # A mail takes this long at worst, with the tries that the client makes of itself.
 _LEFT_FOR_ONE_MS = 20_000

@@ -17,10 +17,13 @@ from helpdesk.messages import service as messages
 from helpdesk.messages.errors import InvalidSession
 from helpdesk.messages.schemas import History, HistoryQuery, MessageAccepted, MessageInput
 from helpdesk.platform import deadline
+from helpdesk.platform.settings import declare
 from helpdesk.ratings import service as ratings
 from helpdesk.ratings.errors import InvalidFeedback, NotResolved, RatingSettled
 from helpdesk.ratings.schemas import RatingInput
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL", "FILES_BUCKET")
 
 api = Api()
 

@@ -51,7 +51,10 @@ from helpdesk.oauth.schemas import (
     UserCodeQuery,
 )
 from helpdesk.people.errors import AlreadyAMember, TooManyOrganizations
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL", "MAIL_FROM")
 
 api = Api()
 

@@ -18,7 +18,10 @@ from helpdesk.organizations.schemas import Branding, LimitsAnswer, OrganizationA
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS")
 
 api = Api()
 

@@ -25,7 +25,10 @@ from helpdesk.organizations.errors import InvalidSlug, OrganizationNotFound, Slu
 from helpdesk.organizations.schemas import OrganizationCreated, OrganizationInput
 from helpdesk.people.errors import AlreadyAMember, InvalidEmail, TooManyOrganizations
 from helpdesk.platform.errors import InvalidCursor, NoOrganization
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL")
 
 api = Api()
 

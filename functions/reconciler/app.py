@@ -5,6 +5,9 @@ from typing import Any
 from helpdesk.delivery import reconciling
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import QUEUES, declare
+
+NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL")
 
 _RESERVE_MS = 10_000  # for the page that is under way when the time is over
 

@@ -9,9 +9,11 @@ from typing import Any
 
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import receives, try_all_again_soon
-from helpdesk.platform.settings import settings
+from helpdesk.platform.settings import declare, settings
 from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
+
+NEEDS = declare("SEARCH_QUEUE_URL", "SEARCH_BUCKET")
 
 # The longest time that one organization's commit takes, with merges and repetitions.
 _LEFT_FOR_ONE_MS = 15_000

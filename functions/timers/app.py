@@ -7,8 +7,10 @@ from typing import Any
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
-from helpdesk.platform.settings import settings
+from helpdesk.platform.settings import declare, settings
 from helpdesk.snoozes import service as snoozes
+
+NEEDS = declare("TIMER_QUEUE_URL")
 
 _RESERVE_MS = 10_000  # for the page that is under way when the time is over
 

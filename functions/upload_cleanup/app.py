@@ -2,6 +2,9 @@
 
 from helpdesk.files import service as files
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import declare
+
+NEEDS = declare("FILES_BUCKET")
 
 
 def handler(_event: object, _context: object) -> None:

@@ -8,6 +8,7 @@ from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.errors import InvalidCursor
+from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 from helpdesk.secret_keys.errors import MissingServiceKey
 from helpdesk.webhooks import service as webhooks
@@ -22,6 +23,8 @@ from helpdesk.webhooks.schemas import (
     WebhooksAnswer,
     WebhookUpdate,
 )
+
+NEEDS = declare("BASE_URL", "RETRY_DELAYS_SECONDS", "ALLOW_LOOPBACK_URLS")
 
 api = Api()
 

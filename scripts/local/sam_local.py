@@ -19,6 +19,7 @@ from contextlib import closing, contextmanager
 from ipaddress import ip_network
 from pathlib import Path
 
+from helpdesk.platform.settings import QUEUES
 from scripts.local import build, stack
 from scripts.local.deployment import client
 from scripts.local.progress import Problem, Progress
@@ -120,12 +121,14 @@ def _variables(settings: StackSettings, endpoint_url: str) -> dict[str, str]:
         "KNOWLEDGE_BUCKET": outputs["KnowledgeBucketName"],
         "FILES_BUCKET": outputs["FilesBucketName"],
         "SEARCH_BUCKET": outputs["SearchBucketName"],
-        "DELIVERY_QUEUE_URL": outputs["DeliveryQueueUrl"],
-        "RETRY_QUEUE_URL": outputs["RetryQueueUrl"],
-        "AGENT_QUEUE_URL": outputs["AgentQueueUrl"],
-        "KNOWLEDGE_QUEUE_URL": outputs["KnowledgeQueueUrl"],
-        "SEARCH_QUEUE_URL": outputs["SearchQueueUrl"],
+        "DEAD_LETTERS_URL": outputs["FanoutDeadLettersUrl"],
+        **{variable: outputs[_output(variable)] for variable in QUEUES},
     }
+
+
+def _output(variable: str) -> str:
+    """Return the template's output for a queue's variable: DELIVERY_QUEUE_URL, DeliveryQueueUrl."""
+    return "".join(word.capitalize() for word in variable.split("_"))
 
 
 def _bridge_address() -> str | None:

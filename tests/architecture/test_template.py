@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from helpdesk.platform.settings import EVERYWHERE
 from scripts.template import loops_written_out
+from tests.support.api import function as function_module
 from tests.support.template import ROOT, policy_statements, template
 
 RESOURCES: dict[str, Any] = template()["Resources"]
@@ -416,3 +418,25 @@ def test_a_poison_record_never_blocks_the_stream() -> None:
 
 def test_the_sender_may_feed_its_own_queue() -> None:
     assert FUNCTIONS["DeliveryFunction"]["Properties"]["RecursiveLoop"] == "Allow"
+
+
+# Read by libraries and not by the settings: Powertools, and the resolver of names (docs/decisions/0050).
+_OF_LIBRARIES = {
+    "POWERTOOLS_SERVICE_NAME",
+    "POWERTOOLS_LOG_LEVEL",
+    "POWERTOOLS_METRICS_NAMESPACE",
+    "RES_OPTIONS",
+}
+
+
+def test_a_functions_environment_is_what_its_settings_declare() -> None:
+    shared = template()["Globals"]["Function"]["Environment"]["Variables"]
+    for name, resource in FUNCTIONS.items():
+        folder = resource["Properties"]["CodeUri"].removeprefix("functions/")
+        own = resource["Properties"]["Environment"]["Variables"]
+        assert {*shared, *own} - _OF_LIBRARIES == {*EVERYWHERE, *function_module(folder).NEEDS}, name
+
+
+def test_no_part_of_the_template_is_longer_than_a_reader_can_keep_in_mind() -> None:
+    for path in (ROOT / "template.yaml", *(ROOT / "template").iterdir()):
+        assert len(path.read_text().splitlines()) <= 700, path.name

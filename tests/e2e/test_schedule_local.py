@@ -37,7 +37,7 @@ class Scaled:
 
     def retries_received(self) -> int:
         """How many messages the worker has had from the queue in which retries wait."""
-        counts = re.findall(r"\S*elivery processed (\d+) SQS messages from \S+-Retry", self.log())
+        counts = re.findall(r"Delivery processed (\d+) SQS messages from \S+-Retry", self.log())
         return sum(int(count) for count in counts)
 
 

@@ -12,6 +12,7 @@ from helpdesk.agent.answerer import Goodbye, HandOff, ModelTrouble, Question, Re
 from helpdesk.conversations import service as conversations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
+from helpdesk.platform.queues import MAX_RECEIVES
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from tests.integration.agent.conftest import Desk
@@ -345,7 +346,7 @@ def test_a_message_that_cannot_be_hastened_is_still_reported(
 def test_the_last_try_is_the_one_the_template_says() -> None:
     queues = template()["Resources"]
     for name in ("AgentQueue", "KnowledgeQueue"):
-        assert queues[name]["Properties"]["RedrivePolicy"]["maxReceiveCount"] == settings().max_receives
+        assert queues[name]["Properties"]["RedrivePolicy"]["maxReceiveCount"] == MAX_RECEIVES
 
 
 def test_a_failure_of_ours_is_tried_again(stocked: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

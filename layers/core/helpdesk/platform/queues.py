@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _BATCH = 10  # SendMessageBatch's limit
 
+MAX_RECEIVES = 5
+"""How often a queue hands out a message before it goes to the dead letters (template/data.yaml, maxReceiveCount)."""
+
 RETRY_AFTER_SECONDS = (5, 20, 60, 120)
 """How long a message rests after its first, second, … failure."""
 
@@ -34,8 +37,6 @@ def try_again_soon(queue_url: str, record: dict[str, Any]) -> None:
 
     Where this cannot be done, the message comes back after the visibility timeout.
     """
-    if not queue_url:
-        return
     try:
         clients.sqs().change_message_visibility(
             QueueUrl=queue_url, ReceiptHandle=record["receiptHandle"], VisibilityTimeout=_rest(record)
@@ -46,8 +47,6 @@ def try_again_soon(queue_url: str, record: dict[str, Any]) -> None:
 
 def try_all_again_soon(queue_url: str, records: Sequence[dict[str, Any]]) -> None:
     """Do for many failed messages what `try_again_soon` does for one. One call for ten of them."""
-    if not queue_url:
-        return
     for start in range(0, len(records), _BATCH):
         entries: list[ChangeMessageVisibilityBatchRequestEntryTypeDef] = [
             {

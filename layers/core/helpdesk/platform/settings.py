@@ -1,78 +1,115 @@
-"""What a function is told by its environment, read once and frozen."""
+"""A function's settings: what its environment sets, read once and frozen.
+
+A function declares the variables that it needs where it starts (`declare`), so that one which is missing ends its start
+and not a request. template.yaml sets these variables and no others; a test compares the two.
+"""
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
+from typing import overload
+
+EVERYWHERE = ("STAGE", "TABLE_NAME", "LOCAL_ENDPOINT_URL")
+"""The variables that every function has (template.yaml, Globals)."""
+
+
+QUEUES = tuple(
+    f"{name}_QUEUE_URL"
+    for name in ("DELIVERY", "RETRY", "AGENT", "KNOWLEDGE", "MAIL", "SEARCH", "TIMER", "ERASE")
+)
+"""The addresses of all queues, for the functions that hand out work."""
+
+
+class MissingSettings(Exception):
+    """The environment lacks variables; the message names them."""
+
+    def __init__(self, *variables: str) -> None:
+        super().__init__(f"not set: {', '.join(variables)}")
+
+
+class _Setting[Value]:
+    """A field of Settings: one variable, and how its text is read. Without a default the variable is required."""
+
+    def __init__(self, variable: str, read: Callable[[str], Value], default: str | None = None) -> None:
+        self.variable = variable
+        self._read = read
+        self._default = default
+
+    @overload
+    def __get__(self, settings: None, owner: type) -> "_Setting[Value]": ...
+    @overload
+    def __get__(self, settings: "Settings", owner: type) -> Value: ...
+    def __get__(self, settings: "Settings | None", owner: type) -> "_Setting[Value] | Value":
+        if settings is None:
+            return self
+        text = settings.environment.get(self.variable, self._default)
+        if text is None:
+            raise MissingSettings(self.variable)
+        return self._read(text)
+
+
+def _text(text: str) -> str:
+    return text
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The environment of one function (template.yaml, Globals and each function's Environment).
+    """The environment of one function. Errors: MissingSettings, where a required variable is read and not set."""
 
-    Queue URLs and buckets are empty where the function has no business with them.
-    """
+    environment: Mapping[str, str]
 
-    stage: str
-    table_name: str
-    knowledge_bucket: str
-    files_bucket: str
-    search_bucket: str
-    delivery_queue_url: str
-    retry_queue_url: str
-    agent_queue_url: str
-    knowledge_queue_url: str
-    mail_queue_url: str
-    search_queue_url: str
-    timer_queue_url: str
-    erase_queue_url: str
-    dead_letters_url: str
-    retry_delays_seconds: str
-    longest_hop_seconds: int
-    allow_loopback_urls: bool
-    agent_model_id: str
-    fair_use_per_minute: int
-    base_url: str
-    mail_from: str
-    local_endpoint_url: str | None
-    max_receives: int
+    stage = _Setting("STAGE", _text, "local")
+    table_name = _Setting("TABLE_NAME", _text)
+    knowledge_bucket = _Setting("KNOWLEDGE_BUCKET", _text)
+    files_bucket = _Setting("FILES_BUCKET", _text)
+    search_bucket = _Setting("SEARCH_BUCKET", _text)
+    delivery_queue_url = _Setting("DELIVERY_QUEUE_URL", _text)
+    retry_queue_url = _Setting("RETRY_QUEUE_URL", _text)
+    agent_queue_url = _Setting("AGENT_QUEUE_URL", _text)
+    knowledge_queue_url = _Setting("KNOWLEDGE_QUEUE_URL", _text)
+    mail_queue_url = _Setting("MAIL_QUEUE_URL", _text)
+    search_queue_url = _Setting("SEARCH_QUEUE_URL", _text)
+    timer_queue_url = _Setting("TIMER_QUEUE_URL", _text)
+    erase_queue_url = _Setting("ERASE_QUEUE_URL", _text)
+    dead_letters_url = _Setting("DEAD_LETTERS_URL", _text)
+    # What follows has the value of the specification, or none, where nothing else is set.
+    retry_delays_seconds = _Setting("RETRY_DELAYS_SECONDS", _text, "30,300,1800,7200")
+    longest_hop_seconds = _Setting("LONGEST_HOP_SECONDS", int, "900")
+    agent_model_id = _Setting("AGENT_MODEL_ID", _text, "")
+    base_url = _Setting("BASE_URL", lambda text: text.rstrip("/"), "")
+    # The verified address that mail comes from; empty where this deployment sends none.
+    mail_from = _Setting("MAIL_FROM", _text, "")
+    fair_use_per_minute = _Setting("FAIR_USE_PER_MINUTE", int, "60000")
+    _allow_loopback_urls = _Setting("ALLOW_LOOPBACK_URLS", _text, "false")
+    _local_endpoint_url = _Setting("LOCAL_ENDPOINT_URL", _text, "")
 
-    @classmethod
-    def from_environment(cls) -> "Settings":
-        """Read the settings; a missing TABLE_NAME is the operator's mistake and stops the function at once."""
-        env = os.environ
-        stage = env.get("STAGE", "local")
-        return cls(
-            stage=stage,
-            table_name=env["TABLE_NAME"],
-            knowledge_bucket=env.get("KNOWLEDGE_BUCKET", ""),
-            files_bucket=env.get("FILES_BUCKET", ""),
-            search_bucket=env.get("SEARCH_BUCKET", ""),
-            delivery_queue_url=env.get("DELIVERY_QUEUE_URL", ""),
-            retry_queue_url=env.get("RETRY_QUEUE_URL", ""),
-            agent_queue_url=env.get("AGENT_QUEUE_URL", ""),
-            knowledge_queue_url=env.get("KNOWLEDGE_QUEUE_URL", ""),
-            mail_queue_url=env.get("MAIL_QUEUE_URL", ""),
-            search_queue_url=env.get("SEARCH_QUEUE_URL", ""),
-            timer_queue_url=env.get("TIMER_QUEUE_URL", ""),
-            erase_queue_url=env.get("ERASE_QUEUE_URL", ""),
-            dead_letters_url=env.get("DEAD_LETTERS_URL", ""),
-            retry_delays_seconds=env.get("RETRY_DELAYS_SECONDS", "30,300,1800,7200"),
-            # How long one message waits for a retry at most; SQS allows no more than the default.
-            longest_hop_seconds=int(env.get("LONGEST_HOP_SECONDS", "900")),
-            # Loopback is for a laptop. The template refuses the switch elsewhere; so does the code.
-            allow_loopback_urls=stage == "local" and env.get("ALLOW_LOOPBACK_URLS", "false") == "true",
-            agent_model_id=env.get("AGENT_MODEL_ID", ""),
-            local_endpoint_url=(env.get("LOCAL_ENDPOINT_URL") or None) if stage == "local" else None,
-            # The verified address that mail comes from; empty where this deployment sends none.
-            mail_from=env.get("MAIL_FROM", ""),
-            base_url=env.get("BASE_URL", "").rstrip("/"),
-            fair_use_per_minute=int(env.get("FAIR_USE_PER_MINUTE", "60000")),
-            # How often the agent's and the index queue hand out a message: maxReceiveCount in template.yaml.
-            max_receives=int(env.get("MAX_RECEIVES", "5")),
-        )
+    @property
+    def allow_loopback_urls(self) -> bool:
+        """Whether webhooks may point at this machine: only on a laptop, as the template's rule says too."""
+        return self.stage == "local" and self._allow_loopback_urls == "true"
+
+    @property
+    def local_endpoint_url(self) -> str | None:
+        """Where the emulated AWS is, for functions in containers; None anywhere else."""
+        return (self._local_endpoint_url or None) if self.stage == "local" else None
 
 
 @cache
 def settings() -> Settings:
     """Return this execution environment's settings. A test clears them with `settings.cache_clear()`."""
-    return Settings.from_environment()
+    return Settings(MappingProxyType(dict(os.environ)))
+
+
+def declare(*variables: str) -> tuple[str, ...]:
+    """Declare the variables that a function needs besides EVERYWHERE, and return them. Called once, where it starts.
+
+    Errors: MissingSettings, in Lambda, where one is not set. Elsewhere (tests, tools that read the routes) there is no
+    environment to check.
+    """
+    if "AWS_LAMBDA_FUNCTION_NAME" in os.environ:
+        missing = [name for name in (*EVERYWHERE, *variables) if name not in os.environ]
+        if missing:
+            raise MissingSettings(*missing)
+    return variables
