@@ -2,9 +2,9 @@
 
     python -m scripts.seeding --conversations 1000 --seed 1
 
-The demo organization of `.local/stack.json` gets them, as if its visitors had written for as long as so many take
-(plan.py), up to this moment. History is not sent out again: the items are written without what the fan-out's stream
-looks for, so no webhook is delivered and no agent answers. They can be searched when the search queue is worked off.
+The demo organization of `.local/stack.json` gets them, as if its visitors had written up to this moment (plan.py).
+No events are sent: the items are written without the attribute that the fan-out's stream filter requires, so no webhook
+is delivered and no agent answers. The conversations can be searched once the search queue is empty.
 """
 
 import argparse
@@ -63,7 +63,7 @@ class Stack:
 
 
 def main() -> int:
-    """Seed; return 1 with one line on standard error when something stands in the way."""
+    """Seed; return 1 with one line on standard error if that is impossible."""
     parser = argparse.ArgumentParser(prog="python -m scripts.seeding")
     parser.add_argument("--conversations", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1, help="another one makes other conversations")

@@ -1,7 +1,7 @@
-"""DynamoDB's expressions, as far as the product writes any: conditions, key conditions, filters and updates.
+"""DynamoDB's expressions, as far as the product uses them: conditions, key conditions, filters and updates.
 
-An expression is parsed once and becomes a function of an item in wire form; what the grammar here lacks raises, so
-nothing is taken for something else.
+An expression is parsed once into a function of an item in wire form. Syntax that this grammar lacks raises an error, so
+nothing is misread.
 """
 
 import re
@@ -42,7 +42,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 @cache
 def condition(text: str) -> Condition:
-    """Return the test that a condition, key condition or filter stands for."""
+    """Return the test of a condition, key condition or filter."""
     parser = _Parser(text)
     test = parser.alternatives()
     parser.end()
@@ -51,7 +51,7 @@ def condition(text: str) -> Condition:
 
 @cache
 def update(text: str) -> Update:
-    """Return the change that an update expression stands for: of the item before, into the one after."""
+    """Return the change of an update expression: it reads the item before and writes the item after."""
     parser = _Parser(text)
     changes: list[Update] = []
     while parser.ahead():

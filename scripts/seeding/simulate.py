@@ -1,8 +1,8 @@
-"""Living through a visitor's conversations with the product's own services, on a clock of their own.
+"""Simulating a visitor's conversations with the product's own services, on a clock of their own.
 
-Each visitor lives in a table of their own that holds only the organization's members, so what a million
-messages leave behind is made as quickly as the services run: every item is what the product wrote, none is copied by
-hand. What time to live would have removed by now is left out, and what the fan-out does is done: no event is waiting.
+Each visitor has a table of their own with nothing else but the organization's members, so a million messages are made
+as quickly as the services run. Every item is what the product wrote; none is copied by hand. Items that time to live
+would have removed by now are left out, and the fan-out's work is done: no event is waiting.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ _CONTEXT = {
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """An organization as the seeding finds it: its members' items, those who answer, where its events go, and the rest.
+    """The organization to seed: its members' items, the callers who answer, the endpoints of its events, and settings.
 
     `now` (ms) is when the newest conversation has just been held.
     """
@@ -70,7 +70,7 @@ class Desk:
 
 
 def session_of(visitor: int, seed: int) -> str:
-    """Return the session token of a visitor, with which the thread can be read."""
+    """Return the session token of a visitor, which opens their thread."""
     return f"seeded-visitor-{seed}-{visitor}"
 
 
@@ -81,7 +81,7 @@ def simulate(desk: Desk, visitor: Visitor) -> list[dict[str, Any]]:
     there = {(item["PK"]["S"], item["SK"]["S"]) for item in desk.members}
     simulation = _Simulation(desk, visitor)
     with answered_by(world), clock.frozen(lambda: simulation.us), _random_ids(simulation.random):
-        simulation.spend()
+        simulation.run()
         simulation.deliver(world)
     return [
         item
@@ -93,7 +93,7 @@ def simulate(desk: Desk, visitor: Visitor) -> list[dict[str, Any]]:
 
 @contextmanager
 def _random_ids(random: Random) -> Iterator[None]:
-    before = ids._random_bits  # noqa: SLF001 - ids that are the same for the same seed are made here alone
+    before = ids._random_bits  # noqa: SLF001 - only here are ids the same for the same seed
     ids._random_bits = random.getrandbits  # noqa: SLF001
     try:
         yield
@@ -102,7 +102,7 @@ def _random_ids(random: Random) -> Iterator[None]:
 
 
 class _Simulation:
-    """One visitor's: `us` is the present (microseconds)."""
+    """One visitor's conversations; `us` is the present (microseconds)."""
 
     def __init__(self, desk: Desk, visitor: Visitor) -> None:
         self.random = Random(f"{desk.seed} life {visitor.number}")  # noqa: S311 - reproducible by its seed
@@ -112,19 +112,19 @@ class _Simulation:
         self._session = session_of(visitor.number, desk.seed)
         name, email = texts.person(self.random)
         self._identity = {"name": name, "email": email, "metadata": {"plan": "team", "seats": 12}}
-        self._tells = self.random.random() < 0.7
+        self._sends_identity = self.random.random() < 0.7
         self._step_ms = 0
         self._steps = 0
 
-    def spend(self) -> None:
-        """Hold the conversations, one after the other."""
+    def run(self) -> None:
+        """Simulate the conversations, one after the other."""
         for number, conversation in enumerate(self._visitor.conversations):
             self._hold(conversation)
             if number == 0 and self.random.random() < 0.2:
                 self._add_facts()
 
     def deliver(self, world: MemoryTable) -> None:
-        """Do what the fan-out and the delivery function did with the events that are still kept."""
+        """Do the work of fan-out and delivery for the events that still exist."""
         kept = [
             item
             for wire in world.items()
@@ -157,10 +157,10 @@ class _Simulation:
             self._pass()
             inbox.note(caller, conversation_id, NoteInput(body=texts.of_note(self.random)))
         self._talk(planned, caller, written, with_team=with_team)
-        self._settle(planned, caller, conversation_id)
+        self._finish(planned, caller, conversation_id)
 
     def _talk(self, planned: Planned, caller: Caller, first: MessageAccepted, *, with_team: bool) -> None:
-        """Let visitor and desk take turns, so that the last word is whose the plan says."""
+        """Let visitor and team take turns, so that the planned side writes last."""
         count, answered, newest = 1 + with_team, with_team, first
         visitor_last = planned.end is End.WAITING
         while count < planned.messages or answered is visitor_last:
@@ -175,7 +175,7 @@ class _Simulation:
             answered = not answered
             count += 1
 
-    def _settle(self, planned: Planned, caller: Caller, conversation_id: str) -> None:
+    def _finish(self, planned: Planned, caller: Caller, conversation_id: str) -> None:
         self._pass()
         if planned.end is End.SNOOZED:
             self.us = max(self.us, self._desk.now * 1_000 - 1_000_000)
@@ -200,7 +200,7 @@ class _Simulation:
     def _write(self, *, first: bool = False) -> MessageAccepted:
         self._pass()
         sent: dict[str, Any] = {"session": self._session, "body": texts.of_visitor(self.random)}
-        if self._tells:
+        if self._sends_identity:
             sent["user"] = self._identity
         if first:
             sent["context"] = _CONTEXT
@@ -244,7 +244,7 @@ class _Simulation:
             self._attempt(task.delivery)
 
     def _attempt(self, delivery: DeliveryId) -> None:
-        """Make the only attempt: 98 of 100 arrive, the others are given up."""
+        """Make the only attempt: 98 of 100 succeed, the others are given up."""
         now = clock.now_ms()
         deliveries.claim(delivery, Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0), 1, now)
         arrived = self.random.random() < 0.98
@@ -253,5 +253,5 @@ class _Simulation:
         deliveries.record(delivery, Result(1, 1, now, outcome, state, None))
 
     def _pass(self) -> None:
-        """Let some time go by."""
+        """Let some time pass."""
         self.us += self.random.randint(self._step_ms // 2, self._step_ms) * 1_000 + 1_000

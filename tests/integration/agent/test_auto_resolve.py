@@ -38,7 +38,7 @@ def state(desk: Desk, conversation: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("thanks", ["Thanks!", "Danke, hat geklappt", "Perfetto, grazie mille"])
-def test_a_visitor_who_says_that_all_is_well_is_told_goodbye(on: Desk, thanks: str) -> None:
+def test_a_visitor_who_closes_the_conversation_gets_a_goodbye(on: Desk, thanks: str) -> None:
     conversation = answered(on)
     before = len(events())
 
@@ -71,7 +71,7 @@ def test_the_visitors_next_message_starts_another_conversation(on: Desk) -> None
     assert on.write("One more thing")["conversationId"] != conversation
 
 
-def test_with_the_switch_off_thanks_are_answered_and_nothing_ends(stocked: Desk) -> None:
+def test_without_auto_resolve_thanks_are_answered_and_the_conversation_stays_open(stocked: Desk) -> None:
     conversation = answered(stocked)
 
     stocked.work(stocked.write("Thanks!"))
@@ -83,7 +83,7 @@ def test_with_the_switch_off_thanks_are_answered_and_nothing_ends(stocked: Desk)
 @pytest.mark.parametrize(
     "said", ["Thanks! How long does a refund take?", "Thanks, but it did not work", "no thanks", "ok"]
 )
-def test_a_visitor_who_says_more_is_not_dismissed(on: Desk, said: str) -> None:
+def test_a_visitor_who_says_more_than_thanks_gets_an_answer(on: Desk, said: str) -> None:
     conversation = answered(on)
 
     on.work(on.write(said))
@@ -100,7 +100,7 @@ def test_a_question_and_thanks_written_together_are_answered(on: Desk) -> None:
     assert state(on, conversation)[0] == "open"
 
 
-def test_thanks_with_a_file_are_looked_at(on: Desk) -> None:
+def test_thanks_with_a_file_do_not_resolve_the_conversation(on: Desk) -> None:
     conversation = answered(on)
     file = on.api.post("/v1/uploads?name=a.txt", "some text", **{"content-type": "text/plain"})
 
@@ -109,7 +109,7 @@ def test_thanks_with_a_file_are_looked_at(on: Desk) -> None:
     assert state(on, conversation)[0] == "open"
 
 
-def test_thanks_before_any_answer_end_nothing(on: Desk) -> None:
+def test_thanks_before_any_answer_do_not_resolve_the_conversation(on: Desk) -> None:
     job = on.write("Thanks!")
 
     on.work(job)
@@ -117,7 +117,7 @@ def test_thanks_before_any_answer_end_nothing(on: Desk) -> None:
     assert state(on, job["conversationId"])[0] == "open"
 
 
-def test_what_the_team_holds_is_never_ended(on: Desk) -> None:
+def test_a_conversation_that_the_team_handles_is_not_resolved(on: Desk) -> None:
     conversation = answered(on)
     on.move(conversation, "take-over")
 
@@ -127,7 +127,7 @@ def test_what_the_team_holds_is_never_ended(on: Desk) -> None:
     assert GOODBYE not in on.answers(conversation)
 
 
-def test_what_a_teammate_took_part_in_is_not_ended_after_it_was_handed_back(on: Desk) -> None:
+def test_a_conversation_with_a_teammates_message_is_not_resolved_after_it_was_handed_back(on: Desk) -> None:
     conversation = answered(on)
     on.api.post(f"/v1/conversations/{conversation}/reply", {"body": "Let me see", "takeOver": True})
     on.move(conversation, "hand-back")
@@ -137,7 +137,7 @@ def test_what_a_teammate_took_part_in_is_not_ended_after_it_was_handed_back(on: 
     assert state(on, conversation)[0] == "open"
 
 
-def test_what_was_handed_off_is_not_ended_after_it_was_handed_back(on: Desk) -> None:
+def test_a_conversation_with_a_hand_off_is_not_resolved_after_it_was_handed_back(on: Desk) -> None:
     conversation = answered(on, "Do you sell umbrellas in Lisbon?")
     on.move(conversation, "hand-back")
 
@@ -160,7 +160,7 @@ def test_what_was_handed_off_is_not_ended_after_it_was_handed_back(on: Desk) -> 
         "Ik wil met een medewerker praten",
     ],
 )
-def test_a_visitor_who_asks_for_a_person_gets_one_whatever_is_set(
+def test_a_visitor_who_asks_for_a_person_gets_one_with_any_settings(
     on: Desk, monkeypatch: pytest.MonkeyPatch, wish: str, model: bool
 ) -> None:
     def answers_anything(_: Question) -> Reply | HandOff:

@@ -87,7 +87,9 @@ def test_what_the_agent_finished_a_day_ago_is_resolved(on: Desk, at: Callable[[f
     }
 
 
-def test_what_was_written_within_a_day_is_left(on: Desk, at: Callable[[float], Any]) -> None:
+def test_a_conversation_that_was_quiet_for_less_than_a_day_stays_open(
+    on: Desk, at: Callable[[float], Any]
+) -> None:
     with at(23.9):
         conversation = answered(on)
 
@@ -95,9 +97,7 @@ def test_what_was_written_within_a_day_is_left(on: Desk, at: Callable[[float], A
     assert status(on, conversation) == "open"
 
 
-def test_an_organization_without_the_switch_is_left_and_not_read(
-    on: Desk, at: Callable[[float], Any]
-) -> None:
+def test_an_organization_without_nightly_sweep_is_not_read(on: Desk, at: Callable[[float], Any]) -> None:
     with at(60):
         on.api.patch("/v1/agent", {"nightlySweep": False})
     with at(48):
@@ -117,7 +117,7 @@ def entries() -> list[str]:
     ]
 
 
-def test_the_switch_is_what_puts_an_organization_into_the_index(stocked: Desk) -> None:
+def test_the_setting_puts_an_organization_into_the_index(stocked: Desk) -> None:
     assert entries() == []
     stocked.api.patch("/v1/agent", {"nightlySweep": True})
     stocked.api.patch("/v1/agent", {"name": "Robin"})
@@ -171,7 +171,7 @@ def one_with_a_last_word_of_the_visitors(desk: Desk) -> str:
     ],
     ids=lambda make: make.__name__,
 )
-def test_what_is_not_finished_by_the_agent_is_left(
+def test_a_conversation_that_the_agent_did_not_finish_stays_open(
     on: Desk, at: Callable[[float], Any], make: Callable[[Desk], str]
 ) -> None:
     with at(48):
@@ -184,7 +184,7 @@ def test_what_is_not_finished_by_the_agent_is_left(
     assert len(events()) == before
 
 
-def test_a_snoozed_one_is_left(on: Desk, at: Callable[[float], Any]) -> None:
+def test_a_snoozed_conversation_stays_open(on: Desk, at: Callable[[float], Any]) -> None:
     with at(48):
         conversation = answered(on)
     key = keys.Conversation(on.organization, conversation)
@@ -194,7 +194,7 @@ def test_a_snoozed_one_is_left(on: Desk, at: Callable[[float], Any]) -> None:
     assert status(on, conversation) == "open"
 
 
-def test_one_in_which_the_visitor_writes_meanwhile_is_left_alone(
+def test_a_conversation_in_which_the_visitor_writes_meanwhile_stays_open(
     on: Desk, at: Callable[[float], Any]
 ) -> None:
     outcomes: set[bool] = set()
@@ -220,7 +220,7 @@ def test_one_in_which_the_visitor_writes_meanwhile_is_left_alone(
     assert outcomes == {True, False}
 
 
-def test_a_night_that_is_cut_short_goes_on_where_it_was(
+def test_a_run_that_is_cut_short_continues_at_its_checkpoint(
     on: Desk, at: Callable[[float], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(auto_resolve, "_PAGE", 2)
@@ -235,7 +235,7 @@ def test_a_night_that_is_cut_short_goes_on_where_it_was(
     assert {status(on, conversation) for conversation in conversations} == {"resolved"}
 
 
-def test_a_night_is_cut_short_among_organizations_that_have_nothing_to_resolve(
+def test_a_run_can_be_cut_short_between_organizations_with_nothing_to_resolve(
     on: Desk, at: Callable[[float], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked_at: list[str] = []
@@ -255,7 +255,7 @@ def test_a_night_is_cut_short_among_organizations_that_have_nothing_to_resolve(
     assert looked_at == ["org_a", "org_b", "org_a"]  # the last one is of the next shard
 
 
-def test_a_night_that_is_done_costs_one_read(on: Desk, at: Callable[[float], Any]) -> None:
+def test_a_run_after_the_night_is_done_costs_one_read(on: Desk, at: Callable[[float], Any]) -> None:
     sweep()
 
     with recorded_calls() as calls:
@@ -264,7 +264,7 @@ def test_a_night_that_is_done_costs_one_read(on: Desk, at: Callable[[float], Any
     assert calls == ["dynamodb:GetItem"]
 
 
-def test_the_next_night_begins_anew(on: Desk, at: Callable[[float], Any]) -> None:
+def test_the_next_night_starts_from_the_beginning(on: Desk, at: Callable[[float], Any]) -> None:
     with at(20):
         conversation = answered(on)
     sweep()
@@ -274,7 +274,7 @@ def test_the_next_night_begins_anew(on: Desk, at: Callable[[float], Any]) -> Non
     assert status(on, conversation) == "resolved"
 
 
-def test_what_fails_in_one_organization_is_none_of_the_others_business(
+def test_an_error_in_one_organization_does_not_stop_the_others(
     on: Desk,
     other_organization: NewOrganization,
     at: Callable[[float], Any],
@@ -296,7 +296,7 @@ def test_what_fails_in_one_organization_is_none_of_the_others_business(
     assert status(on, conversation) == "resolved"
 
 
-def test_the_function_sweeps(on: Desk, at: Callable[[float], Any]) -> None:
+def test_the_function_resolves_conversations(on: Desk, at: Callable[[float], Any]) -> None:
     with at(48):
         conversation = answered(on)
 

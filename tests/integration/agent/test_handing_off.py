@@ -10,7 +10,7 @@ from tests.integration.agent.test_worker import events
 
 @pytest.mark.parametrize("auto_resolve", [True, False])
 @pytest.mark.parametrize("reason", list(Reason))
-def test_a_handoff_is_told_to_the_visitor_with_its_reason_to_the_team(
+def test_the_visitor_reads_a_hand_off_message_and_the_team_its_reason(
     stocked: Desk, monkeypatch: pytest.MonkeyPatch, reason: Reason, auto_resolve: bool
 ) -> None:
     if auto_resolve:

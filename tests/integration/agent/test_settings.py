@@ -86,11 +86,11 @@ def test_a_refused_change_leaves_everything_as_it_was(api: Client, change: Any, 
 
 
 @pytest.mark.parametrize("name", ["Al", "A" * 40, "Zoë 🦊"])
-def test_a_name_of_two_to_forty_characters_is_taken(api: Client, name: str) -> None:
+def test_a_name_of_two_to_forty_characters_is_accepted(api: Client, name: str) -> None:
     assert api.patch("/v1/agent", {"name": name}).body["name"] == name
 
 
-def test_a_personality_of_exactly_the_limit_is_taken(api: Client) -> None:
+def test_a_personality_of_exactly_the_limit_is_accepted(api: Client) -> None:
     assert api.patch("/v1/agent", {"personality": "p" * 2000}).status == 200
 
 

@@ -187,7 +187,7 @@ def test_messages_written_together_are_answered_together_by_the_last(stocked: De
     assert stocked.answers(first["conversationId"]) == ["Five days."]
 
 
-def test_a_message_that_came_while_the_agent_was_thinking_gets_its_own_answer(
+def test_a_message_that_arrives_while_the_agent_prepares_an_answer_gets_its_own(
     stocked: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = stocked.write("How do I get a refund?")
@@ -215,7 +215,7 @@ def test_what_a_teammate_has_answered_is_not_answered_again(stocked: Desk) -> No
 
 
 @pytest.mark.parametrize("moves", [["take-over"], ["resolve"], ["close"], ["take-over", "resolve"]])
-def test_the_agent_is_silent_where_the_conversation_is_not_its_own(
+def test_the_agent_is_silent_in_a_conversation_that_it_does_not_handle(
     stocked: Desk, moves: list[str], snapshot: Snapshot
 ) -> None:
     job = stocked.write("How do I get a refund?")
@@ -228,7 +228,7 @@ def test_the_agent_is_silent_where_the_conversation_is_not_its_own(
 
 @pytest.mark.parametrize("question", ["How do I get a refund?", "Do you sell umbrellas?"])
 @pytest.mark.parametrize("doing", ["take-over", "resolve", "reply", "archive", "erase"])
-def test_what_happens_while_the_agent_is_thinking_silences_it(
+def test_a_change_while_the_agent_prepares_an_answer_silences_it(
     stocked: Desk, doing: str, question: str, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
 ) -> None:
     job = stocked.write(question)
@@ -257,7 +257,7 @@ def test_what_happens_while_the_agent_is_thinking_silences_it(
     assert snapshot() == moments[0]
 
 
-def test_an_archived_conversation_is_left_alone(stocked: Desk, snapshot: Snapshot) -> None:
+def test_an_archived_conversation_gets_no_answer(stocked: Desk, snapshot: Snapshot) -> None:
     job = stocked.write("How do I get a refund?")
     key = keys.Conversation(stocked.organization, job["conversationId"])
     table.update(key, "SET archivedAt = :now", values={":now": 1})
@@ -266,7 +266,7 @@ def test_an_archived_conversation_is_left_alone(stocked: Desk, snapshot: Snapsho
     assert snapshot() == before
 
 
-def test_a_conversation_of_another_organization_is_not_there(
+def test_a_conversation_of_another_organization_does_not_exist(
     stocked: Desk, other_organization: NewOrganization, stranger: Client, snapshot: Snapshot
 ) -> None:
     theirs = Desk(stranger, other_organization.organization_id).write("How do I get a refund?")
@@ -293,7 +293,7 @@ def test_an_agent_that_got_a_conversation_back_answers_again(stocked: Desk) -> N
     assert len(stocked.answers(first["conversationId"])) == 1
 
 
-def test_model_trouble_is_tried_again_and_the_later_ones_wait(
+def test_a_model_failure_is_tried_again_and_later_jobs_wait(
     stocked: Desk, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
 ) -> None:
     def troubled(_: Question) -> Reply:
@@ -310,7 +310,7 @@ def test_model_trouble_is_tried_again_and_the_later_ones_wait(
     ("trouble", "reason"),
     [(ModelTrouble(), "the model could not be reached"), (OSError(), "the agent failed repeatedly")],
 )
-def test_the_last_try_hands_off_so_that_nobody_is_left_without_a_word(
+def test_the_last_try_hands_off_so_that_every_visitor_gets_a_reply(
     stocked: Desk, monkeypatch: pytest.MonkeyPatch, trouble: Exception, reason: str
 ) -> None:
     def troubled(_: Question) -> Reply:
@@ -349,7 +349,7 @@ def test_the_last_try_is_the_one_the_template_says() -> None:
         assert queues[name]["Properties"]["RedrivePolicy"]["maxReceiveCount"] == MAX_RECEIVES
 
 
-def test_a_failure_of_ours_is_tried_again(stocked: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_is_tried_again(stocked: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     job = stocked.write("How do I get a refund?")
     with monkeypatch.context() as broken:
         broken.setattr(conversations, "find", lambda *_: 1 / 0)
@@ -367,7 +367,7 @@ def test_an_answer_never_exceeds_what_a_message_may_hold(
     assert [len(body) for body in stocked.answers(job["conversationId"])] == [4000]
 
 
-def test_no_text_of_anybody_gets_into_the_logs(stocked: Desk, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_message_text_gets_into_the_logs(stocked: Desk, caplog: pytest.LogCaptureFixture) -> None:
     stocked.work(stocked.write("How do I get a refund for my blue umbrella?"))
     stocked.work(stocked.write("zebra crossing", session="session-of-otto"))
     printed = str([vars(record) for record in caplog.records])

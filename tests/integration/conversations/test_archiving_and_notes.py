@@ -66,7 +66,7 @@ def test_what_the_visitor_writes_to_an_archived_conversation_starts_another_unti
     assert api.post("/v1/messages", SESSION).body["conversationId"] == conversation
 
 
-def test_unarchiving_gives_the_agent_what_it_had_not_come_to(api: Client) -> None:
+def test_unarchiving_lets_the_agent_answer_what_it_had_not_answered(api: Client) -> None:
     first = api.post("/v1/messages", SESSION).body
     do(api, first["conversationId"], "archive")
     assert agents_work() == [first["messageId"]]
@@ -77,7 +77,7 @@ def test_unarchiving_gives_the_agent_what_it_had_not_come_to(api: Client) -> Non
 
 
 @pytest.mark.parametrize("steps", [["take-over"], ["resolve"], ["reply"]])
-def test_unarchiving_gives_the_agent_nothing_where_nothing_waits_for_it(
+def test_unarchiving_starts_no_agent_job_if_no_message_waits(
     api: Client, conversation: str, steps: list[str]
 ) -> None:
     for step in (*steps, "archive"):
@@ -157,14 +157,14 @@ def test_a_note_carries_files(api: Client, conversation: str) -> None:
         ([], "invalid_json"),
     ],
 )
-def test_a_note_that_is_none_is_refused(api: Client, conversation: str, body: Any, code: str) -> None:
+def test_an_invalid_note_is_refused(api: Client, conversation: str, body: Any, code: str) -> None:
     answer = api.post(f"/v1/conversations/{conversation}/note", body)
 
     assert (answer.status, answer.code) == (400, code)
     assert whole_table.of_kind("NOTE#") == []
 
 
-def test_a_note_of_a_conversation_that_is_not_there_is_not_found(stranger: Client, conversation: str) -> None:
+def test_a_note_in_an_unknown_conversation_is_not_found(stranger: Client, conversation: str) -> None:
     for conversation_id in (conversation, "conv_unknown", "#"):
         answer = stranger.post(f"/v1/conversations/{conversation_id.replace('#', '%23')}/note", {"body": "x"})
         assert (answer.status, answer.code) == (404, "conversation_not_found")

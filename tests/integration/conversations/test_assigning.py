@@ -56,7 +56,7 @@ def test_a_member_is_assigned_and_unassigned_and_the_team_reads_by_whom(
     ]
 
 
-def test_assigning_tells_no_endpoint_and_changes_neither_state_nor_activity(
+def test_assigning_sends_no_event_and_changes_neither_state_nor_activity(
     api: Client, organization: NewOrganization, conversation: str, ada: str
 ) -> None:
     whole_table.remove("EVENT")
@@ -70,7 +70,7 @@ def test_assigning_tells_no_endpoint_and_changes_neither_state_nor_activity(
 
 
 @pytest.mark.parametrize("who", ["usr_unknown", "#", "", "stranger", "one who left"])
-def test_one_who_is_no_member_is_assigned_nothing(
+def test_a_conversation_is_not_assigned_to_someone_who_is_no_member(
     api: Client,
     organization: NewOrganization,
     other_organization: NewOrganization,
@@ -91,7 +91,7 @@ def test_one_who_is_no_member_is_assigned_nothing(
     assert lines(api, conversation) == []
 
 
-def test_one_who_leaves_at_this_moment_is_assigned_nothing(
+def test_a_conversation_is_not_assigned_to_a_member_who_leaves_at_this_moment(
     organization: NewOrganization, conversation: str, ada: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(membership, "name_of", lambda *_: "Ada, as she was read")
@@ -120,7 +120,7 @@ def test_a_body_that_names_nobody_is_refused(api: Client, conversation: str, bod
     assert (answer.status, answer.code) == (400, code)
 
 
-def test_anothers_conversation_is_not_found(stranger: Client, conversation: str) -> None:
+def test_another_organizations_conversation_is_not_found(stranger: Client, conversation: str) -> None:
     assert assign(stranger, conversation, None).code == "conversation_not_found"
 
 
@@ -149,7 +149,7 @@ def test_assigning_costs_four_calls_unassigning_three_and_the_same_again_two(
         (["take-over", "message"], "open"),
     ],
 )
-def test_an_assigned_conversation_stands_in_the_list_of_its_state(
+def test_an_assigned_conversation_is_in_the_list_of_its_state(
     api: Client, organization: NewOrganization, conversation: str, ada: str, steps: list[str], which: str
 ) -> None:
     assign(api, conversation, ada)

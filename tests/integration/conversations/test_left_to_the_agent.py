@@ -19,7 +19,7 @@ def jobs() -> list[str]:
     return [job["body"]["messageId"] for job in whole_table.jobs("agent")]
 
 
-def test_handing_back_gives_the_agent_what_was_written_while_the_team_held_the_conversation(
+def test_handing_back_lets_the_agent_answer_what_was_written_meanwhile(
     api: Client,
 ) -> None:
     first = write(api)
@@ -31,7 +31,7 @@ def test_handing_back_gives_the_agent_what_was_written_while_the_team_held_the_c
     assert jobs() == [first["messageId"], second["messageId"]]
 
 
-def test_handing_back_after_a_reply_gives_the_agent_nothing(api: Client) -> None:
+def test_handing_back_after_a_reply_starts_no_agent_job(api: Client) -> None:
     first = write(api)
     path = f"/v1/conversations/{first['conversationId']}"
     api.post(f"{path}/reply", {"body": "Here it is.", "takeOver": True})
@@ -39,7 +39,7 @@ def test_handing_back_after_a_reply_gives_the_agent_nothing(api: Client) -> None
     assert jobs() == [first["messageId"]]
 
 
-def test_reopening_gives_the_agent_what_it_had_not_come_to(api: Client) -> None:
+def test_reopening_lets_the_agent_answer_what_it_had_not_answered(api: Client) -> None:
     first = write(api)
     path = f"/v1/conversations/{first['conversationId']}"
     api.post(f"{path}/resolve")
@@ -47,7 +47,7 @@ def test_reopening_gives_the_agent_what_it_had_not_come_to(api: Client) -> None:
     assert jobs() == [first["messageId"], first["messageId"]]
 
 
-def test_an_agent_that_was_still_thinking_does_not_answer_what_a_teammate_has_answered(
+def test_an_agent_that_prepares_an_answer_drops_it_once_a_teammate_has_answered(
     api: Client, organization: Any
 ) -> None:
     first = write(api)

@@ -169,7 +169,7 @@ def page(organization: str, chosen: dict[str, str], limit: int, cursor: str | No
     deadline=timedelta(seconds=60),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_pages_of_any_size_joined_are_the_models_list(
+def test_pages_of_any_size_join_to_the_list_of_the_model(
     made: list[Made], chosen: dict[str, str], limits: list[int], examined: int
 ) -> None:
     organization = f"org_{next(_numbers)}"
@@ -206,7 +206,7 @@ def test_pages_of_any_size_joined_are_the_models_list(
     deadline=timedelta(seconds=60),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_what_was_found_by_words_is_held_to_the_other_filters(
+def test_search_hits_are_filtered_by_the_other_parameters(
     made: list[Made], chosen: dict[str, str], limit: int, hits: list[int], stride: int
 ) -> None:
     """The search finds some of the conversations, and two that are gone, in an order of its own."""
@@ -311,7 +311,7 @@ def test_a_bad_value_is_refused_by_the_parameters_name(parameter: str, value: st
         page("org_empty", {parameter: value}, 50, None)
 
 
-def test_a_key_has_no_conversations_of_its_own() -> None:
+def test_a_key_cannot_ask_for_its_own_conversations() -> None:
     key = Caller("org_empty", key_id="key_1", cursor_key=b"k" * 32)
 
     with pytest.raises(InvalidRequest, match="`assignee`"):

@@ -109,7 +109,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
     assert answer.body["nextCursor"] is None
 
 
-def test_a_list_shows_a_conversation_as_reading_it_does(api: Client) -> None:
+def test_a_list_shows_a_conversation_as_its_own_route_does(api: Client) -> None:
     conversation_id = write(api, "same", user={"name": "Vera"})
 
     (listed,) = api.get("/v1/conversations").body["conversations"]
@@ -136,13 +136,13 @@ def inbox(api: Client, at: At) -> list[str]:
     return made
 
 
-def test_the_most_recently_active_come_first_whatever_their_status(api: Client, inbox: list[str]) -> None:
+def test_the_most_recently_active_come_first_with_any_status(api: Client, inbox: list[str]) -> None:
     expected = [inbox[number] for number in (2, 6, 5, 4, 3, 1, 0)]
 
     assert ids_in(api.get("/v1/conversations")) == expected
 
 
-def test_a_status_lists_its_own(api: Client, inbox: list[str]) -> None:
+def test_a_status_selects_its_conversations(api: Client, inbox: list[str]) -> None:
     assert ids_in(api.get("/v1/conversations?status=open")) == [inbox[number] for number in (2, 6, 4, 0)]
     assert ids_in(api.get("/v1/conversations?status=resolved")) == [inbox[number] for number in (5, 3, 1)]
 
@@ -286,7 +286,7 @@ def thread_by_pages(api: Client, conversation_id: str, limit: int) -> list[str]:
         answer = api.get(f"{url}&cursor={answer.body['nextCursor']}")
 
 
-def test_pages_of_a_thread_lead_from_the_newest_to_the_oldest_without_a_hole(
+def test_pages_of_a_thread_lead_from_the_newest_to_the_oldest_without_a_gap(
     api: Client, organization: NewOrganization, at: At
 ) -> None:
     conversation_id, texts = _with_lines(organization, api, at)
@@ -305,7 +305,7 @@ def test_notes_and_system_lines_are_marked_as_such(
     assert {entry["body"][0]: entry["kind"] for entry in entries} == {"v": "message", "s": "system"}
 
 
-def test_a_thread_heavier_than_one_query_is_read_without_a_hole(
+def test_a_thread_larger_than_one_query_is_read_without_a_gap(
     api: Client, organization: NewOrganization, at: At
 ) -> None:
     # 90 messages of 16 KB are more than the 1 MB after which a query ends; the lines are older than all of them.

@@ -97,7 +97,7 @@ def column(item: dict[str, Any]) -> str:
     return f"{item['status']}, {item['handledBy']}"
 
 
-def test_the_table_of_moves_is_about_every_state(begin: Begin) -> None:
+def test_the_table_of_transitions_has_every_state(begin: Begin) -> None:
     for row, cells in TRANSITIONS.items():
         assert list(cells) == list(ON_THE_WAY), row
     for state, steps in ON_THE_WAY.items():
@@ -143,7 +143,7 @@ SPEAKING = {
 
 
 @pytest.mark.parametrize("before", list(ON_THE_WAY)[:-1])
-def test_what_was_archived_comes_back_as_it_was_without_its_snooze(begin: Begin, before: str) -> None:
+def test_unarchiving_restores_the_state_without_the_snooze(begin: Begin, before: str) -> None:
     desk = begin([*ON_THE_WAY[before], "archive"])
     assert desk.state() == "archived"
 

@@ -43,7 +43,7 @@ def pages(api: Client, url: str) -> list[list[str]]:
             return found
 
 
-def test_a_customer_is_shown_with_all_that_they_told(api: Client) -> None:
+def test_a_customer_has_all_that_their_messages_said(api: Client) -> None:
     customer_id = write(
         api,
         "shown",
@@ -68,7 +68,7 @@ def test_a_customer_is_shown_with_all_that_they_told(api: Client) -> None:
     }
 
 
-def test_one_who_told_nothing_is_shown_without_it(api: Client) -> None:
+def test_a_customer_who_said_nothing_has_empty_fields(api: Client) -> None:
     customer_id = write(api, "silent")
 
     assert customer(api, customer_id) == {
@@ -82,7 +82,7 @@ def test_one_who_told_nothing_is_shown_without_it(api: Client) -> None:
     }
 
 
-def test_a_list_shows_a_customer_as_reading_them_does(api: Client) -> None:
+def test_a_list_shows_a_customer_as_their_own_route_does(api: Client) -> None:
     customer_id = write(api, "same", name="Vera")
 
     assert api.get("/v1/customers").body == {
@@ -109,7 +109,7 @@ def test_new_values_overwrite_and_omitted_ones_stay(api: Client) -> None:
     }
 
 
-def test_metadata_that_is_sent_takes_the_place_of_what_was_sent_before(api: Client) -> None:
+def test_new_metadata_replaces_earlier_metadata(api: Client) -> None:
     customer_id = write(api, "facts", 0, metadata={"plan": "free", "seats": 1})
     write(api, "facts", 10, metadata={"plan": "pro"})
 
@@ -124,7 +124,7 @@ def test_null_empty_and_dropped_values_erase_nothing(api: Client) -> None:
     assert {name: customer(api, customer_id)[name] for name in told} == told
 
 
-def test_what_is_told_is_cut_to_its_limits(api: Client) -> None:
+def test_values_are_cut_to_their_limits(api: Client) -> None:
     customer_id = write(
         api,
         "long",
@@ -152,7 +152,7 @@ def test_the_newest_customers_come_first_on_pages_of_any_size(api: Client, stran
         assert all(len(page) <= limit for page in found)
 
 
-def test_a_search_shows_whom_it_names_in_its_order(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_returns_its_hits_in_their_order(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two, three = [write(api, f"found-{number}", number * 10) for number in range(3)]
     asked: list[tuple[str, int, int | None]] = []
 
@@ -190,7 +190,7 @@ def test_a_cursor_is_refused_by_every_list_but_its_own(api: Client, stranger: Cl
     assert [(answer.status, answer.code) for answer in refused] == [(400, "invalid_cursor")] * 5
 
 
-def test_facts_are_noted_and_shown_newest_first(api: Client, member: Client) -> None:
+def test_facts_are_added_and_listed_newest_first(api: Client, member: Client) -> None:
     customer_id = write(api, "facts")
     url = f"/v1/customers/{customer_id}/facts"
     with clock.frozen(lambda: (START_MS + 5) * 1_000):
@@ -254,7 +254,7 @@ def test_a_fact_of_another_customer_is_not_found(api: Client) -> None:
 
 
 @pytest.mark.parametrize("missing", ["cus_unknown", "%23", "x" * 129, "😀"])
-def test_a_customer_who_is_not_there_is_not_found_by_any_route(api: Client, missing: str) -> None:
+def test_every_route_returns_not_found_for_an_unknown_customer(api: Client, missing: str) -> None:
     url = f"/v1/customers/{quote(missing)}"
     answers = [
         api.get(url),
@@ -266,7 +266,7 @@ def test_a_customer_who_is_not_there_is_not_found_by_any_route(api: Client, miss
     assert [(answer.status, answer.code) for answer in answers] == [(404, "customer_not_found")] * 4
 
 
-def test_nothing_is_noted_of_one_who_is_gone(api: Client, organization: NewOrganization) -> None:
+def test_no_fact_is_added_to_an_erased_customer(api: Client, organization: NewOrganization) -> None:
     customer_id = write(api, "gone")
     key = keys.Customer(organization.organization_id, customer_id)
     table.delete(key)
@@ -293,7 +293,9 @@ def test_a_list_is_one_query_however_many_there_are(api: Client) -> None:
     assert noted == removed == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
 
 
-def test_a_page_ends_before_it_outgrows_an_answer(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_ends_before_it_exceeds_the_size_of_a_response(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = [write(api, f"heavy-{number}", number, name="V" * 80) for number in range(5)]
     monkeypatch.setattr("helpdesk.http.pages.MAX_LISTED_BYTES", 700)  # a customer weighs about 300
 

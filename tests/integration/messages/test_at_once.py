@@ -62,7 +62,7 @@ def test_first_messages_of_different_sessions_at_once_do_not_meet() -> None:
     assert len(whole_table.of_kind("CUS")) == 4
 
 
-def test_messages_at_once_after_a_settled_conversation_start_one_new_one() -> None:
+def test_messages_at_once_after_a_resolved_conversation_start_one_new_one() -> None:
     for seed in range(SEEDS):
         whole_table.clear()
         settled = message()().conversation_id
@@ -103,7 +103,7 @@ def test_a_message_racing_the_team_lands_in_an_open_conversation_once(chosen: Tr
         }
 
 
-def test_messages_racing_a_reopening_leave_the_session_with_its_newest_open_conversation() -> None:
+def test_a_message_racing_a_reopening_leaves_the_session_with_its_newest_open_conversation() -> None:
     for seed in range(SEEDS * 2):
         whole_table.clear()
         older = message()().conversation_id
@@ -117,7 +117,7 @@ def test_messages_racing_a_reopening_leave_the_session_with_its_newest_open_conv
         assert message("And now?")().conversation_id == newer, seed
 
 
-def test_what_two_messages_tell_at_once_is_one_of_them_whole_and_the_session_knows_which() -> None:
+def test_of_two_identities_at_once_one_is_kept_whole_and_the_session_knows_which() -> None:
     for seed in range(SEEDS):
         whole_table.clear()
         message()()

@@ -47,7 +47,7 @@ def test_messages_of_a_session_go_to_its_open_conversation(api: Client) -> None:
     assert len({post(api)[0] for _ in range(3)}) == 1
 
 
-def test_a_settled_conversation_stays_so_and_the_message_starts_another(api: Client) -> None:
+def test_a_resolved_conversation_stays_resolved_and_the_message_starts_another(api: Client) -> None:
     for ending in ("resolve", "close"):
         settled, _ = post(api)
         move(api, settled, ending)
@@ -60,7 +60,7 @@ def test_a_settled_conversation_stays_so_and_the_message_starts_another(api: Cli
         move(api, started, "resolve")
 
 
-def test_a_message_goes_to_a_conversation_that_was_opened_again(api: Client) -> None:
+def test_a_message_goes_to_a_reopened_conversation(api: Client) -> None:
     settled, _ = post(api)
     move(api, settled, "resolve")
     move(api, settled, "reopen")
@@ -68,7 +68,7 @@ def test_a_message_goes_to_a_conversation_that_was_opened_again(api: Client) -> 
     assert post(api)[0] == settled
 
 
-def test_of_two_open_ones_the_newest_counts_whichever_was_opened_last(api: Client) -> None:
+def test_a_message_goes_to_the_newest_of_two_open_conversations(api: Client) -> None:
     older, _ = post(api)
     move(api, older, "resolve")
     newer, _ = post(api)
@@ -90,9 +90,7 @@ def test_a_reply_that_opens_an_older_one_is_answered_there_only_while_no_newer_i
     assert post(api)[0] == older
 
 
-def test_an_archived_conversation_takes_no_message_even_while_it_is_open(
-    api: Client, organization: NewOrganization
-) -> None:
+def test_an_archived_open_conversation_accepts_no_message(api: Client, organization: NewOrganization) -> None:
     archived, _ = post(api)
     archive(organization, archived)
 
@@ -187,7 +185,7 @@ def test_a_files_place_in_an_event_has_the_four_fields_of_the_specification(api:
     assert message["attachments"] == [{"name": "a.png", "size": 5, "type": "image/png", "url": file["url"]}]
 
 
-def test_a_message_while_the_team_holds_it_tells_that_a_person_is_awaited(api: Client) -> None:
+def test_a_message_while_the_team_handles_it_sets_awaiting_human(api: Client) -> None:
     conversation_id, _ = post(api)
     move(api, conversation_id, "take-over")
     whole_table.remove("EVENT")
@@ -197,7 +195,7 @@ def test_a_message_while_the_team_holds_it_tells_that_a_person_is_awaited(api: C
     assert event["data"]["conversation"] == {"id": conversation_id, "status": "open", "awaitingHuman": True}
 
 
-def test_the_agent_gets_a_job_for_each_message_unless_a_person_holds_the_conversation(
+def test_the_agent_gets_a_job_for_each_message_unless_the_team_handles_the_conversation(
     api: Client, organization: NewOrganization
 ) -> None:
     def jobs() -> list[Any]:
@@ -233,7 +231,7 @@ def test_the_agent_gets_a_job_for_each_message_unless_a_person_holds_the_convers
     assert after["deduplication"] == last
 
 
-def test_a_new_conversation_is_the_agents_though_the_team_held_the_one_before(api: Client) -> None:
+def test_the_agent_handles_a_new_conversation_after_one_that_the_team_handled(api: Client) -> None:
     settled, _ = post(api)
     move(api, settled, "take-over")
     move(api, settled, "resolve")

@@ -74,7 +74,7 @@ def bodies(conversations: Any) -> list[list[str]]:
     return [[message["body"] for message in each["messages"]] for each in conversations]
 
 
-def test_only_what_is_newer_is_answered_with_the_state_of_every_conversation(api: Client) -> None:
+def test_only_newer_messages_are_returned_with_the_state_of_every_conversation(api: Client) -> None:
     first = write(api, "one")
     api.post(f"/v1/conversations/{first['conversationId']}/resolve")
     second = write(api, "two")
@@ -90,7 +90,7 @@ def test_only_what_is_newer_is_answered_with_the_state_of_every_conversation(api
     assert bodies(found) == [["three"], []]
 
 
-def test_messages_of_an_answer_are_oldest_first(api: Client) -> None:
+def test_messages_of_a_response_are_oldest_first(api: Client) -> None:
     first = write(api)
     for number in range(4):
         write(api, str(number))
@@ -100,7 +100,7 @@ def test_messages_of_an_answer_are_oldest_first(api: Client) -> None:
     assert bodies(answer.body["conversations"]) == [["0", "1", "2", "3"]]
 
 
-def test_without_a_wait_nothing_new_is_answered_at_once(
+def test_without_a_wait_the_call_returns_at_once(
     api: Client, organization: NewOrganization, time: Time
 ) -> None:
     message = write(api)
@@ -109,7 +109,7 @@ def test_without_a_wait_nothing_new_is_answered_at_once(
     assert time.pauses == []
 
 
-def test_what_is_there_already_is_not_waited_for(
+def test_a_call_that_finds_new_messages_does_not_wait(
     api: Client, organization: NewOrganization, time: Time
 ) -> None:
     message = write(api)
@@ -120,7 +120,7 @@ def test_what_is_there_already_is_not_waited_for(
     assert time.pauses == []
 
 
-def test_an_answer_that_comes_ends_the_wait(api: Client, organization: NewOrganization, time: Time) -> None:
+def test_a_new_message_ends_the_wait(api: Client, organization: NewOrganization, time: Time) -> None:
     message = write(api)
     reply = f"/v1/conversations/{message['conversationId']}/reply"
     time.at_second(6.2, lambda: api.post(reply, {"body": "Here you are"}))
@@ -166,7 +166,7 @@ def test_a_conversation_that_begins_while_none_is_open_ends_the_wait(
     assert bodies(news(organization, message["messageId"])) == [["Something else"], []]
 
 
-def test_a_session_that_is_not_known_yet_is_waited_for(
+def test_a_call_waits_for_a_session_that_does_not_exist_yet(
     api: Client, organization: NewOrganization, time: Time
 ) -> None:
     message = write(api)
@@ -197,7 +197,7 @@ def test_a_wait_is_never_held_when_the_functions_time_is_short(
     assert time.now - START == round(waited * 1_000)
 
 
-def test_nothing_is_waited_for_where_nobody_said_how_long_the_function_may_run(
+def test_a_call_does_not_wait_without_a_known_deadline(
     api: Client, organization: NewOrganization, time: Time
 ) -> None:
     message = write(api)
@@ -246,7 +246,7 @@ def test_a_waiting_call_is_charged_once(api: Client, time: Time) -> None:
     assert len(time.pauses) == 3
 
 
-def test_past_an_organizations_hundred_waits_a_call_answers_at_once(
+def test_beyond_an_organizations_hundred_waits_a_call_returns_at_once(
     api: Client, organization: NewOrganization, other_organization: NewOrganization, time: Time
 ) -> None:
     message = write(api)
@@ -261,7 +261,7 @@ def test_past_an_organizations_hundred_waits_a_call_answers_at_once(
     assert time.pauses == [1_000, 1_000]
 
 
-def test_a_call_that_has_something_to_tell_takes_no_wait(
+def test_a_call_that_finds_new_messages_takes_no_wait_from_the_bucket(
     api: Client, organization: NewOrganization, time: Time
 ) -> None:
     message = write(api)
@@ -294,9 +294,7 @@ def put_messages(organization: NewOrganization, conversation: str, count: int) -
         clients.dynamodb().batch_write_item(RequestItems={settings().table_name: requests})  # type: ignore[dict-item]
 
 
-def test_at_most_200_messages_are_answered_the_newest(
-    api: Client, organization: NewOrganization, time: Time
-) -> None:
+def test_the_newest_200_messages_are_returned(api: Client, organization: NewOrganization, time: Time) -> None:
     first = write(api)
     put_messages(organization, first["conversationId"], 201)
 
@@ -305,7 +303,7 @@ def test_at_most_200_messages_are_answered_the_newest(
     assert [message["body"] for message in found["messages"]] == [str(n) for n in range(1, 201)]
 
 
-def test_notes_and_lines_for_the_team_are_not_answered(
+def test_notes_and_system_lines_are_not_returned(
     api: Client, member: Client, organization: NewOrganization, time: Time
 ) -> None:
     message = write(api)
@@ -316,7 +314,7 @@ def test_notes_and_lines_for_the_team_are_not_answered(
     assert bodies(news(organization, message["messageId"], wait=0)) == [[]]
 
 
-def test_another_sessions_or_organizations_messages_are_not_answered(
+def test_another_sessions_or_organizations_messages_are_not_returned(
     api: Client, stranger: Client, organization: NewOrganization, time: Time
 ) -> None:
     message = write(api)
@@ -339,7 +337,7 @@ def test_another_sessions_or_organizations_messages_are_not_answered(
         ("wait=x", "wait"),
     ],
 )
-def test_a_parameter_that_is_none_is_refused(api: Client, query: str, named: str) -> None:
+def test_an_invalid_parameter_is_refused(api: Client, query: str, named: str) -> None:
     answer = api.get(f"/v1/messages?session={SESSION}&{query}")
 
     assert (answer.status, answer.code) == (400, "invalid_request")

@@ -122,7 +122,7 @@ def test_a_session_is_trimmed_as_it_is_when_writing(api: Client, write: Write) -
         ("?Session=long-enough", "invalid_request"),
     ],
 )
-def test_a_session_that_is_none_is_refused(api: Client, query: str, code: str) -> None:
+def test_an_invalid_session_is_refused(api: Client, query: str, code: str) -> None:
     answer = api.get(f"/v1/messages{query}")
 
     assert (answer.status, answer.code) == (400, code)

@@ -71,7 +71,7 @@ def test_one_session_text_in_two_organizations_is_two_visitors(api: Client, stra
     assert len(whole_table.of_kind("CUS")) == 2
 
 
-def test_a_sessions_token_is_stored_nowhere(api: Client) -> None:
+def test_a_session_token_is_not_stored(api: Client) -> None:
     post(api, session="a-very-secret-session")
 
     assert "a-very-secret-session" not in repr(whole_table.everything())
@@ -96,7 +96,7 @@ def test_a_body_of_more_than_4000_characters_is_too_long(api: Client, text: str)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\u00a0\ufeff\n\t"])
-def test_a_body_of_nothing_is_empty(api: Client, text: str) -> None:
+def test_an_empty_body_is_refused(api: Client, text: str) -> None:
     answer = post(api, body=text)
 
     assert (answer.status, answer.code) == (400, "empty_message")
@@ -105,7 +105,7 @@ def test_a_body_of_nothing_is_empty(api: Client, text: str) -> None:
 # -- user
 
 
-def test_what_a_visitor_tells_is_kept_trimmed_and_cut(api: Client) -> None:
+def test_an_identity_is_stored_trimmed_and_cut(api: Client) -> None:
     post(
         api,
         user={
@@ -166,7 +166,7 @@ def test_new_values_overwrite_and_omitted_ones_stay(api: Client) -> None:
     }
 
 
-def test_a_value_told_again_after_another_is_the_one_that_holds(api: Client) -> None:
+def test_the_value_that_was_sent_last_is_kept(api: Client) -> None:
     for name in ("Vera", "Wanda", "Vera"):
         post(api, user={"name": name})
 
@@ -208,7 +208,7 @@ def test_a_fact_of_another_type_is_refused_by_its_name(api: Client, value: Any) 
     assert answer.message == "`user.metadata.plan` must be text, a number, true or false."
 
 
-def test_a_number_beyond_all_numbers_is_refused_by_its_name(api: Client) -> None:
+def test_an_infinite_number_is_refused_by_its_name(api: Client) -> None:
     body = '{"session": "session-1", "body": "Hi", "user": {"metadata": {"far": 1e999}}}'
 
     answer = api.post("/v1/messages", body)
@@ -340,7 +340,7 @@ def test_an_unknown_field_of_a_part_is_refused_with_the_allowed_ones(
 
 
 @pytest.mark.parametrize("name", ["avatar_url", "Name", "", "name ", "time_zone"])
-def test_a_field_spelled_otherwise_is_unknown(api: Client, name: str) -> None:
+def test_a_field_in_another_spelling_is_unknown(api: Client, name: str) -> None:
     assert post(api, user={name: "x"}).code == "invalid_request"
 
 
@@ -401,7 +401,7 @@ def test_null_fields_of_parts_count_as_omitted(api: Client) -> None:
     ],
     ids=lambda body: repr(body)[:40],
 )
-def test_what_is_no_json_object_is_invalid_json(api: Client, body: str | None) -> None:
+def test_a_body_that_is_no_json_object_is_invalid_json(api: Client, body: str | None) -> None:
     answer = api.post("/v1/messages", body)
 
     assert (answer.status, answer.code) == (400, "invalid_json")
@@ -492,7 +492,7 @@ def test_six_files_are_attached_in_their_order_and_seven_are_too_many(api: Clien
     assert (refused.status, refused.code) == (400, "too_many_attachments")
 
 
-def test_a_file_that_is_not_there_or_anothers_is_missing(api: Client, stranger: Client) -> None:
+def test_an_unknown_file_or_another_organizations_is_missing(api: Client, stranger: Client) -> None:
     foreign = uploaded(stranger)
     for file_id in ("file_unknown", foreign, "", "#", "x" * 500, "😀", "\x00"):
         answer = post(api, attachments=[{"id": file_id, "name": "a"}])
@@ -501,7 +501,7 @@ def test_a_file_that_is_not_there_or_anothers_is_missing(api: Client, stranger: 
     assert whole_table.of_kind("CONV") == []
 
 
-def test_of_several_faults_the_session_is_told_first_then_the_files_then_the_text(api: Client) -> None:
+def test_of_several_errors_the_session_comes_first_then_the_files_then_the_text(api: Client) -> None:
     seven = [{"id": "file_1", "name": "a"}] * 7
     told = [
         post(api, session="x", body="", attachments=seven).code,
@@ -513,13 +513,13 @@ def test_of_several_faults_the_session_is_told_first_then_the_files_then_the_tex
     assert told == ["invalid_session", "too_many_attachments", "message_too_long", "invalid_request"]
 
 
-def test_the_subject_is_the_first_line_that_says_something(api: Client) -> None:
+def test_the_subject_is_the_first_line_that_is_not_empty(api: Client) -> None:
     post(api, body="\n\n  " + "S" * 90 + "\nmore")
 
     assert conversation()["subject"] == "S" * 80
 
 
-def test_a_visitors_record_is_told_apart_by_its_organization(api: Client, organization: Any) -> None:
+def test_one_visitor_in_two_organizations_has_two_records(api: Client, organization: Any) -> None:
     post(api, user={"name": "Vera"})
 
     (item,) = whole_table.of_kind("CUS")

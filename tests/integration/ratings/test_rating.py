@@ -62,9 +62,7 @@ def test_a_resolved_conversation_is_rated_and_shows_it(api: Client, organization
     assert (rating["stars"], rating["conversationId"]) == (4, conversation)
 
 
-def test_the_note_is_read_by_the_team_in_the_thread_and_stands_nowhere_else(
-    api: Client, organization: NewOrganization
-) -> None:
+def test_the_note_is_in_the_teams_thread_and_nowhere_else(api: Client, organization: NewOrganization) -> None:
     conversation = a_resolved_conversation(api)
 
     rate(api, conversation, 2, note="  Slow, but right.  ")
@@ -74,7 +72,7 @@ def test_the_note_is_read_by_the_team_in_the_thread_and_stands_nowhere_else(
     assert "Slow" not in str(api.get(f"/v1/messages?session={SESSION}").body)
 
 
-def test_a_rating_is_told_to_no_webhook(api: Client, organization: NewOrganization) -> None:
+def test_a_rating_sends_no_event(api: Client, organization: NewOrganization) -> None:
     conversation = a_resolved_conversation(api)
     before = events(organization)
 
@@ -111,7 +109,7 @@ def test_a_rating_is_changed_within_a_day_and_stays_one(api: Client, organizatio
     assert lines(api, conversation) == ["The visitor rated this conversation 5 of 5 stars."]
 
 
-def test_after_a_day_a_rating_is_settled(api: Client, organization: NewOrganization) -> None:
+def test_a_rating_cannot_be_changed_after_a_day(api: Client, organization: NewOrganization) -> None:
     with at(NOW):
         conversation = a_resolved_conversation(api)
         rate(api, conversation, 1)
@@ -166,7 +164,7 @@ def test_a_conversation_of_another_organization_is_not_found(api: Client, strang
 
 
 @pytest.mark.parametrize("conversation", ["conv_01jd3kq8v5zt4m9rx2c7w6ybne", "#", "x" * 200])
-def test_a_conversation_that_is_not_there_is_not_found(api: Client, conversation: str) -> None:
+def test_an_unknown_conversation_is_not_found(api: Client, conversation: str) -> None:
     assert rate(api, conversation).code == "conversation_not_found"
 
 
@@ -208,7 +206,7 @@ def test_a_note_has_up_to_2000_characters(api: Client) -> None:
     assert (answer.status, answer.code) == (400, "invalid_feedback")
 
 
-def test_a_session_must_be_one(api: Client) -> None:
+def test_an_invalid_session_is_refused(api: Client) -> None:
     conversation = a_resolved_conversation(api)
 
     assert rate(api, conversation, session="short").code == "invalid_session"

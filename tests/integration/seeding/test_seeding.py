@@ -53,7 +53,7 @@ def test_history_is_not_sent_out_again(stack: Stack) -> None:
     assert not [item for item in events if "GSI2PK" in item]
 
 
-def test_every_conversation_is_to_be_made_searchable(stack: Stack) -> None:
+def test_every_conversation_gets_a_search_job(stack: Stack) -> None:
     _seed(stack, 12, 7, Progress())
 
     waiting = clients.sqs().get_queue_attributes(

@@ -74,17 +74,17 @@ def lines(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", lines(WELL))
-def test_all_is_well(text: str) -> None:
+def test_a_closing_message_is_recognized(text: str) -> None:
     assert is_closing_message(text)
 
 
 @pytest.mark.parametrize("text", [*lines(MORE), "", "   ", "thanks " * 40])
-def test_the_visitor_says_more_or_something_else(text: str) -> None:
+def test_a_message_that_says_more_is_no_closing_message(text: str) -> None:
     assert not is_closing_message(text)
 
 
 @pytest.mark.parametrize("text", [f"{line}?" for line in lines(WELL)])
-def test_a_question_is_never_all_well(text: str) -> None:
+def test_a_question_is_no_closing_message(text: str) -> None:
     assert not is_closing_message(text)
 
 
@@ -94,5 +94,5 @@ def test_the_agent_may_be_called_by_its_name() -> None:
     assert not is_closing_message("Robin", "Robin")
 
 
-def test_words_of_a_long_message_are_told_apart_in_no_time() -> None:
+def test_a_long_message_is_classified_quickly() -> None:
     assert not is_closing_message("ok " * 66 + "x")

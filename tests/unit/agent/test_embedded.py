@@ -34,20 +34,20 @@ def test_a_passage_below_the_threshold_is_not_quoted() -> None:
     assert ask("how long", passage(CONFIDENT - 0.01)) == HandOff(Reason.NOTHING_FOUND)
 
 
-def test_without_a_passage_the_team_is_asked() -> None:
+def test_without_a_passage_the_agent_hands_off() -> None:
     assert ask("how long") == HandOff(Reason.NOTHING_FOUND)
 
 
 @pytest.mark.parametrize("text", ["Hi", "hello!", "Hey there", "Good morning 👋", " hi team "])
-def test_who_only_greets_is_greeted(text: str) -> None:
+def test_a_greeting_gets_a_greeting(text: str) -> None:
     assert ask(text) == Reply("Hello! What can I help you with?")
 
 
 @pytest.mark.parametrize("text", ["Thanks!", "thank you so much", "Ok, thanks a lot 🙏", "cheers"])
-def test_who_only_thanks_is_welcome(text: str) -> None:
+def test_thanks_get_a_polite_answer(text: str) -> None:
     assert ask(text) == Reply("You're welcome! If anything else comes up, just write here.")
 
 
 @pytest.mark.parametrize("text", ["hi, where is my parcel?", "thanks but that did not help"])
-def test_a_greeting_before_a_question_is_not_all_there_is(text: str) -> None:
+def test_a_greeting_before_a_question_is_no_mere_greeting(text: str) -> None:
     assert ask(text) == HandOff(Reason.NOTHING_FOUND)

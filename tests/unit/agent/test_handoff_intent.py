@@ -29,7 +29,7 @@ from helpdesk.agent.handoff_intent import requests_human
         "no bots please",
     ],
 )
-def test_a_wish_for_a_person_is_heard(text: str) -> None:
+def test_a_request_for_a_person_is_recognized(text: str) -> None:
     assert requests_human(text)
 
 
@@ -57,5 +57,5 @@ def test_a_wish_for_a_person_is_heard(text: str) -> None:
         "",
     ],
 )
-def test_a_question_about_people_and_agents_is_no_such_wish(text: str) -> None:
+def test_a_question_about_people_and_agents_is_no_request(text: str) -> None:
     assert not requests_human(text)

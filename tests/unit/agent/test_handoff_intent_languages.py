@@ -101,19 +101,19 @@ def lines(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("language", "text"), [(language, text) for language, texts in WISHES.items() for text in lines(texts)]
 )
-def test_a_wish_for_a_person_is_heard_in(language: str, text: str) -> None:
+def test_a_request_for_a_person_is_recognized_in(language: str, text: str) -> None:
     assert requests_human(text)
     assert requests_human(text.upper())
     assert requests_human(f"Hello. {text}. Thank you.")
 
 
 @pytest.mark.parametrize("text", lines(OTHERWISE))
-def test_a_question_about_people_is_no_such_wish(text: str) -> None:
+def test_a_question_about_people_is_no_request(text: str) -> None:
     assert not requests_human(text)
 
 
 @pytest.mark.parametrize("between", ["\n", ".", ". ", "!\n ", "?-", " ", ", "])
-def test_a_message_of_nothing_but_pauses_is_looked_through_quickly(between: str) -> None:
+def test_a_message_of_nothing_but_punctuation_is_searched_quickly(between: str) -> None:
     text = f"a{between * (3_998 // len(between))}a"
     before = time.process_time()
 
@@ -124,6 +124,6 @@ def test_a_message_of_nothing_but_pauses_is_looked_through_quickly(between: str)
 
 
 @pytest.mark.parametrize("between", ["...", ".\n\n", "!?! ", ". - ", "\n\t\n"])
-def test_a_word_that_stands_alone_is_heard_behind_any_pause(between: str) -> None:
+def test_a_word_by_itself_is_recognized_after_any_punctuation(between: str) -> None:
     assert requests_human(f"Danke{between}Mitarbeiter")
     assert requests_human(f"{between}Mensch bitte")

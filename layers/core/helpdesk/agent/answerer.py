@@ -1,4 +1,4 @@
-"""What answers a question from passages: the two answerers have this in common and nothing else."""
+"""The interface of the two answerers, which answer a question from passages of the knowledge base."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from helpdesk.knowledge.retrieval import Passage
 
 
 class Reason(StrEnum):
-    """Why the agent hands a conversation to the team; the team reads it in the thread."""
+    """Why the agent hands a conversation to the team; a system line of the thread says it."""
 
     ASKED_FOR_A_PERSON = "the visitor asked for a person"
     NO_KNOWLEDGE = "the knowledge base holds no document that is ready"
@@ -32,10 +32,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be answered.
+    """A question to answer.
 
-    `text` is what the visitor wrote since the organization's last message, `thread` the conversation so far with
-    that at its end, `passages` what the knowledge base has on it, the best first.
+    `text` is what the visitor wrote since the organization's last message, `thread` the conversation up to and
+    including it, `passages` the matching passages of the knowledge base, the best first.
     """
 
     text: str
@@ -60,17 +60,17 @@ class HandOff:
 
 @dataclass(frozen=True, slots=True)
 class Goodbye:
-    """The last word in a conversation that ends with it."""
+    """A last message, with which the conversation is resolved."""
 
     text: str
 
 
 class ModelTrouble(Exception):
-    """The model is throttled, slow or misconfigured: to be tried again."""
+    """The model is throttled, slow or misconfigured; the queue tries again."""
 
 
 class Answerer(Protocol):
-    """Something that answers a question or hands it to the team. Raises ModelTrouble."""
+    """Answers a question or hands it to the team. Raises ModelTrouble."""
 
     def __call__(self, question: Question) -> Reply | HandOff:
         """Answer."""

@@ -2,9 +2,9 @@
 
 https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
 
-The model gets the passages in its instructions and the thread as alternating messages. Both are other people's text:
-they are data, and the instructions say so before them and after. The model cannot do anything but write to this
-visitor or hand over, so the worst that an injected instruction achieves is a bad sentence in the injector's own thread.
+The model gets the passages in its instructions and the thread as alternating messages. Both are untrusted text, and the
+instructions before and after them say so. The model can only write to this visitor or hand over, so the worst result of
+an injected instruction is a bad sentence in the thread of the visitor who injected it.
 """
 
 from collections.abc import Sequence
@@ -126,7 +126,7 @@ def _shown(number: int, passage: Passage) -> str:
 
 
 def _inert(text: str) -> str:
-    """Return text that can neither open nor close an element of the prompt."""
+    """Return text escaped so that it cannot open or close an element of the prompt."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
@@ -137,7 +137,7 @@ def _read(response: "ConverseResponseTypeDef") -> Reply | HandOff:
         return HandOff(Reason.MODEL_DECIDED)
     text = "\n\n".join(block["text"] for block in content if "text" in block).strip()
     if stopped not in _FINISHED or not text:
-        # max_tokens, content_filtered, guardrail_intervened and what may come: half an answer is worse than none.
+        # max_tokens, content_filtered, guardrail_intervened and future values: half an answer is worse than none.
         logger.warning("model_stopped", extra={"reason": stopped})
         return HandOff(Reason.MODEL_STOPPED)
     return Reply(text)

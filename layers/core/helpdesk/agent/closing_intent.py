@@ -32,7 +32,7 @@ def is_closing_message(text: str, agent_name: str = "") -> bool:
 
 def _only_known_phrases(words: str) -> bool:
     """Return whether words consist of known phrases, at least one of which closes the conversation."""
-    # Keyed by position: whether a closing phrase stands before it. Phrases overlap, so every way to split is followed.
+    # By position: whether a closing phrase precedes it. Phrases overlap, so every way to split the words is tried.
     reached: dict[int, bool] = {0: False}
     for start in range(len(words)):
         if start not in reached:

@@ -1,6 +1,6 @@
 """The answerer without a language model: it quotes the best passage, or hands off.
 
-It invents nothing, costs nothing and needs no network; so a laptop has the whole product.
+It invents nothing, costs nothing and needs no network, so it works on a laptop.
 """
 
 import re
@@ -22,7 +22,7 @@ _THANKS = re.compile(
 
 
 def answer(question: Question) -> Reply | HandOff:
-    """Quote the best passage where it scores well enough, greet who only greets, else hand off."""
+    """Return a greeting for a mere greeting, quote the best passage if its score suffices, else hand off."""
     text = question.text.strip()
     if _GREETING.fullmatch(text):
         return Reply("Hello! What can I help you with?")

@@ -1,4 +1,4 @@
-"""What the agent's settings can be refused for (Specification: Errors; Limits, Size and count limits)."""
+"""Errors of the agent's settings (Specification: Errors; Limits, Size and count limits)."""
 
 from helpdesk.platform.errors import AppError
 

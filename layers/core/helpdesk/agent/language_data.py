@@ -20,7 +20,7 @@ class Language:
     """One language's patterns, as the source of regular expressions.
 
     `handoff` finds requests for a person. `closing` matches phrases that say by themselves that the matter is closed,
-    `polite` those that may stand beside them.
+    `polite` matches those that may occur with them.
     """
 
     handoff: tuple[str, ...]

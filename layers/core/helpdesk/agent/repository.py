@@ -1,4 +1,4 @@
-"""The item of the agent's settings. It holds what someone has edited; the defaults are in code."""
+"""The item of the agent's settings. It holds the settings that were changed; the defaults are in code."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ from helpdesk.storage.transactions import Transaction
 
 
 def get(organization: str) -> AgentSettings:
-    """Return the settings, the defaults where nothing was edited. One call."""
+    """Return the settings, the defaults for what was not changed. One call."""
     item = table.get(keys.AgentSettings(organization)) or {}
     values = DEFAULTS.model_dump(by_alias=True)
     return AgentSettings.model_validate({name: item.get(name, value) for name, value in values.items()})
 
 
 def change(organization: str, changed: dict[str, Any], log_entry: Item) -> None:
-    """Write settings, named as in the API, and the log entry that tells of them, as one."""
+    """Write settings, named as in the API, and their log entry in one transaction."""
     transaction = Transaction()
     placed: Item = {}
     removed = ""
     if changed.get("nightlySweep") is True:
-        # Who has it on is found here by the sweep, which reads no other organization.
+        # The index in which auto-resolve finds the organizations that have it on.
         placed = {
             "GSI1PK": shards.auto_resolve(shards.shard_of(organization)),
             "GSI1SK": organization,

@@ -1,4 +1,4 @@
-"""What goes in and out of the agent's settings (Specification: Agent settings)."""
+"""Requests and responses of the agent's settings (Specification: Agent settings)."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ class AgentSettings(Answer):
     suggest_knowledge: bool
     """Whether it may file knowledge and tool suggestions in mid-conversation."""
     nightly_sweep: bool
-    """Whether the nightly sweep may resolve finished threads."""
+    """Whether finished threads that were quiet for a day are resolved at night."""
     file_signals: bool
     """Whether it may file bugs and suggestions in mid-conversation."""
     require_email: bool
@@ -43,7 +43,7 @@ DEFAULTS = AgentSettings(
     require_email=False,
     message_preview=True,
 )
-"""What applies until someone edits a setting."""
+"""The settings until someone changes them."""
 
 
 class WidgetSettings(Answer):
@@ -60,7 +60,7 @@ class WidgetSettings(Answer):
 
 
 class AgentSettingsChange(Body):
-    """The body of PATCH /agent: what is sent changes, the rest stays."""
+    """The body of PATCH /agent. Only the fields that are sent change."""
 
     name: AgentName | None = None
     """The name that visitors see; 2 to 40 characters after trimming."""
@@ -73,7 +73,7 @@ class AgentSettingsChange(Body):
     suggest_knowledge: bool | None = None
     """Whether it may file knowledge and tool suggestions in mid-conversation."""
     nightly_sweep: bool | None = None
-    """Whether the nightly sweep may resolve finished threads."""
+    """Whether finished threads that were quiet for a day are resolved at night."""
     file_signals: bool | None = None
     """Whether it may file bugs and suggestions in mid-conversation."""
     require_email: bool | None = None

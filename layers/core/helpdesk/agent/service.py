@@ -17,12 +17,12 @@ from helpdesk.platform.text import trimmed
 
 
 def get(organization: str) -> AgentSettings:
-    """Return the organization's settings, the defaults where nobody has edited them."""
+    """Return the organization's settings, the defaults for those that nobody has changed."""
     return repository.get(organization)
 
 
 def of_widget(organization: str) -> WidgetSettings:
-    """Return what the organization's chat widget shows."""
+    """Return the settings of the organization's chat widget."""
     own = repository.get(organization)
     return WidgetSettings(
         agent_name=own.name,
@@ -33,7 +33,7 @@ def of_widget(organization: str) -> WidgetSettings:
 
 
 def change(caller: Caller, wanted: AgentSettingsChange) -> AgentSettings:
-    """Change what was sent and return all settings. What changes nothing writes nothing.
+    """Change the settings that were sent, and return all settings. Without a change, nothing is written.
 
     Raises InvalidName, InvalidPersonality.
     """
@@ -57,7 +57,7 @@ def change(caller: Caller, wanted: AgentSettingsChange) -> AgentSettings:
 
 
 def _require_name(text: str) -> str:
-    name = " ".join(trimmed(text).split())  # one line: it stands before every message
+    name = " ".join(trimmed(text).split())  # one line: it is shown above every message
     if not MIN_NAME_CHARACTERS <= len(name) <= MAX_NAME_CHARACTERS:
         raise InvalidName
     return name

@@ -1,4 +1,4 @@
-"""What goes in and out of the analytics routes (Specification: Satisfaction window)."""
+"""Requests and responses of the analytics routes (Specification: Satisfaction window)."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from helpdesk.http.schemas import Answer, Query, QueryInteger, schema_hint
 from helpdesk.logs.schemas import Instant
 
 WINDOWS = (7, 30, 90)
-"""The lengths that a window may have, in days."""
+"""The possible lengths of a window, in days."""
 
 MAX_RATINGS = 2_000
 """How many ratings are counted, the newest of the window (Specification: Limits)."""
@@ -30,17 +30,17 @@ class SatisfactionQuery(Query):
 
 
 class Satisfaction(Answer):
-    """GET /analytics/satisfaction: the ratings of a window, in days counted from its beginning."""
+    """GET /analytics/satisfaction: the ratings of a window by day, counted from its start."""
 
     per_day_sum: list[int]
     """The stars of each day added up; as many entries as days."""
     per_day_count: list[int]
     """How many ratings each day had."""
     average: float | None
-    """Stars for each rating; null where there is none."""
+    """Stars for each rating; null if there is none."""
     count: int
     """How many ratings are counted."""
     distribution: Annotated[list[int], schema_hint(minItems=5, maxItems=5)]
     """How many ratings gave one star, two, and so on to five."""
     capped: bool
-    """Whether the window holds more than 2,000 ratings, of which the newest 2,000 are counted."""
+    """Whether the window holds more than 2,000 ratings, in which case only the newest 2,000 are counted."""

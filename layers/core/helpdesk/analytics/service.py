@@ -1,4 +1,4 @@
-"""How satisfied visitors are (Specification: GET /analytics/satisfaction)."""
+"""Figures about visitors' satisfaction (Specification: GET /analytics/satisfaction)."""
 
 from helpdesk.analytics.schemas import MAX_RATINGS, Satisfaction, SatisfactionQuery
 from helpdesk.platform import clock
@@ -10,10 +10,10 @@ from helpdesk.ratings.errors import MAX_STARS
 def satisfaction(organization: str, query: SatisfactionQuery) -> Satisfaction:
     """Return the ratings of a window by day and by stars; of more than 2,000 the newest. One query.
 
-    A rating is in the day in which it was first given, with the stars that it has now.
+    A rating counts for the day on which it was first given, with the stars that it has now.
     """
     length = query.days * DAY_MS
-    # The window that ends now holds the present millisecond.
+    # A window that ends now includes the present millisecond.
     start = clock.now_ms() + 1 - length if query.start is None else query.start
     found = ratings.newest(organization, start, start + length, MAX_RATINGS + 1)
     counted = found[:MAX_RATINGS]

@@ -1,1 +1,1 @@
-"""Conversations: their thread, who holds them, whether they are settled."""
+"""Conversations: their threads, their states, and the lists of the inbox."""

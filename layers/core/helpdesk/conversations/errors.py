@@ -1,4 +1,4 @@
-"""What the inbox can refuse (Specification: Errors, Inbox; Not found)."""
+"""Errors of the inbox (Specification: Errors, Inbox; Not found)."""
 
 from helpdesk.platform.errors import AppError
 

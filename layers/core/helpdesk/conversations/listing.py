@@ -48,7 +48,7 @@ def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAn
 def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
     """Return a page of conversations, the most recently active first (one customer's: most recently started).
 
-    A page may hold fewer than asked for, even none, while there is a cursor. Raises InvalidRequest, InvalidCursor.
+    A page can hold fewer than `limit`, even none, while there is a cursor. Raises InvalidRequest, InvalidCursor.
     """
     chosen, text = list_query(caller, query), _text(query)
     name = f"conversations?{chosen!r}&{text!r}"  # None is not the text "None"

@@ -1,4 +1,4 @@
-"""What goes in and out of the inbox; the message's shape is the one of events (Specification: Events)."""
+"""Requests and responses of the inbox; a message has the same shape in events (Specification: Events)."""
 
 from typing import Annotated, Literal
 
@@ -13,12 +13,12 @@ class AgentIdentity(Answer):
     kind: Literal["ai", "human"]
     """`ai` for the agent, `human` for a teammate."""
     name: str
-    """The agent's name, the teammate's, or the organization's where a secret key wrote."""
+    """The name of the agent, of the teammate, or of the organization if a secret key wrote."""
     avatar_url: str | None
 
 
 class Attachment(Answer):
-    """A file as it is shown; `size` in bytes, `url` without a credential in it."""
+    """An attached file. Its `url` contains no credential."""
 
     name: str
     size: int
@@ -26,7 +26,7 @@ class Attachment(Answer):
     type: str
     """The media type."""
     url: str
-    """Where it can be fetched."""
+    """Where to download it."""
 
 
 class MessageShape(Answer):
@@ -36,7 +36,7 @@ class MessageShape(Answer):
     conversation_id: str
     created_at: Milliseconds
     sender: Literal["visitor", "agent"]
-    """`agent` is everyone on the organization's side, the AI agent and teammates."""
+    """`agent` stands for the organization's side: the AI agent and teammates."""
     agent: AgentIdentity | None
     """Who wrote it on the organization's side; null on a visitor's message."""
     body: str
@@ -47,17 +47,17 @@ class ThreadEntry(MessageShape):
     """An entry of the thread as the team sees it: messages, internal notes and system lines."""
 
     kind: Literal["message", "note", "system"]
-    """Notes and system lines are for the team; the visitor sees messages alone."""
+    """Only the team sees notes and system lines; the visitor sees messages."""
 
 
 class ConversationState(Answer):
-    """A conversation as events show it."""
+    """A conversation in events."""
 
     id: str
     status: Status
     """A closed conversation reads as resolved."""
     awaiting_human: bool
-    """Whether the visitor waits for a person: open, in the team's hands, the last visible message not a teammate's."""
+    """Whether the visitor waits for a person: open, handled by the team, the last visible message not a teammate's."""
 
 
 class CustomerSummary(Answer):
@@ -95,7 +95,7 @@ class ConversationShape(ConversationState):
     subject: str
     """The beginning of the first message."""
     handled_by: Handler
-    """Whose turn it is to answer."""
+    """Who answers the visitor: the agent or the team."""
     assignee: str | None
     """The id of the teammate it is assigned to."""
     customer: CustomerSummary
@@ -117,13 +117,13 @@ class ConversationsQuery(PageQuery):
     status: Status | None = None
     """Only conversations of this status."""
     awaiting_human: QueryBoolean | None = None
-    """Only conversations in which someone waits for a person, or only the others."""
+    """Only conversations in which the visitor waits for a person, or only the others."""
     assignee: str | None = None
     """Only the conversations of this teammate: an id, `me` with an access token, or `none` for unassigned ones."""
     customer_id: str | None = None
     """Only the conversations of this customer, the most recently started first."""
     archived: QueryBoolean | None = None
-    """True: only archived conversations. They are in no other list."""
+    """True: only archived conversations. Other lists leave them out."""
     snoozed: QueryBoolean | None = None
     """Only snoozed conversations, or only the others."""
     q: str | None = None
@@ -134,13 +134,13 @@ class ConversationsAnswer(Answer):
     """GET /conversations, the most recently active first."""
 
     conversations: list[ConversationShape]
-    """May be fewer than `limit`, even none, while `nextCursor` leads on."""
+    """Can be fewer than `limit`, even none, while there is a `nextCursor`."""
     next_cursor: str | None
     """Send it as `cursor` for the next page; null at the end."""
 
 
 class ConversationAnswer(Answer):
-    """GET /conversations/{id}: its newest entries, oldest first; `nextCursor` leads to older ones."""
+    """GET /conversations/{id}: its newest entries, oldest first; `nextCursor` continues with older ones."""
 
     conversation: ConversationShape
     messages: list[ThreadEntry]
@@ -152,7 +152,7 @@ class ReplyAttachment(Body):
     """A file from POST /uploads."""
 
     id: str
-    """The id that POST /v1/uploads answered."""
+    """The id that POST /v1/uploads returned."""
     name: str
     """The name to show."""
 
@@ -161,37 +161,37 @@ class ReplyInput(Body):
     """A teammate's message."""
 
     body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
-    """Up to 4,000 characters after trimming; may be empty when files are attached."""
+    """Up to 4,000 characters after trimming; can be empty if files are attached."""
     attachments: Annotated[list[ReplyAttachment], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
     take_over: bool | None = None
-    """Take the conversation over: the agent falls silent."""
+    """Also take over the conversation: the agent no longer answers in it."""
     reopen: bool | None = None
-    """Open the conversation again if it is resolved."""
+    """Also reopen the conversation if it is resolved."""
 
 
 class NoteInput(Body):
     """A note for the team."""
 
     body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
-    """Up to 4,000 characters after trimming; may be empty when files are attached."""
+    """Up to 4,000 characters after trimming; can be empty if files are attached."""
     attachments: Annotated[list[ReplyAttachment], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
 
 
 class NoteAccepted(Answer):
-    """The answer of a note: its id among the entries of the thread."""
+    """The response to a note: its id among the entries of the thread."""
 
     message_id: str
 
 
 class AssignInput(Body):
-    """Whom to assign a conversation to."""
+    """The member to assign a conversation to."""
 
     user_id: str | None
-    """The member's id; null assigns it to nobody."""
+    """The member's id; null unassigns it."""
 
 
 class ReplyAccepted(Answer):
-    """The answer of a reply: its message, and the conversation's state after it."""
+    """The response to a reply: the message's id, and the conversation's state after it."""
 
     message_id: str
     conversation: ConversationState

@@ -1,4 +1,4 @@
-"""What the routes of customers can refuse (Specification: Errors, Inbox; Not found)."""
+"""Errors of the customer routes (Specification: Errors, Inbox; Not found)."""
 
 from helpdesk.platform.errors import AppError
 

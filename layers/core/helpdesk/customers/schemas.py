@@ -1,4 +1,4 @@
-"""What goes in and out of the routes of customers, and what a visitor tells about themselves."""
+"""Requests and responses of the customer routes, and what a visitor says about themselves."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ MAX_FACT_CHARACTERS = 2_000
 
 
 class Identity(Answer):
-    """What a visitor told about themselves; None is what they did not tell."""
+    """What a visitor says about themselves; None for what they leave out."""
 
     name: str | None
     email: str | None
@@ -17,29 +17,29 @@ class Identity(Answer):
 
 
 class CustomerShape(Answer):
-    """A customer: one who wrote, as far as they have told."""
+    """A customer: a visitor who has written."""
 
     id: str
     name: str | None
     email: str | None
-    """As the visitor's messages told it; nobody has checked that it is theirs."""
+    """The address that the visitor's messages gave. It is not verified."""
     avatar_url: str | None
     metadata: dict[str, str]
-    """What was sent along as `user.metadata`; empty where nothing was."""
+    """The `user.metadata` of their messages; empty if none was sent."""
     created_at: Milliseconds
     """When they first wrote."""
     updated_at: Milliseconds
-    """When they last told something new about themselves."""
+    """When a message last changed this record."""
 
 
 class FactShape(Answer):
-    """What the team noted down about a customer."""
+    """What the team wrote down about a customer."""
 
     id: str
     text: str
     created_at: Milliseconds
     created_by_name: str | None
-    """The teammate who added it; null where a secret key did."""
+    """The teammate who added it; null if a secret key did."""
 
 
 class CustomersQuery(PageQuery):
@@ -53,7 +53,7 @@ class CustomersAnswer(Answer):
     """GET /customers, the newest first."""
 
     customers: list[CustomerShape]
-    """May be fewer than `limit`, even none, while `nextCursor` leads on."""
+    """Can be fewer than `limit`, even none, while there is a `nextCursor`."""
     next_cursor: str | None
     """Send it as `cursor` for the next page; null at the end."""
 
@@ -68,13 +68,13 @@ class CustomerAnswer(Answer):
 
 
 class FactInput(Body):
-    """A fact to note down."""
+    """A fact to add."""
 
     text: Annotated[str, schema_hint(minLength=1, maxLength=MAX_FACT_CHARACTERS)]
     """1 to 2,000 characters after trimming."""
 
 
 class FactCreated(Answer):
-    """The answer of a fact: its id."""
+    """The response to a new fact: its id."""
 
     id: str

@@ -1,1 +1,1 @@
-"""The visitor's side: a message comes in, a thread is read back."""
+"""Visitors' messages: writing one, and reading the thread back."""

@@ -1,4 +1,4 @@
-"""What the messaging routes alone can refuse (Specification: Errors, Messages and uploads)."""
+"""Errors of the messaging routes (Specification: Errors, Messages and uploads)."""
 
 from helpdesk.platform.errors import AppError
 

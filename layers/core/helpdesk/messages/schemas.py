@@ -1,4 +1,4 @@
-"""What goes in and out of the messaging routes (Specification: Message input; Messaging)."""
+"""Requests and responses of the messaging routes (Specification: Message input; Messaging)."""
 
 import re
 from math import isfinite
@@ -19,7 +19,7 @@ MAX_EMAIL_CHARACTERS = 320
 MAX_URL_CHARACTERS = 512
 MAX_METADATA_ENTRIES = 16
 MAX_METADATA_CHARACTERS = 200
-# The specification bounds the fields above; these keep the rest of what a browser reports within an item.
+# The specification limits the fields above; these keep the other values from a browser within an item.
 MAX_CONTEXT_CHARACTERS = 200
 MAX_PAGE_CHARACTERS = 2_048
 MAX_WAIT_SECONDS = 20
@@ -33,7 +33,7 @@ def _cutter(characters: int) -> AfterValidator:
 
 
 def _https_or_nothing(value: Any) -> str | None:
-    """Return an HTTPS address of acceptable length; anything else is dropped, not refused."""
+    """Return an https URL of acceptable length; anything else is dropped, not refused."""
     if not isinstance(value, str) or len(value) > MAX_URL_CHARACTERS:
         return None
     try:
@@ -47,7 +47,7 @@ def _https_or_nothing(value: Any) -> str | None:
 
 
 def _fact(value: Any) -> Any:
-    """Refuse what is no fact, by its own name; a union of types would add the types' names to the path."""
+    """Refuse a value of another type. A union of types would add the types' names to the error's path."""
     if value is not None and not isinstance(value, str | bool | int | float):
         raise ValueError("must be text, a number, true or false")
     if isinstance(value, float) and not isfinite(value):
@@ -63,7 +63,7 @@ def _as_text(value: str | float) -> str:
 def _facts(entries: dict[str, str | bool | int | float | None] | None) -> dict[str, str] | None:
     """Return the first sixteen entries as text, in the order of the body.
 
-    One without a name is dropped: DynamoDB keeps no attribute without one.
+    An entry without a name is dropped: DynamoDB allows no attribute without one.
     """
     if entries is None:
         return None
@@ -73,9 +73,9 @@ def _facts(entries: dict[str, str | bool | int | float | None] | None) -> dict[s
 
 
 def _without_query(url: str) -> str:
-    """Return an address without its query string, the one inside its fragment included, and cut to length.
+    """Return a URL without its query string, also within its fragment, cut to length.
 
-    A query is where sites carry tokens and search terms, and single-page applications carry it behind the `#`.
+    Sites put tokens and search terms in the query; single-page applications put it behind the `#`.
     """
     try:
         parts = urlsplit(url)
@@ -104,20 +104,20 @@ Session = Annotated[str, schema_hint(minLength=MIN_SESSION_CHARACTERS, maxLength
 
 
 class UserInput(ClosedBody):
-    """Who the visitor is. New values overwrite stored ones; an omitted field erases nothing."""
+    """Who the visitor is. New values overwrite stored ones; an omitted field changes nothing."""
 
     name: Annotated[str | None, _cutter(MAX_NAME_CHARACTERS)] = None
     """Cut to 80 characters."""
     email: Annotated[str | None, _cutter(MAX_EMAIL_CHARACTERS)] = None
     """Cut to 320 characters."""
     avatar_url: Annotated[str | None, BeforeValidator(_https_or_nothing)] = None
-    """An https address of up to 512 characters; anything else is dropped."""
+    """An https URL of up to 512 characters; anything else is dropped."""
     metadata: Annotated[dict[str, Fact] | None, AfterValidator(_facts)] = None
     """Facts shown to the team: the first 16 entries are kept, keys and values cut to 200 characters."""
 
 
 class ContextInput(ClosedBody):
-    """The visitor's browser, shown beside the thread."""
+    """The visitor's browser, shown to the team."""
 
     time_zone: ShortText = None
     """Such as `Europe/Berlin`."""
@@ -131,10 +131,10 @@ class ContextInput(ClosedBody):
 
 
 class PageInput(ClosedBody):
-    """Where the visitor wrote from; kept on the conversation's first message."""
+    """The page that the visitor wrote from; kept for the conversation's first message."""
 
     url: Annotated[str, AfterValidator(_without_query)]
-    """The query string is stripped on arrival."""
+    """The query string is removed."""
     title: ShortText = None
     """Cut to 200 characters."""
     referrer: Annotated[
@@ -147,7 +147,7 @@ class AttachmentInput(Body):
     """A file from POST /uploads."""
 
     id: str
-    """The id that POST /v1/uploads answered."""
+    """The id that POST /v1/uploads returned."""
     name: str
     """The name to show."""
 
@@ -158,7 +158,7 @@ class MessageInput(Body):
     session: Session
     """The visitor's token, 8 to 128 characters after trimming: the same random text with every message of theirs."""
     body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
-    """Up to 4,000 characters after trimming; may be empty when files are attached."""
+    """Up to 4,000 characters after trimming; can be empty if files are attached."""
     user: UserInput | None = None
     """Who the visitor is, shown to the team."""
     context: ContextInput | None = None
@@ -170,7 +170,7 @@ class MessageInput(Body):
 
 
 class MessageAccepted(Answer):
-    """The answer of POST /messages."""
+    """The response to POST /messages."""
 
     conversation_id: str
     message_id: str
@@ -182,9 +182,9 @@ class HistoryQuery(Query):
     session: Session
     """The visitor's session token."""
     after: Annotated[str | None, AfterValidator(_message_id)] = None
-    """The id of the newest message that you have: only newer ones are answered."""
+    """The id of the newest message that you have: only newer ones are returned."""
     wait: Annotated[QueryInteger, AfterValidator(_wait), schema_hint(minimum=0, maximum=MAX_WAIT_SECONDS)] = 0
-    """With `after`: for how many seconds to wait for something new, 0 to 20, before the answer has nothing."""
+    """With `after`: for how many seconds to wait for something new, 0 to 20, before an empty response."""
 
 
 class HistoryConversation(Answer):
@@ -201,4 +201,4 @@ class History(Answer):
     """GET /messages: the visitor's conversations, the most recently active first."""
 
     conversations: list[HistoryConversation]
-    """With `after` all ten, each with its present state and its newer messages, which may be none."""
+    """With `after`, all ten, each with its present state and its newer messages, if any."""

@@ -1,4 +1,4 @@
-"""What outreach can refuse (Specification: Errors, Inbox)."""
+"""Errors of outreach (Specification: Errors, Inbox)."""
 
 from helpdesk.platform.errors import AppError
 

@@ -1,1 +1,1 @@
-"""Ratings: how visitors found what was done for them."""
+"""Ratings: how visitors rate resolved conversations."""

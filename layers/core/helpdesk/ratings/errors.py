@@ -1,4 +1,4 @@
-"""What a rating can be refused for (Specification: Errors, Inbox; the latter two are ours)."""
+"""Errors of ratings (Specification: Errors, Inbox; the latter two are ours)."""
 
 from helpdesk.platform.errors import AppError
 
@@ -26,6 +26,6 @@ class RatingSettled(AppError):
 
     status, code = 409, "rating_settled"
     message = (
-        f"This rating was given more than {CHANGEABLE_HOURS} hours ago and stays as it is. The conversation can be "
-        "rated again when it was opened and resolved again."
+        f"This rating was given more than {CHANGEABLE_HOURS} hours ago and can no longer be changed. The "
+        "conversation can be rated again after it was reopened and resolved again."
     )

@@ -1,4 +1,4 @@
-"""What goes in with a rating."""
+"""The request body of a rating."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""A signal as its events show it (Specification: Signal)."""
+"""A signal in events (Specification: Signal)."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What snoozing can refuse (Specification: Errors, Inbox)."""
+"""Errors of snoozes (Specification: Errors, Inbox)."""
 
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.units import DAY_MS, MINUTE_MS

@@ -51,14 +51,16 @@ def test_a_hundred_go_out_at_once_and_then_one_every_six_seconds(
     assert len(jobs()) == 1
 
 
-def test_what_is_read_in_the_session_alone_takes_no_mail(api: Client, organization: NewOrganization) -> None:
+def test_a_message_without_mail_takes_nothing_from_the_bucket(
+    api: Client, organization: NewOrganization
+) -> None:
     customer = customer_of(api)
     empty_the_bucket(organization)
 
     assert write_to(api, customer).status == 200
 
 
-def test_a_refusal_is_told_in_the_log(api: Client, organization: NewOrganization) -> None:
+def test_a_refusal_is_logged(api: Client, organization: NewOrganization) -> None:
     customer = customer_of(api, email="vera@example.com")
     empty_the_bucket(organization)
 

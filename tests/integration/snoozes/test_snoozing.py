@@ -96,7 +96,7 @@ def wake(organization: NewOrganization, conversation_id: str, until: int) -> str
         {},
     ],
 )
-def test_a_time_that_is_none_or_too_soon_or_too_far_is_refused(api: Client, asleep: str, until: Any) -> None:
+def test_an_invalid_or_too_near_or_too_distant_time_is_refused(api: Client, asleep: str, until: Any) -> None:
     answer = snooze(api, asleep, until)
 
     assert (answer.status, answer.code) == (400, "bad_snooze_time")
@@ -105,7 +105,7 @@ def test_a_time_that_is_none_or_too_soon_or_too_far_is_refused(api: Client, asle
 
 
 @pytest.mark.parametrize("until", [NOW + MINUTE, NOW + DAY, NOW + YEAR])
-def test_a_minute_to_a_year_ahead_is_taken(api: Client, asleep: str, until: int) -> None:
+def test_a_time_from_a_minute_to_a_year_ahead_is_accepted(api: Client, asleep: str, until: int) -> None:
     assert snooze(api, asleep, until).body == {"ok": True}
 
     assert shown(api, asleep)["snoozedUntil"] == until
@@ -120,7 +120,9 @@ def test_a_body_without_a_time_is_refused(api: Client, asleep: str, body: Any, c
     assert (answer.status, answer.code) == (400, code)
 
 
-def test_an_unknown_conversation_and_anothers_are_not_found(stranger: Client, asleep: str) -> None:
+def test_an_unknown_conversation_and_another_organizations_are_not_found(
+    stranger: Client, asleep: str
+) -> None:
     for conversation_id in (asleep, "conv_unknown"):
         answer = snooze(stranger, conversation_id, NOW + DAY)
         assert (answer.status, answer.code) == (404, "conversation_not_found")
@@ -158,7 +160,7 @@ def test_snoozing_until_the_same_time_again_writes_nothing(api: Client, asleep: 
     ]
 
 
-def test_a_wake_comes_once_however_often_it_is_reminded_of(
+def test_any_number_of_reminders_wake_a_conversation_once(
     api: Client, organization: NewOrganization, asleep: str, at: At
 ) -> None:
     snooze(api, asleep, NOW + DAY)
@@ -171,7 +173,7 @@ def test_a_wake_comes_once_however_often_it_is_reminded_of(
     assert whole_table.of_kind("SNOOZE") == []
 
 
-def test_a_reminder_of_an_earlier_snooze_leaves_the_later_one(
+def test_a_reminder_of_an_earlier_snooze_does_not_end_the_later_one(
     api: Client, organization: NewOrganization, asleep: str, at: At
 ) -> None:
     snooze(api, asleep, NOW + MINUTE)
@@ -185,7 +187,7 @@ def test_a_reminder_of_an_earlier_snooze_leaves_the_later_one(
     assert (reminder["until"], reminder["expiresAt"]) == (NOW + DAY, (NOW + 8 * DAY) // 1_000)
 
 
-def test_a_conversation_that_is_gone_leaves_no_reminder(
+def test_an_erased_conversation_leaves_no_reminder(
     api: Client, organization: NewOrganization, asleep: str, at: At
 ) -> None:
     snooze(api, asleep, NOW + DAY)
@@ -212,7 +214,7 @@ def test_a_visitors_message_ends_the_snooze_and_its_reminder_does_no_harm(
 
 
 @pytest.mark.parametrize("move", ["resolve", "close", "archive", "snooze with null"])
-def test_a_move_that_ends_the_snooze_takes_its_reminder_with_it(api: Client, asleep: str, move: str) -> None:
+def test_a_transition_that_ends_the_snooze_removes_its_reminder(api: Client, asleep: str, move: str) -> None:
     snooze(api, asleep, NOW + DAY)
     if move == "snooze with null":
         snooze(api, asleep, None)
@@ -226,7 +228,7 @@ def test_a_move_that_ends_the_snooze_takes_its_reminder_with_it(api: Client, asl
 @pytest.mark.parametrize(
     ("ahead", "queued"), [(MINUTE, True), (15 * MINUTE, True), (15 * MINUTE + 1, False), (YEAR, False)]
 )
-def test_what_ends_within_fifteen_minutes_is_queued_at_once(
+def test_a_snooze_that_ends_within_fifteen_minutes_is_queued_at_once(
     api: Client, organization: NewOrganization, asleep: str, ahead: int, queued: bool
 ) -> None:
     snooze(api, asleep, NOW + ahead)
@@ -243,7 +245,7 @@ def test_what_ends_within_fifteen_minutes_is_queued_at_once(
 @pytest.mark.parametrize(
     ("passed", "delay"), [(0, 120), (1, 120), (1_000, 119), (119_999, 1), (120_000, 0), (DAY, 0)]
 )
-def test_the_fan_out_lets_the_queue_hold_a_wake_back_until_its_time(
+def test_the_fan_out_delays_a_wake_until_its_time(
     api: Client, asleep: str, at: At, sent: list[Any], passed: int, delay: int
 ) -> None:
     snooze(api, asleep, NOW + 2 * MINUTE)
@@ -256,7 +258,7 @@ def test_the_fan_out_lets_the_queue_hold_a_wake_back_until_its_time(
     assert "MessageDeduplicationId" not in entry
 
 
-def test_a_wake_that_comes_early_is_sent_on_and_wakes_nobody(
+def test_a_wake_that_arrives_early_is_queued_again(
     api: Client, organization: NewOrganization, asleep: str, sent: list[Any]
 ) -> None:
     snooze(api, asleep, NOW + 20 * MINUTE)
@@ -269,7 +271,7 @@ def test_a_wake_that_comes_early_is_sent_on_and_wakes_nobody(
     assert json.loads(entry["MessageBody"])["until"] == NOW + 20 * MINUTE
 
 
-def test_the_timekeeper_wakes_what_its_queue_says_and_reports_what_it_could_not_do(
+def test_the_timers_function_wakes_conversations_and_reports_failed_messages(
     api: Client, organization: NewOrganization, asleep: str, at: At, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     snooze(api, asleep, NOW + DAY)
@@ -296,7 +298,7 @@ def _trouble(*_: object) -> None:
     raise RuntimeError("trouble")
 
 
-def test_a_run_of_the_timekeeper_queues_what_ends_within_fifteen_minutes_and_what_should_have_ended(
+def test_a_run_queues_snoozes_that_end_within_fifteen_minutes_or_should_have_ended(
     api: Client, at: At, sent: list[Any]
 ) -> None:
     ends = {"late": DAY, "soon": DAY + 10 * MINUTE, "edge": DAY + 25 * MINUTE, "far": DAY + 25 * MINUTE + 1}
@@ -342,7 +344,7 @@ def test_a_snooze_costs_three_calls(api: Client, asleep: str) -> None:
     assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
 
 
-def test_snoozing_a_resolved_conversation_gives_the_agent_what_it_had_not_come_to(
+def test_snoozing_a_resolved_conversation_lets_the_agent_answer_what_it_had_not_answered(
     api: Client, asleep: str
 ) -> None:
     api.post(f"/v1/conversations/{asleep}/resolve")

@@ -1,4 +1,4 @@
-"""Moves and replies: what becomes of a conversation, and which events tell of it."""
+"""Transitions and replies: the state after each, and the events it sends."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,8 +19,8 @@ type State = tuple[str, str]
 OPEN_AGENT, OPEN_TEAM = ("open", "agent"), ("open", "team")
 RESOLVED_AGENT, RESOLVED_TEAM = ("resolved", "agent"), ("resolved", "team")
 
-# Every route in every state: the state after it, or None where nothing changes.
-MOVES: dict[str, dict[State, State | None]] = {
+# Every route in every state: the state after it, or None if nothing changes.
+TRANSITIONS: dict[str, dict[State, State | None]] = {
     "take-over": {
         OPEN_AGENT: OPEN_TEAM,
         OPEN_TEAM: None,
@@ -79,10 +79,10 @@ def state_of(api: Client, conversation_id: str) -> State:
 
 
 @pytest.mark.parametrize("before", ON_THE_WAY, ids=["-".join(state) for state in ON_THE_WAY])
-def test_each_move_does_and_tells_what_the_specification_says(
+def test_each_transition_does_and_sends_what_the_specification_says(
     api: Client, conversation_in: Callable[[State], str], before: State
 ) -> None:
-    for move, after in MOVES.items():
+    for move, after in TRANSITIONS.items():
         conversation_id = conversation_in(before)
         answer = api.post(f"/v1/conversations/{conversation_id}/{move}")
         told = whole_table.events()
@@ -106,7 +106,7 @@ def test_each_move_does_and_tells_what_the_specification_says(
         whole_table.remove("EVENT")
 
 
-def test_an_event_of_a_move_has_the_envelope_of_the_specification(
+def test_an_event_of_a_transition_has_the_envelope_of_the_specification(
     api: Client, conversation_in: Callable[[State], str]
 ) -> None:
     conversation_id = conversation_in(OPEN_AGENT)
@@ -118,7 +118,7 @@ def test_an_event_of_a_move_has_the_envelope_of_the_specification(
     assert event["createdAt"] == START_MS
 
 
-def test_a_move_that_changes_nothing_writes_nothing(
+def test_a_transition_that_changes_nothing_writes_nothing(
     api: Client, conversation_in: Callable[[State], str]
 ) -> None:
     conversation_id = conversation_in(OPEN_AGENT)
@@ -129,7 +129,7 @@ def test_a_move_that_changes_nothing_writes_nothing(
         assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
 
 
-def test_a_move_costs_three_calls(api: Client, conversation_in: Callable[[State], str]) -> None:
+def test_a_transition_costs_three_calls(api: Client, conversation_in: Callable[[State], str]) -> None:
     conversation_id = conversation_in(OPEN_AGENT)
     with recorded_calls() as calls:
         api.post(f"/v1/conversations/{conversation_id}/resolve")
@@ -137,7 +137,9 @@ def test_a_move_costs_three_calls(api: Client, conversation_in: Callable[[State]
     assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
 
 
-def test_a_move_needs_no_body_and_ignores_one(api: Client, conversation_in: Callable[[State], str]) -> None:
+def test_a_transition_needs_no_body_and_ignores_one(
+    api: Client, conversation_in: Callable[[State], str]
+) -> None:
     conversation_id = conversation_in(OPEN_AGENT)
 
     assert api.post(f"/v1/conversations/{conversation_id}/resolve", "no json").status == 200
@@ -200,7 +202,7 @@ def test_a_reply_sends_its_message_alone_whatever_it_changes(
         whole_table.remove("EVENT")
 
 
-def test_a_token_speaks_as_its_person(
+def test_a_reply_with_a_token_has_the_name_of_its_person(
     member: Client, api: Client, conversation_in: Callable[[State], str]
 ) -> None:
     conversation_id = conversation_in(OPEN_AGENT)
@@ -255,7 +257,7 @@ def test_a_person_is_awaited_from_take_over_until_a_teammate_writes_and_again_wh
         (None, "invalid_json"),
     ],
 )
-def test_a_reply_that_is_none_is_refused_and_changes_nothing(
+def test_an_invalid_reply_is_refused_and_changes_nothing(
     api: Client, conversation_in: Callable[[State], str], body: Any, code: str
 ) -> None:
     conversation_id = conversation_in(RESOLVED_AGENT)
@@ -305,7 +307,7 @@ def test_an_archived_conversation_takes_no_write(
 ) -> None:
     conversation_id = conversation_in(RESOLVED_AGENT)
     archive(organization, conversation_id)
-    answers = {move: api.post(f"/v1/conversations/{conversation_id}/{move}") for move in MOVES}
+    answers = {move: api.post(f"/v1/conversations/{conversation_id}/{move}") for move in TRANSITIONS}
     answers["reply"] = reply(api, conversation_id, reopen=True)
 
     assert {name: (answer.status, answer.code) for name, answer in answers.items()} == dict.fromkeys(
@@ -315,7 +317,7 @@ def test_an_archived_conversation_takes_no_write(
     assert api.get(f"/v1/conversations/{conversation_id}").body["conversation"]["archivedAt"] == START_MS
 
 
-def test_moves_are_seen_in_the_lists_at_once(api: Client, conversation_in: Callable[[State], str]) -> None:
+def test_lists_show_a_transition_at_once(api: Client, conversation_in: Callable[[State], str]) -> None:
     conversation_id = conversation_in(OPEN_AGENT)
     seen = []
     for move in ("resolve", "reopen"):
@@ -329,7 +331,7 @@ def test_moves_are_seen_in_the_lists_at_once(api: Client, conversation_in: Calla
     assert seen == [{"open": [], "resolved": [conversation_id]}, {"open": [conversation_id], "resolved": []}]
 
 
-def test_a_move_leaves_the_time_of_the_last_message_alone_and_a_reply_sets_it(
+def test_a_reply_sets_the_time_of_the_last_message_and_a_transition_does_not(
     api: Client, organization: NewOrganization
 ) -> None:
     session = {"session": "session-of-times", "body": "Hi"}

@@ -66,9 +66,7 @@ def with_mail_alone(organization: NewOrganization, customer_id: str = "cus_mail"
     return customer_id
 
 
-def test_it_goes_on_with_the_newest_open_conversation_and_leaves_it_with_whom_it_is(
-    api: Client, member: Client
-) -> None:
+def test_it_continues_the_newest_open_conversation_and_keeps_its_handler(api: Client, member: Client) -> None:
     conversation, customer = visit(api)
     whole_table.remove("EVENT")
 
@@ -88,7 +86,7 @@ def test_it_goes_on_with_the_newest_open_conversation_and_leaves_it_with_whom_it
 
 
 @pytest.mark.parametrize("ended", ["resolve", "archive"])
-def test_it_starts_a_conversation_of_the_teams_where_none_is_open(api: Client, ended: str) -> None:
+def test_it_starts_a_conversation_that_the_team_handles_if_none_is_open(api: Client, ended: str) -> None:
     before, customer = visit(api)
     api.post(f"/v1/conversations/{before}/{ended}")
     whole_table.remove("EVENT")
@@ -152,7 +150,7 @@ def test_a_key_writes_as_the_organization(api: Client) -> None:
 @pytest.mark.parametrize(
     ("body", "code"), [("", "empty_message"), (" \n", "empty_message"), ("x" * 4_001, "message_too_long")]
 )
-def test_a_message_that_cannot_be_is_refused(api: Client, body: str, code: str) -> None:
+def test_an_invalid_message_is_refused(api: Client, body: str, code: str) -> None:
     _, customer = visit(api)
     assert (outreach(api, customer, body).status, outreach(api, customer, body).code) == (400, code)
 
@@ -166,7 +164,7 @@ def test_attachments_that_are_missing_or_too_many_are_refused(api: Client) -> No
 
 
 @pytest.mark.parametrize("told", [{}, {"email": "not an address"}, {"email": ""}])
-def test_one_without_session_and_address_cannot_be_reached(
+def test_a_customer_without_session_and_address_cannot_be_reached(
     api: Client, organization: NewOrganization, mails: list[Sent], told: dict[str, str]
 ) -> None:
     answer = outreach(api, with_mail_alone(organization, **told))
@@ -180,20 +178,20 @@ def test_one_without_session_and_address_cannot_be_reached(
     assert whole_table.of_kind("CONV") == []
 
 
-def test_an_address_alone_reaches_nobody_where_no_mail_is_sent(
+def test_an_address_alone_is_unreachable_if_no_mail_is_set_up(
     api: Client, organization: NewOrganization
 ) -> None:
     assert outreach(api, with_mail_alone(organization, email=EMAIL)).code == "customer_unreachable"
 
 
-def test_where_no_mail_is_sent_it_is_seen_in_the_session(api: Client) -> None:
+def test_without_mail_the_message_is_in_the_session(api: Client) -> None:
     _, customer = visit(api, email=EMAIL)
 
     assert outreach(api, customer).status == 200
     assert jobs() == []
 
 
-def test_one_who_told_no_address_gets_no_mail(api: Client, mails: list[Sent]) -> None:
+def test_a_customer_without_an_address_gets_no_mail(api: Client, mails: list[Sent]) -> None:
     _, customer = visit(api)
 
     assert outreach(api, customer).status == 200
@@ -219,7 +217,7 @@ def test_it_is_mailed_with_the_organizations_name(
     assert "<p>Dear Vera,<br><br>&lt;b&gt;your refund&lt;/b&gt; is on its way.</p>" in sent.html
 
 
-def test_answers_go_to_the_support_address_where_there_is_one(
+def test_replies_go_to_the_support_address_if_there_is_one(
     api: Client, admin: Client, organization: NewOrganization, mails: list[Sent]
 ) -> None:
     assert admin.patch("/v1/organization", {"supportEmail": "help@shop.example"}).status == 200
@@ -232,7 +230,7 @@ def test_answers_go_to_the_support_address_where_there_is_one(
     assert sent.text.endswith(f"\n\n{item['name']} wrote this to you. To answer, reply to this mail.\n")
 
 
-def test_the_job_holds_ids_alone(api: Client, mails: list[Sent]) -> None:
+def test_the_job_holds_only_ids(api: Client, mails: list[Sent]) -> None:
     conversation, customer = visit(api, email=EMAIL)
     message = outreach(api, customer, "Between us").body["messageId"]
 
@@ -267,7 +265,7 @@ def queued() -> list[dict[str, Any]]:
     return waiting()
 
 
-def test_whatever_comes_twice_is_mailed_once(
+def test_a_repeated_job_is_mailed_once(
     api: Client, mails: list[Sent], caplog: pytest.LogCaptureFixture
 ) -> None:
     outreach(api, visit(api, email=EMAIL)[1])
@@ -296,7 +294,7 @@ def answer_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[s
 @pytest.mark.parametrize(
     "error", [refusal("TooManyRequestsException"), EndpointConnectionError(endpoint_url="https://ses")]
 )
-def test_a_mail_that_was_surely_not_taken_is_tried_again(
+def test_a_mail_that_was_certainly_not_sent_is_tried_again(
     api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     outreach(api, visit(api, email=EMAIL)[1])
@@ -319,7 +317,7 @@ def test_a_mail_that_was_surely_not_taken_is_tried_again(
         refusal("MessageRejected"),
     ],
 )
-def test_a_mail_of_which_nobody_knows_or_that_is_refused_is_never_tried_again(
+def test_a_mail_with_an_unknown_result_or_a_refusal_is_not_tried_again(
     api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     outreach(api, visit(api, email=EMAIL)[1])
@@ -340,7 +338,7 @@ def given_up(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
     return [(one["levelname"], one["outcome"]) for one in told if one["msg"] == "mail_given_up"]
 
 
-def test_a_mailer_that_died_after_it_had_begun_does_not_begin_again_and_the_mail_is_told_as_given_up(
+def test_a_mail_whose_function_died_is_not_sent_again_and_logged_as_given_up(
     api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     outreach(api, visit(api, email=EMAIL)[1])
@@ -356,7 +354,7 @@ def test_a_mailer_that_died_after_it_had_begun_does_not_begin_again_and_the_mail
     assert given_up(caplog) == [("ERROR", "begun_before")]
 
 
-def test_a_mail_whose_mark_could_not_be_removed_is_told_as_given_up(
+def test_a_mail_whose_mark_could_not_be_removed_is_logged_as_given_up(
     api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def throttled(*_: Any) -> None:
@@ -375,7 +373,7 @@ def test_a_mail_whose_mark_could_not_be_removed_is_told_as_given_up(
 
 
 @pytest.mark.parametrize("gone", ["MSG#", "CUS", "email"])
-def test_what_is_gone_meanwhile_is_not_mailed(
+def test_an_erased_message_or_customer_is_not_mailed(
     api: Client, organization: NewOrganization, mails: list[Sent], gone: str
 ) -> None:
     _, customer = visit(api, email=EMAIL)
@@ -391,7 +389,7 @@ def test_what_is_gone_meanwhile_is_not_mailed(
     assert not [item for item in whole_table.of_kind("MSG#") if item.keys() <= {"PK", "SK", "mail"}]
 
 
-def test_one_with_an_address_alone_gets_one_conversation(
+def test_a_customer_with_an_address_alone_gets_one_conversation(
     api: Client, organization: NewOrganization, mails: list[Sent]
 ) -> None:
     customer = with_mail_alone(organization, email=EMAIL)
@@ -485,7 +483,7 @@ def test_it_and_a_resolution_at_once_lose_nothing(api: Client, organization: New
         assert read["conversation"]["status"] == ("resolved" if went_to == before else "open")
 
 
-def test_nothing_is_written_to_one_who_is_erased_at_this_moment(
+def test_nothing_is_written_to_a_customer_who_is_erased_at_this_moment(
     api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation, customer = visit(api)
@@ -498,7 +496,7 @@ def test_nothing_is_written_to_one_who_is_erased_at_this_moment(
     assert len(api.get(f"/v1/conversations/{conversation}").body["messages"]) == 1
 
 
-def test_it_is_the_same_few_calls_however_much_there_is(api: Client, member: Client) -> None:
+def test_it_costs_the_same_few_calls_with_any_number_of_conversations(api: Client, member: Client) -> None:
     _, customer = visit(api)
     with recorded_calls() as with_a_token:
         outreach(member, customer)

@@ -260,7 +260,7 @@ def _any_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_whatever_the_order_each_write_follows_from_the_one_before_and_is_told_of(
+def test_in_any_order_each_write_follows_from_the_one_before_and_sends_its_events(
     batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for seed in range(batch, INTERLEAVINGS, BATCHES):
@@ -317,7 +317,7 @@ def check(
 
 
 @pytest.mark.parametrize("speaker", ["reply", "message"])
-def test_a_move_that_was_overtaken_does_not_unsay_who_spoke_last(speaker: str) -> None:
+def test_a_transition_after_a_conflict_keeps_who_wrote_last(speaker: str) -> None:
     for seed in range(5):
         whole_table.clear()
         conversation_id = messages.post(
@@ -334,7 +334,7 @@ def test_a_move_that_was_overtaken_does_not_unsay_who_spoke_last(speaker: str) -
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_ten_identical_moves_at_once_are_one_move(seed: int) -> None:
+def test_ten_identical_transitions_at_once_are_one(seed: int) -> None:
     conversation_id, _ = begin(Seen("open", "team", "visitor"))
 
     interleaved([work("resolve", conversation_id)] * 10, seed).all()
