@@ -16,7 +16,7 @@ from tests.support.template import ROOT
 TITLE = "Fan-out"
 BATCH = 100  # the event source mapping's, in template.yaml
 
-TEXT = f"""Batches of {BATCH} outbox items of POST /messages through `functions/fanout/app.py`: each books a
+TEXT = f"""Batches of {BATCH} outbox items of POST /messages through `functions/fanout/app.py`: each creates a
 delivery for the one endpoint that listens, and queues it and a job for the agent. DynamoDB and SQS are a server
 on loopback in another process that answers at once and shares this machine's cores. By the clock, and by this
 process's CPU time, which is the bound where AWS takes its milliseconds and the function's threads wait for it."""

@@ -20,7 +20,7 @@ class Timings:
         return statistics.median(self.rounds[name])
 
     def least(self, name: str) -> float:
-        """Return a contender's fewest seconds: those of the round that was disturbed least."""
+        """Return a contender's fewest seconds: those of the least disturbed round."""
         return min(self.rounds[name])
 
     def ratio(self, name: str, base: str) -> float:
@@ -50,7 +50,7 @@ def take_turns(
     measured: dict[str, list[float]] = {name: [] for name in contenders}
     for number in range(rounds + 1):
         for name, work in contenders.items():
-            gc.collect()  # nobody pays for what another left behind
+            gc.collect()  # no contender pays for another's garbage
             started = clock()
             for _ in range(repeats):
                 work()

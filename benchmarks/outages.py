@@ -40,14 +40,14 @@ with its real sender, to receivers on loopback. Modelled are the two queues (fai
 group with the fewest in flight is handed out first; batches of {BATCH}, {BATCHES} at once for each queue; no polling),
 the table (in memory, with the product's own expressions, {CALL_SECONDS * 1_000:.0f} ms a call) and where fan-out queues
 a first attempt. Time is {SCALE} times as fast for what waits: a receiver hangs for {15 / SCALE} s, and retries wait a
-tenth. "Steady" begins when two and a half deadlines have passed, so that who hangs is known as failing; "at its onset"
-is before that. The last rows are without what decision 52 says, in part and in whole: hanging receivers then hold the
-batches that the healthy wait for."""
+tenth. "Steady" begins after two and a half deadlines, when those that hang have the status failing; "at its onset"
+is before that. The last rows leave out decision 52, in part and in whole: hanging receivers then hold the
+batches that healthy ones wait for."""
 
 
 @dataclass(frozen=True)
 class Outage:
-    """What is measured: how large a share of the endpoints is down, in which way, and whether those are kept apart."""
+    """What is measured: the share of endpoints that is down, how, and whether they use the retry queue."""
 
     name: str
     share: float
@@ -69,7 +69,7 @@ OUTAGES = (
 
 @dataclass
 class _Queue:
-    """A fair queue with the batches that are made of it."""
+    """A fair queue, and the number of its batches under way."""
 
     url: str
     groups: dict[str, deque[str]] = field(default_factory=lambda: defaultdict(deque))
@@ -121,7 +121,7 @@ class _Model:
         self._raise_failure()
         onset = [arrival - at for at, arrival in self.arrived if at < began + warm]
         steady = [arrival - at for at, arrival in self.arrived if at >= began + warm]
-        # What has not come counts with the time that it has waited.
+        # An event that has not arrived counts with the time that it has waited.
         missing = [at for at in self._expected if at not in {sent for sent, _ in self.arrived}]
         onset += [ended - at for at in missing if at < began + warm]
         steady += [ended - at for at in missing if at >= began + warm]
@@ -150,7 +150,7 @@ class _Model:
         )
 
     def change_message_visibility(self, **_: Any) -> None:
-        """Nothing fails here but receivers."""
+        """Do nothing: only receivers fail here."""
 
     def turn(self, endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
         """Stand in for the transaction that changes an endpoint's status and logs it."""
@@ -250,7 +250,7 @@ class _Model:
 
 
 async def _hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Take everything and answer nothing, until the sender gives up."""
+    """Read everything and never respond, until the sender gives up."""
     with contextlib.suppress(ConnectionError):
         while await reader.read(65_536):
             pass
@@ -274,7 +274,7 @@ def _endpoint(endpoint_id: str, url: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _modelled(model: _Model) -> Iterator[None]:
-    """Let the model take the place of AWS, each call with its milliseconds."""
+    """Replace AWS by the model, with a duration for each call."""
 
     def calling(name: str) -> Any:
         answer = getattr(model.memory, name)

@@ -1,4 +1,4 @@
-"""What a benchmark hands back, and how it is written down."""
+"""The result of a benchmark, and its Markdown."""
 
 import datetime as dt
 import importlib.metadata
@@ -28,7 +28,7 @@ _VERSIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A figure with its promise: `value` is at most (or below) `limit`."""
+    """A figure with its target: `value` is at most (or below) `limit`."""
 
     name: str
     value: float
@@ -37,7 +37,7 @@ class Target:
 
     @property
     def holds(self) -> bool:
-        """Whether the promise is kept."""
+        """Whether the target is met."""
         return self.value < self.limit if self.strictly else self.value <= self.limit
 
 

@@ -205,7 +205,7 @@ def _of_webhooks(api: Client, organization: str, to: Callable[..., Request]) -> 
 
 
 def _delivered(organization: str, endpoint: str) -> str:
-    """Book an event's delivery to the endpoint, and count it as made; return the event's id."""
+    """Create an event's delivery to the endpoint with one attempt; return the event's ID."""
     event = Event(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
     table.put_new(event.to_item())
     deliveries.create(

@@ -184,7 +184,7 @@ class _Receiver:
 
 
 def _waiting() -> list[Item]:
-    """Return what the fan-out has not dealt with."""
+    """Return the outbox items that the fan-out has not dispatched."""
     later = clock.now_ms() + 1
     return [
         item

@@ -3,8 +3,8 @@
     python -m scripts.receiver
 
 It listens on 127.0.0.1 only, takes the secret key from the running local stack (`.local/stack.json`) or from
-`--key`, and registers itself there for all events. It answers 200 to what verifies, 400 to what does not, and
-with `--fail N` 500 to the first N deliveries of each event, so that retries can be watched. Ctrl-C ends it.
+`--key`, and registers itself there for all events. It returns 200 if the signature is valid and 400 if not.
+With `--fail N` it returns 500 to the first N deliveries of each event, to show retries. Ctrl-C ends it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ TEXT_WIDTH = 200
 
 
 class Problem(Exception):
-    """Something the person at the terminal can put right, reported in one line."""
+    """A problem that the person at the terminal can correct, reported in one line."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Stack:
 
     @classmethod
     def find(cls, key: str | None, base_url: str | None, file: Path) -> Stack:
-        """What was given on the command line, completed from the local stack's own file."""
+        """Return the options of the command line, completed from the local stack's file."""
         found: dict[str, str] = {}
         if file.exists() and not (key and base_url):
             try:
@@ -78,7 +78,7 @@ class Stack:
 
 @dataclass
 class Seen:
-    """What came under one event id: how often, and the digest of the first body."""
+    """The deliveries of one event ID: how many, and the digest of the first body."""
 
     deliveries: int = 0
     digest: str = ""
@@ -95,7 +95,7 @@ class Journal:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, body: bytes, header: str | None, now: int) -> HTTPStatus:
-        """Check one delivery, print it, and answer the status to send. `now` is in milliseconds."""
+        """Check and print one delivery; return the status to respond with. `now` is in milliseconds."""
         verdict, verified = self._check(body, header, now)
         event = _parse(body)
         event_id = str(event.get("id", "without an id"))
@@ -147,7 +147,7 @@ class Receiver(ThreadingHTTPServer):
             ) from problem
 
     def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002 - the base class's
-        """A caller that hung up early is no news of this program's; its stack trace would be noise."""
+        """Print one line without a stack trace for a caller that closed the connection early."""
         print(f"{_clock(_now_ms())}  a request broke off: {sys.exception()}\n", flush=True)
 
     @property
@@ -158,7 +158,7 @@ class Receiver(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: Receiver
-    timeout = 30  # seconds; a caller that sends nothing must not hold a thread for ever
+    timeout = 30  # seconds; a caller that sends nothing must not hold a thread forever
 
     def do_POST(self) -> None:
         length = self.headers.get("content-length", "")
@@ -181,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Nothing: the journal's blocks are the log."""
+        """Log nothing: the journal prints each delivery."""
 
 
 class Api:
@@ -257,7 +257,7 @@ def _times(event: dict[str, Any], header: str | None, now: int) -> str:
 
 
 def _main_points(event: dict[str, Any]) -> list[str]:
-    """What a person wants to know of the event, in one line for each thing it holds."""
+    """Return a summary of the event, one line for each part."""
     data = event.get("data")
     if not isinstance(data, dict):
         return []
@@ -284,7 +284,7 @@ def _speaker(message: dict[str, Any]) -> str:
 
 
 def _plain(text: object) -> str:
-    """One line of printable text: a delivery must not be able to steer the terminal."""
+    """Return one line of printable text: a delivery must not control the terminal."""
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     return line if len(line) <= TEXT_WIDTH else line[: TEXT_WIDTH - 1] + "…"
 
@@ -321,7 +321,11 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         help="register this receiver for all events first (default: when a local stack is known)",
     )
     parser.add_argument(
-        "--fail", type=int, default=0, metavar="N", help="answer 500 to the first N deliveries of each event"
+        "--fail",
+        type=int,
+        default=0,
+        metavar="N",
+        help="respond with 500 to the first N deliveries of each event",
     )
     parser.add_argument("--stack-file", type=Path, default=STACK_FILE, help=argparse.SUPPRESS)
     return parser.parse_args(argv)
@@ -366,7 +370,7 @@ def _interrupt(_signal: int, _frame: object) -> NoReturn:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command. Answers the exit status."""
+    """Run the command; return the exit status."""
     arguments = _arguments(argv)
     try:
         run(arguments)

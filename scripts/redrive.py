@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 QUEUES = ("delivery", "retry", "agent", "knowledge", "mail", "timer", "search", "erase")
 FANOUT = "fanout"
 _WAIT_SECONDS = 2.0
-_STREAM_MS = 60_000  # younger items may still be on their way through the stream
+_STREAM_MS = MINUTE_MS  # younger items may still be in the stream
 _RUN_MS = 15 * MINUTE_MS
 _UNKNOWN = {
     "InvalidAction",
@@ -74,7 +74,7 @@ def _watch(arn: str, handle: str) -> int:
     """Wait until SQS has moved everything; return how much that was."""
     while True:
         tasks = clients.sqs().list_message_move_tasks(SourceArn=arn, MaxResults=10)["Results"]
-        # A task that is over has no handle any more, and the newest comes first.
+        # A finished task has no handle, and the newest comes first.
         task = next((each for each in tasks if each.get("TaskHandle") == handle), tasks[0])
         if task.get("Status") != "RUNNING":
             if task.get("FailureReason"):
@@ -94,7 +94,7 @@ def _taken(url: str) -> "list[MessageTypeDef]":
 
 
 def _move(dead: str, source: str) -> int:
-    """Send each message to its queue, then delete it: one that is met twice does no harm."""
+    """Send each message to its queue, then delete it. Sending one twice is harmless."""
     moved = 0
     for messages in takewhile(bool, iter(partial(_taken, dead), None)):
         for message in messages:
@@ -103,7 +103,7 @@ def _move(dead: str, source: str) -> int:
             if "MessageGroupId" in system:
                 request["MessageGroupId"] = system["MessageGroupId"]
             if source.endswith(".fifo"):
-                # By its own id, for the queue may remember the one under which it was sent before.
+                # Its own ID, because the queue may still deduplicate the one that it was sent with.
                 request["MessageDeduplicationId"] = message["MessageId"]
             clients.sqs().send_message(**request)
             clients.sqs().delete_message(QueueUrl=dead, ReceiptHandle=message["ReceiptHandle"])
@@ -112,7 +112,7 @@ def _move(dead: str, source: str) -> int:
 
 
 def _fan_out_again() -> dict[str, int | str]:
-    """Fan out what is left of the outbox, and the items that dead letters name; then delete those letters.
+    """Fan out pending outbox items and the items that dead letters name, then delete those dead letters.
 
     An item that still cannot be read moves to the dead-letter queue again, and is counted as left.
     """
@@ -128,11 +128,11 @@ def _fan_out_again() -> dict[str, int | str]:
 
 
 def _named_by(letter: str) -> table.Item | None:
-    """Return the outbox item that a dead letter names; None for one that names a place in the stream."""
+    """Return the outbox item that a dead letter names; None for one that names a position in the stream."""
     key = json.loads(letter).get("key")
     if not isinstance(key, dict) or not {"PK", "SK"} <= key.keys():
         return None
-    # As the stream spells it, or plain.
+    # In the stream's wire form, or plain.
     pk, sk = (half["S"] if isinstance(half, dict) else str(half) for half in (key["PK"], key["SK"]))
     parsed = Event.parse(pk, sk) or Job.parse(pk, sk)
     return None if parsed is None else table.get(parsed)

@@ -46,7 +46,7 @@ async def _handle_all(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 async def _handle(record: dict[str, Any], sender: Sender) -> None:
     # Read here, so that a message that cannot be read fails alone.
     first = _queue_of(record) == settings().delivery_queue_url
-    await deliveries.handle(DeliveryTask.from_json(record["body"]), sender, answering_only=first)
+    await deliveries.handle(DeliveryTask.from_json(record["body"]), sender, healthy_only=first)
 
 
 def _queue_of(record: dict[str, Any]) -> str:

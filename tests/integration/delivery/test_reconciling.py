@@ -331,7 +331,7 @@ def test_a_first_attempt_moves_to_the_retry_queue_if_its_endpoint_began_to_fail(
     webhooks.note_result(endpoint, succeeded=False, at=clock.now_ms() + 1)
     receiver = Receiver(200)
     task = DeliveryTask(lost.organization, endpoint.id, lost.id, endpoint.key_id, 1, time.now)
-    run(deliveries.handle(task, receiver, answering_only=from_first))
+    run(deliveries.handle(task, receiver, healthy_only=from_first))
     if from_first:
         assert (receiver.requests, delivery(lost)["made"]) == (0, 0)
         assert tasks(settings().retry_queue_url) == [(lost.id, 1)]

@@ -34,7 +34,7 @@ class SecretNotFound(Exception):
     """
 
 
-class Sends(Protocol):
+class AttemptSender(Protocol):
     """Makes attempts; `outbound.sender.Sender` does."""
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
@@ -67,10 +67,10 @@ def create(
     return tasks
 
 
-async def handle(task: DeliveryTask, sender: Sends, *, answering_only: bool = False) -> None:
+async def handle(task: DeliveryTask, sender: AttemptSender, *, healthy_only: bool = False) -> None:
     """Handle a task. When this returns, its message may be deleted. When it raises, the message must come back.
 
-    With `answering_only`, a task for a failing endpoint moves to the retry queue instead, so that a receiver that hangs
+    With `healthy_only`, a task for a failing endpoint moves to the retry queue instead, so that a receiver that hangs
     does not hold up this queue (docs/decisions/0052).
     """
     now = clock.now_ms()
@@ -82,7 +82,7 @@ async def handle(task: DeliveryTask, sender: Sends, *, answering_only: bool = Fa
     while True:
         decision = decide(progress, task.attempt, task.due_at, clock.now_ms(), task.run)
         try:
-            if decision.step is Step.CLAIM and answering_only and _is_failing(context):
+            if decision.step is Step.CLAIM and healthy_only and _is_failing(context):
                 await asyncio.to_thread(queue.enqueue_later, task, not_before=now, now=now)
             elif progress is not None:
                 await _carry_out(decision, task, progress, context, sender)
@@ -97,7 +97,7 @@ def _is_failing(context: DeliveryContext) -> bool:
 
 
 async def _carry_out(
-    decision: Decision, task: DeliveryTask, progress: Progress, context: DeliveryContext, sender: Sends
+    decision: Decision, task: DeliveryTask, progress: Progress, context: DeliveryContext, sender: AttemptSender
 ) -> None:
     match decision.step:
         case Step.DONE:
@@ -110,7 +110,7 @@ async def _carry_out(
             await _attempt(task, progress, context, sender)
 
 
-async def _attempt(task: DeliveryTask, progress: Progress, context: DeliveryContext, sender: Sends) -> None:
+async def _attempt(task: DeliveryTask, progress: Progress, context: DeliveryContext, sender: AttemptSender) -> None:
     """Claim the attempt, send the request, record the result."""
     if context.endpoint is None or context.body is None:
         # Removing an endpoint cancels its retries. An event that was erased cannot be sent.
