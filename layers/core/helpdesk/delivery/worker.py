@@ -97,7 +97,11 @@ def _is_failing(context: DeliveryContext) -> bool:
 
 
 async def _carry_out(
-    decision: Decision, task: DeliveryTask, progress: Progress, context: DeliveryContext, sender: AttemptSender
+    decision: Decision,
+    task: DeliveryTask,
+    progress: Progress,
+    context: DeliveryContext,
+    sender: AttemptSender,
 ) -> None:
     match decision.step:
         case Step.DONE:
@@ -110,7 +114,9 @@ async def _carry_out(
             await _attempt(task, progress, context, sender)
 
 
-async def _attempt(task: DeliveryTask, progress: Progress, context: DeliveryContext, sender: AttemptSender) -> None:
+async def _attempt(
+    task: DeliveryTask, progress: Progress, context: DeliveryContext, sender: AttemptSender
+) -> None:
     """Claim the attempt, send the request, record the result."""
     if context.endpoint is None or context.body is None:
         # Removing an endpoint cancels its retries. An event that was erased cannot be sent.
