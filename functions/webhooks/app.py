@@ -61,7 +61,7 @@ def remove_webhook(caller: Caller, endpoint_id: str) -> Ok:
     "/v1/webhooks/<endpoint_id>/deliveries", access=Access.ADMIN, errors=(InvalidCursor, EndpointNotFound)
 )
 def list_deliveries(caller: Caller, endpoint_id: str, query: PageQuery) -> DeliveriesAnswer:
-    """List an endpoint's deliveries of the last 30 days with every attempt, newest event first."""
+    """List an endpoint's deliveries of the last 30 days, newest event first."""
     name = f"deliveries {endpoint_id}"
     before = position(caller, query, name)
     shown, end = deliveries.newest(caller.organization, endpoint_id, query.limit, before)
@@ -81,7 +81,7 @@ def redeliver(caller: Caller, endpoint_id: str, event_id: str) -> Ok:
 
 @api.post("/v1/webhooks/<endpoint_id>/test", access=Access.ADMIN, errors=(EndpointNotFound,))
 def test_webhook(caller: Caller, endpoint_id: str) -> TestSent:
-    """Send a test event (`webhook.test`) to one endpoint, regardless of the events it subscribes to."""
+    """Send a test event (`webhook.test`) to one endpoint. It need not subscribe to it."""
     return TestSent(id=webhooks.send_test(caller, endpoint_id))
 
 

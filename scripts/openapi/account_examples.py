@@ -1,4 +1,4 @@
-"""Values that look like real ones, for people, organizations, invitations and keys: bodies and answers by operation."""
+"""Realistic examples for people, organizations, invitations and keys: bodies and responses by operation."""
 
 from typing import Any
 

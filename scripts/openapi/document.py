@@ -1,4 +1,4 @@
-"""The document itself: OpenAPI 3.1, from the routes, their models and their refusals."""
+"""Builds the OpenAPI 3.1 document from the routes, their models and their errors."""
 
 import re
 from functools import cache
@@ -16,17 +16,17 @@ from scripts.openapi import examples, texts
 from scripts.openapi.models import Mode, prose, public_name, query_parameters, schemas
 from scripts.openapi.routes import (
     all_routes,
+    errors_of,
     operation_id,
     path_parameters,
     path_template,
-    refusals,
     says_pages,
 )
 from scripts.openapi.webhook_payloads import EVENTS, Event
 
 _JSON = "application/json"
 
-# The names of refusals that many operations have alike; every other set of codes stands where it is answered.
+# The names of error responses that many operations share. Other sets of codes are inline.
 _SHARED_NAMES: dict[tuple[str, ...], str] = {
     ("missing_api_key", "invalid_api_key", "publishable_key"): "KeyRefused",
     ("missing_api_key", "invalid_api_key", "publishable_key", "invalid_token"): "CredentialRefused",
@@ -43,7 +43,7 @@ _SHARED_NAMES: dict[tuple[str, ...], str] = {
 
 @cache
 def document() -> dict[str, Any]:
-    """Return the description of the API as it is in this working tree."""
+    """Return the API description of this working tree."""
     routes = all_routes()
     models: list[tuple[type[Any], Mode]] = []
     for route in routes:
@@ -104,7 +104,7 @@ def _group(route: Route) -> str:
 
 
 def _place(path: str) -> tuple[int, str]:
-    """Return where a path stands: groups in their order, and a group's paths by name."""
+    """Return a path's sort key: groups in their order, and a group's paths by name."""
     groups = list(texts.GROUPS)
     part = _first_part(path)
     return (groups.index(part) if part in groups else len(groups), path)
@@ -127,10 +127,10 @@ def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]
     body = _request_body(route)
     if body is not None:
         operation["requestBody"] = body
-    operation["responses"] = {str(route.status): _answer(route), **_refusals(route, shared)}
+    operation["responses"] = {str(route.status): _answer(route), **_errors_of(route, shared)}
     if route.or_see_other:
         operation["responses"]["303"] = {
-            "description": "It goes on elsewhere.",
+            "description": "A redirect to the next page.",
             "headers": _headers("Location", "RequestId"),
         }
     return operation
@@ -144,16 +144,16 @@ def _summary(description: str) -> str:
 def _access(route: Route) -> str:
     access = route.access
     if access is Access.PUBLIC:
-        return "Needs no credential and counts against no allowance."
+        return "Needs no credential and does not count against a rate limit."
     charged = (
         f"Counts as {'an' if route.request_class.value[0] in 'aeiou' else 'a'} {route.request_class.value}."
     )
     if access.key_rule is KeyRule.ONLY:
-        return f"Takes a secret key only. {charged}"
+        return f"Accepts a secret key only. {charged}"
     person = "any member" if access.role is Role.MEMBER else "an admin or owner"
     if access.key_rule is KeyRule.ALLOWED:
-        return f"Takes a secret key, or the access token of {person}. {charged}"
-    return f"Takes the access token of {person}; a key is refused. {charged}"
+        return f"Accepts a secret key, or the access token of {person}. {charged}"
+    return f"Accepts the access token of {person}, and no secret key. {charged}"
 
 
 def _security(access: Access) -> list[dict[str, list[str]]]:
@@ -192,7 +192,7 @@ def _request_body(route: Route) -> dict[str, Any] | None:
         content["application/octet-stream"] = {"schema": {"type": "string", "format": "binary"}}
     body: dict[str, Any] = {"required": True, "content": content}
     if route.raw_body is not None:
-        body["description"] = "The file itself, declared as what it is, or its announcement as JSON."
+        body["description"] = "The file itself with its media type, or its announcement as JSON."
     return body
 
 
@@ -221,10 +221,10 @@ def _headers(*names: str) -> dict[str, Any]:
 def _answer(route: Route) -> dict[str, Any]:
     names = ["RequestId"] + ([] if route.access is Access.PUBLIC else ["RateLimitPolicy", "RateLimit"])
     if route.status // 100 == 3:
-        return {"description": "It is elsewhere.", "headers": _headers("Location", *names)}
+        return {"description": "A redirect.", "headers": _headers("Location", *names)}
     if route.takes_idempotency_key:
         names.append("IdempotentReplayed")
-    answer: dict[str, Any] = {"description": "Done.", "headers": _headers(*names)}
+    answer: dict[str, Any] = {"description": "Success.", "headers": _headers(*names)}
     if issubclass(route.answer, Content):
         media_type = route.answer.media_type.split(";")[0]
         schema = {"type": "object" if media_type == _JSON else "string"}
@@ -232,15 +232,15 @@ def _answer(route: Route) -> dict[str, Any]:
     else:
         description = prose(route.answer.__doc__ or "")
         answer |= {
-            "description": description or "Done.",
+            "description": description or "Success.",
             "content": {_JSON: {"schema": _reference(route.answer), **_example(examples.ANSWERS, route)}},
         }
     return answer
 
 
-def _refusals(route: Route, shared: dict[str, Any]) -> dict[str, Any]:
+def _errors_of(route: Route, shared: dict[str, Any]) -> dict[str, Any]:
     by_status: dict[int, list[type[AppError]]] = {}
-    for error in refusals(route):
+    for error in errors_of(route):
         by_status.setdefault(error.status, []).append(error)
     answers = {}
     for status in sorted(by_status):
@@ -250,7 +250,7 @@ def _refusals(route: Route, shared: dict[str, Any]) -> dict[str, Any]:
         name = _shared_name(errors) if route.refusal is None else None
         if name is not None and charged | (status == 401):
             if shared.setdefault(name, answer) != answer:
-                raise ValueError(f"two different answers would be called {name}")
+                raise ValueError(f"two different responses would be called {name}")
             answer = {"$ref": f"#/components/responses/{name}"}
         answers[str(status)] = answer
     return answers
@@ -347,14 +347,14 @@ def _webhook(kind: str, event: type[Event]) -> dict[str, Any]:
                 {
                     "name": "svc-signature",
                     **signature,
-                    "description": "When it was signed, in ms, and the signature; it alone differs between attempts.",
+                    "description": "The time of the signature (ms), and the signature. Each attempt has its own.",
                     "example": f"t=1763683200120,v1={'5f0c6a3de1b84d7f' * 4}",
                 },
                 {
                     "name": "portal-signature",
                     **signature,
                     "deprecated": True,
-                    "description": "The same value under a former name; ignore it.",
+                    "description": "The same value under a former name. Ignore it.",
                 },
                 *texts.STANDARD_HEADERS,
             ],
@@ -368,8 +368,8 @@ def _webhook(kind: str, event: type[Event]) -> dict[str, Any]:
                 },
             },
             "responses": {
-                "2XX": {"description": "Taken. Nothing of the answer is read but its status."},
-                "default": {"description": "Not taken; it is sent again, five times in all."},
+                "2XX": {"description": "Accepted. Only the status of the response is read."},
+                "default": {"description": "Failed. The event is sent again, five times in all."},
             },
         }
     }

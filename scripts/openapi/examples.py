@@ -1,4 +1,4 @@
-"""Values that look like real ones: bodies and answers by operation, events by kind. Tests hold each to its schema."""
+"""Realistic examples: bodies and responses by operation, events by type. Tests validate each against its schema."""
 
 from typing import Any
 
@@ -335,5 +335,5 @@ EVENTS: dict[WebhookEvent | OwnEvent, Any] = {
     for kind, data in _EVENT_DATA.items()
 }
 
-# Where an error's own message is a general one: what it says in a real case.
+# Realistic messages for errors whose default message is general.
 MESSAGES: dict[str, str] = {"invalid_request": "`user.name` must be text."}

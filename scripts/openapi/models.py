@@ -1,4 +1,4 @@
-"""From pydantic's models to the document's schemas."""
+"""Converts pydantic models to the document's schemas."""
 
 import ast
 import inspect
@@ -18,7 +18,7 @@ _REFERENCE = "#/components/schemas/{model}"
 
 
 class _Schemas(GenerateJsonSchema):
-    """JSON Schema without what says nothing: titles made of names, and null as the default of what may be left out."""
+    """JSON Schema without redundant titles, and without null as the default of optional fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the base's signature
         return False
@@ -50,7 +50,7 @@ class _Schemas(GenerateJsonSchema):
 
 
 def schemas(models: Iterable[tuple[type[BaseModel], Mode]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the schema of each model by its name, and the components to which they refer."""
+    """Return the schema of each model by name, and the components that they refer to."""
     wanted = [*dict.fromkeys(models)]
     by_model, shared = models_json_schema(wanted, ref_template=_REFERENCE, schema_generator=_Schemas)
     components = shared.get("$defs", {})
@@ -62,12 +62,12 @@ def schemas(models: Iterable[tuple[type[BaseModel], Mode]]) -> tuple[dict[str, A
 
 
 def public_name(model: str) -> str:
-    """Return a model's name in the document: MessageShape is to the outside simply a Message."""
+    """Return a model's public name: MessageShape is Message in the document."""
     return model.removesuffix("Shape")
 
 
 def query_parameters(model: type[BaseModel], components: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a Query model as parameters; its schema is taken out of the components."""
+    """Return a Query model as parameters, and remove its schema from the components."""
     schema = components.pop(public_name(model.__name__))
     parameters = []
     for name, found in schema.get("properties", {}).items():
@@ -85,13 +85,13 @@ def query_parameters(model: type[BaseModel], components: dict[str, Any]) -> list
 
 
 def prose(docstring: str) -> str:
-    """Return a docstring as running text, without its references to the specification."""
+    """Return a docstring as plain text, without references to the specification."""
     text = re.sub(r"\s*\(Specification:[^)]*\)", "", inspect.cleandoc(docstring))
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def _drop_null(schema: dict[str, Any]) -> None:
-    """Take null out of the alternatives: a parameter has no null, and what a rule requires may not be null."""
+    """Remove null from the alternatives: parameters and fields that a rule requires cannot be null."""
     others = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
     if "anyOf" in schema and len(others) == 1:
         del schema["anyOf"]
@@ -102,7 +102,7 @@ def _drop_null(schema: dict[str, Any]) -> None:
 
 
 def _field_texts(model: type[BaseModel]) -> dict[str, str]:
-    """Return the texts that stand below a model's fields, those of its bases included, by field name."""
+    """Return the docstrings below a model's fields, including those of its bases, by field name."""
     texts: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if not (issubclass(base, BaseModel) and base is not BaseModel):
@@ -122,7 +122,7 @@ def _field_texts(model: type[BaseModel]) -> dict[str, str]:
 
 
 def _renamed(schema: Any, names: dict[str, str]) -> Any:
-    """Return a schema whose references carry the public names."""
+    """Return a schema whose references have the public names."""
     if isinstance(schema, dict):
         return {
             key: _REFERENCE.format(model=names[value.rsplit("/", 1)[1]])

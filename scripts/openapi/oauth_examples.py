@@ -1,4 +1,4 @@
-"""Values that look like real ones, for OAuth's routes: bodies and answers by operation."""
+"""Realistic examples for OAuth routes: bodies and responses by operation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the functions serve: every route of every functions/*/app.py, and what each can be refused for."""
+"""Collects every route of every functions/*/app.py, with the errors that it can return."""
 
 import importlib.util
 import re
@@ -50,7 +50,7 @@ def routes_by_function() -> dict[str, list[Route]]:
     return {
         app.parent.name: _routes_of(app)
         for app in sorted((ROOT / "functions").glob("*/app.py"))
-        # A worker has no routes, and may need libraries that only its own function carries.
+        # A worker has no routes, and may need libraries that only its own function has.
         if "helpdesk.routing.api" in app.read_text(encoding="utf-8")
     }
 
@@ -66,13 +66,13 @@ def _routes_of(app: Path) -> list[Route]:
 
 
 def operation_id(route: Route) -> str:
-    """Return the name of a route for programs: its function's, in camelCase."""
+    """Return a route's operation id: the name of its function in camelCase."""
     first, *others = route.function.__name__.split("_")
     return first + "".join(word.capitalize() for word in others)
 
 
 def path_template(route: Route) -> str:
-    """Return a route's path as OpenAPI spells it: /v1/conversations/{conversationId}."""
+    """Return a route's path as OpenAPI writes it: /v1/conversations/{conversationId}."""
     return re.sub(r"<(\w+)>", lambda match: "{" + camel(match[1]) + "}", route.path)
 
 
@@ -87,25 +87,25 @@ def camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in others)
 
 
-def refusals(route: Route) -> list[type[AppError]]:
-    """Return everything that a route can be refused with, in the order in which the checks are made.
+def errors_of(route: Route) -> list[type[AppError]]:
+    """Return every error that a route can return, in the order of the checks.
 
-    Those of its noun are declared with it; the others follow from its access, its parameters and from being a route.
+    The route declares its noun's errors. The others follow from its access and its parameters.
     """
     found: list[type[AppError]] = []
     if path_parameters(route):
         found.append(NotFound)  # an id with characters that no path has
-    found += _refusals_of_admission(route.access)
+    found += _admission_errors(route.access)
     found += [RateLimited] if route.access is Access.PUBLIC else [RateLimited, FairUseLimited]
     if route.body is not None:
         found += [InvalidJson, InvalidRequest]
     elif route.query is not None or route.form is not None:
         found.append(InvalidRequest)
-    found += _refusals_of_repeats(route)
-    return [*dict.fromkeys([*_as_said(route, found), *route.errors, *_as_said(route, [InternalError])])]
+    found += _idempotency_errors(route)
+    return [*dict.fromkeys([*_converted(route, found), *route.errors, *_converted(route, [InternalError])])]
 
 
-def _refusals_of_repeats(route: Route) -> list[type[AppError]]:
+def _idempotency_errors(route: Route) -> list[type[AppError]]:
     if not route.takes_idempotency_key:
         return []
     found: list[type[AppError]] = [
@@ -119,20 +119,20 @@ def _refusals_of_repeats(route: Route) -> list[type[AppError]]:
     return found
 
 
-def _as_said(route: Route, errors: list[type[AppError]]) -> list[type[AppError]]:
-    """Return what the general refusals are at a route that says them in another form; a page keeps them."""
+def _converted(route: Route, errors: list[type[AppError]]) -> list[type[AppError]]:
+    """Return the general errors as a route converts them to another form. A route of pages keeps them."""
     if route.refusal is None:
         return errors
-    said = [(error, route.refusal(error())) for error in errors]
-    return [type(other) if isinstance(other, AppError) else error for error, other in said]
+    converted = [(error, route.refusal(error())) for error in errors]
+    return [type(other) if isinstance(other, AppError) else error for error, other in converted]
 
 
 def says_pages(route: Route) -> bool:
-    """Return whether a route's refusals are pages."""
+    """Return whether a route shows its errors as pages."""
     return route.refusal is not None and isinstance(route.refusal(InternalError()), Content)
 
 
-def _refusals_of_admission(access: Access) -> list[type[AppError]]:
+def _admission_errors(access: Access) -> list[type[AppError]]:
     if access is Access.PUBLIC:
         return []
     found: list[type[AppError]] = [MissingApiKey, InvalidApiKey, PublishableKey]
