@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 
 from helpdesk.knowledge.index_format import IndexedDocument
@@ -65,12 +66,13 @@ class Bucket:
             raise ClientError({"Error": {"Code": "304", "Message": ""}}, "GetObject")
         return {"Body": _Body(data), "ETag": etag}
 
-    def put_object(self, *, Key: str, Body: bytes, **_: Any) -> dict[str, Any]:  # noqa: N803
+    def put_object(self, *, Key: str, Body: bytes | BytesIO, **_: Any) -> dict[str, Any]:  # noqa: N803
         """PutObject; nobody else writes here, so its conditions hold."""
         self.calls += 1
-        self.uploaded += len(Body)
+        data = Body if isinstance(Body, bytes) else Body.read()
+        self.uploaded += len(data)
         etag = f'"{self.calls}"'
-        self._objects[Key] = (Body, etag)
+        self._objects[Key] = (data, etag)
         return {"ETag": etag}
 
     def list_objects_v2(self, **_: Any) -> dict[str, Any]:

@@ -111,8 +111,8 @@ def in_the_index(organization: str, terms: list[str]) -> list[str]:
 def write_files(location: IndexLocation, manifest: Manifest, path: Path) -> None:
     """Write every file of an index into a directory, so that the library can open it there."""
     for bundle in manifest.bundles:
-        for name, data in store.fetch(location, bundle):
-            (path / name).write_bytes(data)
+        for name, chunks in store.fetch(location, bundle):
+            (path / name).write_bytes(b"".join(chunks))
     directory.write_state(path, manifest.state)
 
 

@@ -391,7 +391,7 @@ def test_a_failed_download_leaves_the_copy_as_it_was_and_no_files_behind(
     index.clear_cache()
     fetch = store.fetch
 
-    def full(location: IndexLocation, bundle: Bundle) -> Iterator[tuple[str, bytes]]:
+    def full(location: IndexLocation, bundle: Bundle) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield next(iter(fetch(location, bundle)))
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -403,6 +403,28 @@ def test_a_failed_download_leaves_the_copy_as_it_was_and_no_files_behind(
     assert [path.name for path in home.rglob("*")] == ["files"]
     assert index_of(organization.organization_id).size == 0
     assert len(found(organization.organization_id, "common")) == 1
+
+
+def test_a_file_longer_than_a_chunk_is_downloaded_whole(
+    organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(organization.organization_id, add("One", "common text"))
+    files = index_of(organization.organization_id).files
+    before = {path.name: path.read_bytes() for path in files.iterdir()}
+    index.clear_cache()
+    monkeypatch.setattr(store, "_CHUNK_BYTES", 7)
+    index_of(organization.organization_id).refresh()
+    after = {path.name: path.read_bytes() for path in index_of(organization.organization_id).files.iterdir()}
+    assert after == {name: data for name, data in before.items() if not name.endswith(".lock")}
+
+
+def test_a_bundle_that_is_cut_short_is_an_error(organization: NewOrganization, add: Add) -> None:
+    run(organization.organization_id, add("One", "common text"))
+    index.clear_cache()
+    [key] = bundles(organization.organization_id)
+    clients.s3().put_object(Bucket=BUCKET, Key=key, Body=b"short")
+    with pytest.raises(EOFError):
+        index_of(organization.organization_id).refresh()
 
 
 def test_an_index_over_the_limit_is_refused_before_it_is_downloaded(

@@ -5,7 +5,7 @@ import random
 import shutil
 import tempfile
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
@@ -159,8 +159,8 @@ class CachedIndex[R]:
         live = frozenset(directory.immutable_files(built))
         kept = before.kept(live, repack=repack)
         added = sorted(live.difference(*(bundle.names for bundle in kept)))
-        files = [(name, (built / name).read_bytes()) for name in added]
-        bundle = store.put_bundle(self.location, before, files) if files else None
+        files = ((name, (built / name).read_bytes()) for name in added)
+        bundle = store.put_bundle(self.location, before, files) if added else None
         after = before.next(directory.state_files(built), live, kept, bundle)
         store.remove_expired(self.location, before)
         try:
@@ -192,9 +192,12 @@ class CachedIndex[R]:
             self._become(manifest, built)
 
     def _fetch(self, built: Path, wanted: frozenset[str], bundle: Bundle) -> None:
-        for name, data in store.fetch(self.location, bundle):
+        for name, chunks in store.fetch(self.location, bundle):
             if name in wanted:
-                (built / name).write_bytes(data)
+                with (built / name).open("wb") as file:
+                    file.writelines(chunks)
+            else:
+                deque(chunks, maxlen=0)  # read on to the next file
 
     def _become(self, manifest: Manifest, built: Path) -> None:
         directory.replace(self.files, built)

@@ -10,8 +10,9 @@ The key of a bundle begins with the number of the manifest that it was uploaded 
 the replacement may still come. Afterwards, a bundle that no manifest names is garbage.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
@@ -21,6 +22,7 @@ from helpdesk.platform.units import DAY_MS
 from helpdesk.s3_index.manifest import Bundle, Manifest
 
 if TYPE_CHECKING:
+    from botocore.response import StreamingBody
     from mypy_boto3_s3.type_defs import GetObjectRequestTypeDef
 
 ORPHAN_MS = DAY_MS
@@ -28,6 +30,7 @@ ORPHAN_MS = DAY_MS
 
 MAX_REMOVALS = 1_000  # the limit of DeleteObjects
 _NUMBER_DIGITS = 10
+_CHUNK_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +100,37 @@ def swap(location: IndexLocation, before: Manifest, after: Manifest) -> Manifest
     return Manifest(after.number, put["ETag"], after.state, after.live, after.bundles, after.superseded)
 
 
-def put_bundle(location: IndexLocation, before: Manifest, files: Sequence[tuple[str, bytes]]) -> Bundle:
+def put_bundle(location: IndexLocation, before: Manifest, files: Iterable[tuple[str, bytes]]) -> Bundle:
     """Upload files as one bundle for the manifest that follows `before`. One call."""
     key = f"{location.bundles}{before.number + 1:0{_NUMBER_DIGITS}d}_{ids.new('bundle')}"
-    bundle = Bundle(key, tuple((name, len(data)) for name, data in files))
-    clients.s3().put_object(Bucket=location.bucket, Key=bundle.key, Body=b"".join(data for _, data in files))
-    return bundle
+    # Appended one by one, so that memory holds all files once and not twice.
+    body, sizes = BytesIO(), list[tuple[str, int]]()
+    for name, data in files:
+        sizes.append((name, body.write(data)))
+    body.seek(0)
+    clients.s3().put_object(Bucket=location.bucket, Key=key, Body=body)
+    return Bundle(key, tuple(sizes))
 
 
-def fetch(location: IndexLocation, bundle: Bundle) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a bundle. One call. Raises BundleMissing."""
+def fetch(location: IndexLocation, bundle: Bundle) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Yield the files of a bundle in chunks, to be read in their order. One call. Raises BundleMissing."""
     s3 = clients.s3()
     try:
         body = s3.get_object(Bucket=location.bucket, Key=bundle.key)["Body"]
     except s3.exceptions.NoSuchKey:
         raise BundleMissing from None
     for name, size in bundle.files:
-        yield name, body.read(size) if size else b""
+        yield name, _chunks(body, size)
+
+
+def _chunks(body: "StreamingBody", size: int) -> Iterator[bytes]:
+    """Yield the next `size` bytes. A file of hundreds of megabytes would not fit in the memory of every function."""
+    while size:
+        chunk = body.read(min(size, _CHUNK_BYTES))
+        if not chunk:
+            raise EOFError("the bundle is shorter than its manifest says")
+        size -= len(chunk)
+        yield chunk
 
 
 def remove_expired(location: IndexLocation, before: Manifest) -> None:

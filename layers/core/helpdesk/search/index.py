@@ -13,8 +13,9 @@ from helpdesk.search import index_format
 from helpdesk.search.documents import Kind, number_of
 from helpdesk.search.terms import Word
 
-# Functions that search or write the index have 2 GB in /tmp.
-MAX_INDEX_BYTES = 400_000_000
+# Functions that search or write the index have 2 GB in /tmp; a commit may need the space of the index twice. Those that
+# write it have 1,769 MB of memory, of which the largest upload takes up to one and a half times the index.
+MAX_INDEX_BYTES = 700_000_000
 MAX_CACHE_BYTES = 1_000_000_000
 
 _SPECIAL = frozenset(".+*?()|[]{}^$\\-")
