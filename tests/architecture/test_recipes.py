@@ -1,0 +1,79 @@
+"""What it takes to add a route group, a queue worker or a scheduled job (CONTRIBUTING.md): lines of template, and places."""
+
+import re
+
+from tests.support.rules import for_each
+from tests.support.template import ROOT
+
+MOST_LINES = 25
+# One function of each kind that does one thing. Others have longer policies, because they do more.
+EXAMPLES = {"a route group": "AgentSettings", "a queue worker": "Mailer", "a scheduled job": "UploadCleanup"}
+each_example = for_each("name", sorted(EXAMPLES.values()))
+
+
+def lines_of(path: str) -> list[str]:
+    return (ROOT / path).read_text(encoding="utf-8").splitlines()
+
+
+def block(path: str, key: str) -> list[str]:
+    """Return the lines of a resource, without comments and blank lines."""
+    lines = lines_of(path)
+    [start] = [number for number, line in enumerate(lines) if line.strip() == f"{key}:"]
+    indent = len(lines[start]) - len(lines[start].lstrip())
+    found = [lines[start]]
+    for line in lines[start + 1 :]:
+        if line.strip() and len(line) - len(line.lstrip()) <= indent:
+            break
+        found.append(line)
+    return [line for line in found if line.strip() and not line.strip().startswith("#")]
+
+
+def lists_with(path: str, name: str) -> int:
+    """Return in how many lists that loops run over a function's name is."""
+    text = re.sub(r"#.*", "", "\n".join(lines_of(path)))
+    return sum(
+        name in re.findall(r"\w+", names) for names in re.findall(r"&[\w-]+\s+\[([\w,\s]+)\]", text)
+    )
+
+
+@each_example
+def test_it_takes_at_most_25_lines_of_template(name: str) -> None:
+    lines = block("template.yaml", f"{name}Function") + block("template/data.yaml", f"{name}Policy")
+
+    assert len(lines) <= MOST_LINES
+
+
+@each_example
+def test_it_takes_one_place_in_each_other_list(name: str) -> None:
+    assert lists_with("template.yaml", name) == 1
+    assert lists_with("template/monitoring.yaml", name) == 1
+
+
+@each_example
+def test_nothing_else_that_is_deployed_names_it(name: str) -> None:
+    folder = re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+    sources = [
+        path.relative_to(ROOT).as_posix()
+        for top in ("layers", "template", "functions", "scripts")
+        for path in (ROOT / top).rglob("*")
+        if path.suffix in {".py", ".yaml", ".json"} and folder not in path.parts
+        if re.search(rf"\b({name}(Function|Policy)|functions/{folder})\b", path.read_text(encoding="utf-8"))
+    ]
+
+    # The gateway's paths are generated; the sample event of a worker names its function; the local stack grants what the
+    # emulator judges otherwise than AWS.
+    assert {"template/data.yaml"} <= set(sources)
+    assert set(sources) <= {"template/data.yaml", "template/api.json", "scripts/local/sam_local.py"}
+
+
+def test_a_queue_takes_one_place_in_each_list_of_queues() -> None:
+    data = "\n".join(lines_of("template/data.yaml"))
+    watched = "\n".join(lines_of("template/monitoring.yaml"))
+    root = "\n".join(lines_of("template.yaml"))
+
+    assert len(re.findall(r"\[Agent, Knowledge, Mail, Erase\]", data)) == 1  # the queue and its dead letters
+    tls_only = " ".join(block("template/data.yaml", "Fn::ForEach::QueuesTlsOnly"))
+    assert len(re.findall(r"\bMailQueue\b", tls_only)) == 1
+    assert len(re.findall(r"\[Agent, Knowledge, Mail, Erase\]", watched)) == 1  # the alarm of its dead letters
+    assert len(re.findall(r"\bMail: \{VisibilityTimeout", root)) == 1
+    assert len(re.findall(r"\[Delivery, Retry, Agent, Knowledge, Search, Mail, Timer, Erase\]", root)) == 1  # outputs
