@@ -1,4 +1,4 @@
-"""What it takes to add a route group, a queue worker or a scheduled job (CONTRIBUTING.md): lines of template, and places."""
+"""What a new route group, queue worker or scheduled job takes (CONTRIBUTING.md): lines of template, and places."""
 
 import re
 
@@ -31,9 +31,7 @@ def block(path: str, key: str) -> list[str]:
 def lists_with(path: str, name: str) -> int:
     """Return in how many lists that loops run over a function's name is."""
     text = re.sub(r"#.*", "", "\n".join(lines_of(path)))
-    return sum(
-        name in re.findall(r"\w+", names) for names in re.findall(r"&[\w-]+\s+\[([\w,\s]+)\]", text)
-    )
+    return sum(name in re.findall(r"\w+", names) for names in re.findall(r"&[\w-]+\s+\[([\w,\s]+)\]", text))
 
 
 @each_example
@@ -60,8 +58,7 @@ def test_nothing_else_that_is_deployed_names_it(name: str) -> None:
         if re.search(rf"\b({name}(Function|Policy)|functions/{folder})\b", path.read_text(encoding="utf-8"))
     ]
 
-    # The gateway's paths are generated; the sample event of a worker names its function; the local stack grants what the
-    # emulator judges otherwise than AWS.
+    # The gateway's paths are generated, and a worker's sample event names its function.
     assert {"template/data.yaml"} <= set(sources)
     assert set(sources) <= {"template/data.yaml", "template/api.json", "scripts/local/sam_local.py"}
 
@@ -74,6 +71,10 @@ def test_a_queue_takes_one_place_in_each_list_of_queues() -> None:
     assert len(re.findall(r"\[Agent, Knowledge, Mail, Erase\]", data)) == 1  # the queue and its dead letters
     tls_only = " ".join(block("template/data.yaml", "Fn::ForEach::QueuesTlsOnly"))
     assert len(re.findall(r"\bMailQueue\b", tls_only)) == 1
-    assert len(re.findall(r"\[Agent, Knowledge, Mail, Erase\]", watched)) == 1  # the alarm of its dead letters
+    assert (
+        len(re.findall(r"\[Agent, Knowledge, Mail, Erase\]", watched)) == 1
+    )  # the alarm of its dead letters
     assert len(re.findall(r"\bMail: \{VisibilityTimeout", root)) == 1
-    assert len(re.findall(r"\[Delivery, Retry, Agent, Knowledge, Search, Mail, Timer, Erase\]", root)) == 1  # outputs
+    assert (
+        len(re.findall(r"\[Delivery, Retry, Agent, Knowledge, Search, Mail, Timer, Erase\]", root)) == 1
+    )  # outputs
