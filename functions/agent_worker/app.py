@@ -1,4 +1,4 @@
-"""AgentQueue: the agent answers visitors. One group of the queue is one conversation."""
+"""AgentQueue: let the agent answer visitors. One message group of the queue is one conversation."""
 
 import json
 from typing import Any
@@ -14,9 +14,9 @@ NEEDS = declare("AGENT_QUEUE_URL", "KNOWLEDGE_BUCKET", "AGENT_MODEL_ID")
 
 
 def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
-    """Answer the messages of a batch in their order; report those to be tried again.
+    """Answer the messages of a batch in order; report the messages that failed.
 
-    Behind a message that failed, the later ones of its conversation wait with it.
+    After a failure, the later messages of that conversation wait with it.
     """
     failed: list[str] = []
     waiting: set[str] = set()
@@ -34,7 +34,7 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
 def _answered(record: dict[str, Any]) -> bool:
     body = json.loads(record["body"])
     job = AgentJob(body["organization"], body["conversationId"], body["messageId"])
-    told = {
+    about = {
         "organization": job.organization,
         "conversation": job.conversation_id,
         "message_id": job.message_id,
@@ -43,10 +43,10 @@ def _answered(record: dict[str, Any]) -> bool:
     try:
         outcome = agent.work(job, last_try=last_try)
     except ModelTrouble:
-        logger.warning("answer_postponed", extra=told)
+        logger.warning("answer_postponed", extra=about)
         return False
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        logger.error("answer_failed", extra={**told, "error": type(error).__name__})
+        logger.error("answer_failed", extra={**about, "error": type(error).__name__})
         return False
-    logger.info("agent_worked", extra={**told, "outcome": outcome.value})
+    logger.info("agent_worked", extra={**about, "outcome": outcome.value})
     return True

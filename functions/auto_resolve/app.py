@@ -1,4 +1,4 @@
-"""In the night: conversations that the agent finished are resolved, where the organization wants that."""
+"""Each night: resolve conversations that the agent finished, for organizations that have this switched on."""
 
 from typing import Any
 

@@ -20,7 +20,7 @@ NEEDS = declare(
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, list[dict[str, str]]]:
-    """Handle a batch; messages whose handling failed are named, and come back soon."""
+    """Handle a batch; report the messages that failed, which return to the queue soon."""
     failed = asyncio.run(_handle_all(event["Records"]))
     for record in failed:
         try_again_soon(_queue_of(record), record)
@@ -44,7 +44,7 @@ async def _handle_all(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 async def _handle(record: dict[str, Any], sender: Sender) -> None:
-    # Read here, so that a message that cannot be read fails alone.
+    # Parsed here, so that a malformed message fails alone.
     first = _queue_of(record) == settings().delivery_queue_url
     await deliveries.handle(DeliveryTask.from_json(record["body"]), sender, healthy_only=first)
 

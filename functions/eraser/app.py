@@ -1,4 +1,4 @@
-"""EraseQueue: erasing customers, and each night what organizations want no longer kept.
+"""EraseQueue: erase customers, and each night the data past an organization's retention time.
 
 A group of the queue is a customer, or an organization with its retention.
 """
@@ -25,7 +25,7 @@ _WORK: dict[str, Callable[[str, str, int], Outcome]] = {
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
-    """Do what the messages of a batch say, and report those to be tried again; or begin the night's work."""
+    """Do the work of a batch and report the messages that failed, or queue the night's retention work."""
     until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     if "Records" not in event:
         logger.info("retention_begun", extra={"organizations": retention.start_daily_jobs(until)})
@@ -39,12 +39,12 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
 def _done(record: dict[str, Any], until: int) -> bool:
     try:
         work = json.loads(record["body"])
-        told = {"kind": work["kind"], "organization": work["organization"], "erasure": work["erasureId"]}
+        about = {"kind": work["kind"], "organization": work["organization"], "erasure": work["erasureId"]}
         outcome = _WORK[work["kind"]](work["organization"], work["erasureId"], until)
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
         logger.error(
             "erasure_failed", extra={"error": type(error).__name__, "message_id": record["messageId"]}
         )
         return False
-    logger.info("erasure_worked", extra={**told, "outcome": outcome.value})
+    logger.info("erasure_worked", extra={**about, "outcome": outcome.value})
     return True

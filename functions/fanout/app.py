@@ -1,4 +1,4 @@
-"""The table's stream: outbox items become deliveries and jobs."""
+"""The table's stream: turn outbox items into deliveries and jobs."""
 
 from typing import Any
 
@@ -9,6 +9,6 @@ NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL")
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, list[dict[str, str]]]:
-    """Fan out a batch of stream records; those that failed are named, so that only they come again."""
+    """Fan out a batch of stream records; report those that failed, so that only they are repeated."""
     failed = fan_out(event["Records"])
     return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in failed]}

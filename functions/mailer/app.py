@@ -1,4 +1,4 @@
-"""MailQueue: invitations and the team's messages by e-mail. A group of the queue is an invitation or a customer."""
+"""MailQueue: send invitations and the team's messages by e-mail. A message group is an invitation or a customer."""
 
 import json
 from typing import Any
@@ -14,15 +14,15 @@ from helpdesk.platform.settings import declare, settings
 
 NEEDS = declare("MAIL_QUEUE_URL", "MAIL_FROM")
 
-# A mail takes this long at worst, with the tries that the client makes of itself.
+# The longest time that one e-mail takes, with the client's own retries.
 _LEFT_FOR_ONE_MS = 20_000
 _GIVEN_UP = {"refused", "not_set_up", "in_doubt", "begun_before"}
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Send the mails of a batch; report those to be tried again, and those for which no time is left.
+    """Send the e-mails of a batch; report the messages that failed, and those for which there is no time left.
 
-    Behind a mail that failed, the later ones of its group wait with it.
+    After a failure, the later messages of that group wait with it.
     """
     failed: list[str] = []
     waiting: set[str] = set()
@@ -42,10 +42,10 @@ def _done(record: dict[str, Any]) -> bool:
     try:
         outcome, what = _sent(json.loads(record["body"]))
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        # The text of this one is a code of SES; that of any other may hold an address.
+        # The text of this error is a code of SES; the text of another may hold an address.
         reason = str(error) if isinstance(error, MailNotSent) else ""
-        told = {"error": type(error).__name__, "reason": reason, "message_id": record["messageId"]}
-        logger.error("mail_failed", extra=told)
+        about_failure = {"error": type(error).__name__, "reason": reason, "message_id": record["messageId"]}
+        logger.error("mail_failed", extra=about_failure)
         return False
     if outcome in _GIVEN_UP:
         logger.error("mail_given_up", extra={**what, "outcome": outcome})
@@ -55,7 +55,7 @@ def _done(record: dict[str, Any]) -> bool:
 
 
 def _sent(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
-    """Send the mail that a job asks for; return what became of it, and what it was about."""
+    """Send the e-mail of a job; return its outcome and the ids to log."""
     if body.get("kind") == messages.KIND:
         mail = MessageMail.from_body(body)
         about = {"organization": mail.organization, "messageId": mail.message_id}

@@ -1,4 +1,4 @@
-"""Every five minutes: what was lost on the way to a webhook endpoint or a queue is sent on."""
+"""Every five minutes: queue again what was lost on the way to a webhook endpoint or a queue."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _RESERVE_MS = 10_000  # for the page that is under way when the time is over
 
 
 def handler(_event: object, context: Any) -> None:
-    """Reconcile for as long as the function may run. A run that is missed or dies is made up for by the next."""
+    """Reconcile until shortly before the timeout. The next run makes up for one that is missed or fails."""
     until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     repairs = reconciling.reconcile(until)
     logger.info("reconciled", extra={"fannedOut": repairs.fanned_out, "enqueued": repairs.enqueued})

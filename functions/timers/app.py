@@ -1,4 +1,4 @@
-"""What happens at its time: messages of TimerQueue that have become due, and runs on a schedule that look for more."""
+"""TimerQueue: do work that is due, such as ending a snooze. Scheduled runs queue the work that is due soon."""
 
 import json
 from collections.abc import Callable
@@ -20,9 +20,9 @@ _RUNS: dict[str, Callable[[int], int]] = {"snoozes": snoozes.queue_due}
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
-    """Do what the messages of a batch say, and report those to be tried again; or run what a schedule names.
+    """Do the work of a batch and report the messages that failed, or do the run that a schedule names.
 
-    A run that is missed or dies is made up for by the next.
+    The next run makes up for one that is missed or fails.
     """
     if "Records" not in event:
         until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
@@ -39,8 +39,8 @@ def _done(record: dict[str, Any]) -> bool:
         work = json.loads(record["body"])
         outcome = _WORK[work["kind"]](work)
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        told = {"error": type(error).__name__, "message_id": record["messageId"]}
-        logger.error("timer_failed", extra=told)
+        about = {"error": type(error).__name__, "message_id": record["messageId"]}
+        logger.error("timer_failed", extra=about)
         return False
     logger.info("timer_worked", extra={"kind": work["kind"], "outcome": outcome})
     return True

@@ -1,4 +1,4 @@
-"""Every hour: files that no message attached within a day are removed."""
+"""Every hour: remove uploads that no message attached within a day."""
 
 from helpdesk.files import service as files
 from helpdesk.platform.logging import logger
@@ -8,5 +8,5 @@ NEEDS = declare("FILES_BUCKET")
 
 
 def handler(_event: object, _context: object) -> None:
-    """Sweep once. A run that is missed or dies is made up for by the next."""
+    """Clean up once. The next run makes up for one that is missed or fails."""
     logger.info("uploads_cleaned_up", extra={"removed": files.remove_unattached()})

@@ -114,6 +114,6 @@ def ses(tries: int = 3) -> "SESV2Client":
 
 
 def forget() -> None:
-    """Drop every client, so that the next call makes it anew. For tests that change the environment."""
+    """Drop every client, so that the next call makes a new one. For tests that change the environment."""
     for factory in (_session, dynamodb, sqs, s3, bedrock, ses):
         factory.cache_clear()

@@ -1,4 +1,4 @@
-"""How long the function that runs may still take, for what waits on purpose."""
+"""How much time the running invocation has left, for code that waits on purpose."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ _ends_at: ContextVar[int | None] = ContextVar("ends_at", default=None)
 
 @contextmanager
 def of(context: Any) -> Iterator[None]:
-    """Let the code inside know when Lambda ends this invocation; `context` is Lambda's."""
+    """Make Lambda's deadline known to the code inside; `context` is Lambda's."""
     before = _ends_at.set(clock.now_ms() + int(context.get_remaining_time_in_millis()))
     try:
         yield
@@ -21,6 +21,6 @@ def of(context: Any) -> Iterator[None]:
 
 
 def left_ms() -> int:
-    """Return how much time is left, none where nobody said."""
+    """Return how many milliseconds are left; 0 if the deadline is not known."""
     ends_at = _ends_at.get()
     return 0 if ends_at is None else max(0, ends_at - clock.now_ms())

@@ -1,7 +1,7 @@
-"""Queues: sending many messages at once, and trying a failed one again soon.
+"""Queues: send many messages at once, and retry a failed message soon.
 
-A failed message comes back when its visibility timeout is over. AWS wants that at six times a function's timeout, so
-that no message is handed out while it is still being worked on; for a visitor who waits for an answer that is too long.
+A failed message returns to its queue after the visibility timeout. AWS recommends six times the function's timeout, so
+that no message is received while it is still being processed. That is too long for a visitor who waits for an answer.
 """
 
 from collections.abc import Sequence
@@ -24,35 +24,35 @@ MAX_RECEIVES = 5
 """How often a queue hands out a message before it goes to the dead letters (template/data.yaml, maxReceiveCount)."""
 
 RETRY_AFTER_SECONDS = (5, 20, 60, 120)
-"""How long a message rests after its first, second, … failure."""
+"""How long a message waits after its first, second, … failure."""
 
 
 def receives(record: dict[str, Any]) -> int:
-    """Return how often a message has been handed out, this time included."""
+    """Return how often a message was received, including this time."""
     return int(record["attributes"]["ApproximateReceiveCount"])
 
 
 def try_again_soon(queue_url: str, record: dict[str, Any]) -> None:
-    """Let a failed message come back after a rest that grows with its failures; report it as failed besides.
+    """Return a failed message to its queue after a wait that grows with its failures. The caller reports it as failed.
 
-    Where this cannot be done, the message comes back after the visibility timeout.
+    If this fails, the message returns after the visibility timeout.
     """
     try:
         clients.sqs().change_message_visibility(
-            QueueUrl=queue_url, ReceiptHandle=record["receiptHandle"], VisibilityTimeout=_rest(record)
+            QueueUrl=queue_url, ReceiptHandle=record["receiptHandle"], VisibilityTimeout=_wait_seconds(record)
         )
     except (ClientError, BotoCoreError) as error:
         logger.warning("retry_delay_not_set", extra={"error": type(error).__name__})
 
 
 def try_all_again_soon(queue_url: str, records: Sequence[dict[str, Any]]) -> None:
-    """Do for many failed messages what `try_again_soon` does for one. One call for ten of them."""
+    """Do the same for many messages, with one call per ten."""
     for start in range(0, len(records), _BATCH):
         entries: list[ChangeMessageVisibilityBatchRequestEntryTypeDef] = [
             {
                 "Id": str(number),
                 "ReceiptHandle": record["receiptHandle"],
-                "VisibilityTimeout": _rest(record),
+                "VisibilityTimeout": _wait_seconds(record),
             }
             for number, record in enumerate(records[start : start + _BATCH])
         ]
@@ -62,14 +62,14 @@ def try_all_again_soon(queue_url: str, records: Sequence[dict[str, Any]]) -> Non
             logger.warning("retry_delay_not_set", extra={"error": type(error).__name__})
 
 
-def _rest(record: dict[str, Any]) -> int:
+def _wait_seconds(record: dict[str, Any]) -> int:
     return RETRY_AFTER_SECONDS[min(receives(record), len(RETRY_AFTER_SECONDS)) - 1]
 
 
 def send_all(queue_url: str, messages: "Sequence[SendMessageBatchRequestEntryTypeDef]") -> list[int]:
-    """Send messages in their order, ten to a call; return the places of those that the queue refused.
+    """Send messages in order, ten per call; return the positions of those that the queue refused.
 
-    A message's `Id` is given here, so its maker leaves it empty.
+    `Id` is set here; the caller leaves it empty.
     """
     refused: list[int] = []
     for start in range(0, len(messages), _BATCH):
