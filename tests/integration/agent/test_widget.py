@@ -1,4 +1,4 @@
-"""GET /widget/settings: what a chat widget shows, asked for by the customer's server."""
+"""GET /widget/settings: the settings of a chat widget, which the customer's server requests."""
 
 import pytest
 

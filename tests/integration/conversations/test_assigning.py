@@ -1,4 +1,4 @@
-"""Assigning a conversation to a teammate: only to one, in the lists at once, told to the team alone."""
+"""Assigning a conversation: only to a member, visible in the lists at once, without an event."""
 
 from typing import Any
 

@@ -46,7 +46,7 @@ class Made:
 
 
 def numbered(made: list[Made]) -> list[Made]:
-    """Give each a number of its own; what is settled or archived is not snoozed."""
+    """Number each conversation; a resolved or archived one is not snoozed."""
     return [
         replace(
             one, number=number, snoozed=one.snoozed and not one.archived and one.state.status is Status.OPEN

@@ -63,7 +63,7 @@ def begin(api: Client) -> Begin:
 
 @pytest.fixture
 def agent_decides(monkeypatch: pytest.MonkeyPatch, organization: NewOrganization) -> Callable[..., str]:
-    """Let the agent come to the first message of a conversation and decide as told; return the outcome."""
+    """Let the agent answer the first message of a conversation with this decision; return the outcome."""
 
     def work(desk: Desk, decision: Reply | HandOff | Goodbye) -> str:
         monkeypatch.setattr(agent, "_decide", lambda *_: decision)

@@ -44,7 +44,7 @@ LATER = 4_000_000_000_000
 
 @dataclass(frozen=True)
 class Seen:
-    """A conversation as the tables tell of it."""
+    """What the table holds of a conversation."""
 
     status: str
     handler: str
@@ -207,7 +207,7 @@ def seen_of(conversation_id: str) -> Seen:
 
 
 def told_of(conversation_id: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return the events of one conversation: what happened, and the state they tell."""
+    """Return the events of one conversation, each with the state that it carries."""
     found = []
     for event in whole_table.events():
         sender = event["data"].get("message", {}).get("sender", "")
@@ -309,7 +309,7 @@ def check(
         error = outcomes.errors[number]
         if error is not None:
             assert isinstance(error, ConversationArchived | NotArchived), (told_about, error)
-        # Whoever wrote nothing met a state in which there was nothing to do, or in which he was refused.
+        # A request that wrote nothing found a state in which it changes nothing or is refused.
         idle = [after(names[number], each) for each in lived]
         assert names[number].startswith("agent") or any(
             now == each if error is None else now is None for now, each in zip(idle, lived, strict=True)

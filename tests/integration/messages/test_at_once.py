@@ -93,7 +93,7 @@ def test_a_message_racing_the_team_lands_in_an_open_conversation_once(chosen: Tr
         assert [item["conversationId"] for item in whole_table.of_kind("MSG#") if item["body"] == "Wait"] == [
             answer.conversation_id
         ]
-        # Whoever holds the conversation when the message lands answers it.
+        # The handler at the moment of the write answers the message.
         assert len(whole_table.jobs("agent")) == (0 if came_late and chosen is Transition.TAKE_OVER else 1)
         (told,) = [event for event in whole_table.events() if event["type"] == "message.created"]
         assert told["data"]["conversation"] == {
@@ -127,7 +127,7 @@ def test_of_two_identities_at_once_one_is_kept_whole_and_the_session_knows_which
         (customer,) = whole_table.of_kind("CUS")
         assert customer["name"] in {"Vera", "Wanda"}
         assert customer["email"] == "vera@example.com"
-        # The one that was overwritten is told again: it must not be taken for known.
+        # The identity that was overwritten is sent again, and must be written again.
         for name in ("Vera", "Wanda"):
             message(name=name)()
             found = table.get(keys.Customer(ORGANIZATION, customer["id"]))

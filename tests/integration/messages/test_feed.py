@@ -23,7 +23,7 @@ START = 1_763_683_200_000
 
 @dataclass
 class Time:
-    """A clock that stands still but for pauses; what is to happen happens in the pause that reaches its time."""
+    """A clock that advances only in pauses; a planned event happens in the pause that reaches its time."""
 
     now: int = START
     pauses: list[int] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Writing to a customer first: where it goes, what is told of it, and the mail."""
+"""Writing to a customer first: the conversation it goes to, its events, and the mail."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -260,7 +260,7 @@ def test_a_mail_names_the_files_with_their_addresses(
 
 
 def queued() -> list[dict[str, Any]]:
-    """Bring what was asked for into the queue, and take it from there."""
+    """Fan out the mail jobs and return the messages of the queue."""
     assert fan_out(stream_records()) == []
     return waiting()
 
@@ -332,7 +332,7 @@ def test_a_mail_with_an_unknown_result_or_a_refusal_is_not_tried_again(
 
 
 def given_up(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
-    """Return level and outcome of the mails that were logged as given up, and see that no address is told."""
+    """Return level and outcome of the mails that were logged as given up; no log entry may have an address."""
     told = [vars(record) for record in caplog.records]
     assert EMAIL not in repr(told)
     return [(one["levelname"], one["outcome"]) for one in told if one["msg"] == "mail_given_up"]

@@ -105,7 +105,7 @@ def test_a_rating_is_changed_within_a_day_and_stays_one(api: Client, organizatio
         assert shown(api, conversation) == 5
     assert [rating["stars"] for rating in ratings(organization)] == [5]
     assert [rating["at"] for rating in ratings(organization)] == [NOW]
-    # Given anew, whole: the note that was left out is gone.
+    # A change replaces the rating as a whole: the note that was left out is gone.
     assert lines(api, conversation) == ["The visitor rated this conversation 5 of 5 stars."]
 
 

@@ -28,7 +28,7 @@ type At = Callable[[int], None]
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch) -> At:
-    """Set the clock; it stands at NOW from the beginning."""
+    """Set the clock, which starts at NOW and does not advance."""
 
     def set_to(instant: int) -> None:
         monkeypatch.setattr(clock, "_now_us", lambda: instant * 1_000)
@@ -39,7 +39,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> At:
 
 @pytest.fixture
 def asleep(api: Client, at: At) -> str:
-    """A conversation; the clock stands."""
+    """A conversation, while the clock does not advance."""
     return str(api.post("/v1/messages", SESSION).body["conversationId"])
 
 
