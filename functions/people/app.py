@@ -2,7 +2,7 @@
 
 from helpdesk.accounts import creation
 from helpdesk.accounts import service as accounts
-from helpdesk.accounts.schemas import Binding, Me, MeUpdate
+from helpdesk.accounts.schemas import ActiveOrganization, Me, MeUpdate
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.content import BaseUrl
 from helpdesk.http.pages import next_cursor, position
@@ -46,9 +46,9 @@ def update_me(caller: Caller, change: MeUpdate) -> Me:
 
 
 @api.post("/v1/me/organization", access=Access.PERSONAL, errors=(OrganizationNotFound,))
-def set_my_organization(caller: Caller, binding: Binding) -> Ok:
+def set_my_organization(caller: Caller, active: ActiveOrganization) -> Ok:
     """Switch your access token to another organization you belong to."""
-    accounts.switch_organization(caller, binding.organization_id)
+    accounts.switch_organization(caller, active.organization_id)
     return OK
 
 

@@ -43,7 +43,7 @@ class MeUpdate(Body):
     """1 to 80 characters after trimming."""
 
 
-class Binding(Body):
+class ActiveOrganization(Body):
     """The body of POST /me/organization."""
 
     organization_id: str

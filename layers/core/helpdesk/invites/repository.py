@@ -75,7 +75,7 @@ def newest(organization: str, limit: int, before: str | None) -> tuple[list[Invi
 
 
 def make_room(organization: str, pending: dict[str, int] | None) -> bool:
-    """Make the list of pending invitations take one more; return False where it is full of valid ones.
+    """Make the list of pending invitations take one more; return False if it is full of valid ones.
 
     An expired invitation stays expired, and its id is never used again, so concurrent removals do the same.
     """

@@ -85,7 +85,7 @@ def count_owner(transaction: Transaction, organization: str) -> None:
 
 
 def count_owner_off(transaction: Transaction, organization: str) -> None:
-    """Count one owner less. The transaction raises LastOwner where there is no other."""
+    """Count one owner less. The transaction raises LastOwner if there is no other owner."""
     transaction.update(
         keys.Organization(organization),
         "ADD owners :less",
