@@ -1,4 +1,4 @@
-"""Who gets in, as the caller sees it: credentials, roles, the order of checks, and what each answer costs."""
+"""Admission over HTTP: credentials, roles, the order of the checks, and the calls of each response."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Thing(Body):
 
 
 def _small_api() -> Api:
-    """Return one route of each kind of access, and one that fails."""
+    """Return one route for each kind of access, and one that fails."""
     api = Api()
     for access in Access:
 
@@ -86,7 +86,7 @@ def tokens(organization: NewOrganization) -> dict[str, str]:
     }
 
 
-# Specification: Authentication, 4 to 9. One row per kind of route: what each credential is answered.
+# Specification: Authentication, 4 to 9. One row per kind of route: the result for each credential.
 ANSWERS = {
     "secret_key": {
         "key": "ok",
@@ -164,7 +164,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("access", ANSWERS)
-def test_a_route_answers_each_credential_as_specified(access: str, tokens: dict[str, str]) -> None:
+def test_a_route_treats_each_credential_as_specified(access: str, tokens: dict[str, str]) -> None:
     answers = {}
     for credential in ANSWERS[access]:
         answer = call("GET", f"/v1/{access}", tokens[credential])
@@ -194,15 +194,13 @@ def test_a_route_answers_each_credential_as_specified(access: str, tokens: dict[
         ("Bearer svc_oat_#", "invalid_token"),
     ],
 )
-def test_a_credential_that_matches_nothing_is_refused_with_its_code(
-    authorization: str | None, code: str
-) -> None:
+def test_an_unknown_credential_is_rejected_with_its_code(authorization: str | None, code: str) -> None:
     answer = call("GET", "/v1/member", authorization)
 
     assert (answer.status, answer.code) == (401, code)
 
 
-def test_an_organizations_id_with_anothers_secret_is_no_key(
+def test_an_organizations_id_with_anothers_secret_is_an_invalid_key(
     organization: NewOrganization, other_organization: NewOrganization
 ) -> None:
     mixed = organization.secret_key[:35] + other_organization.secret_key[35:]
@@ -248,7 +246,9 @@ def test_a_token_works_until_its_last_millisecond(organization: NewOrganization)
         assert call("GET", "/v1/member", f"Bearer {token}").code == "invalid_token"
 
 
-def test_a_token_of_one_who_left_is_invalid_but_on_his_own_routes(organization: NewOrganization) -> None:
+def test_the_token_of_a_former_member_works_only_on_the_persons_own_routes(
+    organization: NewOrganization,
+) -> None:
     user_id = make_person(organization.organization_id, role="member", name="Max")
     token = token_of(user_id, organization.organization_id)
     table.update(keys.Person(user_id), "SET organizations = :none", values={":none": {}})
@@ -266,7 +266,7 @@ def test_a_token_names_its_person_and_no_other(organization: NewOrganization) ->
     assert call("GET", "/v1/member", f"Bearer {forged}").code == "invalid_token"
 
 
-def test_a_change_of_role_takes_effect_with_the_next_request(organization: NewOrganization) -> None:
+def test_a_new_role_applies_to_the_next_request(organization: NewOrganization) -> None:
     user_id = make_person(organization.organization_id, role="admin", name="Ada")
     token = token_of(user_id, organization.organization_id)
     before = call("GET", "/v1/admin", f"Bearer {token}").status
@@ -280,7 +280,7 @@ def test_a_change_of_role_takes_effect_with_the_next_request(organization: NewOr
     assert (before, call("GET", "/v1/admin", f"Bearer {token}").code) == (200, "forbidden")
 
 
-def test_a_person_without_an_organization_has_an_allowance_of_his_own() -> None:
+def test_a_person_without_an_organization_has_their_own_allowance() -> None:
     token = f"Bearer {issue_token(None, role='member', name='Nobody', lifetime_ms=10**12)}"
     with clock.frozen(lambda: START):
         statuses = [call("GET", "/v1/account", token).status for _ in range(100)]
@@ -294,14 +294,14 @@ def test_a_person_without_an_organization_has_an_allowance_of_his_own() -> None:
     assert again == [200, 429]
 
 
-def test_a_persons_own_routes_never_draw_from_the_organization(organization: NewOrganization) -> None:
+def test_a_persons_own_routes_never_charge_the_organization(organization: NewOrganization) -> None:
     token = f"Bearer {issue_token(organization.organization_id, role='owner', name='Olga')}"
 
     assert call("GET", "/v1/personal", token).headers["ratelimit-policy"] == '"read";q=600;w=60'
     assert call("GET", "/v1/account", token).headers["ratelimit-policy"] == '"read";q=24000;w=60'
 
 
-def test_a_401_tells_where_to_find_out_how_to_log_in() -> None:
+def test_a_401_names_the_metadata_that_says_how_to_log_in() -> None:
     missing, unknown = call("GET", "/v1/member"), call("GET", "/v1/member", "Bearer svc_oat_unknown")
 
     where = missing.headers["www-authenticate"]
@@ -326,7 +326,7 @@ def test_a_key_costs_one_call_and_a_token_two(tokens: dict[str, str]) -> None:
     assert with_token == ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
 
 
-def test_what_is_no_credential_costs_no_call(tokens: dict[str, str]) -> None:
+def test_a_malformed_credential_costs_no_call(tokens: dict[str, str]) -> None:
     with recorded_calls() as calls:
         call("GET", "/v1/member")
         call("GET", "/v1/member", tokens["publishable"])
@@ -339,13 +339,13 @@ def test_what_is_no_credential_costs_no_call(tokens: dict[str, str]) -> None:
 
 
 def _spent(organization: NewOrganization, request_class: str) -> int:
-    """Return how many tokens are gone from a full bucket of the tier `highest` at START."""
+    """Return how many tokens a full bucket of the tier `highest` has lost at START."""
     bucket = table.get(keys.Allowance(organization.organization_id, request_class))
     assert bucket is not None
     return max(0, int(bucket["fullAt"] - START) // int(bucket["interval"]))
 
 
-def test_everything_behind_a_good_credential_costs_one_request(
+def test_every_request_with_a_valid_credential_is_charged(
     organization: NewOrganization, tokens: dict[str, str]
 ) -> None:
     with clock.frozen(lambda: START):
@@ -357,7 +357,7 @@ def test_everything_behind_a_good_credential_costs_one_request(
     assert _spent(organization, "write") == 4
 
 
-def test_a_refused_credential_costs_nothing(organization: NewOrganization, tokens: dict[str, str]) -> None:
+def test_a_rejected_credential_is_not_charged(organization: NewOrganization, tokens: dict[str, str]) -> None:
     with clock.frozen(lambda: START):
         for credential in ("publishable", "homeless", "none"):
             call("POST", "/v1/things", tokens[credential], {"name": "a"})
@@ -368,7 +368,7 @@ def test_a_refused_credential_costs_nothing(organization: NewOrganization, token
     assert _spent(organization, "write") == 0
 
 
-def test_reads_writes_and_uploads_are_charged_apart(
+def test_reads_writes_and_uploads_are_charged_separately(
     organization: NewOrganization, tokens: dict[str, str]
 ) -> None:
     with clock.frozen(lambda: START):
@@ -381,9 +381,7 @@ def test_reads_writes_and_uploads_are_charged_apart(
     assert [_spent(organization, name) for name in ("read", "write", "upload")] == [1, 2, 3]
 
 
-def test_a_key_and_tokens_draw_from_one_allowance(
-    organization: NewOrganization, tokens: dict[str, str]
-) -> None:
+def test_a_key_and_tokens_share_one_allowance(organization: NewOrganization, tokens: dict[str, str]) -> None:
     with clock.frozen(lambda: START):
         for credential in ("key", "owner", "member"):
             call("GET", "/v1/member", tokens[credential])
@@ -391,7 +389,7 @@ def test_a_key_and_tokens_draw_from_one_allowance(
     assert _spent(organization, "read") == 3
 
 
-def test_an_answer_tells_the_policy_and_what_is_left(tokens: dict[str, str]) -> None:
+def test_a_response_has_the_rate_limit_and_what_is_left(tokens: dict[str, str]) -> None:
     with clock.frozen(lambda: START):
         first = call("POST", "/v1/things", tokens["key"], {"name": "a"})
         second = call("POST", "/v1/things", tokens["key"], {"name": "a"})
@@ -411,7 +409,7 @@ def test_an_answer_tells_the_policy_and_what_is_left(tokens: dict[str, str]) -> 
         ("GET", "/v1/broken", "key", None, 500),
     ],
 )
-def test_a_refusal_that_cost_a_request_tells_what_is_left(
+def test_an_error_that_was_charged_has_the_rate_limit_headers(
     tokens: dict[str, str], method: str, path: str, credential: str, body: Any, status: int
 ) -> None:
     answer = call(method, path, tokens[credential], body)
@@ -423,7 +421,7 @@ def test_a_refusal_that_cost_a_request_tells_what_is_left(
 
 @pytest.mark.parametrize("path", ["/v1/member", "/v1/nowhere", "/v1/broken", "/"])
 @pytest.mark.parametrize("credential", ["key", "none"])
-def test_every_answer_carries_its_request_id(tokens: dict[str, str], path: str, credential: str) -> None:
+def test_every_response_has_its_request_id(tokens: dict[str, str], path: str, credential: str) -> None:
     answer = call("GET", path, tokens[credential])
 
     assert answer.headers["x-request-id"] == "6d1f9f0e-0000-4000-8000-000000000001"
@@ -451,7 +449,7 @@ def test_an_unknown_route_or_method_is_not_found_with_or_without_a_credential(
     assert (answer.status, answer.code) == (404, "not_found")
 
 
-def test_a_failure_of_ours_is_answered_without_a_word_of_it(tokens: dict[str, str]) -> None:
+def test_an_internal_error_reveals_nothing_about_its_cause(tokens: dict[str, str]) -> None:
     answer = call("GET", "/v1/broken", tokens["key"])
 
     assert (answer.status, answer.code) == (500, "internal_error")
@@ -460,11 +458,11 @@ def test_a_failure_of_ours_is_answered_without_a_word_of_it(tokens: dict[str, st
 
 @pytest.fixture
 def explorer(make_organization: Callable[..., NewOrganization]) -> NewOrganization:
-    """An organization whose bursts are soon spent: 20 reads, 10 writes, 2 uploads."""
+    """An organization with small bursts: 20 reads, 10 writes, 2 uploads."""
     return make_organization(Plan.EXPLORE, api_limits=False)
 
 
-def test_past_the_burst_a_request_is_refused_with_the_seconds_to_wait(explorer: NewOrganization) -> None:
+def test_after_the_burst_a_request_is_rejected_with_the_seconds_to_wait(explorer: NewOrganization) -> None:
     key = f"Bearer {explorer.secret_key}"
     with clock.frozen(lambda: START):
         statuses = [call("POST", "/v1/uploads", key).status for _ in range(2)]
@@ -497,7 +495,7 @@ def test_retry_after_is_at_least_a_second(explorer: NewOrganization) -> None:
     assert refused.headers["retry-after"] == "1"
 
 
-def test_the_allowance_comes_before_role_and_body(explorer: NewOrganization) -> None:
+def test_the_rate_limit_is_checked_before_role_and_body(explorer: NewOrganization) -> None:
     with clock.frozen(lambda: START):
         member = f"Bearer {issue_token(explorer.organization_id, role='member', name='Max')}"
         codes = [call("POST", "/v1/things", member, "no json").code for _ in range(11)]
@@ -505,7 +503,7 @@ def test_the_allowance_comes_before_role_and_body(explorer: NewOrganization) -> 
     assert codes == ["forbidden"] * 10 + ["rate_limited"]
 
 
-def test_the_unlimited_tier_meets_fair_use(
+def test_the_unlimited_tier_has_a_fair_use_limit(
     make_organization: Callable[..., NewOrganization], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAIR_USE_PER_MINUTE", "3")
@@ -521,7 +519,7 @@ def test_the_unlimited_tier_meets_fair_use(
     assert refused.headers["retry-after"] == "20"
 
 
-def test_refusals_of_a_class_and_minute_share_one_entry_of_the_log(explorer: NewOrganization) -> None:
+def test_rate_limit_errors_of_one_class_and_minute_share_a_log_entry(explorer: NewOrganization) -> None:
     key = f"Bearer {explorer.secret_key}"
     minute = START // 60_000_000 * 60_000_000
     for second, refusals in ((0, 3), (30, 0), (61, 0)):
@@ -535,8 +533,8 @@ def test_refusals_of_a_class_and_minute_share_one_entry_of_the_log(explorer: New
 
     limits = [entry for entry in entries if entry["kind"] == "api_limit_reached"]
     # Uploads: 3 + 1 refused at 0 s (2 pass), 1 at 30 s (2 pass, 2.5 earned), 1 at 61 s. Writes: 1 at 62 s.
-    told = {(entry["at"], entry["detail"]["subject"]): entry["detail"]["count"] for entry in limits}
-    assert told == {
+    logged = {(entry["at"], entry["detail"]["subject"]): entry["detail"]["count"] for entry in limits}
+    assert logged == {
         (minute // 1_000, "upload"): 5,
         (minute // 1_000 + 60_000, "upload"): 1,
         (minute // 1_000 + 60_000, "write"): 1,
@@ -544,7 +542,7 @@ def test_refusals_of_a_class_and_minute_share_one_entry_of_the_log(explorer: New
     assert {entry["actor"] for entry in limits} == {"system"}
 
 
-def test_a_plan_takes_effect_with_the_next_request(explorer: NewOrganization) -> None:
+def test_a_new_plan_applies_to_the_next_request(explorer: NewOrganization) -> None:
     key = f"Bearer {explorer.secret_key}"
     with clock.frozen(lambda: START):
         codes = [call("POST", "/v1/uploads", key).status for _ in range(3)]
@@ -568,7 +566,7 @@ class Throttling:
 
 
 @pytest.mark.parametrize("code", ["ProvisionedThroughputExceededException", "TransactionConflictException"])
-def test_an_allowance_that_cannot_be_written_lets_the_request_pass(
+def test_a_request_is_admitted_if_its_allowance_cannot_be_written(
     tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     monkeypatch.setattr(clients.dynamodb(), "update_item", Throttling(code))
@@ -577,7 +575,7 @@ def test_an_allowance_that_cannot_be_written_lets_the_request_pass(
     assert call("GET", "/v1/member", tokens["member"]).status == 200
 
 
-def test_an_allowance_that_cannot_be_written_lets_no_unknown_key_pass(
+def test_an_unknown_key_is_rejected_even_if_the_allowance_cannot_be_written(
     organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clients.dynamodb(), "update_item", Throttling("ThrottlingException"))
@@ -590,7 +588,7 @@ def test_an_allowance_that_cannot_be_written_lets_no_unknown_key_pass(
     )
 
 
-def test_a_refusal_that_cannot_be_logged_is_answered_all_the_same(
+def test_a_rate_limit_error_that_cannot_be_logged_is_still_returned(
     explorer: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = f"Bearer {explorer.secret_key}"
@@ -608,7 +606,7 @@ def test_a_refusal_that_cannot_be_logged_is_answered_all_the_same(
     assert codes == [200, 200, 429]
 
 
-def test_messages_take_a_key_and_no_token(api: Client, admin: Client, anonymous: Client) -> None:
+def test_messages_accept_a_key_and_no_token(api: Client, admin: Client, anonymous: Client) -> None:
     assert api.post("/v1/messages", MESSAGE).status == 200
     refused = admin.post("/v1/messages", MESSAGE)
     assert (refused.status, refused.code) == (401, "invalid_api_key")

@@ -1,4 +1,4 @@
-"""The allowance against a plain token bucket, alone and with many callers at once."""
+"""The allowance compared with a plain token bucket, with one caller and with many at once."""
 
 from collections.abc import Callable
 
@@ -46,7 +46,7 @@ SHAPES: dict[tuple[Tier, RequestClass], tuple[int, int]] = {
 
 
 class PlainBucket:
-    """A token bucket as a textbook has it; a token is `interval` microseconds of refilling."""
+    """A textbook token bucket; `interval` microseconds earn a token."""
 
     def __init__(self, per_minute: int, burst: int, tokens: float) -> None:
         self.interval = 60_000_000 // per_minute
@@ -78,7 +78,7 @@ def make(make_organization: Callable[..., NewOrganization], tier: Tier) -> tuple
 
 
 def fill(organization: str, request_class: RequestClass, interval: int, burst: int, tokens: float) -> None:
-    """Put the bucket into the state in which it holds so many tokens at START."""
+    """Set the number of tokens that the bucket holds at START."""
     level = round(tokens * interval)
     table.update(
         keys.Allowance(organization, request_class.value),
@@ -116,7 +116,7 @@ gaps_in_intervals = st.one_of(
     gaps=st.lists(gaps_in_intervals, min_size=1, max_size=12),
     forgetful=st.booleans(),
 )
-def test_it_passes_exactly_what_a_plain_token_bucket_passes(
+def test_it_admits_exactly_what_a_plain_token_bucket_admits(
     of_every_tier: dict[Tier, tuple[str, str]],
     shape: tuple[Tier, RequestClass],
     missing: float,
@@ -156,7 +156,7 @@ def test_it_passes_exactly_what_a_plain_token_bucket_passes(
         (Tier.EXPLORE, RequestClass.READ),
     ],
 )
-def test_a_full_bucket_passes_its_burst_at_once_and_then_one_an_interval(
+def test_a_full_bucket_admits_its_burst_at_once_and_then_one_request_per_interval(
     make_organization: Callable[..., NewOrganization], tier: Tier, request_class: RequestClass
 ) -> None:
     organization, key_hash = make(make_organization, tier)
@@ -173,7 +173,7 @@ def test_a_full_bucket_passes_its_burst_at_once_and_then_one_an_interval(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_callers_at_once_take_exactly_the_burst(
+def test_concurrent_callers_take_exactly_the_burst(
     make_organization: Callable[..., NewOrganization], seed: int
 ) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)
@@ -192,7 +192,7 @@ def test_callers_at_once_take_exactly_the_burst(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_callers_of_many_environments_at_once_take_exactly_the_burst(
+def test_concurrent_callers_of_many_environments_take_exactly_the_burst(
     make_organization: Callable[..., NewOrganization], seed: int
 ) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)
@@ -218,7 +218,7 @@ def test_a_charge_is_one_call(make_organization: Callable[..., NewOrganization])
 
     with recorded_calls() as calls:
         for number in range(20):
-            # Under, at and over the sustained rate.
+            # Below, at and above the sustained rate.
             take(organization, RequestClass.WRITE, key_hash, START + number * 30_000)
 
     assert calls == ["dynamodb:UpdateItem"] * 20
@@ -234,7 +234,7 @@ def test_a_charge_after_a_long_pause_is_one_call(make_organization: Callable[...
     assert calls == ["dynamodb:UpdateItem"] * 5
 
 
-def test_a_refusal_of_what_is_known_to_be_empty_is_one_call(
+def test_a_rejection_by_an_empty_bucket_is_one_call(
     make_organization: Callable[..., NewOrganization],
 ) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)
@@ -261,7 +261,7 @@ def test_a_new_environment_needs_two_calls_at_most(make_organization: Callable[.
     assert counts == [1, 2, 2, 2, 1]
 
 
-def test_an_environment_whose_bucket_others_draw_from_learns_it_and_needs_one_call_again(
+def test_an_environment_learns_that_others_use_its_bucket_and_needs_one_call_again(
     make_organization: Callable[..., NewOrganization],
 ) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)
@@ -276,7 +276,7 @@ def test_an_environment_whose_bucket_others_draw_from_learns_it_and_needs_one_ca
     assert counts == [2, 1, 1]
 
 
-def test_each_class_has_an_allowance_of_its_own(make_organization: Callable[..., NewOrganization]) -> None:
+def test_each_class_has_its_own_allowance(make_organization: Callable[..., NewOrganization]) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)
     for _ in range(2):
         take(organization, RequestClass.UPLOAD, key_hash, START)
@@ -297,7 +297,7 @@ def test_an_unknown_caller_takes_nothing(make_organization: Callable[..., NewOrg
     assert isinstance(take(organization, RequestClass.UPLOAD, key_hash, START), Charge)
 
 
-def test_an_unknown_caller_of_an_empty_bucket_is_unknown_first(
+def test_an_unknown_caller_of_an_empty_bucket_is_rejected_as_unknown(
     make_organization: Callable[..., NewOrganization],
 ) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)
@@ -318,13 +318,13 @@ def test_an_unknown_caller_of_an_empty_bucket_is_unknown_first(
         (Tier.EXPLORE, Tier.UNLIMITED),
     ],
 )
-def test_after_a_change_of_plan_no_more_than_the_new_burst_is_ever_there(
+def test_after_a_change_of_plan_the_bucket_never_exceeds_the_new_burst(
     make_organization: Callable[..., NewOrganization], before: Tier, after: Tier
 ) -> None:
     organization, key_hash = make(make_organization, before)
     per_minute, burst = SHAPES[before, RequestClass.WRITE]
     new_per_minute, new_burst = SHAPES[after, RequestClass.WRITE]
-    # Nothing left at START, so that the bucket is refilling for a while.
+    # The bucket is empty at START, so it refills for a while.
     fill(organization, RequestClass.WRITE, 60_000_000 // per_minute, burst, 0)
     plan, api_limits, unlimited = PLANS[after]
     with clock.frozen(lambda: START):
@@ -341,7 +341,7 @@ def test_after_a_change_of_plan_no_more_than_the_new_burst_is_ever_there(
 
 
 @pytest.mark.parametrize("request_class", [RequestClass.UPLOAD])
-def test_whoever_was_refused_passes_with_the_next_request_after_an_upgrade(
+def test_a_rejected_caller_is_admitted_with_the_next_request_after_an_upgrade(
     make_organization: Callable[..., NewOrganization], request_class: RequestClass
 ) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)

@@ -1,4 +1,4 @@
-"""The buckets beside the three classes, against a plain token bucket and with many callers at once."""
+"""The buckets beyond the three classes, compared with a plain token bucket, and with many callers at once."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -37,7 +37,7 @@ def new_key() -> keys.OrganizationBucket:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_bucket_passes_its_burst_at_once_and_then_its_rate(name: str) -> None:
+def test_a_bucket_admits_its_burst_at_once_and_then_its_rate(name: str) -> None:
     shape, per_hour, burst = SHAPES[name]
     key = new_key()
 
@@ -56,7 +56,7 @@ def test_a_bucket_passes_its_burst_at_once_and_then_its_rate(name: str) -> None:
     burst=st.integers(2, 6),
     pauses=st.lists(st.integers(0, 3_000_000) | st.sampled_from([0, 999_999, 1_000_000]), max_size=40),
 )
-def test_it_passes_exactly_what_a_plain_token_bucket_passes(burst: int, pauses: list[int]) -> None:
+def test_it_admits_exactly_what_a_plain_token_bucket_admits(burst: int, pauses: list[int]) -> None:
     interval = 1_000_000
     key, now, level, at = new_key(), START, burst * interval, START
     expected, found = [], []
@@ -71,7 +71,7 @@ def test_it_passes_exactly_what_a_plain_token_bucket_passes(burst: int, pauses: 
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_callers_at_once_take_exactly_the_burst(seed: int) -> None:
+def test_concurrent_callers_take_exactly_the_burst(seed: int) -> None:
     key, shape = new_key(), Shape.per_hour(30, 10)
     with clock.frozen(lambda: START):
         outcomes = interleaved([lambda: buckets.take(key, shape)] * 20, seed)
@@ -80,7 +80,7 @@ def test_callers_at_once_take_exactly_the_burst(seed: int) -> None:
     assert [type(error) for error in refused] == [BucketEmpty] * 10
 
 
-def test_a_refusal_says_when_a_token_is_there() -> None:
+def test_a_rejection_says_when_the_next_token_is_available() -> None:
     key, shape = new_key(), Shape.per_hour(30, 2)
     assert [taken(key, shape, START) for _ in range(2)] == [True, True]
 
@@ -90,7 +90,7 @@ def test_a_refusal_says_when_a_token_is_there() -> None:
     assert refused.value.retry_after == 120
 
 
-def test_a_bucket_that_was_not_there_costs_one_call_and_one_in_use_two() -> None:
+def test_a_new_bucket_costs_one_call_and_one_in_use_costs_two() -> None:
     key, shape = new_key(), Shape.per_hour(30, 10)
     with clock.frozen(lambda: START):
         with recorded_calls() as first:
@@ -102,7 +102,7 @@ def test_a_bucket_that_was_not_there_costs_one_call_and_one_in_use_two() -> None
     assert second == ["dynamodb:UpdateItem"] * 2
 
 
-def test_dynamodb_forgets_a_bucket_only_when_it_has_long_been_full() -> None:
+def test_dynamodb_expires_a_bucket_only_long_after_it_is_full() -> None:
     key, shape = new_key(), Shape.per_hour(30, 10)
     for _ in range(10):
         taken(key, shape, START)

@@ -1,7 +1,7 @@
-"""Every route there is, asked with every kind of credential, against a table written from the specification.
+"""Every route with every kind of credential, against a table written from the specification.
 
-Specification: Authentication, 2 to 9; what it leaves open is told in docs/guides/authentication.md. A route that is
-in no row fails: whoever adds one says here who may call it.
+Specification: Authentication, 2 to 9; docs/guides/authentication.md defines the rest. A route that is
+in no row fails the test: a new route needs a row here.
 """
 
 import re
@@ -50,10 +50,10 @@ _TOKENS_UNKNOWN = {
     "one who left": "401 invalid_token",
 }
 _IN = dict.fromkeys(("secret key", "member", "admin", "owner"), "in")
-# Of a key nothing is looked up where none is let in.
+# A key is not looked up on a route that accepts none.
 _ANY_KEY = dict.fromkeys(("unknown key", "revoked key", "secret key"), "401 token_required")
 
-# What each credential is answered, by who may call: "in" is whatever the route itself answers.
+# The result for each credential, by access: "in" stands for any response of the route itself.
 EXPECTED: dict[str, dict[str, str]] = {
     "everybody": dict.fromkeys(CREDENTIALS, "in"),
     # Rule 5: messaging accepts only a secret key.
@@ -80,7 +80,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         "member": "403 forbidden",
         **_ANY_KEY,
     },
-    # The person's own routes work without an organization, and for one who left.
+    # The person's own routes work without an organization, and for a former member.
     "account": {
         **_UNKNOWN,
         **_IN,
@@ -89,7 +89,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         "without organization": "in",
         "one who left": "in",
     },
-    # About the organization that the person belongs to, and nobody else's business.
+    # About the organization that the person belongs to.
     "account, in an organization": {
         **_UNKNOWN,
         **_IN,
@@ -203,7 +203,7 @@ ROUTES: dict[str, str] = {
 }
 WHO = {route.strip(): who for who, routes in ROUTES.items() for route in routes.strip().splitlines()}
 
-# Codes that admission alone gives; a route that answers one of them otherwise would hide behind it.
+# Codes that only admission returns. A route that returned one of them would go unnoticed.
 ADMISSION = {
     "missing_api_key",
     "invalid_api_key",
@@ -221,13 +221,13 @@ def name(route: Route) -> str:
     return f"{route.method} {route.path}"
 
 
-def test_every_route_stands_in_the_table_and_no_other() -> None:
+def test_the_table_lists_every_route_and_no_other() -> None:
     assert {name(route) for route in all_routes()} == set(WHO)
 
 
 @pytest.fixture
 def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
-    """Return what makes the Authorization header of a kind of credential, for a person that is new each time."""
+    """Return the Authorization header of a kind of credential, for a new person each time."""
     owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
     revoked = owner.post("/v1/keys", {"name": "revoked"}).body
     owner.delete(f"/v1/keys/{revoked['id']}")
@@ -258,7 +258,7 @@ def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
 
 
 def outcome(answer: Answer) -> str:
-    """Return "in" for what the route itself answered, else status and code of admission's refusal."""
+    """Return "in" for a response of the route itself, else the status and code of admission's error."""
     error: Any = answer.body.get("error") if isinstance(answer.body, dict) else None
     if isinstance(error, dict) and error["code"] in ADMISSION:
         return f"{answer.status} {error['code']}"
@@ -266,7 +266,9 @@ def outcome(answer: Answer) -> str:
 
 
 @pytest.mark.parametrize("route", all_routes(), ids=name)
-def test_a_route_lets_in_whom_the_table_says(route: Route, credentials: Callable[[str], str | None]) -> None:
+def test_a_route_admits_the_callers_in_the_table(
+    route: Route, credentials: Callable[[str], str | None]
+) -> None:
     path = re.sub(r"<\w+>", lambda _: ids.new("some"), route.path)
     found = {}
     for kind in CREDENTIALS:
@@ -278,7 +280,7 @@ def test_a_route_lets_in_whom_the_table_says(route: Route, credentials: Callable
     assert found == EXPECTED[WHO[name(route)]]
 
 
-def test_a_key_made_now_opens_and_a_revoked_one_does_not(organization: NewOrganization) -> None:
+def test_a_new_key_works_and_a_revoked_one_does_not(organization: NewOrganization) -> None:
     owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
     made = owner.post("/v1/keys", {"name": "Second"}).body
 

@@ -1,4 +1,4 @@
-"""What one organization has is not found by another, whoever of it asks: for every route with an id there is.
+"""IDs of another organization return 404, with every credential and on every route with an id.
 
 Specification: What the service does, 5. The routes are taken from the API's description, so a new one is asked too.
 """
@@ -25,7 +25,7 @@ OPERATIONS = [
 
 
 def body_of(path: str, method: str) -> Any:
-    """Return a body that the route takes, so that nothing but the id can be wrong."""
+    """Return a body that the route accepts, so that only the id can be wrong."""
     if path.endswith("/snooze"):  # the time of an example lies behind
         return {"until": clock.now_ms() + 3_600_000}
     content = PATHS[path][method].get("requestBody", {}).get("content", {}).get("application/json")
@@ -48,7 +48,7 @@ def test_an_id_of_another_organization_is_not_found(
 
     answer = stranger.request(method.upper(), wanted, body_of(path, method))
 
-    # A role that is lacking is told before anything is looked for, and a key where a person is wanted.
+    # A missing role, or a key on a route for people, is an error before any lookup.
     lacking = {"forbidden", "token_required", "needs_a_person"}
     if who in {"key", "member"} and answer.code in lacking:
         nowhere = re.sub(r"{\w+}", "nowhere", path)
@@ -59,7 +59,7 @@ def test_an_id_of_another_organization_is_not_found(
 
 
 @pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=str)
-def test_what_is_there_is_found_by_its_own(path: str, method: str, organization: NewOrganization) -> None:
+def test_an_organization_finds_its_own_items(path: str, method: str, organization: NewOrganization) -> None:
     wanted = filled(path, things(path, organization))
     owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
 

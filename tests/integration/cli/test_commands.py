@@ -249,9 +249,9 @@ def test_webhooks(owner: Cli) -> None:
     assert "message.created" in unknown.stderr
     assert owner.json("webhooks", "remove", made["id"], "--yes") == {"ok": True}
     newest = owner.json("keys", "create", "Newest")["id"]
-    told = owner.ok("webhooks", "add", RECEIVER, *events).splitlines()
-    assert told[0].startswith("Added ")
-    assert told[1].startswith(f"Its webhooks are signed with the key {newest}: ")
+    output = owner.ok("webhooks", "add", RECEIVER, *events).splitlines()
+    assert output[0].startswith("Added ")
+    assert output[1].startswith(f"Its webhooks are signed with the key {newest}: ")
     assert owner.run("webhooks", "remove", made["id"], "--yes").stderr.startswith(
         "Error: endpoint_not_found: "
     )

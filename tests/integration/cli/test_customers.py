@@ -54,9 +54,9 @@ def test_erasing_asks_for_confirmation_and_names_the_receipt(owner: Cli, custome
     assert f"Erase {customer} with all conversations" in refused.stderr
     assert "Vera" in owner.ok("customers", "list", "--limit", "5")
 
-    told = owner.ok("customers", "erase", customer, stdin="y\n")
-    erasure = told.split()[-1]
-    assert told == f"Started erasure {erasure}. Its receipt: helpdesk customers receipt {erasure}\n"
+    output = owner.ok("customers", "erase", customer, stdin="y\n")
+    erasure = output.split()[-1]
+    assert output == f"Started erasure {erasure}. Its receipt: helpdesk customers receipt {erasure}\n"
     assert "Finished   -" in owner.ok("customers", "receipt", erasure)
     Workers("agent", "search").run()
     shown = owner.ok("customers", "receipt", erasure)

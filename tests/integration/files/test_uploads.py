@@ -23,7 +23,7 @@ HOUR_US = 3_600_000_000
 def send_bytes(
     api: Client, content: bytes, name: str | None = "photo.png", media_type: str = "image/png"
 ) -> Answer:
-    """Send a file as API Gateway hands it on: in base 64."""
+    """Upload a file as API Gateway sends it: in Base64."""
     url = "/v1/uploads" + (f"?name={name}" if name is not None else "")
     event = gateway_event("POST", url, headers={"content-type": media_type})
     event["headers"]["authorization"] = f"Bearer {api.credential}"
@@ -40,7 +40,7 @@ def uploaded(api: Client, content: bytes = PNG, **how: Any) -> dict[str, Any]:
 def announced(
     api: Client, content: bytes | None, name: str = "photo.png", media_type: str = "image/png"
 ) -> str:
-    """Announce a file and, unless it is None, put its bytes where S3's form would."""
+    """Announce a file and, unless `content` is None, write its bytes where S3's form would."""
     answer = api.post("/v1/uploads", {"name": name, "type": media_type, "size": len(content or b"x")})
     assert answer.status == 200, answer
     if content is not None:
@@ -54,7 +54,7 @@ def attach(api: Client, *file_ids: str, body: str = "", name: str = "photo.png")
     return api.post("/v1/messages", {"session": "session-1", "body": body, "attachments": attachments})
 
 
-def test_a_file_sent_as_the_body_answers_what_it_is_and_where(api: Client) -> None:
+def test_an_uploaded_file_returns_its_metadata_and_url(api: Client) -> None:
     body = uploaded(api)
     assert body["name"] == "photo.png"
     assert body["type"] == "image/png"
@@ -63,7 +63,7 @@ def test_a_file_sent_as_the_body_answers_what_it_is_and_where(api: Client) -> No
     assert body["url"].startswith("https://api.example.test/local/v1/files/")
 
 
-def test_an_announced_file_answers_a_form_that_s3_bounds(api: Client) -> None:
+def test_an_announced_file_returns_a_form_that_s3_limits(api: Client) -> None:
     answer = api.post("/v1/uploads", {"name": "film.mp4", "type": "video/mp4", "size": 20 * MB})
     assert answer.status == 200
     form = answer.body["upload"]
@@ -72,7 +72,7 @@ def test_an_announced_file_answers_a_form_that_s3_bounds(api: Client) -> None:
     assert {"key", "policy", "Content-Type"} <= set(form["fields"])
 
 
-def test_an_empty_file_is_refused_both_ways(api: Client) -> None:
+def test_an_empty_file_is_rejected_in_both_ways_of_uploading(api: Client) -> None:
     assert send_bytes(api, b"").code == "empty_file"
     answer = api.post("/v1/uploads", {"name": "a", "type": "image/png", "size": 0})
     assert (answer.status, answer.code) == (400, "empty_file")
@@ -88,13 +88,13 @@ def test_a_name_over_200_characters_is_cut(api: Client) -> None:
     assert uploaded(api, name="n" * 201)["name"] == "n" * 200
 
 
-def test_a_file_without_name_or_type_gets_plain_ones(api: Client) -> None:
+def test_a_file_without_name_or_type_gets_defaults(api: Client) -> None:
     body = uploaded(api, name=None, media_type="")
     assert (body["name"], body["type"]) == ("file", "application/octet-stream")
 
 
 @pytest.mark.parametrize("media_type", ["image", "image/", "im age/png", "image/png/x"])
-def test_a_type_that_is_none_is_refused(api: Client, media_type: str) -> None:
+def test_an_invalid_media_type_is_rejected(api: Client, media_type: str) -> None:
     assert send_bytes(api, PNG, media_type=media_type).code == "invalid_request"
     answer = api.post("/v1/uploads", {"name": "a", "type": media_type, "size": 5})
     assert (answer.status, answer.code) == (400, "invalid_request")
@@ -107,7 +107,7 @@ def test_an_announcement_with_a_wrong_field_is_refused(api: Client, body: dict[s
     assert api.post("/v1/uploads", body).code == "invalid_request"
 
 
-def test_an_announcement_that_is_no_object_is_refused(api: Client) -> None:
+def test_an_announcement_that_is_not_an_object_is_rejected(api: Client) -> None:
     answer = api.request("POST", "/v1/uploads", "[]", **{"content-type": "application/json"})
     assert (answer.status, answer.code) == (400, "invalid_json")
 
@@ -117,7 +117,7 @@ def test_a_member_may_upload_and_nobody_may_without_a_credential(member: Client,
     assert anonymous.post("/v1/uploads", {}).code == "missing_api_key"
 
 
-def test_uploads_draw_from_their_own_allowance(make_organization: Any) -> None:
+def test_uploads_have_their_own_allowance(make_organization: Any) -> None:
     api = Client(make_organization(Plan.EXPLORE, api_limits=False).secret_key)
     assert [send_bytes(api, PNG).status for _ in range(3)] == [200, 200, 429]
     assert api.post("/v1/messages", {"session": "session-1", "body": "hello"}).status == 200
@@ -133,14 +133,14 @@ def test_an_attached_file_is_in_the_thread_and_in_the_event(api: Client) -> None
     assert events()[1]["data"]["message"]["attachments"] == [shown]
 
 
-def test_a_file_that_went_straight_to_s3_is_attached_with_its_real_size(api: Client) -> None:
+def test_a_file_uploaded_to_s3_is_attached_with_its_real_size(api: Client) -> None:
     file_id = announced(api, PNG + bytes(5))
     assert attach(api, file_id).status == 200
     (conversation,) = api.get("/v1/messages?session=session-1").body["conversations"]
     assert conversation["messages"][0]["attachments"][0]["size"] == 113
 
 
-def test_a_teammate_attaches_files_too(api: Client) -> None:
+def test_a_teammate_can_attach_files(api: Client) -> None:
     conversation_id = attach(api, uploaded(api)["id"]).body["conversationId"]
     file = uploaded(api)
     answer = api.post(
@@ -166,13 +166,13 @@ def test_an_announced_file_that_was_never_sent_is_missing(api: Client) -> None:
     assert attach(api, announced(api, None)).code == "attachment_missing"
 
 
-def test_a_page_named_as_a_picture_is_uploaded_but_refused_at_send(api: Client) -> None:
+def test_a_page_with_the_name_of_a_picture_is_uploaded_but_cannot_be_attached(api: Client) -> None:
     for file_id in (uploaded(api, b"<html>hello</html>")["id"], announced(api, b" <!-- --><HTML>")):
         answer = attach(api, file_id)
         assert (answer.status, answer.code) == (400, "attachment_wrong_type")
 
 
-def test_a_picture_shown_under_a_pages_name_is_refused(api: Client) -> None:
+def test_a_picture_with_the_name_of_a_page_cannot_be_attached(api: Client) -> None:
     assert attach(api, uploaded(api)["id"], name="page.html").code == "attachment_wrong_type"
 
 
@@ -182,13 +182,13 @@ def test_a_refused_message_attaches_nothing(api: Client) -> None:
     assert attach(api, good).status == 200
 
 
-def test_the_same_file_may_be_attached_twice(api: Client) -> None:
+def test_the_same_file_can_be_attached_twice(api: Client) -> None:
     file_id = uploaded(api)["id"]
     assert attach(api, file_id, file_id).status == 200
     assert attach(api, file_id).status == 200
 
 
-def test_a_message_with_attachments_costs_four_calls_and_two_more_for_a_file_seen_first(api: Client) -> None:
+def test_a_message_with_attachments_costs_four_calls_and_two_more_per_unchecked_file(api: Client) -> None:
     attach(api, uploaded(api)["id"])
     small, large = uploaded(api)["id"], announced(api, PNG)
     with recorded_calls() as calls:
@@ -215,7 +215,7 @@ def download(api: Client, url: str) -> Answer:
     return api.get("/v1/files/" + url.rpartition("/")[2])
 
 
-def test_a_files_address_leads_to_its_bytes_without_a_credential(api: Client, anonymous: Client) -> None:
+def test_a_files_url_returns_its_bytes_without_a_credential(api: Client, anonymous: Client) -> None:
     answer = download(anonymous, uploaded(api)["url"])
     assert answer.status == 302
     location = answer.headers["location"]
@@ -233,15 +233,13 @@ def test_a_files_address_leads_to_its_bytes_without_a_credential(api: Client, an
         (b"%PDF-", "application/pdf"),
     ],
 )
-def test_what_a_browser_might_run_is_handed_out_as_a_download(
-    api: Client, content: bytes, media_type: str
-) -> None:
+def test_a_file_that_a_browser_could_run_is_a_download(api: Client, content: bytes, media_type: str) -> None:
     location = download(api, uploaded(api, content, media_type=media_type)["url"]).headers["location"]
     assert "response-content-disposition=attachment" in location
     assert "response-content-type=application%2Foctet-stream" in location
 
 
-def test_an_announced_file_is_shown_only_once_its_content_was_seen(api: Client) -> None:
+def test_an_announced_file_is_displayed_only_after_its_content_was_checked(api: Client) -> None:
     answer = api.post("/v1/uploads", {"name": "photo.png", "type": "image/png", "size": 108})
     assert download(api, answer.body["url"]).code == "file_not_found"
     key = answer.body["upload"]["fields"]["key"]
@@ -252,7 +250,7 @@ def test_an_announced_file_is_shown_only_once_its_content_was_seen(api: Client) 
 
 
 def sent_to(api: Client, content: bytes = PNG) -> tuple[dict[str, Any], str]:
-    """Announce a picture and send it; return the answer and where S3's form put it."""
+    """Announce a picture and upload it; return the response and the key that S3's form writes."""
     answer = api.post("/v1/uploads", {"name": "photo.png", "type": "image/png", "size": len(content)})
     key = str(answer.body["upload"]["fields"]["key"])
     write(key, content)
@@ -264,7 +262,7 @@ def write(key: str, content: bytes) -> None:
 
 
 def served(api: Client, url: str) -> bytes:
-    """Return what the address behind a file's url leads to."""
+    """Return what the redirect of a file's URL serves."""
     path = download(api, url).headers["location"].partition("?")[0]
     key = path[path.index("incoming/") if "incoming/" in path else path.index("org_") :]
     return clients.s3().get_object(Bucket=settings().files_bucket, Key=key)["Body"].read()
@@ -277,7 +275,7 @@ def sizes(api: Client) -> list[int]:
 
 @contextmanager
 def conditions_of_copies(*, after_reading: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold copies to their conditions, as S3 does and its stand-in does not; do something after the next reading."""
+    """Enforce the conditions of copies, as S3 does and moto does not; do something after the next read."""
     s3, bucket = clients.s3(), settings().files_bucket
     pending = [after_reading]
 
@@ -305,13 +303,13 @@ def conditions_of_copies(*, after_reading: Callable[[], None] = lambda: None) ->
         s3.meta.events.unregister("after-call.s3.GetObject", read)
 
 
-def test_a_form_leads_to_where_nothing_attached_is_kept(api: Client) -> None:
+def test_a_form_cannot_write_where_attached_files_are_stored(api: Client) -> None:
     file, key = sent_to(api)
     assert key.startswith("incoming/org_")
     assert key.endswith("/" + file["id"])
 
 
-def test_bytes_sent_again_after_a_message_attached_the_file_change_nothing_that_is_served(
+def test_bytes_uploaded_after_the_file_was_attached_do_not_change_what_is_served(
     api: Client,
 ) -> None:
     file, key = sent_to(api)
@@ -324,7 +322,7 @@ def test_bytes_sent_again_after_a_message_attached_the_file_change_nothing_that_
     assert sizes(api) == [108, 108]
 
 
-def test_bytes_replaced_between_the_look_and_the_copy_are_looked_at_again(api: Client) -> None:
+def test_bytes_replaced_between_check_and_copy_are_checked_again(api: Client) -> None:
     file, key = sent_to(api)
     with conditions_of_copies(after_reading=lambda: write(key, b"<html>")):
         assert attach(api, file["id"]).code == "attachment_wrong_type"
@@ -335,7 +333,7 @@ def test_bytes_replaced_between_the_look_and_the_copy_are_looked_at_again(api: C
     assert sizes(api) == [112]
 
 
-def test_bytes_that_are_replaced_at_each_look_are_missing(
+def test_a_file_whose_bytes_change_during_each_check_is_missing(
     api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, _ = sent_to(api)
@@ -343,7 +341,7 @@ def test_bytes_that_are_replaced_at_each_look_are_missing(
     assert attach(api, file["id"]).code == "attachment_missing"
 
 
-def test_what_one_message_kept_is_what_the_next_attaches_also_where_the_first_was_refused(
+def test_the_next_message_attaches_the_copy_of_the_first_even_if_the_first_was_rejected(
     api: Client,
 ) -> None:
     file, key = sent_to(api)
@@ -359,14 +357,14 @@ def test_what_one_message_kept_is_what_the_next_attaches_also_where_the_first_wa
     assert sizes(api) == [108]
 
 
-def test_a_file_that_went_straight_to_s3_is_read_and_copied_once_for_a_message(api: Client) -> None:
+def test_a_file_uploaded_to_s3_is_read_and_copied_once_per_message(api: Client) -> None:
     file, _ = sent_to(api)
     with recorded_calls() as calls:
         assert attach(api, file["id"], file["id"]).status == 200
     assert (calls.count("s3:GetObject"), calls.count("s3:CopyObject")) == (1, 1)
 
 
-def test_an_address_that_is_off_by_a_letter_leads_nowhere(api: Client) -> None:
+def test_a_url_with_one_wrong_letter_is_not_found(api: Client) -> None:
     url = uploaded(api)["url"]
     changed = url[:-1] + ("a" if url[-1] != "a" else "b")
     for wrong in (changed, url[:-1], "nothing", "x" * 500):
@@ -374,7 +372,7 @@ def test_an_address_that_is_off_by_a_letter_leads_nowhere(api: Client) -> None:
         assert (answer.status, answer.code) == (404, "file_not_found")
 
 
-def test_a_file_that_nobody_attached_is_removed_after_a_day_and_an_attached_one_stays(api: Client) -> None:
+def test_an_unattached_file_is_removed_after_a_day_and_an_attached_one_stays(api: Client) -> None:
     start = clock.now_us()
     with clock.frozen(lambda: start):
         kept, dropped, unsent = uploaded(api), uploaded(api), announced(api, None)
@@ -391,7 +389,7 @@ def test_a_file_that_nobody_attached_is_removed_after_a_day_and_an_attached_one_
     assert [item["Key"].rpartition("/")[2] for item in left] == [kept["id"]]
 
 
-def test_a_sweep_removes_dozens_of_files_and_what_was_sent_of_them(api: Client) -> None:
+def test_a_cleanup_removes_dozens_of_files_and_their_bytes(api: Client) -> None:
     start = clock.now_us()
     for hour in range(4):
         with clock.frozen(lambda hour=hour: start + hour * HOUR_US):  # type: ignore[misc]
@@ -404,7 +402,7 @@ def test_a_sweep_removes_dozens_of_files_and_what_was_sent_of_them(api: Client) 
     assert "Contents" not in clients.s3().list_objects_v2(Bucket=settings().files_bucket)
 
 
-def test_a_sweep_makes_up_for_the_runs_of_two_weeks(api: Client) -> None:
+def test_a_cleanup_makes_up_for_two_weeks_of_missed_runs(api: Client) -> None:
     start = clock.now_us()
     with clock.frozen(lambda: start):
         uploaded(api)
@@ -412,7 +410,7 @@ def test_a_sweep_makes_up_for_the_runs_of_two_weeks(api: Client) -> None:
         assert files.remove_unattached() == 1
 
 
-def test_a_file_that_cannot_be_removed_keeps_no_other_from_it(
+def test_a_file_that_cannot_be_removed_does_not_stop_the_others(
     api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = clock.now_us()
@@ -436,9 +434,7 @@ def test_a_file_that_cannot_be_removed_keeps_no_other_from_it(
         assert files.remove_unattached() == 1
 
 
-def test_a_sweep_that_died_half_way_is_finished_by_the_next(
-    api: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_cleanup_is_finished_by_the_next(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     start = clock.now_us()
     with clock.frozen(lambda: start):
         file = uploaded(api)
@@ -451,13 +447,13 @@ def test_a_sweep_that_died_half_way_is_finished_by_the_next(
         assert files.remove_unattached() == 1
 
 
-def test_a_form_is_refused_with_what_to_send_instead(api: Client) -> None:
+def test_a_form_is_rejected_with_what_to_send_instead(api: Client) -> None:
     answer = send_bytes(api, PNG, media_type="multipart/form-data; boundary=x")
     assert (answer.status, answer.code) == (400, "invalid_request")
     assert "--data-binary" in answer.message
 
 
-def test_a_type_that_a_client_names_for_want_of_a_better_one_counts_as_none(api: Client) -> None:
+def test_the_default_media_type_of_clients_counts_as_none(api: Client) -> None:
     body = uploaded(api, media_type="application/x-www-form-urlencoded")
     assert body["type"] == "application/octet-stream"
 
@@ -465,11 +461,11 @@ def test_a_type_that_a_client_names_for_want_of_a_better_one_counts_as_none(api:
 @pytest.mark.parametrize(
     "media_type", ["application/jsonl", "application/json5", "application/json-patch+json"]
 )
-def test_a_type_that_only_begins_like_json_is_a_files_type(api: Client, media_type: str) -> None:
+def test_a_media_type_that_only_starts_like_json_is_a_files_type(api: Client, media_type: str) -> None:
     assert uploaded(api, b"{}", media_type=media_type)["type"] == media_type
 
 
-def test_addresses_are_signed_for_the_regions_own_host(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_urls_are_signed_for_the_regional_host(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
     clients.forget()
     try:

@@ -1,4 +1,4 @@
-"""Every POST there is, sent twice under one Idempotency-Key, and let die at each of its steps.
+"""Every POST, sent twice with one Idempotency-Key, and stopped at each of its steps.
 
 The routes are taken from the code: one that is added is tried too, and if it needs more than its example to succeed,
 tests/support/repeats.py is where to say so.
@@ -27,25 +27,25 @@ LEASE_MS = 22_000  # the 20 s that tests.support.api.Context leaves, and the mar
 
 
 class Death(BaseException):
-    """The process is gone: nothing of the product runs any more, no handler of exceptions either."""
+    """The process is gone: nothing runs any more, not even exception handlers."""
 
 
 def secret_of(repeated: Repeated, body: Any) -> str | None:
-    """Return the secret that an answer holds, as text."""
+    """Return the secret in a response, as text."""
     field = one_time_secret(repeated.route.answer)  # type: ignore[arg-type] # every POST answers a model
     return None if field is None else json.dumps(body[field[0]])
 
 
 @contextmanager
 def later(ms: int) -> Iterator[None]:
-    """Let time pass."""
+    """Move the clock forward."""
     with clock.frozen(lambda: clock._system_us() + ms * 1_000):
         yield
 
 
 @contextmanager
 def dying_after(call: int) -> Iterator[None]:
-    """Let the process die right after its call to AWS of this number, counted from 0."""
+    """Stop the process right after this call to AWS, counted from 0."""
     made: list[str] = []
 
     def die(model: Any, **_: Any) -> None:
@@ -64,7 +64,7 @@ def dying_after(call: int) -> Iterator[None]:
 
 
 @each_post
-def test_what_is_sent_twice_happens_once_and_is_answered_alike(
+def test_a_repeated_request_happens_once_and_gets_the_same_response(
     name: str, organization: NewOrganization
 ) -> None:
     request = prepared(name, organization)
@@ -91,7 +91,7 @@ def test_what_is_sent_twice_happens_once_and_is_answered_alike(
 
 
 @each_post
-def test_a_refusal_is_not_kept_and_the_key_is_free_for_any_body(
+def test_an_error_is_not_stored_and_the_key_is_free_for_any_body(
     name: str, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = prepared(name, organization)
@@ -110,13 +110,13 @@ def test_a_refusal_is_not_kept_and_the_key_is_free_for_any_body(
     assert "idempotent-replayed" not in answer.headers
 
 
-# A file is stored outside of a transaction, so what died halfway may be there beside its repeat's.
+# A file is stored outside a transaction, so the file of a dead request can remain next to its repeat's.
 LEASE_ALONE = {"upload"}
 READS = {"GetItem", "BatchGetItem", "Query"}
 
 
 @each_post
-def test_whatever_the_step_at_which_a_request_dies_its_repeats_make_it_happen_once(
+def test_a_request_that_dies_at_any_step_happens_once_with_its_repeats(
     name: str, make_organization: Callable[..., NewOrganization]
 ) -> None:
     whole_table.clear()
@@ -124,10 +124,10 @@ def test_whatever_the_step_at_which_a_request_dies_its_repeats_make_it_happen_on
     with recorded_calls() as calls:
         request.send()
     once = census()
-    # The first transaction alone proves the claim: a request that wrote two could die between them.
+    # Only the first transaction proves the claim: a request that wrote two could die between them.
     assert calls.count("dynamodb:TransactWriteItems") == (name not in LEASE_ALONE)
     ends = []
-    # After a read nothing has happened that had not before it.
+    # A read changes nothing.
     steps = [step for step, call in enumerate(calls) if call.rpartition(":")[2] not in READS]
     for step in steps:
         whole_table.clear()
@@ -149,7 +149,7 @@ def test_whatever_the_step_at_which_a_request_dies_its_repeats_make_it_happen_on
         assert census() == after
         if name not in LEASE_ALONE:
             assert after == once, f"died after {calls[step]}, call {step}"
-    # Before anything is written a repeat runs; from then on the answer is lost, but where it was kept.
+    # Before the first write, a repeat runs. After it, the response is lost unless it was stored.
     applied = len(calls) - 1 if name in LEASE_ALONE else calls.index("dynamodb:TransactWriteItems")
     written = sum(step < applied for step in steps)
     secret = one_time_secret(request.route.answer)  # type: ignore[arg-type] # every POST answers a model

@@ -1,4 +1,4 @@
-"""One Idempotency-Key: who meets in it, two at once, a request that wakes up too late, what its repeat is told."""
+"""Repeats with an Idempotency-Key: separation of callers, concurrency, late requests, stored responses."""
 
 import base64
 import threading
@@ -32,7 +32,7 @@ SEEDS = 6
 
 @contextmanager
 def later(ms: int) -> Iterator[None]:
-    """Let time pass."""
+    """Move the clock forward."""
     with clock.frozen(lambda: clock._system_us() + ms * 1_000):
         yield
 
@@ -53,7 +53,7 @@ def owner(organization: NewOrganization) -> Client:
     ["", "k" * 256, "a\tb", "a\nb", "\x7f", "schlüssel"],
     ids=["empty", "long", "tab", "line", "del", "ü"],
 )
-def test_a_key_that_is_none_is_refused_and_nothing_is_done(api: Client, key: str) -> None:
+def test_an_invalid_key_is_rejected_and_nothing_is_done(api: Client, key: str) -> None:
     answer = api.post("/v1/messages", MESSAGE, **{"Idempotency-Key": key})
 
     assert (answer.status, answer.code) == (400, "invalid_request")
@@ -64,7 +64,7 @@ def test_a_key_that_is_none_is_refused_and_nothing_is_done(api: Client, key: str
 
 
 @pytest.mark.parametrize("key", ["k", "k" * 255, "a b", "~!#§"[:3]])
-def test_a_key_of_1_to_255_characters_is_taken_and_kept_nowhere(api: Client, key: str) -> None:
+def test_a_key_of_1_to_255_characters_is_accepted_and_never_stored(api: Client, key: str) -> None:
     first = api.post("/v1/messages", MESSAGE, **{"Idempotency-Key": key})
     second = api.post("/v1/messages", MESSAGE, **{"Idempotency-Key": key})
 
@@ -73,7 +73,7 @@ def test_a_key_of_1_to_255_characters_is_taken_and_kept_nowhere(api: Client, key
     assert len(key) < 10 or key not in str(kept())
 
 
-def test_what_is_wrong_with_the_credential_or_the_body_is_told_first(api: Client, anonymous: Client) -> None:
+def test_errors_of_the_credential_and_the_body_come_first(api: Client, anonymous: Client) -> None:
     assert anonymous.post("/v1/messages", MESSAGE, **{"Idempotency-Key": ""}).code == "missing_api_key"
     assert api.post("/v1/messages", "[]", **{"Idempotency-Key": ""}).code == "invalid_json"
     assert api.post("/v1/messages", {}, **KEY).code == "invalid_request"
@@ -106,7 +106,7 @@ def test_oauths_own_posts_ignore_the_key(anonymous: Client) -> None:
     assert kept() == []
 
 
-def test_without_a_key_nothing_is_different_and_no_call_is_made(api: Client) -> None:
+def test_without_a_key_there_is_no_extra_call(api: Client) -> None:
     api.post("/v1/messages", MESSAGE)
     with recorded_calls() as calls:
         api.post("/v1/messages", MESSAGE)
@@ -128,7 +128,7 @@ def test_a_key_costs_two_calls_and_a_replay_one(api: Client) -> None:
     assert replay == [admission, claim]
 
 
-def test_a_message_with_all_its_attachments_and_a_key_stays_far_below_a_transactions_hundred_actions(
+def test_a_message_with_all_attachments_and_a_key_stays_far_below_the_transaction_limit(
     organization: NewOrganization,
 ) -> None:
     api, sizes = Client(organization.secret_key), []
@@ -151,7 +151,7 @@ def test_a_message_with_all_its_attachments_and_a_key_stays_far_below_a_transact
     assert max(sizes) < 20
 
 
-def test_a_repeat_is_charged_and_has_a_request_id_of_its_own(api: Client) -> None:
+def test_a_repeat_is_charged_and_has_its_own_request_id(api: Client) -> None:
     api.post("/v1/messages", MESSAGE, **KEY)
     event = gateway_event(
         "POST", "/v1/messages", body=MESSAGE, headers={"authorization": f"Bearer {api.credential}", **KEY}
@@ -186,7 +186,7 @@ def test_a_slash_at_the_end_of_the_path_makes_no_difference(api: Client) -> None
     assert len(messages()) == 1
 
 
-def test_other_organizations_keys_and_persons_never_meet(
+def test_organizations_keys_and_persons_never_share_an_item(
     api: Client, stranger: Client, owner: Client, member: Client, organization: NewOrganization
 ) -> None:
     second_key = Client(owner.post("/v1/keys", {"name": "Second"}).body["key"])
@@ -204,7 +204,7 @@ def test_other_organizations_keys_and_persons_never_meet(
     assert len(kept()) == 5
 
 
-def test_a_person_repeats_with_a_renewed_token(organization: NewOrganization) -> None:
+def test_a_person_can_repeat_a_request_with_a_renewed_token(organization: NewOrganization) -> None:
     home = organization.organization_id
     person = make_person(home, role="admin", name="Ada")
     document = {"title": "T", "body": "B"}
@@ -216,7 +216,7 @@ def test_a_person_repeats_with_a_renewed_token(organization: NewOrganization) ->
     assert len(whole_table.of_kind("DOC#")) == 1
 
 
-def test_what_moves_the_token_to_another_organization_can_be_repeated_from_there(
+def test_a_request_that_switches_the_organization_can_be_repeated_from_there(
     organization: NewOrganization,
 ) -> None:
     person = make_person(organization.organization_id, role="member", name="Max")
@@ -230,7 +230,7 @@ def test_what_moves_the_token_to_another_organization_can_be_repeated_from_there
     assert [item["PK"] for item in kept()] == [f"PERSON#{person}"]
 
 
-def test_a_files_type_tells_two_requests_apart_and_json_is_json(api: Client) -> None:
+def test_the_media_type_distinguishes_file_uploads_and_not_json_requests(api: Client) -> None:
     assert api.post("/v1/uploads", "bytes", **KEY, **{"content-type": "text/plain"}).status == 200
     assert (
         api.post("/v1/uploads", "bytes", **KEY, **{"content-type": "text/csv"}).code == "idempotency_mismatch"
@@ -253,7 +253,7 @@ def test_a_body_in_base_64_is_the_same_body(api: Client) -> None:
     assert api.answer_to(event).body == first.body
 
 
-def test_after_a_refusal_the_mended_request_may_use_the_key(owner: Client, stranger: Client) -> None:
+def test_after_an_error_the_corrected_request_can_use_the_key(owner: Client, stranger: Client) -> None:
     for number in range(10):
         assert owner.post("/v1/keys", {"name": f"Key {number}"}).status in {200, 400}
     full = owner.post("/v1/keys", {"name": "One too many"}, **KEY)
@@ -267,7 +267,7 @@ def test_after_a_refusal_the_mended_request_may_use_the_key(owner: Client, stran
     assert owner.post("/v1/keys", {"name": "One more"}, **KEY).code == "idempotency_answer_withheld"
 
 
-def test_a_refusal_leaves_an_item_that_is_over_at_once(api: Client) -> None:
+def test_an_error_leaves_an_item_that_expires_at_once(api: Client) -> None:
     answer = api.post("/v1/conversations/conv_1/resolve", **KEY)
 
     assert answer.code == "conversation_not_found"
@@ -276,7 +276,7 @@ def test_a_refusal_leaves_an_item_that_is_over_at_once(api: Client) -> None:
     assert item["expiresAt"] <= clock.now_ms() // 1_000
 
 
-def test_a_withheld_answer_names_what_was_made_and_what_to_do(owner: Client, api: Client) -> None:
+def test_a_withheld_response_names_what_was_created_and_what_to_do(owner: Client, api: Client) -> None:
     made = owner.post("/v1/keys", {"name": "Server"}, **KEY).body
     again = owner.post("/v1/keys", {"name": "Server"}, **KEY)
 
@@ -290,7 +290,7 @@ def test_a_withheld_answer_names_what_was_made_and_what_to_do(owner: Client, api
     assert f"POST /v1/invites/{invite['id']}/resend" in owner.post("/v1/invites", invited, **KEY).message
 
 
-def test_a_file_in_the_body_is_answered_again_and_a_form_is_not(api: Client) -> None:
+def test_the_response_to_an_uploaded_file_is_replayed_and_a_form_is_not(api: Client) -> None:
     announced = {"name": "film.mp4", "type": "video/mp4", "size": 1_000_000}
 
     first, again = (api.post("/v1/uploads", announced, **KEY) for _ in range(2))
@@ -300,7 +300,7 @@ def test_a_file_in_the_body_is_answered_again_and_a_form_is_not(api: Client) -> 
     assert "signature" not in str(kept()).lower()
 
 
-def test_a_day_later_the_key_is_new_though_its_item_is_still_there(api: Client) -> None:
+def test_after_a_day_the_key_is_new_even_if_its_item_still_exists(api: Client) -> None:
     api.post("/v1/messages", MESSAGE, **KEY)
     (item,) = kept()
     with later(DAY_MS - 5_000):
@@ -315,7 +315,9 @@ def test_a_day_later_the_key_is_new_though_its_item_is_still_there(api: Client) 
 
 
 @pytest.mark.parametrize("name", ["postMessage", "createOrganization", "createKey", "createInvite", "upload"])
-def test_of_several_at_once_one_runs(name: str, make_organization: Callable[..., NewOrganization]) -> None:
+def test_one_of_several_concurrent_requests_runs(
+    name: str, make_organization: Callable[..., NewOrganization]
+) -> None:
     whole_table.clear()
     prepared(name, make_organization()).send()
     once = census()
@@ -336,7 +338,7 @@ def test_of_several_at_once_one_runs(name: str, make_organization: Callable[...,
         assert census() == once
 
 
-def test_a_request_that_wakes_up_after_its_repeat_took_over_writes_nothing(api: Client) -> None:
+def test_a_request_that_continues_after_its_repeat_took_over_writes_nothing(api: Client) -> None:
     repeat: list[Answer] = []
 
     def sleep(model: Any, **_: Any) -> None:
@@ -364,10 +366,10 @@ def test_a_request_that_wakes_up_after_its_repeat_took_over_writes_nothing(api: 
         assert api.post("/v1/messages", MESSAGE, **KEY).body == repeat[0].body
 
 
-def test_where_a_rule_fails_because_the_repeat_kept_it_the_lost_claim_is_what_is_told(
+def test_a_lost_claim_takes_precedence_over_a_rule_that_the_repeat_made_fail(
     organization: NewOrganization,
 ) -> None:
-    """The repeat took the slug: "slug_taken" would be a lie about what became of the request."""
+    """The repeat took the slug, so "slug_taken" would be wrong."""
     client = Client(token_of(make_person(None, role="member", name="Paula"), None))
     new, main = {"name": "Acme", "slug": "acme-3"}, threading.current_thread()
     repeat: list[Answer] = []
@@ -392,8 +394,8 @@ def test_where_a_rule_fails_because_the_repeat_kept_it_the_lost_claim_is_what_is
     assert first.code == "idempotency_in_progress"
 
 
-def test_a_refused_request_whose_transaction_comes_late_writes_nothing(api: Client) -> None:
-    """After a 500 the key is free: what may still be on its way must fail."""
+def test_a_late_transaction_of_a_rejected_request_writes_nothing(api: Client) -> None:
+    """After a 500 the key is free, so a write that is still in flight must fail."""
     held: list[Transaction] = []
     commit = Transaction.commit
 
@@ -413,7 +415,7 @@ def test_a_refused_request_whose_transaction_comes_late_writes_nothing(api: Clie
     assert messages() == []
 
 
-def test_a_transaction_whose_answer_was_lost_is_not_done_again(api: Client) -> None:
+def test_a_transaction_whose_response_was_lost_is_not_repeated(api: Client) -> None:
     def lose(model: Any, **_: Any) -> None:
         if model.name == "TransactWriteItems":
             raise ClientError({"Error": {"Code": "InternalServerError", "Message": ""}}, model.name)
@@ -433,7 +435,7 @@ def test_a_transaction_whose_answer_was_lost_is_not_done_again(api: Client) -> N
     assert messages() == [MESSAGE["body"]]
 
 
-def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
+def test_a_response_that_cannot_be_stored_is_still_returned(
     api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def throttled(*_: Any) -> None:
@@ -446,9 +448,7 @@ def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
         assert api.post("/v1/messages", MESSAGE, **KEY).code == "idempotency_answer_lost"
 
 
-def test_a_key_that_cannot_be_claimed_just_now_is_to_be_tried_again(
-    api: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_throttled_claim_asks_for_a_retry(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def throttled(*_: Any, **__: Any) -> None:
         raise Throttled
 
@@ -460,9 +460,7 @@ def test_a_key_that_cannot_be_claimed_just_now_is_to_be_tried_again(
     assert messages() == []
 
 
-def test_a_claim_whose_answer_was_lost_is_known_as_ones_own(
-    api: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_claim_whose_response_was_lost_is_recognized(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     claim = repository.claim
 
     def twice(*arguments: Any, **named: Any) -> None:
@@ -474,7 +472,9 @@ def test_a_claim_whose_answer_was_lost_is_known_as_ones_own(
     assert api.post("/v1/messages", MESSAGE, **KEY).status == 200
 
 
-def test_an_answer_too_long_to_be_kept_is_given_once(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_that_is_too_long_to_store_is_returned_once(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(service, "MAX_KEPT_BYTES", 10)
 
     assert api.post("/v1/messages", MESSAGE, **KEY).status == 200
@@ -484,7 +484,7 @@ def test_an_answer_too_long_to_be_kept_is_given_once(api: Client, monkeypatch: p
     assert len(messages()) == 1
 
 
-def test_a_move_that_changes_nothing_is_answered_again(api: Client) -> None:
+def test_the_response_to_a_request_without_changes_is_replayed(api: Client) -> None:
     conversation = api.post("/v1/messages", MESSAGE).body["conversationId"]
     api.post(f"/v1/conversations/{conversation}/resolve")
 
@@ -494,10 +494,10 @@ def test_a_move_that_changes_nothing_is_answered_again(api: Client) -> None:
     assert answers[1].headers["idempotent-replayed"] == "true"
 
 
-def test_a_statement_that_has_to_be_written_anew_carries_the_proof_again(
+def test_a_retried_transaction_proves_the_claim_again(
     make_organization: Callable[..., NewOrganization],
 ) -> None:
-    """Two messages of one session at once: one of them loses, and writes again under its own key."""
+    """Of two concurrent messages in one session, one loses and writes again with its own key."""
     for seed in range(SEEDS):
         whole_table.clear()
         client = Client(make_organization().secret_key)

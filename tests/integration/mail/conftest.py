@@ -1,4 +1,4 @@
-"""A post office that stands in for SES."""
+"""A substitute for SES."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,6 @@ from tests.support.mail import Sent, post_office
 
 @pytest.fixture
 def mails(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
-    """The mails that SES took."""
+    """The mails that SES accepted."""
     with post_office(monkeypatch) as taken:
         yield taken

@@ -34,13 +34,13 @@ def invite(client: Client, email: str = EMAIL) -> dict[str, Any]:
 
 
 def queued() -> list[dict[str, Any]]:
-    """Bring what was asked for into the queue, and take it from there."""
+    """Move the requested mails into the queue, and receive them."""
     assert fan_out(stream_records()) == []
     return waiting()
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, code: str) -> list[str]:
-    """Let SES refuse every mail; the addresses that it was asked for come into the list."""
+    """Let SES reject every mail; the list collects the addresses."""
     asked: list[str] = []
 
     def send_email(**request: Any) -> None:
@@ -71,7 +71,7 @@ def test_the_post_office_itself_counts_one_mail(admin: Client, mails: list[Sent]
     assert [message.subject for message in backend.sent_messages] == [mails[0].subject]
 
 
-def test_the_link_points_to_where_the_api_is_reached(
+def test_the_link_has_the_address_of_the_api(
     admin: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BASE_URL", "https://support.example.com/")
@@ -81,14 +81,14 @@ def test_the_link_points_to_where_the_api_is_reached(
     assert f"\nhttps://support.example.com/v1{made['path']}\n" in mails[0].text
 
 
-def test_a_stream_that_repeats_itself_sends_no_second_mail(admin: Client, mails: list[Sent]) -> None:
+def test_a_repeated_stream_record_sends_no_second_mail(admin: Client, mails: list[Sent]) -> None:
     invite(admin)
     for _ in range(3):
         carry()
     assert len(mails) == 1
 
 
-def test_a_message_that_comes_again_sends_no_second_mail(admin: Client, mails: list[Sent]) -> None:
+def test_a_repeated_queue_message_sends_no_second_mail(admin: Client, mails: list[Sent]) -> None:
     invite(admin)
     records = queued()
     for _ in range(3):
@@ -105,7 +105,7 @@ def test_a_mail_sent_again_is_the_same_mail(admin: Client, mails: list[Sent]) ->
     assert first == second
 
 
-def test_a_mail_that_is_older_than_the_last_one_sent_is_passed_over(admin: Client, mails: list[Sent]) -> None:
+def test_a_mail_that_is_older_than_the_last_one_sent_is_skipped(admin: Client, mails: list[Sent]) -> None:
     made = invite(admin)
     admin.post(f"/v1/invites/{made['id']}/resend")
     first, second = queued()
@@ -145,7 +145,7 @@ def test_an_expired_invitation_is_not_mailed(admin: Client, mails: list[Sent]) -
 
 @pytest.mark.parametrize("code", ["MessageRejected", "BadRequestException"])
 @pytest.mark.usefixtures("mails")
-def test_a_mail_that_is_refused_for_ever_is_given_up_and_told_without_its_address(
+def test_a_permanently_rejected_mail_is_dropped_and_logged_without_its_address(
     admin: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, code: str
 ) -> None:
     made = invite(admin)
@@ -153,15 +153,15 @@ def test_a_mail_that_is_refused_for_ever_is_given_up_and_told_without_its_addres
     asked = refuse(monkeypatch, code)
     assert run_mailer(records) == []
     assert asked == [EMAIL]
-    told = repr([vars(record) for record in caplog.records])
-    assert "mail_given_up" in told
-    assert made["id"] in told
-    assert EMAIL not in told
-    assert made["path"].removeprefix("/invite/") not in told
+    logged = repr([vars(record) for record in caplog.records])
+    assert "mail_given_up" in logged
+    assert made["id"] in logged
+    assert EMAIL not in logged
+    assert made["path"].removeprefix("/invite/") not in logged
 
 
 @pytest.mark.usefixtures("mails")
-def test_a_mail_that_may_go_later_comes_again_soon_and_is_told_without_its_address(
+def test_a_temporarily_rejected_mail_is_retried_and_logged_without_its_address(
     admin: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     invite(admin)
@@ -170,13 +170,13 @@ def test_a_mail_that_may_go_later_comes_again_soon_and_is_told_without_its_addre
     with recorded_calls() as calls:
         assert run_mailer(records) == [records[0]["messageId"]]
     assert calls == ["dynamodb:BatchGetItem", "sqs:ChangeMessageVisibility"]
-    told = repr([vars(record) for record in caplog.records])
-    assert "mail_failed" in told
-    assert "TooManyRequestsException" in told
-    assert EMAIL not in told
+    logged = repr([vars(record) for record in caplog.records])
+    assert "mail_failed" in logged
+    assert "TooManyRequestsException" in logged
+    assert EMAIL not in logged
 
 
-def test_a_mail_that_failed_is_sent_when_it_comes_again(
+def test_a_failed_mail_is_sent_by_the_retry(
     admin: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     invite(admin)
@@ -188,14 +188,14 @@ def test_a_mail_that_failed_is_sent_when_it_comes_again(
     assert len(mails) == 1
 
 
-def test_a_stack_without_a_sender_gives_the_mail_up(admin: Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_stack_without_a_sender_drops_the_mail(admin: Client, caplog: pytest.LogCaptureFixture) -> None:
     invite(admin)
     assert run_mailer(queued()) == []
-    told = repr([vars(record) for record in caplog.records])
-    assert "not_set_up" in told
+    logged = repr([vars(record) for record in caplog.records])
+    assert "not_set_up" in logged
 
 
-def test_one_that_fails_holds_up_no_other_invitation_and_nothing_is_sent_twice(
+def test_a_failed_mail_delays_no_other_invitation_and_nothing_is_sent_twice(
     admin: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):
@@ -217,7 +217,7 @@ def test_one_that_fails_holds_up_no_other_invitation_and_nothing_is_sent_twice(
     assert sorted(mail.to[0] for mail in mails) == [f"person{number}@example.com" for number in range(3)]
 
 
-def test_the_later_mail_of_an_invitation_waits_behind_one_that_failed(
+def test_a_later_mail_of_an_invitation_waits_for_the_failed_one(
     admin: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = invite(admin)
@@ -231,7 +231,7 @@ def test_the_later_mail_of_an_invitation_waits_behind_one_that_failed(
 
 @pytest.mark.parametrize("body", ["", "no json", "[]", "{}", '{"organization": "a#b", "inviteId": "x"}'])
 @pytest.mark.usefixtures("mails")
-def test_a_message_that_cannot_be_read_goes_the_way_to_the_dead_letters_and_stops_no_other(
+def test_an_unreadable_message_goes_to_the_dead_letter_queue_and_stops_no_other(
     admin: Client, mails: list[Sent], body: str
 ) -> None:
     invite(admin)
@@ -246,7 +246,7 @@ def test_a_message_that_cannot_be_read_goes_the_way_to_the_dead_letters_and_stop
     assert len(mails) == 1
 
 
-def test_what_there_is_no_time_for_comes_again(admin: Client, mails: list[Sent]) -> None:
+def test_messages_without_time_left_are_retried(admin: Client, mails: list[Sent]) -> None:
     class Hurry:
         def get_remaining_time_in_millis(self) -> int:
             return 19_999
@@ -260,7 +260,7 @@ def test_what_there_is_no_time_for_comes_again(admin: Client, mails: list[Sent])
     assert len(mails) == 1
 
 
-def test_a_mail_that_went_out_but_could_not_be_noted_is_not_sent_at_once_again(
+def test_a_mail_that_was_sent_but_not_recorded_is_not_sent_again_at_once(
     admin: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     invite(admin)
@@ -274,7 +274,7 @@ def test_a_mail_that_went_out_but_could_not_be_noted_is_not_sent_at_once_again(
     assert len(mails) == 1
 
 
-def test_noting_a_mail_does_not_bring_a_removed_invitation_back(
+def test_recording_a_mail_does_not_restore_a_removed_invitation(
     admin: Client, organization: NewOrganization
 ) -> None:
     made = invite(admin)

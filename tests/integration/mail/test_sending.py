@@ -1,4 +1,4 @@
-"""One mail: what it says, and what becomes of SES's refusals."""
+"""One mail: its texts, and the errors of SES."""
 
 import html
 from typing import Any
@@ -18,14 +18,14 @@ UNTIL = 1_764_288_000_000  # 28 November 2025, 00:00 UTC
 
 
 def invite(email: str = "grace@example.com", **changes: Any) -> None:
-    told: dict[str, Any] = {
+    given: dict[str, Any] = {
         "organization": "Example Shop",
         "invited_by": "Ada Lovelace",
         "role": "admin",
         "link": "https://support.example.com/v1/invite/abc",
         "valid_until": UNTIL,
     }
-    mail.send_invitation(email, **{**told, **changes})
+    mail.send_invitation(email, **{**given, **changes})
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
@@ -35,7 +35,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     monkeypatch.setattr(clients.ses(), "send_email", send_email)
 
 
-def test_a_code_is_sent_to_whom_it_is_for(mails: list[Sent]) -> None:
+def test_a_code_is_sent_to_its_recipient(mails: list[Sent]) -> None:
     mail.send_code("grace@example.com", "042137")
     (sent,) = mails
     assert (sent.sender, sent.to) == (FROM, ["grace@example.com"])
@@ -48,7 +48,7 @@ def test_a_code_is_sent_to_whom_it_is_for(mails: list[Sent]) -> None:
     assert ">042137</p>" in sent.html
 
 
-def test_an_invitation_says_who_invites_whom_to_what_and_until_when(mails: list[Sent]) -> None:
+def test_an_invitation_names_the_inviter_the_organization_and_its_expiry(mails: list[Sent]) -> None:
     invite()
     (sent,) = mails
     assert (sent.sender, sent.to) == (FROM, ["grace@example.com"])
@@ -81,7 +81,7 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 @pytest.mark.parametrize("field", ["organization", "invited_by"])
-def test_whatever_a_name_holds_the_subject_is_one_line_and_html_is_escaped(
+def test_with_any_name_the_subject_is_one_line_and_the_html_is_escaped(
     mails: list[Sent], name: str, field: str
 ) -> None:
     invite(**{field: name})
@@ -110,12 +110,12 @@ def test_a_name_becomes_one_line(text: str, shown: str) -> None:
     assert one_line(text, MAX_NAME_CHARACTERS) == shown
 
 
-def test_a_domain_goes_to_ses_in_ascii(mails: list[Sent]) -> None:
+def test_a_domain_is_sent_to_ses_in_ascii(mails: list[Sent]) -> None:
     invite("grace@exämple.de")
     assert mails[0].to == ["grace@xn--exmple-cua.de"]
 
 
-def test_a_domain_that_cannot_be_is_refused(mails: list[Sent]) -> None:
+def test_an_impossible_domain_is_rejected(mails: list[Sent]) -> None:
     with pytest.raises(MailRefused):
         invite(f"grace@{'ä' * 80}.de")
     assert mails == []
@@ -129,7 +129,7 @@ def test_without_a_sender_nothing_is_sent() -> None:
 
 @pytest.mark.parametrize("code", ["MessageRejected", "BadRequestException"])
 @pytest.mark.usefixtures("mails")
-def test_what_ses_will_never_take_is_said_so(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+def test_a_permanent_rejection_by_ses_is_reported_as_such(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     refuse(monkeypatch, refusal(code))
     with pytest.raises(MailRefused) as raised:
         invite()
@@ -148,7 +148,7 @@ def test_what_ses_will_never_take_is_said_so(monkeypatch: pytest.MonkeyPatch, co
     ],
 )
 @pytest.mark.usefixtures("mails")
-def test_what_may_pass_is_for_another_try(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+def test_a_temporary_rejection_by_ses_can_be_retried(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     refuse(monkeypatch, refusal(code))
     with pytest.raises(MailNotSent) as raised:
         invite()
@@ -157,7 +157,7 @@ def test_what_may_pass_is_for_another_try(monkeypatch: pytest.MonkeyPatch, code:
 
 
 @pytest.mark.usefixtures("mails")
-def test_so_is_a_service_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_response_from_ses_can_be_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     refuse(monkeypatch, EndpointConnectionError(endpoint_url="https://email.example"))
     with pytest.raises(MailNotSent, match=r"^EndpointConnectionError$"):
         invite()

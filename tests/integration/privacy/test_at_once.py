@@ -1,4 +1,4 @@
-"""A customer who is being erased while others write: whatever the order of calls, nothing of the old one is left.
+"""Erasure while others write: in any order of calls, nothing of the customer is left.
 
 Everyone goes through the real handlers; the order of all calls to DynamoDB is drawn by a seed.
 """
@@ -25,7 +25,7 @@ from tests.support.api import Answer, Client
 from tests.support.interleaving import interleaved
 
 INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", effort.of(12, 120)))
-"""How many orders one run of the suite tries; thousands with the environment variable."""
+"""How many orders a run tries. The environment variable sets more."""
 BATCHES = 8
 SESSION = "session-of-the-erased"
 REFUSALS = {
@@ -39,14 +39,14 @@ REFUSALS = {
 
 @pytest.fixture(autouse=True)
 def no_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The index of words has tests of its own."""
+    """The search index has its own tests."""
     monkeypatch.setattr(search, "forget", lambda *_: None)
 
 
 def others(
     api: Client, home: str, customer: str, conversation: str, message: str
 ) -> dict[str, Callable[[], Any]]:
-    """Return what others may do at the same moment, by name."""
+    """Return the concurrent requests, by name."""
     at = f"/v1/conversations/{conversation}"
     visitor = {"session": SESSION, "body": "meanwhile", "user": {"name": "Told meanwhile"}}
     rating = {"session": SESSION, "conversationId": conversation, "stars": 5, "note": "meanwhile"}
@@ -70,7 +70,7 @@ def others(
 
 
 def erase(home: str) -> None:
-    """Do the eraser's work for whatever is asked for, as often as it is handed out."""
+    """Run the eraser for every erasure."""
     for item in whole_table.of_kind("ERASURE"):
         erasing.erase_customer(home, item["id"], clock.now_ms() + 600_000)
 
@@ -82,7 +82,7 @@ def requested_and_erased(api: Client, home: str, customer: str) -> Answer:
 
 
 def problems_left(customer: str, old: set[str], words: str = "Old words") -> list[str]:
-    """Return what is left of the old customer, and what stands alone."""
+    """Return what is left of the old customer, and items without a parent."""
     items = whole_table.everything()
     keys = {(item["PK"], item["SK"]) for item in items}
     conversations = {item["id"] for item in items if item["SK"] == "CONV"}
@@ -112,7 +112,7 @@ def problems_left(customer: str, old: set[str], words: str = "Old words") -> lis
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_whatever_happens_at_the_same_moment_nothing_of_the_old_customer_is_left(
+def test_nothing_of_the_old_customer_is_left_after_any_concurrent_request(
     batch: int, api: Client, organization: NewOrganization
 ) -> None:
     home = organization.organization_id
@@ -128,7 +128,7 @@ def test_whatever_happens_at_the_same_moment_nothing_of_the_old_customer_is_left
         customer = api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"]
         for before in rng.sample(["resolve", "archive", "rate", "reply", "fact", "snooze"], rng.randrange(4)):
             others(api, home, customer, conversation, written["messageId"])[before]()
-        # What was asked for before it began is the old customer's, too.
+        # Requests from before the erasure belong to the old customer, too.
         doing = others(api, home, customer, conversation, written["messageId"])
         chosen = rng.sample(sorted(doing), 3)
         pieces: list[Callable[[], Any]] = [partial(requested_and_erased, api, home, customer)]
@@ -136,22 +136,22 @@ def test_whatever_happens_at_the_same_moment_nothing_of_the_old_customer_is_left
         outcomes = interleaved(pieces, seed=number)
         erase(home)
 
-        told = f"seed {number}: {chosen}"
+        case = f"seed {number}: {chosen}"
         for error in outcomes.errors:
-            assert error is None, told
+            assert error is None, case
         for answer in outcomes.results:
             if isinstance(answer, Answer) and answer.status != 200:
-                assert answer.code in REFUSALS, f"{told}: {answer.body}"
-        assert problems_left(customer, {conversation}) == [], told
+                assert answer.code in REFUSALS, f"{case}: {answer.body}"
+        assert problems_left(customer, {conversation}) == [], case
         [erasure] = whole_table.of_kind("ERASURE")
-        assert erasure["finishedAt"] is not None, told
-        assert erasure["counts"]["customers"] == 1, told
-        assert erasure["counts"]["conversations"] >= 1, told
-        # Whoever writes in the session from now on is somebody else, and is answered.
-        assert api.post("/v1/messages", {"session": SESSION, "body": "after"}).status == 200, told
+        assert erasure["finishedAt"] is not None, case
+        assert erasure["counts"]["customers"] == 1, case
+        assert erasure["counts"]["conversations"] >= 1, case
+        # The next message in the session belongs to another customer, and succeeds.
+        assert api.post("/v1/messages", {"session": SESSION, "body": "after"}).status == 200, case
 
 
-def test_two_erasers_at_once_count_everything_once(api: Client, organization: NewOrganization) -> None:
+def test_two_concurrent_erasers_count_everything_once(api: Client, organization: NewOrganization) -> None:
     home = organization.organization_id
     for seed in range(2):
         whole_table.remove("CONV", "MSG", "NOTE", "CUS", "SESSION", "EVENT", "ERASURE", "JOB", "LOG")
@@ -174,9 +174,7 @@ def test_two_erasers_at_once_count_everything_once(api: Client, organization: Ne
         assert problems_left(customer, {written}) == []
 
 
-def test_an_erasure_that_dies_at_any_of_its_steps_is_gone_on_with(
-    api: Client, organization: NewOrganization
-) -> None:
+def test_an_erasure_that_dies_at_any_step_is_continued(api: Client, organization: NewOrganization) -> None:
     home = organization.organization_id
     steps = 0
     while _dies_at(api, home, steps):
@@ -185,7 +183,7 @@ def test_an_erasure_that_dies_at_any_of_its_steps_is_gone_on_with(
 
 
 @pytest.mark.parametrize("before", [[], ["resolve"], ["archive"]], ids=["open", "resolved", "archived"])
-def test_who_writes_while_the_night_erases_what_they_wrote_is_answered_and_kept(
+def test_a_visitor_who_writes_while_retention_erases_their_messages_gets_a_response_and_stays(
     before: list[str], api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home, month_ms = organization.organization_id, 31 * 86_400_000
@@ -229,16 +227,16 @@ def test_who_writes_while_the_night_erases_what_they_wrote_is_answered_and_kept(
             assert problems_left("nobody", set(), words="no such words") == [], seed
         else:
             assert problems_left("nobody", {conversation}) == [], seed
-    # Among many orders there is one in which the night comes first.
+    # Among many orders there is one in which retention runs first.
     assert kept < nights or nights < 12
 
 
 class Died(Exception):
-    """The function's end."""
+    """The end of the function."""
 
 
 def _dies_at(api: Client, home: str, step: int) -> bool:
-    """Let an eraser die before its call of this number, and another go on; return whether there was such a call."""
+    """Stop an eraser before this call, and let another continue; return whether there was such a call."""
 
     whole_table.remove(
         "CONV", "MSG", "NOTE", "CUS", "FACT", "SESSION", "RATING", "EVENT", "ERASURE", "JOB", "LOG"

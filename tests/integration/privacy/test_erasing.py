@@ -1,4 +1,4 @@
-"""Erasing a customer: what is asked for, what is left of them, and what is not."""
+"""Erasure of a customer: the request, and what is left."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ WORDS = ["zephyrine", "quillfeather", "xylophone", "marmalade", "ocelot", "basso
 
 @pytest.fixture(autouse=True)
 def receivers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No receiver answers."""
+    """No receiver responds."""
 
     async def send(_self: Sender, _url: str, _body: bytes, _headers: Any) -> Outcome:
         return Outcome(503, Failure.STATUS, 5)
@@ -69,7 +69,7 @@ def receipt_of(api: Client, receipt: dict[str, Any]) -> dict[str, Any]:
 
 
 def a_whole_life(api: Client, member: Client) -> str:
-    """Let a customer have one of everything; return their id."""
+    """Create a customer with one of everything; return the id."""
     api.post("/v1/webhooks", {"url": "https://93.184.215.14/hooks", "events": ["message.created"]})
     file = upload(api, "ocelot.txt")
     conversation = write(api, attachments=[{"id": file["id"], "name": "ocelot.txt"}])
@@ -118,7 +118,7 @@ def test_nothing_of_a_customer_is_left(
     assert in_the_index(organization.organization_id, [*WORDS, EMAIL, "@quillfeather.example"]) == []
 
 
-def test_of_the_customer_only_the_opaque_id_is_left(api: Client, member: Client, workers: Workers) -> None:
+def test_only_the_opaque_id_of_the_customer_is_left(api: Client, member: Client, workers: Workers) -> None:
     customer = a_whole_life(api, member)
     workers.run()
     erase(api, customer)
@@ -129,7 +129,7 @@ def test_of_the_customer_only_the_opaque_id_is_left(api: Client, member: Client,
         for item in whole_table.everything()
         if customer in json.dumps(item, default=str)
     }
-    # Jobs hold ids alone and go after seven days.
+    # Jobs hold only ids and expire after seven days.
     assert left == {"ERASURE", "LOG", "JOB"}
     assert (
         whole_table.of_kind("SESSION") == whole_table.of_kind("CONV") == whole_table.of_kind("RATING") == []
@@ -137,7 +137,7 @@ def test_of_the_customer_only_the_opaque_id_is_left(api: Client, member: Client,
     assert whole_table.of_kind("SNOOZE") == whole_table.of_kind("FILE") == whole_table.of_kind("MSG") == []
 
 
-def test_the_others_keep_all_of_theirs(
+def test_other_customers_keep_all_their_data(
     api: Client, member: Client, workers: Workers, organization: NewOrganization
 ) -> None:
     customer = a_whole_life(api, member)
@@ -157,7 +157,7 @@ def test_the_others_keep_all_of_theirs(
     assert [now[item["PK"], item["SK"]] for item in kept] == kept
 
 
-def test_the_receipt_is_answered_again_while_it_runs_and_then_nobody_is_there(
+def test_a_repeat_returns_the_receipt_while_the_erasure_runs_and_404_afterwards(
     api: Client, member: Client, workers: Workers
 ) -> None:
     customer = customer_of(api, write(api))
@@ -176,7 +176,7 @@ def test_the_receipt_is_answered_again_while_it_runs_and_then_nobody_is_there(
     assert (again.status, again.code) == (404, "customer_not_found")
 
 
-def test_who_is_being_erased_is_gone_for_everyone_at_once(api: Client) -> None:
+def test_a_customer_who_is_being_erased_is_gone_at_once(api: Client) -> None:
     conversation = write(api)
     customer = customer_of(api, conversation)
     erase(api, customer)
@@ -189,23 +189,23 @@ def test_who_is_being_erased_is_gone_for_everyone_at_once(api: Client) -> None:
     assert in_the_table([EMAIL]) == []
 
 
-def test_who_writes_in_the_same_session_is_another_customer(api: Client) -> None:
+def test_the_next_message_in_the_session_creates_another_customer(api: Client) -> None:
     workers = Workers("agent")
     conversation = write(api)
     customer = customer_of(api, conversation)
     receipt = erase(api, customer)
-    anew = write(api, "It is me again", user={"name": "Nobody"})
-    other = customer_of(api, anew)
+    later = write(api, "It is me again", user={"name": "Nobody"})
+    other = customer_of(api, later)
     assert other != customer
 
     workers.run()
     assert receipt_of(api, receipt)["counts"]["messages"] == 1
-    assert api.get(f"/v1/messages?session={SESSION}").body["conversations"][0]["id"] == anew
-    assert write(api, "And again", user={"name": "Nobody"}) == anew
+    assert api.get(f"/v1/messages?session={SESSION}").body["conversations"][0]["id"] == later
+    assert write(api, "And again", user={"name": "Nobody"}) == later
     assert api.get(f"/v1/conversations/{conversation}").code == "conversation_not_found"
 
 
-def test_admins_and_keys_erase_and_members_do_not(api: Client, admin: Client, member: Client) -> None:
+def test_admins_and_keys_can_erase_and_members_cannot(api: Client, admin: Client, member: Client) -> None:
     customer = customer_of(api, write(api))
     refused = member.delete(f"/v1/customers/{customer}")
     assert (refused.status, refused.code) == (403, "forbidden")
@@ -222,7 +222,9 @@ def test_an_unknown_customer_or_erasure_is_not_found(api: Client, stranger: Clie
     assert api.get("/v1/erasures/ers_none").code == "erasure_not_found"
 
 
-def test_the_log_tells_who_asked_and_when_it_was_done(admin: Client, api: Client, workers: Workers) -> None:
+def test_the_log_says_who_requested_an_erasure_and_when_it_finished(
+    admin: Client, api: Client, workers: Workers
+) -> None:
     customer = customer_of(api, write(api))
     receipt = erase(admin, customer)
     workers.run()
@@ -242,7 +244,7 @@ def test_the_log_tells_who_asked_and_when_it_was_done(admin: Client, api: Client
     ]
 
 
-def test_a_delivery_that_waits_ends_without_an_error(api: Client, organization: NewOrganization) -> None:
+def test_a_pending_delivery_ends_without_an_error(api: Client, organization: NewOrganization) -> None:
     workers = Workers("delivery", "agent")
     api.post("/v1/webhooks", {"url": "https://93.184.215.14/hooks", "events": ["message.created"]})
     customer = customer_of(api, write(api))
@@ -254,7 +256,7 @@ def test_a_delivery_that_waits_ends_without_an_error(api: Client, organization: 
 
     assert workers.work("delivery") == 1
     assert workers.work("delivery") == 0
-    # Nor does one that the stream brings after the event is gone.
+    # The same holds for a stream record that arrives after the event is gone.
     endpoint = api.get("/v1/webhooks").body["webhooks"][0]["id"]
     again = Workers("delivery", "agent")
     table.put_new(event)
@@ -265,7 +267,7 @@ def test_a_delivery_that_waits_ends_without_an_error(api: Client, organization: 
     assert [delivery["status"] for delivery in history] == ["cancelled"]
 
 
-def test_a_mail_that_waits_is_not_sent(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pending_mail_is_not_sent(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     with post_office(monkeypatch) as mails:
         workers = Workers("mail")
         customer = customer_of(api, write(api))
@@ -277,7 +279,7 @@ def test_a_mail_that_waits_is_not_sent(api: Client, monkeypatch: pytest.MonkeyPa
         assert mails == []
 
 
-def test_an_erasure_for_which_the_time_is_not_enough_goes_on(api: Client) -> None:
+def test_an_erasure_that_runs_out_of_time_is_continued(api: Client) -> None:
     workers = Workers("agent")
     customer = customer_of(api, write(api))
     workers.run()
@@ -289,7 +291,7 @@ def test_an_erasure_for_which_the_time_is_not_enough_goes_on(api: Client) -> Non
     assert receipt_of(api, receipt)["counts"]["messages"] == 1
 
 
-def test_a_file_that_another_conversation_attaches_stays_for_it_unless_the_visitor_sent_it(
+def test_a_file_that_another_conversation_attaches_stays_unless_the_visitor_sent_it(
     api: Client, member: Client, workers: Workers
 ) -> None:
     manual, photo = upload(api, "manual.txt", "How to"), upload(api, "ocelot.txt", "bassoon")
@@ -312,7 +314,7 @@ def test_a_file_that_another_conversation_attaches_stays_for_it_unless_the_visit
     assert clients.s3().list_objects_v2(Bucket="helpdesk-files").get("Contents", []) == []
 
 
-def test_a_long_thread_is_emptied_in_pages_and_each_entry_counted_once(
+def test_a_long_thread_is_deleted_in_pages_and_each_entry_is_counted_once(
     api: Client, organization: NewOrganization
 ) -> None:
     workers = Workers("agent", "search", "delivery")

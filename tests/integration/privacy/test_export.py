@@ -1,4 +1,4 @@
-"""Exporting all that is kept of a customer, and what the routes of privacy cost."""
+"""Export of a customer's data, and the calls of the privacy routes."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ USER = {"name": "Vera", "email": "vera@example.com", "metadata": {"plan": "pro"}
 
 
 def written(api: Client, *bodies: str, session: str = "session-of-vera") -> tuple[str, str]:
-    """Let a visitor write messages in one conversation; return the conversation's and the customer's ids."""
+    """Write a visitor's messages in one conversation; return the ids of the conversation and the customer."""
     sent = [api.post("/v1/messages", {"session": session, "body": body, "user": USER}) for body in bodies]
     conversation = str(sent[-1].body["conversationId"])
     return conversation, str(
@@ -37,7 +37,7 @@ def exported(api: Client, customer: str, limit: int) -> list[dict[str, Any]]:
     return found
 
 
-def test_an_export_holds_all_that_is_kept(api: Client, member: Client) -> None:
+def test_an_export_contains_all_data_of_the_customer(api: Client, member: Client) -> None:
     file = api.request("POST", "/v1/uploads?name=photo.txt", "bytes", **{"content-type": "text/plain"}).body
     attached = {"id": file["id"], "name": "photo.txt"}
     first, customer = written(api, "One")
@@ -69,7 +69,7 @@ def test_an_export_holds_all_that_is_kept(api: Client, member: Client) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
-def test_pages_of_any_size_hold_everything_once_and_in_order(api: Client, limit: int) -> None:
+def test_pages_of_any_size_contain_everything_once_and_in_order(api: Client, limit: int) -> None:
     customer = ""
     expected: list[str] = []
     for number in range(3):
@@ -91,14 +91,16 @@ def test_pages_of_any_size_hold_everything_once_and_in_order(api: Client, limit:
     )
 
 
-def test_a_page_ends_before_it_outgrows_an_answer(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_ends_before_it_exceeds_the_response_limit(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, customer = written(api, *("x" * 4_000 for _ in range(10)))
     monkeypatch.setattr(pages, "MAX_LISTED_BYTES", 15_000)
     found = exported(api, customer, 200)
     assert [len(page["conversations"][0]["messages"]) for page in found] == [3, 3, 3, 1]
 
 
-def test_a_cursor_of_one_customer_is_none_of_anothers(api: Client, stranger: Client) -> None:
+def test_a_cursor_works_only_for_its_customer(api: Client, stranger: Client) -> None:
     _, vera = written(api, "One", "Two")
     _, otto = written(api, "One", "Two", session="session-of-otto")
     cursor = api.get(f"/v1/customers/{vera}/export?limit=1").body["nextCursor"]
@@ -107,7 +109,7 @@ def test_a_cursor_of_one_customer_is_none_of_anothers(api: Client, stranger: Cli
     assert api.get("/v1/customers/cus_none/export").code == "customer_not_found"
 
 
-def test_what_asking_costs(api: Client) -> None:
+def test_the_calls_of_the_routes(api: Client) -> None:
     conversation, customer = written(api, "One")
     api.post(f"/v1/conversations/{conversation}/resolve")
     written(api, "Two")
@@ -126,7 +128,7 @@ def test_what_asking_costs(api: Client) -> None:
     assert shown == [admission, "dynamodb:GetItem"]
 
 
-def test_what_erasing_costs(
+def test_the_calls_of_an_erasure(
     api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forgotten: list[Any] = []
@@ -154,7 +156,7 @@ def test_what_erasing_costs(
     assert forgotten == [(organization.organization_id, customer, [conversation])]
 
 
-def test_what_a_night_costs(api: Client, organization: NewOrganization) -> None:
+def test_the_calls_of_a_retention_run(api: Client, organization: NewOrganization) -> None:
     home = organization.organization_id
     with recorded_calls() as nobody:
         assert retention.start_daily_jobs(clock.now_ms() + 60_000) == 0

@@ -1,4 +1,4 @@
-"""Keeping conversations no longer than an organization wants."""
+"""Retention: conversations older than the retention period are erased."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ DAY_MS = 86_400_000
 
 @pytest.fixture(autouse=True)
 def receivers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No receiver answers."""
+    """No receiver responds."""
 
     async def send(_self: Sender, _url: str, _body: bytes, _headers: Any) -> Outcome:
         return Outcome(503, Failure.STATUS, 5)
@@ -40,7 +40,7 @@ def write(api: Client, session: str, body: str = "Hello", **user: Any) -> str:
 
 
 def age(api_organization: NewOrganization, conversation: str, days: int) -> None:
-    """Let a conversation's last message, and what its customer told, be so many days old."""
+    """Set the age (days) of a conversation's last message and of its customer's data."""
     home = api_organization.organization_id
     at = clock.now_ms() - days * DAY_MS
     item = table.get(keys.Conversation(home, conversation))
@@ -58,7 +58,7 @@ def keep_for(api: Client, days: int | None) -> None:
 
 
 def night(workers: Workers) -> None:
-    """Let the night's schedule run, and all that follows from it."""
+    """Run the daily schedule and everything that follows."""
     assert function("eraser").handler({"source": "aws.events"}, LongContext()) is None
     workers.run()
 
@@ -71,7 +71,7 @@ def conversations_left() -> set[str]:
     return {item["id"] for item in whole_table.of_kind("CONV") if item["SK"] == "CONV"}
 
 
-def test_conversations_that_are_older_go_whatever_their_state(
+def test_older_conversations_are_erased_in_any_state(
     api: Client, organization: NewOrganization, workers: Workers
 ) -> None:
     old = [write(api, f"old-{number}", name=f"Person {number}") for number in range(5)]
@@ -98,7 +98,7 @@ def test_conversations_that_are_older_go_whatever_their_state(
     assert receipt["counts"]["conversations"] == 5
 
 
-def test_without_the_setting_nothing_goes_and_nothing_is_asked(
+def test_without_a_retention_period_nothing_is_erased_and_nothing_is_read(
     api: Client, organization: NewOrganization, workers: Workers
 ) -> None:
     conversation = write(api, "old")
@@ -112,7 +112,9 @@ def test_without_the_setting_nothing_goes_and_nothing_is_asked(
     assert whole_table.of_kind("ERASURE") == []
 
 
-def test_a_night_is_begun_once(api: Client, organization: NewOrganization, workers: Workers) -> None:
+def test_a_day_has_one_job_per_organization(
+    api: Client, organization: NewOrganization, workers: Workers
+) -> None:
     age(organization, write(api, "old"), 31)
     keep_for(api, 30)
     night(workers)
@@ -120,7 +122,7 @@ def test_a_night_is_begun_once(api: Client, organization: NewOrganization, worke
     assert len(entries(api)) == 1
 
 
-def test_a_customer_with_something_younger_stays(
+def test_a_customer_with_something_newer_stays(
     api: Client, organization: NewOrganization, workers: Workers
 ) -> None:
     old = write(api, "both", "Ancient words", name="Bea Both")
@@ -138,26 +140,28 @@ def test_a_customer_with_something_younger_stays(
     assert write(api, "both", "More") == young
 
 
-def test_a_visitor_whose_conversation_went_begins_another(
+def test_a_visitor_whose_conversation_was_erased_starts_another(
     api: Client, organization: NewOrganization, workers: Workers
 ) -> None:
     old = write(api, "back", name="Bob Back")
     age(organization, old, 31)
     home = organization.organization_id
     [customer] = whole_table.of_kind("CUS")
-    # They told something new last week, so they stay.
+    # They changed their data last week, so they stay.
     table.update(
         keys.Customer(home, customer["id"]), "SET updatedAt = :now", values={":now": clock.now_ms() - DAY_MS}
     )
     keep_for(api, 30)
     night(workers)
     assert conversations_left() == set()
-    anew = write(api, "back", "I am back")
-    assert anew != old
-    assert api.get(f"/v1/conversations/{anew}").body["conversation"]["customer"]["id"] == customer["id"]
+    new = write(api, "back", "I am back")
+    assert new != old
+    assert api.get(f"/v1/conversations/{new}").body["conversation"]["customer"]["id"] == customer["id"]
 
 
-def test_facts_and_words_go_with_their_customer(api: Client, organization: NewOrganization) -> None:
+def test_facts_and_search_terms_are_erased_with_their_customer(
+    api: Client, organization: NewOrganization
+) -> None:
     workers = Workers("agent")
     old, young = write(api, "old", "Rhubarb", name="Olaf"), write(api, "young", "Celery", name="Yves")
     customer = api.get(f"/v1/conversations/{old}").body["conversation"]["customer"]["id"]
@@ -174,7 +178,7 @@ def test_facts_and_words_go_with_their_customer(api: Client, organization: NewOr
     assert entries(api)[0]["facts"] == 1
 
 
-def test_a_run_that_dies_after_marking_is_gone_on_with(
+def test_a_run_that_dies_after_marking_is_continued(
     api: Client, organization: NewOrganization, workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):
@@ -198,7 +202,7 @@ def test_a_run_that_dies_after_marking_is_gone_on_with(
 
 
 def clients_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let what failed be handed out again at once: its message would rest for some seconds."""
+    """Make failed messages visible at once, instead of after some seconds."""
     from moto.sqs.models import sqs_backends  # noqa: PLC0415 - for this alone
 
     for queue in sqs_backends["123456789012"]["eu-west-1"].queues.values():
@@ -208,7 +212,7 @@ def clients_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("days", [0, 29, 3_651, -1, 30.5, "30", True])
-def test_a_time_outside_of_its_bounds_is_refused(api: Client, days: Any) -> None:
+def test_a_retention_period_out_of_range_is_rejected(api: Client, days: Any) -> None:
     refused = api.patch("/v1/organization", {"retentionDays": days})
     assert (refused.status, refused.code) == (400, "invalid_request")
     assert "retentionDays" in refused.message

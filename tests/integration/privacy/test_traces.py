@@ -1,4 +1,4 @@
-"""The whole life of a conversation, and what of its words is found where none of them should be."""
+"""A whole conversation, and a search for its words where none should be."""
 
 import json
 import logging
@@ -15,7 +15,7 @@ from tests.support.mail import post_office
 from tests.support.traces import Logged, in_buckets, in_queues, in_the_index, in_the_table, logged
 from tests.support.workers import Workers
 
-# Each is a word that nothing else has, so that what shows it tells where it came from.
+# Each word is unique, so a word that is found shows where it came from.
 MARKED = {
     "name": "Zephyrine",
     "e-mail": "quillfeather",
@@ -47,7 +47,7 @@ USER = {
 
 @pytest.fixture(autouse=True)
 def receivers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No receiver answers; one of the failures is of our own making, with the body in the exception's text."""
+    """No receiver responds. One failure is an exception of the product with the body in its text."""
 
     async def send(_self: Sender, _url: str, body: bytes, _headers: Any) -> Outcome:
         if b"conversation.created" in body:
@@ -58,7 +58,7 @@ def receivers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def live(api: Client, admin: Client, workers: Workers) -> str:
-    """Let one conversation have all that one can have; return the customer's id."""
+    """Create a conversation with everything that it can have; return the customer's id."""
     events = ["message.created", "conversation.created", "conversation.updated"]
     admin.post("/v1/webhooks", {"url": "https://93.184.215.14/hooks", "events": events})
     file = api.request(
@@ -115,20 +115,20 @@ def live(api: Client, admin: Client, workers: Workers) -> str:
 
 
 def told_by(logs: Logged) -> list[str]:
-    """Return the lines of logs and metrics, and the bodies of queues, that hold a marked word."""
+    """Return the log lines, metrics and queue messages that contain a marked word."""
     lines = [*logs.text.splitlines(), *logs.sent]
     return [line[:400] for line in lines if any(word.lower() in line.lower() for word in WORDS)]
 
 
 @pytest.fixture
 def lived(api: Client, admin: Client, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Logged, Workers]:
-    """A customer's id after the whole life, what was logged of it, and the workers."""
+    """The id of a customer with a complete conversation, the logs, and the workers."""
     workers = Workers()
     with post_office(monkeypatch) as mails, logged() as logs:
         customer = live(api, admin, workers)
         [mail] = [mail for mail in mails if MARKED["mail"] in mail.text]
         assert mail.to == [f"{MARKED['e-mail']}@example.com"]
-        # What a failure of ours says of itself: the exception's text is the item that was to be written.
+        # An internal failure: the text of the exception is the item that was to be written.
         with pytest.MonkeyPatch.context() as broken:
             broken.setattr(clients.dynamodb(), "transact_write_items", _failing)
             failed = api.post("/v1/messages", {"session": SESSION, "body": MARKED["refused"]})
@@ -150,7 +150,7 @@ def test_no_word_of_a_person_is_in_logs_metrics_or_queues_at_any_level(
     assert in_queues(WORDS) == []
 
 
-def test_a_test_that_looks_into_the_logs_can_fail(api: Client) -> None:
+def test_the_search_of_the_logs_finds_a_word_that_is_there(api: Client) -> None:
     library = logging.getLogger("botocore")
     level = library.level
     library.setLevel(logging.NOTSET)
@@ -162,7 +162,7 @@ def test_a_test_that_looks_into_the_logs_can_fail(api: Client) -> None:
     assert told_by(logs) != []
 
 
-def test_after_an_erasure_nothing_is_found_anywhere(
+def test_after_an_erasure_no_word_is_found_anywhere(
     lived: tuple[str, Logged, Workers], api: Client, organization: NewOrganization
 ) -> None:
     customer, _, workers = lived

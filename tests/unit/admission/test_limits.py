@@ -1,4 +1,4 @@
-"""The table of limits, number by number (Specification: Limits, Rate limits)."""
+"""Every number of the rate limit table (Specification: Limits, Rate limits)."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_a_tier_has_the_rate_and_burst_of_the_specification(
         (Plan.PRO, True, True, Tier.UNLIMITED),
     ],
 )
-def test_plan_and_add_ons_give_the_tier(
+def test_the_plan_and_its_add_ons_determine_the_tier(
     plan: Plan, api_limits: bool, unlimited_api: bool, tier: Tier
 ) -> None:
     assert tier_of(plan, api_limits=api_limits, unlimited_api=unlimited_api) is tier

@@ -134,18 +134,18 @@ def test_a_failed_connection_is_retried_with_a_growing_interval(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         ("access_denied", "The login was declined."),
         ("expired_token", "The code was not approved in time."),
         ("invalid_grant", "invalid_grant: As it is."),
     ],
 )
-def test_a_login_that_fails_says_why(tmp_path: Path, error: str, told: str) -> None:
+def test_a_login_that_fails_says_why(tmp_path: Path, error: str, message: str) -> None:
     user = user_of(Server(oauth_error(400, error)), tmp_path)
     result = user.run("login")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert f"Error: {told}" in result.stderr
+    assert f"Error: {message}" in result.stderr
     assert user.file.read().login(BASE_URL).access_token is None
 
 

@@ -287,7 +287,7 @@ def test_an_invalid_command_line_exits_with_2_and_sends_nothing(
 
 
 @pytest.mark.parametrize(
-    ("failure", "told"),
+    ("failure", "message"),
     [
         (httpx.ConnectError("[Errno 111] Connection refused"), "([Errno 111] Connection refused)"),
         (httpx.ConnectTimeout(""), "(none within 30 s)"),
@@ -295,11 +295,11 @@ def test_an_invalid_command_line_exits_with_2_and_sends_nothing(
     ],
 )
 def test_a_service_that_does_not_respond_is_named_with_what_to_do(
-    tmp_path: Path, failure: Exception, told: str
+    tmp_path: Path, failure: Exception, message: str
 ) -> None:
     result = with_token(tmp_path, {"GET /v1/billing/limits": Sequence(failure)}).run("limits")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert f"Error: No response from {BASE_URL} {told}." in result.stderr
+    assert f"Error: No response from {BASE_URL} {message}." in result.stderr
     assert "`make up`" in result.stderr
     assert "HELPDESK_BASE_URL" in result.stderr
     assert "may have succeeded" not in result.stderr
@@ -311,7 +311,7 @@ def test_a_post_without_a_response_says_that_it_may_have_succeeded(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
         (httpx.Response(200, text="<html>"), "status 200 without a JSON object"),
         (httpx.Response(404, text="<html>"), "status 404 without a JSON object"),
@@ -324,12 +324,12 @@ def test_a_post_without_a_response_says_that_it_may_have_succeeded(tmp_path: Pat
     ],
 )
 def test_an_address_that_is_not_a_helpdesk_api_is_reported_as_such(
-    tmp_path: Path, answer: httpx.Response, told: str
+    tmp_path: Path, answer: httpx.Response, message: str
 ) -> None:
     result = with_token(tmp_path, {"GET /v1/billing/limits": answer}).run("limits")
     assert result.exit_code == 1
     assert "is not a Helpdesk" in result.stderr
-    assert told in result.stderr
+    assert message in result.stderr
     assert "Check the address" in result.stderr
 
 
@@ -417,9 +417,9 @@ def test_an_endpoint_is_added_even_if_its_key_cannot_be_read(tmp_path: Path) -> 
 
 def test_the_hint_for_an_unknown_invitation_does_not_point_to_the_invites_list(tmp_path: Path) -> None:
     user = with_token(tmp_path, {"POST /v1/invites/accept": refusal(404, "invite_not_found")})
-    told = user.run("invites", "accept", "tok123").stderr
-    assert "log in with the invited address" in told
-    assert "invites list" not in told
+    message = user.run("invites", "accept", "tok123").stderr
+    assert "log in with the invited address" in message
+    assert "invites list" not in message
 
 
 def test_only_a_new_key_is_on_stdout_and_the_warning_is_on_stderr(tmp_path: Path) -> None:

@@ -109,9 +109,9 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(
 def test_an_invalid_file_is_reported_with_its_path(tmp_path: Path, content: bytes) -> None:
     file = SettingsFile(tmp_path)
     file.path.write_bytes(content)
-    with pytest.raises(BrokenSettings, match=r"config\.json is not valid") as told:
+    with pytest.raises(BrokenSettings, match=r"config\.json is not valid") as message:
         file.read()
-    assert "Delete it and log in again" in told.value.hint
+    assert "Delete it and log in again" in message.value.hint
 
 
 def test_an_unusable_file_or_folder_is_reported_with_its_path(tmp_path: Path) -> None:

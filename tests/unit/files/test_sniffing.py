@@ -146,13 +146,13 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)
-def test_what_a_browser_would_run_is_recognized(disguise: str) -> None:
+def test_files_that_a_browser_runs_are_detected(disguise: str) -> None:
     name, media_type, content = DISGUISES[disguise]
     assert runs_in_a_browser(name, media_type, content)
 
 
 @pytest.mark.parametrize("kind", HARMLESS)
-def test_what_no_browser_runs_is_let_through(kind: str) -> None:
+def test_files_that_no_browser_runs_are_accepted(kind: str) -> None:
     name, media_type, content = HARMLESS[kind]
     assert not runs_in_a_browser(name, media_type, content)
 
@@ -161,5 +161,5 @@ def test_what_no_browser_runs_is_let_through(kind: str) -> None:
     "media_type",
     ["text/html", "application/xhtml+xml", "image/svg+xml", "text/xsl", "application/xslt+xml"],
 )
-def test_each_type_that_the_specification_refuses_is_recognized_by_its_declaration(media_type: str) -> None:
+def test_each_refused_type_is_detected_by_its_declaration(media_type: str) -> None:
     assert runs_in_a_browser("file", media_type, b"")

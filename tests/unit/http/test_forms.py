@@ -1,4 +1,4 @@
-"""Forms: what is read of one, and what a route says of a refusal in its callers' form."""
+"""Form bodies, and errors in the form of a route."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def test_a_field_sent_empty_counts_as_omitted() -> None:
     assert read("name=&many=").many == []
 
 
-def test_of_a_field_sent_twice_the_last_counts_and_it_is_told() -> None:
+def test_the_last_value_of_a_repeated_field_counts_and_the_repeat_is_reported() -> None:
     sent = read("name=a&name=b")
 
     assert (sent.name, sent.repeated) == ("b", frozenset({"name"}))
@@ -72,7 +72,7 @@ def test_the_type_may_name_its_charset_in_any_case() -> None:
         ("&".join(f"n{number}=1" for number in range(101)), FORM),
     ],
 )
-def test_what_is_no_form_is_refused(body: str, media_type: str) -> None:
+def test_a_body_that_is_not_a_form_is_rejected(body: str, media_type: str) -> None:
     with pytest.raises(InvalidRequest):
         read(body, media_type)
 
@@ -91,7 +91,7 @@ class Said(Answer):
 
 
 class Teapot(AppError):
-    """A refusal of the test."""
+    """An error of the test."""
 
     status, code = 400, "teapot"
     message = "It is a teapot."
@@ -106,7 +106,7 @@ api = Api()
 
 @api.post("/v1/form", access=Access.PUBLIC, refusal=as_page, headers={"cache-control": "no-store"})
 def take(form: Sent) -> HtmlPage | SeeOther:
-    """Take a form."""
+    """Accept a form."""
     if form.name == "fail":
         raise ZeroDivisionError
     if form.name == "refuse":
@@ -116,7 +116,7 @@ def take(form: Sent) -> HtmlPage | SeeOther:
 
 @api.get("/v1/said", access=Access.PUBLIC)
 def say() -> Said:
-    """Say what there is."""
+    """Return a page."""
     return Said(here="x")
 
 
@@ -127,7 +127,7 @@ def post(body: str, media_type: str = FORM) -> dict[str, Any]:
     return {**answer, **{name: values[0] for name, values in answer["multiValueHeaders"].items()}}
 
 
-def test_a_route_answers_a_page_or_leads_on() -> None:
+def test_a_route_returns_a_page_or_redirects() -> None:
     here, on = post("name=x"), post("name=on")
 
     assert (here["statusCode"], here["body"], here["cache-control"]) == (200, "<p>here</p>", "no-store")
@@ -142,7 +142,7 @@ def test_a_route_answers_a_page_or_leads_on() -> None:
         ("{}", "application/json", 400, "invalid_request"),
     ],
 )
-def test_every_refusal_is_said_in_the_routes_form(body: str, media_type: str, status: int, code: str) -> None:
+def test_every_error_has_the_form_of_the_route(body: str, media_type: str, status: int, code: str) -> None:
     answer = post(body, media_type)
 
     assert (answer["statusCode"], answer["body"]) == (status, f"<p>{code}</p>")
@@ -150,9 +150,9 @@ def test_every_refusal_is_said_in_the_routes_form(body: str, media_type: str, st
     assert (answer["cache-control"], answer["x-page"]) == ("no-store", "1")
 
 
-def test_a_refusals_own_headers_are_on_its_page() -> None:
+def test_the_page_of_an_error_has_the_headers_of_the_error() -> None:
     assert post("name=refuse")["retry-after"] == "7"
 
 
-def test_an_answer_may_leave_out_what_is_null() -> None:
+def test_a_response_can_omit_null_fields() -> None:
     assert api.handler(gateway_event("GET", "/v1/said"), Context())["body"] == '{"here":"x"}'

@@ -1,4 +1,4 @@
-"""API Gateway's events and answers, and which route a path means."""
+"""API Gateway's events and responses, and the matching of paths to routes."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def paths() -> Paths[str]:
         ),
     ],
 )
-def test_a_path_means_a_route(
+def test_a_path_matches_its_route(
     paths: Paths[str], method: str, path: str, route: str, values: dict[str, str]
 ) -> None:
     assert paths.find(method, path) == (route, values)
@@ -65,12 +65,12 @@ def test_a_path_means_a_route(
         ("GET", "/v1/tools/<name>/x"),
     ],
 )
-def test_any_other_path_or_method_means_none(paths: Paths[str], method: str, path: str) -> None:
+def test_any_other_path_or_method_matches_no_route(paths: Paths[str], method: str, path: str) -> None:
     assert paths.find(method, path) is None
 
 
 @given(st.text(max_size=40))
-def test_whatever_a_path_is_it_means_one_route_or_none(path: str) -> None:
+def test_any_path_matches_at_most_one_route(path: str) -> None:
     routes: Paths[int] = Paths()
     routes.add("GET", "/<one>", 1)
 
@@ -101,27 +101,27 @@ def test_a_comma_in_a_parameter_is_part_of_it() -> None:
     assert Request.from_event(sent).query == {"q": ["a,b"]}
 
 
-def test_an_event_with_nothing_in_it_is_a_request_with_nothing_in_it() -> None:
+def test_an_empty_event_is_an_empty_request() -> None:
     bare = event(headers=None, body=None, requestContext=None, queryStringParameters=None)
 
     assert Request.from_event(bare) == Request("GET", "/v1/x", {}, {}, None, False, "", "https:///", "")
 
 
-def test_the_address_is_the_gateways_word_and_not_the_callers() -> None:
+def test_the_api_address_comes_from_the_gateway_and_not_from_the_caller() -> None:
     context = {"domainName": "api.example.com", "stage": "prod", "requestId": "r-1"}
     request = Request.from_event(event(headers={"Host": "evil.example"}, requestContext=context))
 
     assert (request.address, request.id) == ("https://api.example.com/prod", "r-1")
 
 
-def test_the_callers_address_is_the_gateways_word_and_not_the_callers() -> None:
+def test_the_callers_ip_address_comes_from_the_gateway_and_not_from_the_caller() -> None:
     context = {"identity": {"sourceIp": "192.0.2.7"}}
     request = Request.from_event(event(headers={"X-Forwarded-For": "203.0.113.1"}, requestContext=context))
 
     assert request.source_ip == "192.0.2.7"
 
 
-def test_an_answer_has_the_gateways_form() -> None:
+def test_a_response_has_the_gateways_format() -> None:
     assert answer(201, "text/plain", "Hello", {"x-one": "1"}) == {
         "statusCode": 201,
         "multiValueHeaders": {"content-type": ["text/plain"], "x-one": ["1"]},

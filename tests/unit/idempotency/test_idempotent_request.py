@@ -66,7 +66,7 @@ def test_a_request_about_a_person_has_the_same_item_whatever_organization_the_to
         "id of another kind",
     ],
 )
-def test_requests_that_differ_in_one_of_these_have_items_of_their_own(other: IdempotentRequest) -> None:
+def test_requests_that_differ_in_any_of_these_have_separate_items(other: IdempotentRequest) -> None:
     assert other.item_key() != BY_KEY.item_key()
 
 
@@ -112,7 +112,7 @@ def test_1_to_255_printable_characters_are_a_key(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "a\x00b", "a\r\nb", "\x7f", "schlüssel", "\ud800"])
-def test_anything_else_is_refused_by_its_name(key: str) -> None:
+def test_any_other_key_is_rejected_with_the_name_of_the_header(key: str) -> None:
     with pytest.raises(
         InvalidRequest, match=r"^`Idempotency-Key` must have 1 to 255 printable ASCII characters"
     ):

@@ -1,4 +1,4 @@
-"""The description of the API: valid, current, whole, and with examples that are what they say."""
+"""The API description: valid, current, complete, and with valid examples."""
 
 import re
 from collections.abc import Iterator
@@ -57,11 +57,11 @@ def validate(schema: dict[str, Any], value: Any) -> None:
 
 
 def carriers() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every body and answer of the document that has a JSON content, by a name for it."""
+    """Every JSON body and response of the document, by name."""
     for name, operation in OPERATIONS.items():
         if "requestBody" in operation:
             [content, *_] = operation["requestBody"]["content"].items()
-            # What a page's form sends is made by the page.
+            # A page creates what its form sends.
             if content[0] == "application/json" or name in FOR_PROGRAMS:
                 yield f"{name} body", content[1]
         for status, answer in operation["responses"].items():
@@ -135,7 +135,7 @@ def test_every_class_of_error_that_a_route_can_raise_is_described_somewhere() ->
         for error in subclasses(AppError)
         if error.__module__ == platform_errors.__name__ and hasattr(error, "code")
     }
-    # Refusals of routes for people alone, of which there are none yet.
+    # Errors of routes for people only; there are none yet.
     absent = {"token_required", "needs_a_person"}
     if {"accessToken"} == {name for o in OPERATIONS.values() for each in o["security"] for name in each}:
         absent = set()
@@ -164,19 +164,23 @@ def test_every_class_of_error_that_a_route_can_raise_is_described_somewhere() ->
         ("getDocs", 500, {"internal_error"}),
     ],
 )
-def test_the_codes_that_follow_from_what_a_route_is(name: str, status: int, codes: set[str]) -> None:
+def test_a_route_has_the_error_codes_of_its_access_and_parameters(
+    name: str, status: int, codes: set[str]
+) -> None:
     assert codes_at(OPERATIONS[name], status) == codes
 
 
 @for_each(("where", "content"), [*carriers()], ids=lambda value: value if isinstance(value, str) else "")
-def test_every_body_and_answer_has_examples_that_fit_it(where: str, content: dict[str, Any]) -> None:
+def test_every_body_and_response_has_examples_that_match_its_schema(
+    where: str, content: dict[str, Any]
+) -> None:
     assert content["examples"], where
     for example in content["examples"].values():
         validate(content["schema"], example["value"])
 
 
 @each_operation
-def test_an_operation_is_told_about_for_people(name: str) -> None:
+def test_an_operation_has_a_summary_and_a_description(name: str) -> None:
     operation = OPERATIONS[name]
 
     assert 3 <= len(operation["summary"]) <= 80
@@ -187,7 +191,7 @@ def test_an_operation_is_told_about_for_people(name: str) -> None:
 
 
 @each_operation
-def test_every_answer_carries_the_request_id_and_what_is_left_of_the_allowance(name: str) -> None:
+def test_every_response_has_the_request_id_and_the_rate_limit_headers(name: str) -> None:
     operation = OPERATIONS[name]
     success = next(answer for status, answer in operation["responses"].items() if int(status) < 400)
 
@@ -213,7 +217,7 @@ def test_every_post_behind_a_credential_takes_an_idempotency_key_and_no_other_ro
         assert (taken[0]["minLength"], taken[0]["maxLength"]) == (1, 255)
 
 
-def test_only_answers_with_a_secret_are_withheld_from_a_repeat() -> None:
+def test_only_responses_with_a_secret_are_withheld_from_a_repeat() -> None:
     withheld = {
         name for name in OPERATIONS if "idempotency_answer_withheld" in codes_at(OPERATIONS[name], 409)
     }
@@ -234,7 +238,7 @@ def test_every_kind_of_event_is_described_with_its_signature() -> None:
         ]
 
 
-def test_bounds_are_those_of_the_nouns() -> None:
+def test_the_limits_in_the_schemas_are_those_of_the_nouns() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     message = schemas["MessageInput"]["properties"]
 
@@ -248,7 +252,7 @@ def test_bounds_are_those_of_the_nouns() -> None:
     assert limit["schema"] == {"type": "integer", "default": 50, "minimum": 1, "maximum": 200}
 
 
-def test_the_document_names_no_internal_word() -> None:
+def test_the_document_contains_no_internal_terms() -> None:
     text = command.DOCUMENT.read_text(encoding="utf-8")
 
     assert re.findall(r"Specification:|Shape\b|pydantic|Raises ", text) == []

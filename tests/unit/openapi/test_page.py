@@ -1,4 +1,4 @@
-"""The readable page: everything of the document, and nothing from elsewhere."""
+"""The reference page: the whole document, and nothing from other hosts."""
 
 import re
 from html.parser import HTMLParser
@@ -10,12 +10,12 @@ from scripts.openapi.document import document
 
 DOCUMENT = document()
 PAGE = render_page(DOCUMENT)
-# Tags that need no end.
+# Void elements.
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 class Reader(HTMLParser):
-    """Collects what the page is made of; a tag that is not closed in its turn is a fault."""
+    """Collects the elements of the page, and requires that every element is closed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ def test_every_link_leads_to_a_part_of_the_page_or_to_the_document(reader: Reade
     assert set(reader.links) <= targets
 
 
-def test_every_operation_and_event_has_a_place(reader: Reader) -> None:
+def test_every_operation_and_event_has_an_anchor(reader: Reader) -> None:
     names = {
         operation["operationId"]
         for section in ("paths", "webhooks")
@@ -78,12 +78,12 @@ def test_every_operation_and_event_has_a_place(reader: Reader) -> None:
     assert names <= set(reader.ids)
 
 
-def test_the_page_tells_its_language_and_fits_a_phone() -> None:
+def test_the_page_declares_its_language_and_fits_a_phone() -> None:
     assert '<html lang="en">' in PAGE
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in PAGE
 
 
-def test_text_of_the_document_is_never_markup() -> None:
+def test_text_of_the_document_is_escaped() -> None:
     hostile = {**DOCUMENT, "info": {**DOCUMENT["info"], "title": "<b>bold</b> & co"}}
 
     assert "<h1>&lt;b&gt;bold&lt;/b&gt; &amp; co</h1>" in render_page(hostile)

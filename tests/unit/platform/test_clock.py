@@ -7,7 +7,7 @@ import pytest
 from helpdesk.platform import clock
 
 
-def test_time_is_the_systems_in_milliseconds() -> None:
+def test_the_time_is_the_system_time_in_milliseconds() -> None:
     before = time.time_ns() // 1_000_000
 
     now = clock.now_ms()
@@ -22,7 +22,7 @@ def test_a_frozen_clock_shows_one_instant_in_every_unit() -> None:
         assert clock.seconds_from_now(60) == 1_700_000_060
 
 
-def test_the_clock_goes_on_after_a_failure_inside_the_block() -> None:
+def test_the_clock_runs_again_after_an_exception_in_the_block() -> None:
     with pytest.raises(RuntimeError), clock.frozen(lambda: 0):
         raise RuntimeError
 

@@ -1,4 +1,4 @@
-"""Identifiers: their form, and that they sort by time."""
+"""The format of identifiers, and their order by time."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,7 @@ def test_the_first_ten_characters_of_a_ulid_are_its_milliseconds() -> None:
     assert ids.ulid(1_469_922_850_259, 0) == "01arz3ndek" + "0" * 16
 
 
-def test_the_greatest_instant_and_randomness_fit() -> None:
+def test_the_latest_instant_and_the_greatest_randomness_fit() -> None:
     assert ids.ulid(_MOST_MS, 2**80 - 1) == "7" + "z" * 25
 
 
