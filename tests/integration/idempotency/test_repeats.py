@@ -282,7 +282,7 @@ def test_a_withheld_response_names_what_was_created_and_what_to_do(owner: Client
 
     assert again.message == (
         "The first request with this Idempotency-Key succeeded. Its response contained a secret, which is shown once "
-        f"and not stored. Revoke it with DELETE /v1/keys/{made['id']}, and make another with another Idempotency-Key."
+        f"and not stored. Revoke it with DELETE /v1/keys/{made['id']} and create another with a new Idempotency-Key."
     )
     assert Client(made["key"]).get("/v1/webhooks").status == 200
     invited = {"email": "ida@example.com", "role": "member"}

@@ -42,8 +42,8 @@ def test_a_code_is_sent_to_its_recipient(mails: list[Sent]) -> None:
     assert sent.subject == "Your code to sign in"
     assert sent.text == (
         "Your code to sign in is:\n\n042137\n\n"
-        "It works once, within 10 minutes. Give it to nobody: we never ask for it.\n\n"
-        "If you did not ask for a code, do nothing. Nobody can sign in without it.\n"
+        "It works once, within 10 minutes. Don't share it: we never ask for it.\n\n"
+        "If you did not request a code, ignore this mail. Nobody can sign in without it.\n"
     )
     assert ">042137</p>" in sent.html
 
@@ -55,10 +55,10 @@ def test_an_invitation_names_the_inviter_the_organization_and_its_expiry(mails: 
     assert sent.subject == "Ada Lovelace invites you to Example Shop"
     assert sent.text == (
         "Ada Lovelace invites you to join Example Shop as admin.\n\n"
-        "To accept, open this address and sign in with the address that this mail came to:\n\n"
+        "To accept, open this link and sign in with the address that received this mail:\n\n"
         "https://support.example.com/v1/invite/abc\n\n"
-        "The invitation lasts until 28 November 2025, 00:00 UTC. It is for you alone: do not forward it.\n\n"
-        "If you did not expect it, do nothing.\n"
+        "The invitation expires on 28 November 2025, 00:00 UTC. It is only for you: do not forward it.\n\n"
+        "If you did not expect it, ignore this mail.\n"
     )
     link = "https://support.example.com/v1/invite/abc"
     assert f'<a href="{link}">{link}</a>' in sent.html
