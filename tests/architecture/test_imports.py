@@ -114,6 +114,19 @@ def test_a_repository_is_imported_within_its_own_noun_alone(path: Path) -> None:
     assert foreign == []
 
 
+def test_packages_import_each_other_in_one_direction() -> None:
+    needs: dict[str, set[str]] = {}
+    for path in MODULES:
+        package = inside(path).split("/")[0]
+        needs.setdefault(package, set()).update(parts[0] for parts in own(path) if parts[0] != package)
+    while free := [package for package, needed in needs.items() if not needed & set(needs)]:
+        for package in free:
+            del needs[package]
+
+    # What is left imports a package of a cycle, or is in one.
+    assert {package: sorted(needed & set(needs)) for package, needed in needs.items()} == {}
+
+
 @for_each("path", [p for p in MODULES if is_repository(p.stem)], ids=inside)
 def test_a_repository_imports_no_service(path: Path) -> None:
     assert [parts for parts in own(path) if "service" in parts[1:]] == []
