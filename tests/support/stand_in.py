@@ -15,7 +15,7 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.s3.models import s3_backends
 from moto.sqs.models import sqs_backends
 
-from tests.support.template import table_properties
+from tests.support.template import table_properties, template
 
 REGION: Final = "eu-west-1"
 TABLE: Final = "helpdesk-test"
@@ -37,6 +37,7 @@ ENVIRONMENT: Final = {
     "TABLE_NAME": TABLE,
     **dict(zip(("KNOWLEDGE_BUCKET", "FILES_BUCKET", "SEARCH_BUCKET"), BUCKETS, strict=True)),
     "POWERTOOLS_SERVICE_NAME": "test",
+    "RETRY_DELAYS_SECONDS": template()["Parameters"]["RetryDelaysSeconds"]["Default"],
     **{
         variable: f"https://sqs.{REGION}.amazonaws.com/{DEFAULT_ACCOUNT_ID}/{name}"
         for variable, name in QUEUES.items()

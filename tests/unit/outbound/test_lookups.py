@@ -2,7 +2,6 @@
 
 import os
 import platform
-import re
 import socket
 import subprocess
 import sys
@@ -10,11 +9,11 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from helpdesk.outbound import lookups
+from tests.support.template import template
 
 
 @contextmanager
@@ -154,11 +153,8 @@ print(state[0], state[1])
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="Lambda's C library is glibc")
 def test_the_system_asks_three_times_for_two_seconds_where_the_template_says_so() -> None:
-    template = (Path(__file__).parents[3] / "template.yaml").read_text(encoding="utf-8")
-    delivery = template.partition("\n  DeliveryFunction:\n")[2].partition("\n\n")[0]
-    said_so = re.search(r"RES_OPTIONS: ([a-z0-9: ]+[0-9])", delivery)
-    assert said_so is not None
-    environment = {**os.environ, "RES_OPTIONS": said_so[1]}
+    variables = template()["Resources"]["DeliveryFunction"]["Properties"]["Environment"]["Variables"]
+    environment = {**os.environ, "RES_OPTIONS": variables["RES_OPTIONS"]}
 
     said = subprocess.run(
         [sys.executable, "-c", _ASK_THE_SYSTEM],

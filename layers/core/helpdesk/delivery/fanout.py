@@ -17,7 +17,8 @@ from helpdesk.delivery import queue
 from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events import outbox_pending
-from helpdesk.events.outbox import Job, JobQueue, OutboxItem, StoredEvent
+from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.stored import OutboxItem, StoredEvent
 from helpdesk.platform import clients, clock
 from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger

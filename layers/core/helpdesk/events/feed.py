@@ -6,7 +6,8 @@ event is over 10 s old (`outbox.SEND_WITHIN_MS`), and the newest 20 s are held b
 final, and no event appears at a position that was already read (docs/decisions/0051).
 """
 
-from helpdesk.events.outbox import EVENT_DAYS, StoredEvent
+from helpdesk.events.outbox import EVENT_DAYS
+from helpdesk.events.stored import StoredEvent
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table

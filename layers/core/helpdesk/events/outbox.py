@@ -145,48 +145,6 @@ class Event:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
-    """An event as its outbox item holds it. `body` is the JSON text that every attempt of every delivery sends."""
-
-    id: str
-    organization: str
-    type: str
-    created_at: int
-    body: str
-    only_to: str | None
-
-    @classmethod
-    def from_item(cls, item: Item) -> "StoredEvent":
-        """Read an event's item. Raises KeyError if an attribute is missing."""
-        return cls(
-            id=item["id"],
-            organization=item["organization"],
-            type=item["type"],
-            created_at=item["createdAt"],
-            body=item["body"],
-            only_to=item.get("onlyTo"),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxItem:
-    """What the fan-out dispatches: an event with its jobs, or jobs alone."""
-
-    id: str
-    event: StoredEvent | None
-    jobs: tuple[Job, ...]
-
-    @classmethod
-    def from_item(cls, item: Item) -> "OutboxItem":
-        """Read an outbox item. Raises KeyError, TypeError or ValueError if it is malformed."""
-        return cls(
-            id=item["id"],
-            event=StoredEvent.from_item(item) if "body" in item else None,
-            jobs=tuple(Job.from_item(job) for job in item["jobs"]),
-        )
-
-
 def _pending_index(item_id: str) -> Item:
     """Return the entry in GSI2 that the fan-out removes. The reconciler finds items that keep it."""
     return {"GSI2PK": shards.new_outbox_items(shards.shard_of(item_id)), "GSI2SK": f"{clock.now_ms():013d}"}

@@ -74,8 +74,8 @@ class Settings:
     timer_queue_url = _Setting("TIMER_QUEUE_URL", _text)
     erase_queue_url = _Setting("ERASE_QUEUE_URL", _text)
     dead_letters_url = _Setting("DEAD_LETTERS_URL", _text)
+    retry_delays_seconds = _Setting("RETRY_DELAYS_SECONDS", _text)
     # What follows has the value of the specification, or none, where nothing else is set.
-    retry_delays_seconds = _Setting("RETRY_DELAYS_SECONDS", _text, "30,300,1800,7200")
     longest_hop_seconds = _Setting("LONGEST_HOP_SECONDS", int, "900")
     agent_model_id = _Setting("AGENT_MODEL_ID", _text, "")
     base_url = _Setting("BASE_URL", lambda text: text.rstrip("/"), "")

@@ -1,0 +1,52 @@
+"""Events and outbox items as they are read back.
+
+They are apart from `outbox`, which most functions import to write events: each dataclass adds to a cold start
+(docs/decisions/0030).
+"""
+
+from dataclasses import dataclass
+
+from helpdesk.events.outbox import Job
+from helpdesk.storage.table import Item
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as its outbox item holds it. `body` is the JSON text that every attempt of every delivery sends."""
+
+    id: str
+    organization: str
+    type: str
+    created_at: int
+    body: str
+    only_to: str | None
+
+    @classmethod
+    def from_item(cls, item: Item) -> "StoredEvent":
+        """Read an event's item. Raises KeyError if an attribute is missing."""
+        return cls(
+            id=item["id"],
+            organization=item["organization"],
+            type=item["type"],
+            created_at=item["createdAt"],
+            body=item["body"],
+            only_to=item.get("onlyTo"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxItem:
+    """What the fan-out dispatches: an event with its jobs, or jobs alone."""
+
+    id: str
+    event: StoredEvent | None
+    jobs: tuple[Job, ...]
+
+    @classmethod
+    def from_item(cls, item: Item) -> "OutboxItem":
+        """Read an outbox item. Raises KeyError, TypeError or ValueError if it is malformed."""
+        return cls(
+            id=item["id"],
+            event=StoredEvent.from_item(item) if "body" in item else None,
+            jobs=tuple(Job.from_item(job) for job in item["jobs"]),
+        )
