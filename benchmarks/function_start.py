@@ -34,18 +34,6 @@ _ENVIRONMENT = {
     "AWS_SECRET_ACCESS_KEY": "benchmark",
     "POWERTOOLS_SERVICE_NAME": "benchmark",
     "STAGE": "benchmark",
-    **dict.fromkeys(
-        (
-            "TABLE_NAME",
-            "KNOWLEDGE_BUCKET",
-            "FILES_BUCKET",
-            "DELIVERY_QUEUE_URL",
-            "RETRY_QUEUE_URL",
-            "AGENT_QUEUE_URL",
-            "KNOWLEDGE_QUEUE_URL",
-        ),
-        "benchmark",
-    ),
 }
 
 _PROGRAM = """import sys, time
@@ -115,7 +103,7 @@ def _seconds(artifacts: Path, name: str) -> tuple[float, float]:
     load, connect = _FUNCTION if name else _BASE
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _PROGRAM.format(path=path, load=load, connect=connect)],
-        env=_ENVIRONMENT,
+        env=_environment(name),
         cwd="/",
         capture_output=True,
         text=True,
@@ -123,3 +111,15 @@ def _seconds(artifacts: Path, name: str) -> tuple[float, float]:
     )
     loaded, connected = done.stdout.split()
     return float(loaded), float(connected)
+
+
+def _environment(name: str) -> dict[str, str]:
+    """Return an environment with every variable that the template gives a function; "1" for a reference."""
+    if not name:
+        return _ENVIRONMENT
+    described = template()
+    function = described["Resources"][name]["Properties"]
+    variables = described["Globals"]["Function"]["Environment"]["Variables"]
+    variables = variables | function.get("Environment", {}).get("Variables", {})
+    texts = {key: value if isinstance(value, str) else "1" for key, value in variables.items()}
+    return texts | _ENVIRONMENT

@@ -19,7 +19,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from tests.support.api import Client, gateway_event
 from tests.support.table import everything, of_kind
-from tests.support.template import table_properties
+from tests.support.template import table_properties, template
 
 REGION: Final = "eu-west-1"
 QUEUES = ("delivery", "retry", "search", "timer", "agent.fifo", "knowledge.fifo", "mail.fifo")
@@ -72,6 +72,7 @@ def emulated_aws() -> Iterator[None]:
         "BASE_URL": "https://api.example.com",
         "POWERTOOLS_SERVICE_NAME": "benchmark",
         "POWERTOOLS_LOG_LEVEL": "ERROR",
+        "RETRY_DELAYS_SECONDS": template()["Parameters"]["RetryDelaysSeconds"]["Default"],
     }
     with mock_aws():
         clients.dynamodb().create_table(TableName="helpdesk", **table_properties())
