@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from benchmarks.report import ROOT, Section, Target
 from scripts.local import build
@@ -114,12 +115,17 @@ def _seconds(artifacts: Path, name: str) -> tuple[float, float]:
 
 
 def _environment(name: str) -> dict[str, str]:
-    """Return an environment with every variable that the template gives a function; "1" for a reference."""
+    """Return an environment with every variable that the template gives a function, as far as it has a value there."""
     if not name:
         return _ENVIRONMENT
     described = template()
     function = described["Resources"][name]["Properties"]
     variables = described["Globals"]["Function"]["Environment"]["Variables"]
     variables = variables | function.get("Environment", {}).get("Variables", {})
-    texts = {key: value if isinstance(value, str) else "1" for key, value in variables.items()}
-    return texts | _ENVIRONMENT
+
+    def text(value: Any) -> str:
+        if isinstance(value, dict):
+            return str(described["Parameters"].get(value.get("Ref"), {}).get("Default", "benchmark"))
+        return str(value)
+
+    return {key: text(value) for key, value in variables.items()} | _ENVIRONMENT
