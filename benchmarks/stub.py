@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from benchmarks.report import ROOT
+from helpdesk.platform.settings import QUEUES
 
 _TARGET = re.compile(rb"x-amz-target: *[^\r\n.]*\.(\w+)", re.IGNORECASE)
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
@@ -53,10 +54,7 @@ def use(address: str) -> None:
         "STAGE": "local",
         "ALLOW_LOOPBACK_URLS": "true",
         "KNOWLEDGE_BUCKET": "knowledge",
-        "DELIVERY_QUEUE_URL": f"{address}/0/delivery",
-        "RETRY_QUEUE_URL": f"{address}/0/retry",
-        "AGENT_QUEUE_URL": f"{address}/0/agent.fifo",
-        "KNOWLEDGE_QUEUE_URL": f"{address}/0/knowledge.fifo",
+        **{name: f"{address}/0/{name.removesuffix('_QUEUE_URL').lower()}" for name in QUEUES},
         "POWERTOOLS_SERVICE_NAME": "benchmark",
         "POWERTOOLS_LOG_LEVEL": "ERROR",
     }
