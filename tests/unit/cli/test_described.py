@@ -27,7 +27,7 @@ def commands() -> set[str]:
 
 def examples() -> list[str]:
     text = GUIDE.read_text(encoding="utf-8")
-    lines = [re.split(r" [|>#] ", line)[0] for line in re.findall(r"^helpdesk .*$", text, re.MULTILINE)]
+    lines = [re.split(r" [|<>#] ", line)[0] for line in re.findall(r"^helpdesk .*$", text, re.MULTILINE)]
     rows = "\n".join(re.findall(r"^\| `helpdesk .*$", text, re.MULTILINE))
     return sorted(
         {*lines, *(f"helpdesk {words.removeprefix('helpdesk ')}" for words in re.findall(r"`([^`]+)`", rows))}

@@ -40,9 +40,9 @@ def cli(folder: Path, *webhooks: object) -> Cli:
 
 
 @pytest.mark.usefixtures("_zone")
-def test_times_are_shown_in_the_local_time_zone() -> None:
-    assert moment(1_790_000_000_000) == "2026-09-21 23:13:20"
-    assert moment(0) == "1970-01-01 09:00:00"
+def test_times_are_shown_in_the_local_time_zone_with_its_offset() -> None:
+    assert moment(1_790_000_000_000) == "2026-09-21 23:13:20+09:00"
+    assert moment(0) == "1970-01-01 09:00:00+09:00"
     assert moment(None) == "-"
 
 
@@ -55,9 +55,9 @@ def test_a_list_is_a_table(tmp_path: Path) -> None:
     assert cli(tmp_path, WEBHOOK, {**WEBHOOK, "id": "wh_twelve", "events": ["a"]}).ok(
         "webhooks"
     ).splitlines() == [
-        "ID         STATUS  LAST DELIVERY  FAILING SINCE        KEY  URL                             EVENTS",
-        "wh_1       none    -              2026-09-21 23:13:20  -    https://receiver.example/hooks  a, b",
-        "wh_twelve  none    -              2026-09-21 23:13:20  -    https://receiver.example/hooks  a",
+        "ID         STATUS  LAST DELIVERY  FAILING SINCE              KEY  URL                             EVENTS",
+        "wh_1       none    -              2026-09-21 23:13:20+09:00  -    https://receiver.example/hooks  a, b",
+        "wh_twelve  none    -              2026-09-21 23:13:20+09:00  -    https://receiver.example/hooks  a",
     ]
 
 

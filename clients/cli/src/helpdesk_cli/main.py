@@ -9,8 +9,8 @@ import click
 from helpdesk_cli import __version__
 from helpdesk_cli.commands import (
     account,
-    conversations,
     customers,
+    inbox,
     keys,
     limits,
     logs,
@@ -39,11 +39,12 @@ for command in (
     account.login,
     account.logout,
     account.whoami,
+    account.token,
     organizations.org,
     keys.keys,
     people.members,
     people.invites,
-    conversations.conversations,
+    inbox.conversations,
     customers.customers,
     logs.logs,
     webhooks.webhooks,

@@ -43,11 +43,11 @@ def say_json(content: Any, *, indent: int | None = 2) -> None:
 
 
 def moment(ms: int | None) -> str:
-    """Return a time (ms since 1970) in this machine's time zone."""
+    """Return a time (ms since 1970) to the second in this machine's time zone, with its offset from UTC."""
     if ms is None:
         return NOTHING
     try:
-        return datetime.fromtimestamp(ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        return datetime.fromtimestamp(ms / 1000).astimezone().isoformat(sep=" ", timespec="seconds")
     except (OverflowError, OSError, ValueError):
         return str(ms)
 

@@ -63,13 +63,14 @@ class Session:
     def api(self) -> Api:
         """Return an API client with HELPDESK_TOKEN, or else with the stored login of this service."""
         web = self.web()
+        return Api(web, self.credential(web))
+
+    def credential(self, web: Web) -> Credential:
+        """Return the credential of every request: HELPDESK_TOKEN, or else the stored login of this service."""
         given = os.environ.get("HELPDESK_TOKEN", "").strip()
-        credential: Credential
         if given:
-            credential = GivenToken(given)
-        else:
-            credential = StoredLogin(self.file, web.base_url, OAuth(web, self.now), self.now)
-        return Api(web, credential)
+            return GivenToken(given)
+        return StoredLogin(self.file, web.base_url, OAuth(web, self.now), self.now)
 
 
 pass_session = click.make_pass_decorator(Session, ensure=True)

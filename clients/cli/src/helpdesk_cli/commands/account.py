@@ -1,4 +1,4 @@
-"""login, logout, whoami."""
+"""login, logout, whoami, token."""
 
 from __future__ import annotations
 
@@ -94,6 +94,23 @@ def whoami(session: Session) -> None:
             ("Service", session.base_url()),
         ]
     )
+
+
+@click.command(cls=Command)
+@pass_session
+def token(session: Session) -> None:
+    """Write an access token to stdout, for curl and other programs. It works for up to an hour."""
+    value = session.credential(session.web()).token()
+    note(
+        "Warning: the token can do anything you can. Don't share it, and keep it out of files and logs. "
+        "It expires within an hour, or when you log out."
+        if not os.environ.get("HELPDESK_TOKEN", "").strip()
+        else "Warning: this is the token of HELPDESK_TOKEN. Don't share it, and keep it out of files and logs."
+    )
+    if session.as_json:
+        say_json({"token": value})
+    else:
+        say(value)
 
 
 def _begin(session: Session, web: Web, oauth: OAuth) -> tuple[str, DeviceLogin]:

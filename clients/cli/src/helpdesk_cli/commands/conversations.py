@@ -1,50 +1,116 @@
-"""conversations: the inbox."""
+"""conversations: list the inbox, and show one conversation."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from helpdesk_cli.api import Api
 from helpdesk_cli.framework import ID, Listing, limit_option
+from helpdesk_cli.members import member_id, names
 from helpdesk_cli.output import moment, say, say_facts, say_json, say_table
 from helpdesk_cli.session import Session, pass_session
 from helpdesk_cli.text import one_line, safe
 
+_OTHER_FILTERS = {
+    "waiting": "Use --waiting for conversations that wait for a person.",
+    "snoozed": "Use --snoozed for snoozed conversations.",
+    "archived": "Use --archived for archived conversations.",
+    "unassigned": "Use --assignee none for unassigned conversations.",
+    "closed": "Use --status resolved: a closed conversation is resolved.",
+}
+
+
+_STATUS = click.Choice(["open", "resolved"])
+
+
+class Status(click.ParamType):
+    """The status of a conversation. The error for another filter's word names that filter."""
+
+    name = "status"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Reject what is not a status."""
+        other = _OTHER_FILTERS.get(str(value).lower())
+        if other is not None:
+            self.fail(f"{value!r} is not a status. {other}", param, ctx)
+        return _STATUS.convert(value, param, ctx)
+
 
 @click.group(cls=Listing)
 def conversations() -> None:
-    """Conversations with visitors."""
+    """The inbox: read and answer conversations with visitors."""
 
 
 @conversations.command("list")
 @click.option(
-    "--status", type=click.Choice(["open", "resolved"]), help="Only conversations with this status."
+    "--status", type=Status(), metavar="[open|resolved]", help="Only conversations with this status."
 )
+@click.option(
+    "--waiting/--not-waiting",
+    default=None,
+    help="Only conversations in which the visitor waits for a person, or only the others.",
+)
+@click.option("--mine", is_flag=True, help="Only conversations that are assigned to you.")
+@click.option(
+    "--assignee",
+    metavar="WHO",
+    help="Only conversations of this member: a user ID, an e-mail address, me, or none for unassigned ones.",
+)
+@click.option("--customer", metavar="ID", type=ID, help="Only conversations of this customer.")
+@click.option("--search", "text", metavar="WORDS", help="Only conversations that contain all these words.")
+@click.option("--snoozed/--not-snoozed", default=None, help="Only snoozed conversations, or only the others.")
+@click.option("--archived", is_flag=True, help="Only archived conversations. No other list has them.")
 @limit_option
 @pass_session
-def list_conversations(session: Session, status: str | None, limit: int) -> None:
+def list_conversations(
+    session: Session,
+    *,
+    status: str | None,
+    waiting: bool | None,
+    mine: bool,
+    assignee: str | None,
+    customer: str | None,
+    text: str | None,
+    snoozed: bool | None,
+    archived: bool,
+    limit: int,
+) -> None:
     """List conversations, most recently active first."""
-    answer = session.api().listed("conversations", name="conversations", limit=limit, status=status)
+    if mine and assignee is not None:
+        raise click.UsageError("Pass --mine or --assignee, not both.")
+    api = session.api()
+    filters = {
+        "status": status,
+        "awaitingHuman": _boolean(waiting),
+        "assignee": "me" if mine else assignee and member_id(api, assignee),
+        "customerId": customer,
+        "q": text,
+        "snoozed": _boolean(snoozed),
+        "archived": _boolean(archived or None),
+    }
+    answer = api.listed("conversations", name="conversations", limit=limit, **filters)
     if session.as_json:
         say_json(answer)
         return
+    known = names(api, (one["assignee"] for one in answer["conversations"]))
+    filtered = any(value is not None for value in filters.values())
     say_table(
-        ("ID", "STATUS", "AWAITING HUMAN", "CUSTOMER", "LAST MESSAGE", "SUBJECT"),
+        ("ID", "STATUS", "WAITING", "ASSIGNEE", "CUSTOMER", "LAST MESSAGE", "SUBJECT"),
         [
             (
                 one["id"],
-                one["status"],
+                _status(one),
                 one["awaitingHuman"],
+                known.get(one["assignee"], one["assignee"]),
                 one["customer"]["name"] or one["customer"]["email"],
                 moment(one["lastMessageAt"]),
                 one["subject"],
             )
             for one in answer["conversations"]
         ],
-        empty="No conversations match." if status else "There are no conversations yet.",
+        empty="No conversations match." if filtered else "There are no conversations yet.",
     )
 
 
@@ -54,11 +120,14 @@ def list_conversations(session: Session, status: str | None, limit: int) -> None
 @pass_session
 def show(session: Session, conversation_id: str, limit: int) -> None:
     """Show a conversation and its newest entries, oldest first."""
-    answer = _thread(session.api(), conversation_id, limit)
+    api = session.api()
+    answer = _thread(api, conversation_id, limit)
     if session.as_json:
         say_json(answer)
         return
     one = answer["conversation"]
+    assignee, rating = one["assignee"], one["rating"]
+    name = names(api, [assignee]).get(assignee)
     say_facts(
         [
             ("Subject", one["subject"]),
@@ -66,34 +135,35 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Status", one["status"]),
             ("Handled by", one["handledBy"]),
             ("Awaiting human", one["awaitingHuman"]),
+            ("Assignee", f"{name} ({assignee})" if name else assignee),
+            ("Snoozed until", moment(one["snoozedUntil"])),
+            ("Archived", moment(one["archivedAt"])),
+            ("Rating", f"{rating} of 5 stars" if rating is not None else None),
             ("Customer", one["customer"]["name"]),
             ("E-mail", one["customer"]["email"]),
+            ("Customer ID", one["customer"]["id"]),
             ("Page", (one["page"] or {}).get("url")),
             ("Started", moment(one["startedAt"])),
+            ("Last message", moment(one["lastMessageAt"])),
         ]
     )
     if answer["nextCursor"] is not None:
         say(f"\n(older entries are not shown; raise --limit, now {limit})")
     for entry in answer["messages"]:
-        _say_entry(entry)
+        _say_entry(entry, one["customer"])
 
 
-@conversations.command()
-@click.argument("conversation_id", metavar="ID", type=ID)
-@click.argument("text")
-@click.option("--take-over", is_flag=True, help="Take over the conversation; the agent stops answering.")
-@click.option("--reopen", is_flag=True, help="Reopen the conversation if it is resolved.")
-@pass_session
-def reply(session: Session, conversation_id: str, text: str, *, take_over: bool, reopen: bool) -> None:
-    """Reply to the visitor as a teammate. With - as TEXT, read the text from stdin."""
-    body: dict[str, Any] = {"body": sys.stdin.read() if text == "-" else text}
-    body |= {"takeOver": True} if take_over else {}
-    body |= {"reopen": True} if reopen else {}
-    answer = session.api().post("conversations", conversation_id, "reply", body=body)
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(f"Sent {answer['messageId']}; the conversation is {answer['conversation']['status']}.")
+def _boolean(value: object) -> str | None:
+    return None if value is None else str(value).lower()
+
+
+def _status(conversation: dict[str, Any]) -> str:
+    marks = [
+        mark
+        for mark, since in (("snoozed", "snoozedUntil"), ("archived", "archivedAt"))
+        if conversation[since] is not None
+    ]
+    return f"{conversation['status']} ({', '.join(marks)})" if marks else str(conversation["status"])
 
 
 def _thread(api: Api, conversation_id: str, limit: int) -> dict[str, Any]:
@@ -105,10 +175,21 @@ def _thread(api: Api, conversation_id: str, limit: int) -> dict[str, Any]:
     return {**page, "messages": messages}
 
 
-def _say_entry(entry: dict[str, Any]) -> None:
-    who = entry["agent"]["name"] if entry["agent"] else "Visitor"
-    what = "" if entry["kind"] == "message" else f" ({entry['kind']})"
-    say(click.style(f"\n{moment(entry['createdAt'])}  {one_line(who)}{what}", bold=True))
-    say(safe(entry["body"]))
+def _say_entry(entry: dict[str, Any], customer: dict[str, Any]) -> None:
+    """Write an entry. Its text is indented, so that no visitor can write what looks like another entry."""
+    say(click.style(f"\n{moment(entry['createdAt'])}  {one_line(_author(entry, customer))}", bold=True))
+    for line in safe(entry["body"]).splitlines():
+        say(f"  {line}".rstrip())
     for attachment in entry["attachments"]:
         say(f"  [{one_line(attachment['name'])}]  {one_line(attachment['url'])}")
+
+
+def _author(entry: dict[str, Any], customer: dict[str, Any]) -> str:
+    """Return who wrote an entry, and as what: the visitor, the agent, a teammate or the system."""
+    if entry["kind"] == "system":
+        return "System"
+    if entry["agent"] is None:
+        return f"{customer['name'] or customer['email'] or 'Visitor'} (visitor)"
+    if entry["kind"] == "note":
+        return f"{entry['agent']['name']} (internal note)"
+    return f"{entry['agent']['name']} ({'agent' if entry['agent']['kind'] == 'ai' else 'teammate'})"

@@ -8,9 +8,12 @@ from typing import Any
 import click
 
 from helpdesk_cli.framework import ID, Listing, limit_option
+from helpdesk_cli.members import member_id
 from helpdesk_cli.output import confirmed, moment, note, say, say_json, say_table
 from helpdesk_cli.problems import Problem, Refusal
 from helpdesk_cli.session import Session, pass_session
+
+_ROLE = click.Choice(["owner", "admin", "member"])
 
 
 @click.group(cls=Listing)
@@ -35,6 +38,30 @@ def list_members(session: Session, limit: int) -> None:
         ],
         empty="There are no members.",
     )
+
+
+@members.command()
+@click.argument("who", metavar="ID_OR_EMAIL", type=ID)
+@click.argument("new_role", metavar="ROLE", type=_ROLE)
+@pass_session
+def role(session: Session, who: str, new_role: str) -> None:
+    """Change a member's role: owner, admin or member."""
+    api = session.api()
+    answer = api.patch("members", member_id(api, who), body={"role": new_role})
+    _done(session, answer, f"{who} is now {'a member' if new_role == 'member' else f'an {new_role}'}.")
+
+
+@members.command("remove")
+@click.argument("who", metavar="ID_OR_EMAIL", type=ID)
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@pass_session
+def remove_member(session: Session, who: str, *, yes: bool) -> None:
+    """Remove a member from the organization. Their access tokens stop working in it at once."""
+    api = session.api()
+    user_id = member_id(api, who)
+    if not yes and not confirmed(f"Remove {who} from the organization? They lose access at once."):
+        raise Problem("Nobody was removed.", "Answer y, or use --yes.")
+    _done(session, api.delete("members", user_id), f"Removed {who}.")
 
 
 @click.group(cls=Listing)
@@ -70,7 +97,7 @@ def list_invites(session: Session, limit: int) -> None:
 
 @invites.command()
 @click.argument("email")
-@click.option("--role", default="member", show_default=True, type=click.Choice(["owner", "admin", "member"]))
+@click.option("--role", default="member", show_default=True, type=_ROLE)
 @pass_session
 def send(session: Session, email: str, role: str) -> None:
     """Invite a person by e-mail."""

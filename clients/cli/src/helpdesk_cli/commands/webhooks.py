@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from helpdesk_cli.framework import ID, Listing
+from helpdesk_cli.framework import ID, Listing, limit_option
 from helpdesk_cli.output import confirmed, moment, note, say, say_json, say_table
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
@@ -97,6 +97,59 @@ def remove(session: Session, endpoint_id: str, *, yes: bool) -> None:
     ):
         raise Problem("Nothing was removed.", "Answer y, or use --yes.")
     _done(session, session.api().delete("webhooks", endpoint_id), f"Removed {endpoint_id}.")
+
+
+@webhooks.command()
+@click.argument("endpoint_id", metavar="ID", type=ID)
+@pass_session
+def test(session: Session, endpoint_id: str) -> None:
+    """Send a test event (webhook.test) to an endpoint."""
+    answer = session.api().post("webhooks", endpoint_id, "test")
+    _done(session, answer, f"Sent {answer['id']}. See its delivery: helpdesk webhooks history {endpoint_id}")
+
+
+@webhooks.command()
+@click.argument("endpoint_id", metavar="ID", type=ID)
+@limit_option
+@pass_session
+def history(session: Session, endpoint_id: str, limit: int) -> None:
+    """List an endpoint's deliveries of the last 30 days, newest event first."""
+    answer = session.api().listed("webhooks", endpoint_id, "deliveries", name="deliveries", limit=limit)
+    if session.as_json:
+        say_json(answer)
+        return
+    say_table(
+        ("EVENT", "TYPE", "CREATED", "STATUS", "ATTEMPTS", "LAST ATTEMPT", "RESULT", "NEXT ATTEMPT"),
+        [_row(one) for one in answer["deliveries"]],
+        empty="There are no deliveries yet. Send one: helpdesk webhooks test ID",
+    )
+
+
+@webhooks.command()
+@click.argument("endpoint_id", metavar="ID", type=ID)
+@click.argument("event_id", metavar="EVENT", type=ID)
+@pass_session
+def redeliver(session: Session, endpoint_id: str, event_id: str) -> None:
+    """Send an event to an endpoint again. `webhooks history ID` shows the events."""
+    answer = session.api().post("webhooks", endpoint_id, "deliveries", event_id, "redeliver")
+    _done(session, answer, f"Sent {event_id} to {endpoint_id} again.")
+
+
+def _row(delivery: dict[str, Any]) -> tuple[Any, ...]:
+    attempts = delivery["attempts"]
+    last = attempts[-1] if attempts else {"at": None, "status": None, "error": None}
+    # A response's status says more than the error `status`, which means any status other than 2xx.
+    result = last["status"] if last["error"] in {None, "status"} else last["error"]
+    return (
+        delivery["eventId"],
+        delivery["type"],
+        moment(delivery["createdAt"]),
+        delivery["status"],
+        len(attempts),
+        moment(last["at"]),
+        result,
+        moment(delivery["nextAttemptAt"]),
+    )
 
 
 def _done(session: Session, answer: dict[str, Any], message: str) -> None:

@@ -1,0 +1,138 @@
+"""conversations, continued: write in a conversation, and change its state."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from helpdesk_cli import times
+from helpdesk_cli.commands.conversations import conversations
+from helpdesk_cli.framework import ID
+from helpdesk_cli.members import member_id
+from helpdesk_cli.output import moment, say, say_json
+from helpdesk_cli.session import Session, pass_session
+
+__all__ = ["conversations"]
+"""The group with all its commands."""
+
+
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
+@click.argument("text")
+@click.option("--take-over", is_flag=True, help="Take over the conversation; the agent stops answering.")
+@click.option("--reopen", is_flag=True, help="Reopen the conversation if it is resolved.")
+@pass_session
+def reply(session: Session, conversation_id: str, text: str, *, take_over: bool, reopen: bool) -> None:
+    """Reply to the visitor as a teammate. With - as TEXT, read the text from stdin."""
+    body: dict[str, Any] = {"body": _text(text)}
+    body |= {"takeOver": True} if take_over else {}
+    body |= {"reopen": True} if reopen else {}
+    answer = session.api().post("conversations", conversation_id, "reply", body=body)
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(f"Sent {answer['messageId']}; the conversation is {answer['conversation']['status']}.")
+
+
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
+@click.argument("text")
+@pass_session
+def note(session: Session, conversation_id: str, text: str) -> None:
+    """Add an internal note. Only the team sees it. With - as TEXT, read the text from stdin."""
+    answer = session.api().post("conversations", conversation_id, "note", body={"body": _text(text)})
+    _done(session, answer, f"Added the note {answer['messageId']}.")
+
+
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
+@click.argument("who")
+@pass_session
+def assign(session: Session, conversation_id: str, who: str) -> None:
+    """Assign a conversation to WHO: a user ID, an e-mail address, me, or none to unassign it."""
+    api = session.api()
+    user_id: str | None = None
+    if who == "me":
+        user_id = api.get("me")["user"]["id"]
+    elif who != "none":
+        user_id = member_id(api, who)
+    answer = api.post("conversations", conversation_id, "assign", body={"userId": user_id})
+    done = f"Unassigned {conversation_id}."
+    if user_id is not None:
+        done = f"Assigned {conversation_id} to {'you' if who == 'me' else who}."
+    _done(session, answer, done)
+
+
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
+@click.option("--until", required=True, metavar="WHEN", help=f"{times.FORMS[0].upper()}{times.FORMS[1:]}.")
+@pass_session
+def snooze(session: Session, conversation_id: str, until: str) -> None:
+    """Snooze a conversation, from one minute to 365 days. A resolved conversation reopens."""
+    try:
+        at = times.instant(until, session.now())
+    except ValueError:
+        raise click.UsageError(f"--until {until!r} is not a time. Give {times.FORMS}.") from None
+    answer = session.api().post("conversations", conversation_id, "snooze", body={"until": at})
+    _done(session, answer, f"Snoozed {conversation_id} until {moment(at)}.")
+
+
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
+@pass_session
+def wake(session: Session, conversation_id: str) -> None:
+    """End a conversation's snooze."""
+    answer = session.api().post("conversations", conversation_id, "snooze", body={"until": None})
+    _done(session, answer, f"Ended the snooze of {conversation_id}.")
+
+
+def _add_transition(route: str, description: str, done: str) -> None:
+    """Add the command of a route that changes the state and takes no body."""
+
+    @conversations.command(route, help=description)
+    @click.argument("conversation_id", metavar="ID", type=ID)
+    @pass_session
+    def change(session: Session, conversation_id: str) -> None:
+        answer = session.api().post("conversations", conversation_id, route)
+        _done(session, answer, done.format(conversation_id))
+
+
+for _route, _description, _message in (
+    (
+        "take-over",
+        "Take over a conversation. The agent no longer answers in it.",
+        "Took over {}. The agent no longer answers in it.",
+    ),
+    (
+        "hand-back",
+        "Hand an open conversation back to the agent.",
+        "Handed {} back to the agent.",
+    ),
+    ("resolve", "Resolve a conversation.", "Resolved {}."),
+    (
+        "close",
+        "Close a conversation. Its status is then resolved, as after `resolve`.",
+        "Closed {}. Its status is resolved.",
+    ),
+    ("reopen", "Reopen a resolved conversation.", "Reopened {}."),
+    (
+        "archive",
+        "Archive a conversation. It leaves the lists and accepts no writes.",
+        "Archived {}. To see it again: helpdesk conversations --archived",
+    ),
+    ("unarchive", "Unarchive a conversation.", "Unarchived {}."),
+):
+    _add_transition(_route, _description, _message)
+
+
+def _text(text: str) -> str:
+    return sys.stdin.read() if text == "-" else text
+
+
+def _done(session: Session, answer: dict[str, Any], message: str) -> None:
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(message)

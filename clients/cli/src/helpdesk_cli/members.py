@@ -1,0 +1,44 @@
+"""The members of the organization: by id or e-mail address, and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from helpdesk_cli.api import Api, Object
+from helpdesk_cli.problems import Problem
+
+_MOST = 10_000
+"""How many members are looked through at most."""
+
+
+def member_id(api: Api, who: str) -> str:
+    """Return the user id of a member by id or e-mail address. An id is not looked up. Raises Problem."""
+    if "@" not in who:
+        return who
+    wanted = who.strip().casefold()
+    for member in _all(api):
+        if member["email"].casefold() == wanted:
+            return str(member["userId"])
+    raise Problem(f"No member has the e-mail address {who}.", "List the members: helpdesk members list")
+
+
+def names(api: Api, user_ids: Iterable[str | None]) -> dict[str, str]:
+    """Return the names of members by id, without those who have left. Names are optional: an error returns none."""
+    wanted = {one for one in user_ids if one is not None}
+    found: dict[str, str] = {}
+    if not wanted:
+        return found
+    try:
+        for member in _all(api):
+            if member["userId"] in wanted:
+                found[member["userId"]] = member["name"]
+            if len(found) == len(wanted):
+                break
+    except Problem:
+        return found
+    return found
+
+
+def _all(api: Api) -> Iterable[Object]:
+    for page in api.pages("members", name="members", limit=_MOST):
+        yield from page["members"]

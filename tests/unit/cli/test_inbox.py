@@ -1,0 +1,310 @@
+"""The inbox on the command line: what each command sends and shows."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.cli import Cli, refusal
+
+NOW_MS = 1_790_000_000_000  # 2026-09-21 23:13:20 in Tokyo
+ADA = {"userId": "usr_ada", "name": "Ada Admin", "email": "Ada@Example.com"}
+CONVERSATION: dict[str, Any] = {
+    "id": "conv_1",
+    "subject": "Where is it?",
+    "status": "open",
+    "handledBy": "team",
+    "awaitingHuman": True,
+    "assignee": "usr_ada",
+    "snoozedUntil": None,
+    "archivedAt": None,
+    "rating": None,
+    "customer": {"id": "cus_1", "name": "Vera", "email": "vera@example.com"},
+    "page": None,
+    "startedAt": NOW_MS,
+    "lastMessageAt": NOW_MS,
+}
+
+
+@pytest.fixture(autouse=True)
+def _tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+class Service:
+    """A server with fixed responses that keeps the requests. Everything not listed succeeds with {"ok": true}."""
+
+    def __init__(self, folder: Path, **answers: Any) -> None:
+        self.answers: dict[str, Any] = {"members": {"members": [ADA], "nextCursor": None}, **answers}
+        self.requests: list[httpx.Request] = []
+        self.cli = Cli(httpx.MockTransport(self._handle), folder, environment={"HELPDESK_TOKEN": "svc_oat_x"})
+        self.cli.clock.at = NOW_MS / 1000
+
+    def _handle(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        path = request.url.path.removeprefix("/helpdesk/v1/")
+        answer = self.answers.get(path, {"ok": True})
+        return answer if isinstance(answer, httpx.Response) else httpx.Response(200, json=answer)
+
+    def sent(self) -> list[tuple[str, str, Any]]:
+        """Method, path and body of the requests."""
+        return [
+            (
+                request.method,
+                request.url.path.removeprefix("/helpdesk/v1/"),
+                json.loads(request.content) if request.content else None,
+            )
+            for request in self.requests
+        ]
+
+
+def entry(kind: str, body: str, agent: Any = None, **fields: Any) -> dict[str, Any]:
+    written = {"kind": kind, "body": body, "agent": agent, "attachments": [], "createdAt": NOW_MS}
+    return {**written, **fields}
+
+
+@pytest.mark.parametrize(
+    ("words", "params"),
+    [
+        ((), {}),
+        (("--status", "resolved"), {"status": "resolved"}),
+        (("--waiting",), {"awaitingHuman": "true"}),
+        (("--not-waiting",), {"awaitingHuman": "false"}),
+        (("--mine",), {"assignee": "me"}),
+        (("--assignee", "usr_1"), {"assignee": "usr_1"}),
+        (("--assignee", "none"), {"assignee": "none"}),
+        (("--assignee", "ada@example.com"), {"assignee": "usr_ada"}),
+        (("--customer", "cus_1"), {"customerId": "cus_1"}),
+        (("--search", "late parcel"), {"q": "late parcel"}),
+        (("--snoozed",), {"snoozed": "true"}),
+        (("--not-snoozed",), {"snoozed": "false"}),
+        (("--archived",), {"archived": "true"}),
+        (("--waiting", "--mine", "--limit", "3"), {"awaitingHuman": "true", "assignee": "me", "limit": "3"}),
+    ],
+)
+def test_each_filter_is_a_parameter_of_the_api(
+    tmp_path: Path, words: tuple[str, ...], params: dict[str, str]
+) -> None:
+    service = Service(tmp_path, conversations={"conversations": [], "nextCursor": None})
+    shown = service.cli.ok("conversations", *words)
+    assert dict(service.requests[-1].url.params) == {"limit": "50", **params}
+    filtered = set(words) - {"--limit"}
+    assert shown == ("No conversations match.\n" if filtered else "There are no conversations yet.\n")
+
+
+@pytest.mark.parametrize(
+    ("status", "hint"),
+    [
+        ("waiting", "Use --waiting"),
+        ("Waiting", "Use --waiting"),
+        ("snoozed", "Use --snoozed"),
+        ("archived", "Use --archived"),
+        ("unassigned", "Use --assignee none"),
+        ("closed", "Use --status resolved"),
+        ("done", "'open', 'resolved'"),
+    ],
+)
+def test_a_status_that_is_another_filter_names_that_filter(tmp_path: Path, status: str, hint: str) -> None:
+    service = Service(tmp_path)
+    result = service.cli.run("conversations", "--status", status)
+    assert (result.exit_code, result.stdout, service.requests) == (2, "", [])
+    assert hint in result.stderr
+
+
+def test_mine_and_assignee_exclude_each_other(tmp_path: Path) -> None:
+    result = Service(tmp_path).cli.run("conversations", "--mine", "--assignee", "none")
+    assert (result.exit_code, "Pass --mine or --assignee, not both." in result.stderr) == (2, True)
+
+
+def test_a_list_shows_assignees_by_name_and_marks_what_is_snoozed_or_archived(tmp_path: Path) -> None:
+    rows = [
+        CONVERSATION,
+        {**CONVERSATION, "id": "conv_2", "assignee": "usr_left", "snoozedUntil": NOW_MS},
+        {**CONVERSATION, "id": "conv_3", "assignee": None, "status": "resolved", "archivedAt": NOW_MS},
+    ]
+    listed = {"conversations": rows, "nextCursor": None}
+    shown = Service(tmp_path, conversations=listed).cli.ok("conversations").splitlines()
+    assert shown == [
+        "ID      STATUS               WAITING  ASSIGNEE   CUSTOMER  LAST MESSAGE               SUBJECT",
+        "conv_1  open                 yes      Ada Admin  Vera      2026-09-21 23:13:20+09:00  Where is it?",
+        "conv_2  open (snoozed)       yes      usr_left   Vera      2026-09-21 23:13:20+09:00  Where is it?",
+        "conv_3  resolved (archived)  yes      -          Vera      2026-09-21 23:13:20+09:00  Where is it?",
+    ]
+
+
+def test_a_list_shows_ids_if_the_names_cannot_be_read(tmp_path: Path) -> None:
+    listed = {"conversations": [CONVERSATION], "nextCursor": None}
+    service = Service(tmp_path, conversations=listed, members=refusal(500, "internal_error"))
+    assert "usr_ada" in service.cli.ok("conversations")
+
+
+def test_json_lists_ask_for_no_names(tmp_path: Path) -> None:
+    listed = {"conversations": [CONVERSATION], "nextCursor": None}
+    service = Service(tmp_path, conversations=listed)
+    assert service.cli.json("conversations") == listed
+    assert len(service.requests) == 1
+
+
+def test_a_conversation_is_shown_with_its_assignee_snooze_rating_and_authors(tmp_path: Path) -> None:
+    answer = {
+        "conversation": {**CONVERSATION, "snoozedUntil": NOW_MS, "rating": 4},
+        "nextCursor": None,
+        "messages": [
+            entry("message", "Where is it?\n\n2026-09-21 23:13:20+09:00  Ada Admin (teammate)\nPay me."),
+            entry("message", "On its way.", {"kind": "ai", "name": "Robin"}),
+            entry("system", "Ada Admin assigned this conversation to themselves."),
+            entry("note", "Carrier lost it.", {"kind": "human", "name": "Ada Admin"}),
+            entry(
+                "message",
+                "Sorry.",
+                {"kind": "human", "name": "Ada Admin"},
+                attachments=[{"name": "label.pdf", "url": "https://files.example/1"}],
+            ),
+        ],
+    }
+    shown = Service(tmp_path, **{"conversations/conv_1": answer}).cli.ok("conversations", "show", "conv_1")
+    facts, _, thread = shown.partition("\n\n")
+    assert "Assignee        Ada Admin (usr_ada)" in facts
+    assert "Snoozed until   2026-09-21 23:13:20+09:00" in facts
+    assert "Rating          4 of 5 stars" in facts
+    assert "Archived        -" in facts
+    at = "2026-09-21 23:13:20+09:00"
+    assert thread.splitlines() == [
+        f"{at}  Vera (visitor)",
+        "  Where is it?",
+        "",
+        # A visitor cannot imitate an entry, because text is indented.
+        f"  {at}  Ada Admin (teammate)",
+        "  Pay me.",
+        "",
+        f"{at}  Robin (agent)",
+        "  On its way.",
+        "",
+        f"{at}  System",
+        "  Ada Admin assigned this conversation to themselves.",
+        "",
+        f"{at}  Ada Admin (internal note)",
+        "  Carrier lost it.",
+        "",
+        f"{at}  Ada Admin (teammate)",
+        "  Sorry.",
+        "  [label.pdf]  https://files.example/1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "route", "body", "done"),
+    [
+        (("take-over", "conv_1"), "take-over", None, "Took over conv_1."),
+        (("hand-back", "conv_1"), "hand-back", None, "Handed conv_1 back to the agent."),
+        (("resolve", "conv_1"), "resolve", None, "Resolved conv_1."),
+        (("close", "conv_1"), "close", None, "Closed conv_1. Its status is resolved."),
+        (("reopen", "conv_1"), "reopen", None, "Reopened conv_1."),
+        (("archive", "conv_1"), "archive", None, "Archived conv_1."),
+        (("unarchive", "conv_1"), "unarchive", None, "Unarchived conv_1."),
+        (("assign", "conv_1", "usr_1"), "assign", {"userId": "usr_1"}, "Assigned conv_1 to usr_1."),
+        (("assign", "conv_1", "none"), "assign", {"userId": None}, "Unassigned conv_1."),
+        (("assign", "conv_1", "me"), "assign", {"userId": "usr_me"}, "Assigned conv_1 to you."),
+        (
+            ("assign", "conv_1", "ada@example.com"),
+            "assign",
+            {"userId": "usr_ada"},
+            "Assigned conv_1 to ada@example.com.",
+        ),
+        (
+            ("snooze", "conv_1", "--until", "3h"),
+            "snooze",
+            {"until": NOW_MS + 10_800_000},
+            "Snoozed conv_1 until 2026-09-22 02:13:20+09:00.",
+        ),
+        (
+            ("snooze", "conv_1", "--until", "tomorrow 9:00"),
+            "snooze",
+            {"until": 1_790_035_200_000},
+            "Snoozed conv_1 until 2026-09-22 09:00:00+09:00.",
+        ),
+        (("wake", "conv_1"), "snooze", {"until": None}, "Ended the snooze of conv_1."),
+    ],
+)
+def test_a_change_is_one_post(
+    tmp_path: Path, words: tuple[str, ...], route: str, body: Any, done: str
+) -> None:
+    service = Service(tmp_path, me={"user": {"id": "usr_me"}})
+    assert service.cli.ok("conversations", *words).startswith(done)
+    assert service.sent()[-1] == ("POST", f"conversations/conv_1/{route}", body)
+    assert [method for method, _, _ in service.sent()].count("POST") == 1
+    assert service.cli.json("conversations", *words) == {"ok": True}
+
+
+def test_a_note_is_an_argument_or_stdin(tmp_path: Path) -> None:
+    service = Service(tmp_path, **{"conversations/conv_1/note": {"messageId": "msg_1"}})
+    assert service.cli.ok("conversations", "note", "conv_1", "Look") == "Added the note msg_1.\n"
+    service.cli.ok("conversations", "note", "conv_1", "-", stdin="From a file\n")
+    assert [body for _, _, body in service.sent()] == [{"body": "Look"}, {"body": "From a file\n"}]
+
+
+def test_a_reply_can_take_over_and_reopen(tmp_path: Path) -> None:
+    answer = {"messageId": "msg_1", "conversation": {"status": "open"}}
+    service = Service(tmp_path, **{"conversations/conv_1/reply": answer})
+    words = ("conversations", "reply", "conv_1", "Hello", "--take-over", "--reopen")
+    assert service.cli.ok(*words) == "Sent msg_1; the conversation is open.\n"
+    assert service.sent()[0][2] == {"body": "Hello", "takeOver": True, "reopen": True}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("snooze", "conv_1"),
+        ("snooze", "conv_1", "--until", "whenever"),
+        ("assign", "conv_1"),
+        ("resolve",),
+        ("resolve", ".."),
+        ("note", "conv_1"),
+    ],
+)
+def test_an_invalid_change_exits_with_2_and_sends_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
+    service = Service(tmp_path)
+    assert service.cli.run("conversations", *words).exit_code == 2
+    assert service.requests == []
+
+
+def test_an_unreadable_time_is_answered_with_examples(tmp_path: Path) -> None:
+    result = Service(tmp_path).cli.run("conversations", "snooze", "conv_1", "--until", "whenever")
+    assert "'tomorrow 9:00'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "hint"),
+    [
+        (("resolve", "conv_1"), "conversation_archived", "helpdesk conversations unarchive ID"),
+        (("resolve", "conv_1"), "conversation_not_found", "List them: helpdesk conversations"),
+        (("assign", "conv_1", "usr_x"), "not_a_member", "helpdesk members list"),
+        (("snooze", "conv_1", "--until", "1m"), "bad_snooze_time", "--until 3h"),
+        (("unarchive", "conv_1"), "not_archived", "helpdesk conversations --archived"),
+    ],
+)
+def test_a_refusal_shows_code_message_and_what_to_do(
+    tmp_path: Path, words: tuple[str, ...], code: str, hint: str
+) -> None:
+    refused = refusal(400, code, "It is so.")
+    service = Service(tmp_path, **{f"conversations/conv_1/{words[0]}": refused})
+    result = service.cli.run("conversations", *words)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"Error: {code}: It is so.\n")
+    assert hint in result.stderr
+
+
+def test_an_unknown_e_mail_address_assigns_nobody(tmp_path: Path) -> None:
+    service = Service(tmp_path)
+    result = service.cli.run("conversations", "assign", "conv_1", "bob@example.com")
+    assert result.exit_code == 1
+    assert "Error: No member has the e-mail address bob@example.com." in result.stderr
+    assert [method for method, _, _ in service.sent()] == ["GET"]
