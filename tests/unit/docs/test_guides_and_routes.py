@@ -15,6 +15,7 @@ from helpdesk.logs.schemas import LogKind
 from helpdesk.platform.errors import AppError
 from helpdesk.routing.api import Api, Route
 from scripts import admin
+from tests.support.template import template
 
 ROOT = Path(__file__).parents[3]
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
@@ -125,11 +126,9 @@ def test_every_make_target_that_a_guide_names_is_there() -> None:
 
 
 def test_the_guide_to_deploying_lists_the_templates_parameters_with_their_defaults() -> None:
-    template = (ROOT / "template.yaml").read_text(encoding="utf-8")
-    section = template[template.index("\nParameters:\n") : template.index("\nRules:\n")]
-    defaults = dict(
-        re.findall(r"^  (\w+):\n    Type: \w+\n    Default: \"?([^\"\n]*)", section, re.MULTILINE)
-    )
+    defaults = {
+        name: str(parameter.get("Default", "")) for name, parameter in template()["Parameters"].items()
+    }
     guide = (ROOT / "docs" / "guides" / "deploying.md").read_text(encoding="utf-8")
     described = re.findall(r"^\| `([A-Z]\w+)` \| ([^|]*?) \|", guide, re.MULTILINE)
     assert {name: "" if value == "empty" else value.strip("`") for name, value in described} == defaults
