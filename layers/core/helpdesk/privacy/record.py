@@ -1,12 +1,27 @@
 """The item of an erasure."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Self
 
 from helpdesk.storage.table import Item
 
-COUNTED = ("customers", "conversations", "messages", "notes", "ratings", "files", "events", "facts")
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many items of each kind an erasure has removed."""
+
+    customers: int = 0
+    conversations: int = 0
+    messages: int = 0
+    notes: int = 0
+    ratings: int = 0
+    files: int = 0
+    events: int = 0
+    facts: int = 0
+
+    def by_kind(self) -> dict[str, int]:
+        """Return the counts by the name of their kind."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +36,7 @@ class Erasure:
     customer_id: str | None
     requested_at: int
     finished_at: int | None = None
-    counts: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
+    counts: Counts = Counts()
     session_hash: str | None = None
     before: int | None = None
 
@@ -33,7 +48,7 @@ class Erasure:
             customer_id=item["customerId"],
             requested_at=int(item["requestedAt"]),
             finished_at=item["finishedAt"],
-            counts={kind: int(item["counts"][kind]) for kind in COUNTED},
+            counts=Counts(**{kind: int(number) for kind, number in item["counts"].items()}),
             session_hash=item.get("sessionHash"),
             before=item.get("before"),
         )
@@ -45,7 +60,7 @@ class Erasure:
             "customerId": self.customer_id,
             "requestedAt": self.requested_at,
             "finishedAt": self.finished_at,
-            "counts": dict(self.counts),
+            "counts": self.counts.by_kind(),
         }
         if self.customer_id is not None:
             item["sessionHash"] = self.session_hash

@@ -167,9 +167,9 @@ def _finish(organization: str, erasure_id: str, days: int | None) -> Outcome:
             organization,
             LogKind.RETENTION_APPLIED,
             actor=logs.SYSTEM,
-            summary=f"Retention applied ({period}): {counts['conversations']} conversations were erased.",
+            summary=f"Retention applied ({period}): {counts.conversations} conversations were erased.",
             erasureId=erasure_id,
-            **counts,
+            **counts.by_kind(),
         )
     )
     try:

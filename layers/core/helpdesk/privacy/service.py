@@ -87,5 +87,5 @@ def receipt(erasure: Erasure) -> Receipt:
         customer_id=erasure.customer_id,
         requested_at=erasure.requested_at,
         finished_at=erasure.finished_at,
-        counts=ErasureCounts(**erasure.counts) if finished else None,
+        counts=ErasureCounts(**erasure.counts.by_kind()) if finished else None,
     )
