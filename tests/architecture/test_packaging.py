@@ -22,20 +22,8 @@ FUNCTIONS = sorted(
     for name, resource in template()["Resources"].items()
     if isinstance(resource, dict) and resource.get("Type") == "AWS::Serverless::Function"
 )
-# The variables without which a function refuses to start; values that name nothing.
-ENVIRONMENT = {
-    "TABLE_NAME": "none",
-    "KNOWLEDGE_BUCKET": "none",
-    "SEARCH_BUCKET": "none",
-    "DELIVERY_QUEUE_URL": "http://127.0.0.1:9/none",
-    "RETRY_QUEUE_URL": "http://127.0.0.1:9/none",
-    "AGENT_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
-    "KNOWLEDGE_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
-    "MAIL_QUEUE_URL": "http://127.0.0.1:9/none.fifo",
-    "AWS_DEFAULT_REGION": "eu-west-1",
-    "AWS_LAMBDA_FUNCTION_NAME": "none",
-    "POWERTOOLS_SERVICE_NAME": "none",
-}
+# What Lambda itself sets, as far as a start needs it.
+LAMBDA = {"AWS_DEFAULT_REGION": "eu-west-1", "AWS_LAMBDA_FUNCTION_NAME": "none"}
 CLIENTS = ROOT / "layers" / "core" / "helpdesk" / "platform" / "clients.py"
 # What a cold start may not exceed: an artifact with its layers is unpacked to at most 250 MB.
 UNPACKED_LIMIT_BYTES = 250 * 1024 * 1024
@@ -54,12 +42,19 @@ def layers(artifacts: Path) -> list[Path]:
     return [artifacts / name / "python" for name in LAYERS]
 
 
+def environment(function: str) -> dict[str, str]:
+    """Return the variables that the template gives a function, with values that name nothing."""
+    resources, shared = template()["Resources"], template()["Globals"]["Function"]["Environment"]["Variables"]
+    own = resources[function]["Properties"]["Environment"]["Variables"]
+    return {**dict.fromkeys((*shared, *own), "none"), "POWERTOOLS_LOG_LEVEL": "INFO", **LAMBDA}
+
+
 def run(artifacts: Path, function: str, program: str) -> subprocess.CompletedProcess[str]:
     path = [str(artifacts / function), *map(str, layers(artifacts))]
     # -I and -S leave the standard library: no site-packages, no .pth files, no variables, not the working folder.
     return subprocess.run(
         [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {path!r}\n{program}"],
-        env=ENVIRONMENT,
+        env=environment(function),
         cwd="/",
         capture_output=True,
         text=True,
