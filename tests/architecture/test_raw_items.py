@@ -34,10 +34,6 @@ OTHER_DOCUMENTS = {
     "s3_index/manifest.py": "the manifest of an index, which is JSON",
     "s3_index/store.py": "requests and responses of S3",
 }
-# Modules that still read items, and how often. Remove each as it gets typed records; add none.
-PENDING = {
-    "organizations/settings.py": 6,
-}
 
 
 def inside(path: Path) -> str:
@@ -76,7 +72,7 @@ MODULES = sorted(path for path in CORE.rglob("*.py") if not is_for_items(path))
 def test_a_module_other_than_a_repository_reads_no_item(path: Path) -> None:
     found = raw_subscripts(path)
 
-    assert len(found) <= PENDING.get(inside(path), 0), found
+    assert found == []
 
 
 def test_every_module_that_reads_other_documents_still_does() -> None:

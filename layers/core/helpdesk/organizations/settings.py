@@ -1,6 +1,7 @@
 """The organization's settings and limits, as its own routes read and change them."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from helpdesk.admission.caller import Caller
@@ -29,8 +30,7 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _PREFIX = re.compile(rf"[A-Za-z][A-Za-z0-9]{{0,{MAX_PREFIX_CHARACTERS - 1}}}")
-_CHECKED = ("taskKeyPrefix", "boardUrl", "supportEmail")
-_CLEARABLE = (*_CHECKED, "retentionDays")
+_CLEARABLE = ("taskKeyPrefix", "boardUrl", "supportEmail", "retentionDays")
 # Each failed try means that another change succeeded.
 _TRIES = 10
 
@@ -86,31 +86,46 @@ def set_branding(caller: Caller, *, shown: bool) -> None:
 
 def _checked(wanted: OrganizationUpdate) -> dict[str, Any]:
     """Return the settings that were sent, as they are stored, by their names in the API."""
-    given = wanted.model_dump(by_alias=True, exclude_unset=True)
-    sent = {name: value for name, value in given.items() if value is not None or name in _CLEARABLE}
-    if "name" in sent:
-        sent["name"] = valid_name(sent["name"], MAX_NAME_CHARACTERS)
-    if "slug" in sent:
-        require_slug(sent["slug"])
-    prefix, url, email = (sent.get(name) for name in _CHECKED)
-    if prefix is not None and _PREFIX.fullmatch(prefix) is None:
+    checks: dict[str, Callable[[str], str]] = {
+        "name": lambda name: valid_name(name, MAX_NAME_CHARACTERS),
+        "slug": _checked_slug,
+        "taskKeyPrefix": _checked_prefix,
+        "boardUrl": _checked_url,
+        "supportEmail": normalized_email,
+    }
+    sent = wanted.model_dump(by_alias=True, exclude_unset=True)
+    return {
+        name: value if value is None or name not in checks else checks[name](value)
+        for name, value in sent.items()
+        if value is not None or name in _CLEARABLE
+    }
+
+
+def _checked_slug(slug: str) -> str:
+    require_slug(slug)
+    return slug
+
+
+def _checked_prefix(prefix: str) -> str:
+    if _PREFIX.fullmatch(prefix) is None:
         raise KeyPrefixInvalid
-    if url is not None:
-        addresses.parse(url, allow_loopback=settings().allow_loopback_urls)
-    if email is not None:
-        sent["supportEmail"] = normalized_email(email)
-    return sent
+    return prefix
+
+
+def _checked_url(url: str) -> str:
+    addresses.parse(url, allow_loopback=settings().allow_loopback_urls)
+    return url
 
 
 def _write(caller: Caller, seen: OrganizationRecord, changed: dict[str, Any]) -> None:
     transaction = Transaction()
     repository.change(transaction, seen, changed)
-    if "slug" in changed:
-        old, new = keys.Slug(seen.slug), keys.Slug(changed["slug"])
-        repository.move_claim(transaction, seen.id, old, new, SlugTaken())
-    if "supportEmail" in changed:
-        before, after = _claim_of(seen.support_email), _claim_of(changed["supportEmail"])
-        repository.move_claim(transaction, seen.id, before, after, AddressTaken())
+    after = seen.with_settings(changed)
+    if after.slug != seen.slug:
+        repository.move_claim(transaction, seen.id, keys.Slug(seen.slug), keys.Slug(after.slug), SlugTaken())
+    if after.support_email != seen.support_email:
+        old, new = _claim_of(seen.support_email), _claim_of(after.support_email)
+        repository.move_claim(transaction, seen.id, old, new, AddressTaken())
     summary = f"The organization's settings were changed: {', '.join(changed)}."
     transaction.put(_entry(caller, list(changed), summary))
     transaction.commit()
