@@ -1,4 +1,4 @@
-"""The guide and the README name every command, and each of their examples is valid."""
+"""The guides and the README name every command, and each of their examples is valid."""
 
 import re
 import shlex
@@ -12,6 +12,7 @@ from tests.support.cli import Cli, answering
 from tests.support.template import ROOT
 
 GUIDE = ROOT / "docs" / "guides" / "command-line.md"
+INBOX = ROOT / "docs" / "guides" / "inbox.md"
 PAGE = ROOT / "clients" / "cli" / "README.md"
 
 
@@ -26,7 +27,7 @@ def commands() -> set[str]:
 
 
 def examples() -> list[str]:
-    text = GUIDE.read_text(encoding="utf-8")
+    text = GUIDE.read_text(encoding="utf-8") + INBOX.read_text(encoding="utf-8")
     lines = [re.split(r" [|<>#] ", line)[0] for line in re.findall(r"^helpdesk .*$", text, re.MULTILINE)]
     rows = "\n".join(re.findall(r"^\| `helpdesk .*$", text, re.MULTILINE))
     return sorted(
