@@ -2,10 +2,14 @@
 
 import contextlib
 
+from helpdesk.events.outbox import job_item
+from helpdesk.knowledge.documents import Document
 from helpdesk.storage import table
-from helpdesk.storage.keys import AutoResolveCheckpoint
+from helpdesk.storage.keys import AutoResolveCheckpoint, KnowledgeDocument, Organization
 from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
 from scripts.migrations.runner import Migration
+from scripts.reindex import reindex
 
 _NIGHT_PREFIX = "NIGHT#"
 
@@ -26,4 +30,26 @@ def _move_night_checkpoints(item: Item) -> bool:
     return True
 
 
-MIGRATIONS = (Migration(1, "Move the nightly run's checkpoints to their new key", _move_night_checkpoints),)
+def _index_again(item: Item) -> bool:
+    """Queue the index jobs of an organization's inbox, and of each knowledge document.
+
+    The indexes in S3 have a new layout under a new prefix (docs/decisions/0101), so the old ones are not found.
+    Jobs that are queued twice are done once.
+    """
+    organization = Organization.parse(item["PK"], item["SK"])
+    if organization is not None:
+        return any(reindex(organization.organization).values())
+    document = KnowledgeDocument.parse(item["PK"], item["SK"])
+    if document is None:
+        return False
+    transaction = Transaction()
+    job = Document.from_item(document.organization, item).index_job()
+    transaction.put(job_item(document.organization, job), new=True)
+    transaction.commit()
+    return True
+
+
+MIGRATIONS = (
+    Migration(1, "Move the nightly run's checkpoints to their new key", _move_night_checkpoints),
+    Migration(2, "Index knowledge documents and the inbox again, in the new layout", _index_again),
+)

@@ -71,11 +71,11 @@ def objects(prefix: str) -> list[str]:
 
 
 def location_of(organization: NewOrganization) -> IndexLocation:
-    return IndexLocation(BUCKET, f"{organization.organization_id}/index/v1")
+    return IndexLocation(BUCKET, f"{organization.organization_id}/index/v2")
 
 
 def bundles(organization: str) -> list[str]:
-    return objects(f"{organization}/index/v1/bundles/")
+    return objects(f"{organization}/index/v2/bundles/")
 
 
 def test_an_indexed_document_is_ready_and_found_by_section(

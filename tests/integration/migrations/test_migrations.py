@@ -2,7 +2,9 @@
 
 import pytest
 
-from helpdesk.platform import clock
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients, clock
+from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.storage.keys import SchemaVersion
 from helpdesk.storage.table import ConditionFailed, Item
@@ -12,6 +14,12 @@ from scripts.migrations import runner
 from scripts.migrations.runner import Migration, MigrationRunning, SchemaTooNew
 from scripts.migrations.versions import MIGRATIONS
 from tests.support import table as everything
+from tests.support.api import Client
+
+
+def queued_for_search() -> str:
+    answer = clients.sqs().receive_message(QueueUrl=settings().search_queue_url, MaxNumberOfMessages=10)
+    return " ".join(message["Body"] for message in answer["Messages"])
 
 
 def silent(_: str, /) -> None:
@@ -188,3 +196,20 @@ def test_checkpoints_of_the_nightly_run_move_to_their_new_key(monkeypatch: pytes
         {"PK": "AUTORESOLVE#2026-11-20", "SK": "CHECKPOINT", "organization": "org_1", "indexKey": "1#conv_1"},
         {"PK": "AUTORESOLVE#2026-11-21", "SK": "CHECKPOINT", "organization": "org_2", "indexKey": ""},
     ]
+
+
+def test_documents_and_conversations_are_indexed_again(
+    organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
+    document = api.post("/v1/knowledge/documents", {"title": "Invoices", "body": "# Invoices"}).body["id"]
+    conversation = api.post("/v1/messages", {"session": "visitor-0001", "body": "Hello"}).body[
+        "conversationId"
+    ]
+
+    assert admin.main(["migrate"]) == 0
+    jobs = [job for item in everything.of_kind("JOB") for job in item["jobs"]]
+    assert [job["body"] for job in jobs] == [
+        {"organization": organization.organization_id, "documentId": document}
+    ] * 2  # when it was created, and now
+    assert conversation in queued_for_search()

@@ -8,7 +8,7 @@ import tantivy
 from helpdesk.knowledge.markdown import Section
 from helpdesk.s3_index.directory import Edit, IndexFormat, Match
 
-VERSION = "v1"
+VERSION = "v2"
 """Part of the index's place in S3. Raise it, and index every document again, when a field or the analyzer changes."""
 
 ANALYZER = "helpdesk_en"

@@ -11,7 +11,7 @@ import tantivy
 from helpdesk.s3_index.directory import Edit, IndexFormat, Match
 from helpdesk.search.documents import Document
 
-VERSION = "v1"
+VERSION = "v2"
 """Part of the index's place in S3. Raise it, and index every conversation again, when fields or terms change."""
 
 _TEXTS = ("key", "id")
