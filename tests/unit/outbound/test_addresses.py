@@ -86,6 +86,13 @@ def test_every_refusal_says_how_to_correct_the_url(case: Case) -> None:
             "localhost is this machine itself. Give the URL of a server on the public internet.",
         ),
         (
+            "https://localhost.localdomain/",
+            (
+                "Names under .localdomain are not public (a hosts file's name for this machine). "
+                "Give the name of a public server."
+            ),
+        ),
+        (
             "https://a:b@example.com/",
             "Remove the user name and password from the URL: deliveries are signed and carry none.",
         ),

@@ -36,9 +36,20 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _DOTTED_ADDRESS = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
 _PORT = re.compile(r"[1-9][0-9]{0,4}")
 
-# Names that resolve, if at all, to a machine in the local network.
+# Names that resolve, if at all, to this machine or one in the local network. Names of a hosts file without a dot, such
+# as localhost6, ip6-loopback and broadcasthost, need no entry: every name without a dot is refused.
 _LOCAL_NAMES: Final = {
     "localhost": "RFC 6761",
+    "localdomain": "a hosts file's name for this machine",
+    "localdomain4": "a hosts file's name for this machine",
+    "localdomain6": "a hosts file's name for this machine",
+    "test": "RFC 6761",
+    "invalid": "RFC 6761",
+    "home": "kept out of the DNS by ICANN",
+    "corp": "kept out of the DNS by ICANN",
+    "lan": "RFC 6762, appendix G",
+    "intranet": "RFC 6762, appendix G",
+    "private": "RFC 6762, appendix G",
     "local": "RFC 6762",
     "internal": "reserved by ICANN for private networks",
     "home.arpa": "RFC 8375",
