@@ -1,6 +1,6 @@
 """What DynamoDB charges for a call, by the rules of its Developer Guide, from the items that the call touches.
 
-The emulators answer `ConsumedCapacity` with constants, so it is reckoned here ("Read/write capacity", "Item sizes
+The emulators answer `ConsumedCapacity` with constants, so it is computed here ("Read/write capacity", "Item sizes
 and formats"): a read unit is 4 KB read consistently, 8 KB otherwise; a write unit is 1 KB of the larger of the item
 before and after; a transaction doubles both; a query counts its items together, a batch each by itself; what is not
 there costs one unit; what a filter leaves out of a query is paid for. An item with an index's keys is written to that
@@ -87,7 +87,7 @@ def _index_units(index: str, before: Wire | None, after: Wire | None) -> int:
 
 @contextmanager
 def metered() -> Iterator[Used]:
-    """Reckon what the code inside asks of DynamoDB, and note what it asks of S3 and SQS."""
+    """Compute the units of the code's calls to DynamoDB, and record its calls to S3 and SQS."""
     used = Used()
     client: Any = clients.dynamodb()
     call = client._make_api_call  # noqa: SLF001 - the one place that all operations pass

@@ -36,7 +36,7 @@ _DOCUMENT = (
 
 An endpoint that answers 401 to a webhook checks the signature with another secret. Look up which key signs.
 """
-    + "Guide {number} tells about invoices, refunds and the calendar. " * 30
+    + "Guide {number} explains invoices, refunds and the calendar. " * 30
 )
 
 
@@ -52,7 +52,7 @@ class Clock:
 
     @contextmanager
     def at(self, instant_ms: int) -> Iterator[None]:
-        """Let it be another time inside."""
+        """Set another time inside."""
         before, self.us = self.us, instant_ms * 1_000
         try:
             yield

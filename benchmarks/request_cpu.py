@@ -34,8 +34,8 @@ TransactWriteItems), with the very parameters recorded from it, by a plain `boto
 product's own client, in the next row, leaves out botocore's check of the parameters, so against that the
 handler's share is larger. Beside it the same admission, models and rules in FastAPI on Mangum, in both usual
 ways. DynamoDB is a server on loopback in another process that answers with what was recorded, so the time is
-this side's alone, HTTP included. The contenders take turns; the least disturbed round of each counts, and the
-median of the rounds' quotients stands beside it. The last two columns leave HTTP out: botocore's session
+this side's alone, HTTP included. The contenders take turns. The fastest round of each counts, and the
+median of the rounds' quotients is in the next column. The last two columns leave HTTP out: botocore's session
 answers at once, so that less is common to both sides."""
 
 

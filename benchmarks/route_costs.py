@@ -26,7 +26,7 @@ from tests.support.people import make_person
 TITLE = "DynamoDB calls and capacity of every route"
 
 TEXT = """One warm request each, by a secret key, admission included; against moto, which answers
-`ConsumedCapacity` with constants, so units are reckoned from the items by DynamoDB's documented rules
+`ConsumedCapacity` with constants, so units are computed from the items by DynamoDB's documented rules
 (`benchmarks/capacity.py`). The conversation has twelve messages like the one in `benchmarks/recording.py`, the
 inbox five conversations, the knowledge base five documents. Writes include the indexes. A transaction is one
 call; in parentheses what else is asked of S3 or SQS."""

@@ -131,7 +131,7 @@ def grown(smaller: Measured, larger: Measured) -> list[str]:
 
 
 def run_apart(conversations: int) -> Measured:
-    """Measure in a process of its own: moto hooks itself into a process for good, and memory is given back."""
+    """Measure in a process of its own: moto hooks itself into a process permanently, and memory is freed at its end."""
     command = [sys.executable, "-m", "benchmarks.scale", "--json", str(conversations)]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     return Measured.from_json(done.stdout.splitlines()[-1])
@@ -184,11 +184,11 @@ _INTRODUCTION = f"""One organization with so many conversations, made by the pro
 made once, warm, by a secret key or a person, admission included. The table is in memory
 (`scripts/seeding/memory_table.py`, held against moto by a test), its indexes in order, so that a million items fit.
 
-Units are reckoned from the items that a call reads and writes, in every index, by the rules of DynamoDB's Developer
-Guide (`benchmarks/capacity.py`): moto answers `ReturnConsumedCapacity` with constants, the local stack's emulator only
-what is read. What is written it answers by the rules, indexes and transactions included, and a test holds the reckoning
-to it. Another test holds calls and units at 1,000 conversations to those at 50. Flat is: no call more, and at most
-{FLAT} times the units."""
+Units are computed from the items that a call reads and writes, in every index, by the rules of DynamoDB's Developer
+Guide (`benchmarks/capacity.py`): moto returns constants for `ReturnConsumedCapacity`, and the local stack's emulator
+returns constants for reads. The emulator counts writes by the rules, indexes and transactions included, and a test
+compares the computation with it. Another test compares calls and units at 1,000 conversations with those at 50. Flat
+means no more calls, and at most {FLAT} times the units."""
 
 
 def _sizes(found: Sequence[Measured]) -> Section:
@@ -207,8 +207,9 @@ def _flat(found: Sequence[Measured]) -> Section:
     section = Section(
         "Every read, and the writes of an inbox",
         "Calls to DynamoDB, and where there are any to S3 or SQS behind a plus; then units read and units written. "
-        "Lists are asked for five. Two kinds of read are bounded and not flat: satisfaction reads the ratings of its "
-        "days, 2,000 at most, and a list of the snoozed ones looks through the open ones, 500 of each list at most.",
+        "Lists are requested with five entries. Two kinds of read are bounded and not flat: satisfaction reads the "
+        "ratings of its days, 2,000 at most, and a list of the snoozed conversations reads up to 500 open ones of "
+        "each list.",
         ("Request", *(f"{each.conversations:,}" for each in found)),
     )
     for shown in found[-1].costs:

@@ -24,7 +24,7 @@ from helpdesk.webhooks import service as webhooks
 from tests.support.api import Answer, Client, gateway_event
 
 PAGE = 5
-"""What each list is asked for: every list has as many among the newest fifty conversations."""
+"""The limit of each list request: every list has as many among the newest fifty conversations."""
 
 _BODY = (
     "Hello, since yesterday our server answers 401 to every webhook. Do I have to make a new endpoint, or can the \

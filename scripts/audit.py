@@ -33,8 +33,8 @@ def main() -> int:
         return 0
     for one in asked:
         for vulnerability in one["vulns"]:
-            mended = ", ".join(vulnerability["fix_versions"]) or "no version yet"
-            print(f"{one['name']} {one['version']}: {vulnerability['id']}, mended in {mended}")
+            fixed = ", ".join(vulnerability["fix_versions"]) or "no version yet"
+            print(f"{one['name']} {one['version']}: {vulnerability['id']}, fixed in {fixed}")
     affected = [one for one in asked if one["vulns"]]
     print(f"{len(asked)} packages audited, {len(dependencies) - len(asked)} not, {len(affected)} vulnerable.")
     return 1 if affected else 0

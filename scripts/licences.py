@@ -36,9 +36,9 @@ vulnerabilities. `make licences` writes this page, and a test compares it with t
 _COMMAND_LINE = """
 ## The command line
 
-What `pip install ./clients/cli` brings to a person's machine. Versions are chosen there, within the ranges asked for.
+What `pip install ./clients/cli` installs on a person's machine. pip chooses the versions, within the required ranges.
 
-| Package | Licence | Asked for by |
+| Package | Licence | Required by |
 |---|---|---|
 """
 

@@ -50,7 +50,7 @@ class BackgroundStack:
         last = LOG.read_text(encoding="utf-8").splitlines()[-10:]
         print("The local stack did not start, so no end-to-end test ran. Its log ends:\n")
         print("\n".join(f"  {line}" for line in last))
-        print(f"\nNext: mend what it names (all of it: {LOG.relative_to(ROOT)}), then: make test", flush=True)
+        print(f"\nNext: fix what it names (full log: {LOG.relative_to(ROOT)}), then: make test", flush=True)
         return False
 
     def stop(self) -> None:
@@ -91,7 +91,7 @@ def run(workers: int) -> int:
     try:
         code = part(["tests", "--ignore=tests/e2e", "-n", str(workers), "--dist", "loadgroup"])
         if code != 0:
-            print("\nNext: mend what failed above; run one test with .venv/bin/python -m pytest PATH::NAME")
+            print("\nNext: fix what failed above; run one test with .venv/bin/python -m pytest PATH::NAME")
             return code
         seconds = time.monotonic() - started
         print(f"2/2 End-to-end tests, against the local stack (after {seconds:.0f} s)", flush=True)
@@ -99,7 +99,7 @@ def run(workers: int) -> int:
             return 1
         code = part(["tests/e2e", "-p", "no:xdist"], **{own_stack.PORT_VARIABLE: str(stack.port)})
         if code != 0:
-            print("\nNext: mend what failed above. The functions' log lines are in .local/e2e/emulator.log.")
+            print("\nNext: fix what failed above. The functions' log lines are in .local/e2e/emulator.log.")
             return code
     finally:
         # What ends the stack is not broken off by a second Ctrl-C.

@@ -101,8 +101,8 @@ def register_client(client_info: ClientInfo, wanted: ClientRegistration) -> Regi
 def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Begin a login in a browser; leads to sign-in and approval.
 
-    A mistake is told by redirect, with `error`, `state` and `iss`, once the redirect address is known to be the
-    client's; before, on a page.
+    An error returns by redirect, with `error`, `state` and `iss`, once the redirect address is known to be the
+    client's. Before that, a page shows it.
     """
     return web.authorize(client_info, query, base_url)
 
@@ -200,7 +200,7 @@ def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: BaseUrl) -> H
 
 @api.get("/v1/invite/<token>", errors=(InviteNotFound,), **_PAGE)
 def show_invite(client_info: ClientInfo, token: str, base_url: BaseUrl) -> HtmlPage:
-    """Show an invitation to whoever has its link."""
+    """Show an invitation to anyone who has its link."""
     return web.show_invite(client_info, token, base_url)
 
 

@@ -25,7 +25,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Index a batch; report the messages that failed, and those for which there is no time left.
 
     A malformed conversation fails alone. If an organization's commit fails, its messages return to the queue soon. The
-    messages that were received most often come first: after too many receives, the queue sets a message aside.
+    messages that were received most often come first, because too many receives move a message to the dead letters.
     """
     groups: dict[str, list[tuple[Record, SearchJob]]] = {}
     failed: list[Record] = []

@@ -14,8 +14,8 @@ NEEDS = declare("TIMER_QUEUE_URL")
 
 _RESERVE_MS = 10_000  # for the page that is under way when the time is over
 
-# What a run on a schedule does until an instant (ms), by the name that the schedule gives it in template.yaml; and with
-# what it tells of how many.
+# The work of a scheduled run, by the name that its schedule has in template.yaml. Each takes a deadline (ms) and
+# returns how many items it processed.
 _RUNS: dict[str, Callable[[int], int]] = {"snoozes": snoozes.queue_due}
 
 

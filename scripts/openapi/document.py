@@ -376,5 +376,5 @@ def _webhook(kind: str, event: type[Event]) -> dict[str, Any]:
 
 
 def event_kind(event: type[Event]) -> Any:
-    """Return the kind that an event's model stands for."""
+    """Return the kind of an event's model."""
     return next(kind for kind, model in EVENTS.items() if model is event)

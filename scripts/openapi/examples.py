@@ -132,7 +132,7 @@ BODIES: dict[str, Any] = {
     },
     "upload": {"name": "invoice.png", "type": "image/png", "size": 48213},
     "reply": {"body": "They are under Account, Billing.", "takeOver": True},
-    "writeNote": {"body": "She asked the same in May. Let us make the menu clearer."},
+    "writeNote": {"body": "Same question in May. Let us make the menu clearer."},
     "assignConversation": {"userId": account_examples.USER},
     "snoozeConversation": {"until": _AT + DAY_MS},
     "addFact": {"text": "Runs two shops, in Berlin and in Leeds."},

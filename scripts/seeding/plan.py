@@ -26,7 +26,7 @@ _FARTHEST = 5_000  # conversations between two of one customer
 
 
 class End(StrEnum):
-    """What became of a conversation by now."""
+    """The state of a conversation by now."""
 
     WAITING = "waiting"
     ANSWERED = "answered"  # open, and a teammate spoke last
@@ -48,7 +48,7 @@ _OF_THE_NEWEST = (
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One conversation: its place counted from the newest, how many messages, how it ended, whose it is."""
+    """One conversation: its place counted from the newest, how many messages, how it ended, its assignee."""
 
     number: int
     messages: int
@@ -106,7 +106,7 @@ def planned(number: int, seed: int) -> Planned:
 def _end(number: int, seed: int, random: Random) -> End:
     if number < _NEWEST:
         order = list(_OF_THE_NEWEST)
-        Random(f"{seed} newest").shuffle(order)  # noqa: S311 - likewise
+        Random(f"{seed} newest").shuffle(order)  # noqa: S311 - the same
         return order[number]
     if random.random() < (0.1 if number < _RECENT else 0.0025):
         return random.choices((End.WAITING, End.ANSWERED, End.AGENT, End.SNOOZED), (50, 25, 15, 10))[0]

@@ -67,16 +67,16 @@ def test_its_answer_is_a_model_which_can_be_kept_and_whose_secret_stands_at_its_
 
 
 @each_route
-def test_a_field_whose_name_speaks_of_a_secret_is_told_once(name: str, route: Route) -> None:
+def test_a_field_named_like_a_secret_is_returned_once(name: str, route: Route) -> None:
     assert issubclass(route.answer, Answer)
-    speaking = {
+    named_like_secrets = {
         field
         for field in route.answer.model_fields
         if field in {"key", "secret", "token", "password", "path"}
     }
     marked = one_time_secret(route.answer)
 
-    assert speaking <= ({marked[0]} if marked else set()), name
+    assert named_like_secrets <= ({marked[0]} if marked else set()), name
 
 
 def _actions(statement: dict[str, Any]) -> list[str]:

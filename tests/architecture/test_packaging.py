@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.build, pytest.mark.xdist_group("build")]
 
 @pytest.fixture(scope="session")
 def artifacts() -> Path:
-    # The lock is let go at once: others of this run build too, and the sources do not change under it.
+    # The lock is released at once: others of this run build too, and the sources do not change under it.
     with build.built(Progress()) as (folder, _):
         return folder
 

@@ -140,7 +140,7 @@ def test_a_refusal_of_the_gateway_has_the_specifications_code(refusal: str, stat
     assert json.loads(response["responseTemplates"]["application/json"])["error"]["code"] == code
 
 
-def test_a_throttled_caller_is_told_when_to_come_back() -> None:
+def test_a_throttled_response_says_when_to_retry() -> None:
     headers = gateway_responses()["THROTTLED"]["responseParameters"]
 
     assert headers["gatewayresponse.header.Retry-After"] == "'1'"
@@ -301,7 +301,7 @@ def test_only_three_functions_reach_the_knowledge_bucket() -> None:
     assert reach == {"Knowledge", "AgentWorker", "KnowledgeIndexer"}
 
 
-def test_what_was_written_in_the_inbox_is_searched_by_who_shows_it_and_changed_by_the_indexer() -> None:
+def test_four_functions_reach_the_inbox_index_and_two_write_it() -> None:
     reach = {name for name, statements in POLICIES.items() if "SearchBucket" in json.dumps(statements)}
     writes = {
         name
@@ -315,7 +315,7 @@ def test_what_was_written_in_the_inbox_is_searched_by_who_shows_it_and_changed_b
     assert writes == {"SearchIndexer", "Eraser"}
 
 
-def test_whoever_keeps_a_copy_of_the_inboxes_index_has_room_for_it() -> None:
+def test_each_function_that_copies_the_inbox_index_has_storage_for_it() -> None:
     room = {
         name: function["Properties"].get("EphemeralStorage", {"Size": 512})["Size"]
         for name, function in FUNCTIONS.items()
@@ -337,7 +337,7 @@ def test_only_the_agent_worker_may_call_a_model_and_only_when_one_is_chosen() ->
 
 
 @pytest.mark.parametrize("queue", sorted(set(QUEUES) - DEAD_LETTERS))
-def test_every_queue_sets_aside_what_fails_five_times(queue: str) -> None:
+def test_every_queue_moves_a_message_to_its_dead_letters_after_five_failures(queue: str) -> None:
     redrive = QUEUES[queue]["Properties"]["RedrivePolicy"]
     dead_letters = queue.removesuffix("Queue") + "DeadLetters"
 
@@ -408,7 +408,7 @@ def test_a_poison_record_never_blocks_the_stream() -> None:
     stream = FUNCTIONS["FanoutFunction"]["Properties"]["Events"]["Outbox"]["Properties"]
 
     assert stream["BisectBatchOnFunctionError"] is True
-    # The function sets unreadable records aside; what is tried again is a disturbance, and that has an end.
+    # The function dead-letters unreadable records itself. Retries serve outages, which end.
     assert stream["MaximumRetryAttempts"] == -1
     assert stream["MaximumRecordAgeInSeconds"] == 21_600
     assert stream["DestinationConfig"]["OnFailure"]["Destination"] == {

@@ -163,7 +163,7 @@ def _send(endpoints: list[Endpoint], events: int, random: Random, killer: Worker
         table.put_new(event.to_item())
         endpoint.events.append(event.id)
         time.sleep(max(0.0, began + number * SEND_SECONDS / events - time.monotonic()))
-    # Retries are under way now: they shall meet deaths too.
+    # Retries are under way now; kills must interrupt them too.
     time.sleep(KILLING_SECONDS)
     until = time.monotonic() + MAX_KILLING_SECONDS - KILLING_SECONDS
     while time.monotonic() < until and killer.report.moments[Moment.IN_FLIGHT] < ENOUGH_KILLS:

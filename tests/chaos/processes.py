@@ -54,7 +54,7 @@ def _ticks(pid: int) -> int:
 
 
 def owner(candidates: Iterable[int], client_port: int, server_port: int) -> int | None:
-    """Return which process holds the client's end of a connection on loopback that stands at this moment."""
+    """Return the process that holds the client's end of an open loopback connection."""
     inode = _inode(f":{client_port:04X}", f":{server_port:04X}")
     if inode is None:
         return None

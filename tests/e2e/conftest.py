@@ -35,7 +35,7 @@ def stack(own_stack: StackSettings | None) -> Iterator[Mapping[str, str]]:
 
     HELPDESK_STACK names the stack.json of one that runs already, which is then left as it is (start it with
     PARAMETERS="RetryDelaysSeconds=1,1,1,1"). The tests' own enforces the functions' policies, so a permission that is
-    missing in template.yaml fails a test; HELPDESK_E2E_AUTH=false tells that cause from others. `make test` brings the
+    missing in template.yaml fails a test; HELPDESK_E2E_AUTH=false rules that cause out. `make test` brings the
     tests' own up while its first part runs, and stops it.
     """
     if own_stack is None:

@@ -1,4 +1,4 @@
-"""The reckoning of DynamoDB's write units (benchmarks/capacity.py) against what the local stack's emulator answers.
+"""The computation of DynamoDB's write units (benchmarks/capacity.py) against what the local stack's emulator returns.
 
 What reads cost the emulator answers with constants.
 """
@@ -46,7 +46,7 @@ def written(answer: Any) -> dict[str, float]:
     return {"table": used["CapacityUnits"] - sum(indexes.values()), **indexes}
 
 
-def reckoned(before: Any, after: Any, *, transaction: bool = False) -> dict[str, int]:
+def computed(before: Any, after: Any, *, transaction: bool = False) -> dict[str, int]:
     return {
         name: units for name, units in units_written(before, after, transaction=transaction).items() if units
     }
@@ -55,10 +55,10 @@ def reckoned(before: Any, after: Any, *, transaction: bool = False) -> dict[str,
 def test_writes_cost_what_the_emulator_answers(dynamodb: Any, stack: Mapping[str, str]) -> None:
     common = {"TableName": stack["table"], "ReturnConsumedCapacity": "INDEXES"}
 
-    assert written(dynamodb.put_item(Item=ITEM, **common)) == reckoned(None, ITEM)
-    assert written(dynamodb.put_item(Item=MOVED, **common)) == reckoned(ITEM, MOVED)
+    assert written(dynamodb.put_item(Item=ITEM, **common)) == computed(None, ITEM)
+    assert written(dynamodb.put_item(Item=MOVED, **common)) == computed(ITEM, MOVED)
     put = {"Put": {"TableName": stack["table"], "Item": LONGER}}
     transacted = dynamodb.transact_write_items(TransactItems=[put], ReturnConsumedCapacity="INDEXES")
-    assert written(transacted) == reckoned(MOVED, LONGER, transaction=True)
+    assert written(transacted) == computed(MOVED, LONGER, transaction=True)
     removed = dynamodb.update_item(Key=KEY, UpdateExpression="REMOVE GSI2PK", **common)
-    assert written(removed) == reckoned(LONGER, UNLISTED)
+    assert written(removed) == computed(LONGER, UNLISTED)

@@ -102,7 +102,7 @@ def test_an_owner_looks_around_makes_a_key_uses_it_and_revokes_it(
     assert kinds == ["key_revoked", "webhook_removed", "webhook_created", "key_created"]
 
 
-def test_a_service_that_is_not_there_is_told_of(helpdesk: Run) -> None:
+def test_an_unreachable_service_is_reported(helpdesk: Run) -> None:
     done = helpdesk("limits", HELPDESK_BASE_URL="http://127.0.0.1:9/helpdesk")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("Error: No response from http://127.0.0.1:9/helpdesk")
@@ -137,11 +137,11 @@ def test_a_person_logs_in_with_a_browser_and_a_mailed_code_and_logs_out(
         assert found is not None
         browser.press(code=found[0])
         browser.press(("decision", "allow"), action="/consent", organization=stack["organization_id"])
-        told, errors = login.communicate(timeout=60)
+        output, errors = login.communicate(timeout=60)
     finally:
         login.kill()
     assert login.returncode == 0, errors
-    assert told == f"Logged in to {stack['base_url']} as Demo Owner ({EMAIL}).\n"
+    assert output == f"Logged in to {stack['base_url']} as Demo Owner ({EMAIL}).\n"
 
     # With the environment's token and address empty, the stored login serves.
     own = {"HELPDESK_TOKEN": "", "HELPDESK_BASE_URL": ""}

@@ -29,7 +29,7 @@ ANSWERED, NOT_ANSWERED = (
 )
 FIRST, WAKES = "a visitor's first message", "a snooze's time comes"
 ANSWERS, HANDS_OVER = "the agent answers", "the agent hands to the team"
-TOLD_STEPS = {"take-over", "resolve"}
+EVENT_STEPS = {"take-over", "resolve"}
 AN_HOUR_MS = 3_600_000
 
 
@@ -100,7 +100,7 @@ class Row:
         before = {WAKES: ["snooze"]}.get(self.trigger, BY_HAND.get(self.trigger, ([], ""))[0])
         for step in before:
             assert self.desk.do(step).status == 200, (self.trigger, step)
-            self.expected[self.desk.id] += ["conversation.updated"] if step in TOLD_STEPS else []
+            self.expected[self.desk.id] += ["conversation.updated"] if step in EVENT_STEPS else []
 
     def happen(self) -> None:
         """Do what a teammate or the visitor does."""
@@ -108,14 +108,14 @@ class Row:
         answer = self.desk.do(step)
         assert answer.status == 200, (self.trigger, answer.body)
         about = answer.body.get("conversationId", self.desk.id)
-        told = [*TRIGGERS[self.trigger]]
+        events = [*TRIGGERS[self.trigger]]
         if about != self.desk.id and step == "message":
-            told += TRIGGERS[HANDS_OVER]  # it started another, which the agent comes to as well
-        self.expected[about] = [*self.expected.get(about, []), *told]
+            events += TRIGGERS[HANDS_OVER]  # it started another conversation, which the agent handles too
+        self.expected[about] = [*self.expected.get(about, []), *events]
 
 
 def differing(rows: Sequence[Row], receiver: Receiver) -> list[tuple[str, list[str], list[str] | None]]:
-    """Return the rows of which not what is expected has come: the trigger, the events expected, those that came."""
+    """Return the rows whose events differ: the trigger, the expected events, the received ones."""
     came = kinds_by_conversation(receiver)
     return [
         (row.trigger, sorted(kinds), came.get(about))

@@ -95,7 +95,7 @@ def test_each_functions_role_may_keep_an_answer_and_give_it_again(
     ],
     ids=["keys", "files"],
 )
-def test_a_secret_is_told_once(send: Send, path: str, body: Any, credential: str) -> None:
+def test_a_secret_is_returned_once(send: Send, path: str, body: Any, credential: str) -> None:
     key = str(uuid.uuid4())
 
     assert send(path, body, key, credential).status == 200
@@ -113,10 +113,10 @@ def test_of_twelve_at_once_one_is_stored(send: Send) -> None:
     assert [answer.replayed for answer in answers if answer.status == 200].count(False) == 1
 
 
-def test_after_a_refusal_the_mended_body_may_have_the_key(send: Send) -> None:
+def test_after_a_refusal_the_corrected_body_may_reuse_the_key(send: Send) -> None:
     key, message = str(uuid.uuid4()), a_message()
 
     assert send("/v1/messages", {**message, "session": "short"}, key).code == "invalid_session"
-    mended = send("/v1/messages", message, key)
+    corrected = send("/v1/messages", message, key)
 
-    assert (mended.status, mended.replayed) == (200, False)
+    assert (corrected.status, corrected.replayed) == (200, False)

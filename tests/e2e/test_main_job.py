@@ -36,7 +36,7 @@ def write(api: Web, text: str, session: str | None = None) -> dict[str, Any]:
     return dict(answer.body)
 
 
-def told(received: list[Received]) -> list[dict[str, Any]]:
+def events_in(received: list[Received]) -> list[dict[str, Any]]:
     return [json.loads(request.body) for request in received]
 
 
@@ -155,7 +155,7 @@ def test_the_agent_hands_over_what_it_cannot_answer_and_then_stays_silent(api: W
         accepted = write(api, "Which wine goes with roast pheasant on Tuesdays?", session)
         conversation_id = accepted["conversationId"]
         requests = receiver.wait_for(4)
-        kinds = sorted(event["type"] for event in told(requests))
+        kinds = sorted(event["type"] for event in events_in(requests))
         assert kinds == ["conversation.created", "conversation.updated", "message.created", "message.created"]
         shown = api.get(f"/v1/conversations/{conversation_id}").body["conversation"]
         assert (shown["handledBy"], shown["awaitingHuman"]) == ("team", True)
@@ -187,7 +187,7 @@ def test_a_person_takes_over_answers_resolves_and_reopens(api: Web) -> None:
         receiver.wait_for(4)
         with pytest.raises(AssertionError, match="4 of 5"):
             receiver.wait_for(5, seconds=3)
-        events = sorted(told(receiver.received), key=lambda event: event["createdAt"])
+        events = sorted(events_in(receiver.received), key=lambda event: event["createdAt"])
         assert [event["type"] for event in events] == [
             "conversation.updated",
             "message.created",

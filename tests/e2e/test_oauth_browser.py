@@ -57,7 +57,7 @@ class Program:
     base_url: str
     id: str
     callback: str
-    told: list[dict[str, str]] = field(default_factory=list)
+    redirects: list[dict[str, str]] = field(default_factory=list)
 
     def address(self, state: str) -> str:
         asked = {
@@ -78,12 +78,12 @@ class Program:
 @pytest.fixture
 def program(stack: Mapping[str, str]) -> Iterator[Program]:
     """A program that has registered and listens on loopback."""
-    told: list[dict[str, str]] = []
+    redirects: list[dict[str, str]] = []
 
     class Callback(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if urlsplit(self.path).path == "/callback":
-                told.append(dict(parse_qsl(urlsplit(self.path).query)))
+                redirects.append(dict(parse_qsl(urlsplit(self.path).query)))
             self.send_response(200)
             self.send_header("content-type", "text/plain")
             self.end_headers()
@@ -103,7 +103,7 @@ def program(stack: Mapping[str, str]) -> Iterator[Program]:
     }
     answer = Web(stack["base_url"]).post("/v1/oauth/register", wanted)
     assert answer.status == 201, answer
-    yield Program(stack["base_url"], answer.body["client_id"], callback, told)
+    yield Program(stack["base_url"], answer.body["client_id"], callback, redirects)
     server.shutdown()
     server.server_close()
 
@@ -147,11 +147,11 @@ def test_a_person_signs_in_allows_and_is_led_back_to_the_program(
     page.get_by_role("button", name="Allow", exact=True).click()
     page.get_by_text("Back in the program.").wait_for()
 
-    [told] = program.told
-    assert (told["state"], told["iss"]) == ("s t&te", f"{stack['base_url']}/v1")
+    [redirect] = program.redirects
+    assert (redirect["state"], redirect["iss"]) == ("s t&te", f"{stack['base_url']}/v1")
     tokens = program.token(
         grant_type="authorization_code",
-        code=told["code"],
+        code=redirect["code"],
         redirect_uri=program.callback,
         code_verifier=VERIFIER,
     ).json()
@@ -166,9 +166,9 @@ def test_no_leads_back_with_an_error(page: Page, stack: Mapping[str, str], progr
     page.get_by_role("button", name="Do not allow").click()
     page.get_by_text("Back in the program.").wait_for()
 
-    [told] = program.told
-    assert (told["error"], told["state"]) == ("access_denied", "state")
-    assert "code" not in told
+    [redirect] = program.redirects
+    assert (redirect["error"], redirect["state"]) == ("access_denied", "state")
+    assert "code" not in redirect
 
 
 def test_a_device_is_connected(page: Page, stack: Mapping[str, str], program: Program) -> None:
@@ -190,7 +190,7 @@ def test_a_device_is_connected(page: Page, stack: Mapping[str, str], program: Pr
     assert me(program, tokens["access_token"])["user"]["email"] == email
 
 
-def test_a_wrong_code_is_told_where_a_screen_reader_finds_it(
+def test_a_wrong_code_is_shown_where_a_screen_reader_finds_it(
     page: Page, stack: Mapping[str, str], program: Program
 ) -> None:
     page.goto(program.address("state"))

@@ -83,5 +83,9 @@ def test_a_customer_is_exported_and_then_erased_with_all_that_is_kept(
         urllib.request.urlopen(uploaded["url"], timeout=30)
     gone.value.close()
     assert gone.value.code == 404
-    anew = api.post("/v1/messages", {"session": session, "body": "Hello again"}).body["conversationId"]
-    assert api.get(f"/v1/conversations/{anew}").body["conversation"]["customer"]["id"] != customer
+    next_conversation = api.post("/v1/messages", {"session": session, "body": "Hello again"}).body[
+        "conversationId"
+    ]
+    assert (
+        api.get(f"/v1/conversations/{next_conversation}").body["conversation"]["customer"]["id"] != customer
+    )

@@ -56,7 +56,7 @@ def test_a_known_path_with_a_method_it_has_not_answers_404(stack: Mapping[str, s
     assert body["error"]["code"] == "not_found"
 
 
-def test_a_request_without_a_credential_is_told_which_to_send(stack: Mapping[str, str]) -> None:
+def test_a_request_without_a_credential_learns_which_to_send(stack: Mapping[str, str]) -> None:
     status, _, body = call(stack, "GET", "/v1/conversations")
 
     assert status == 401

@@ -30,7 +30,7 @@ def history(api: Web, endpoint_id: str, status: str) -> dict[str, Any]:
     return eventually(look)
 
 
-def test_a_test_event_is_signed_twice_shown_in_the_history_and_sent_again_when_asked_for(
+def test_a_test_event_is_signed_twice_listed_in_the_history_and_redelivered(
     api: Web, stack: Mapping[str, str]
 ) -> None:
     with Receiver(answer=lambda attempt: 200 if attempt == 1 else 500) as receiver:
@@ -52,7 +52,7 @@ def test_a_test_event_is_signed_twice_shown_in_the_history_and_sent_again_when_a
         assert api.delete(f"/v1/webhooks/{endpoint_id}/secret").body == {"ok": True}
 
 
-def test_a_message_comes_in_the_feed_once_it_is_settled(api: Web) -> None:
+def test_the_feed_lists_a_message_once_its_order_is_final(api: Web) -> None:
     started = time.time_ns() // 1_000_000
     sent = api.post("/v1/messages", {"session": f"visitor-{started}", "body": "Is this in the feed?"}).body
 

@@ -53,7 +53,7 @@ def of(**cost: Any) -> Measured:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "finding"),
     [
         ({"calls": 4}, "GET /v1/things: 4 calls"),
         ({"others": 1}, "GET /v1/things: 1 calls to S3 and SQS"),
@@ -61,8 +61,8 @@ def of(**cost: Any) -> Measured:
         ({"write_units": 7.0}, "GET /v1/things: 7 write units"),
     ],
 )
-def test_one_call_more_or_a_half_more_of_units_is_noticed(more: dict[str, Any], told: str) -> None:
-    assert grown(of(), of(**more)) == [told]
+def test_one_call_more_or_a_half_more_of_units_is_noticed(more: dict[str, Any], finding: str) -> None:
+    assert grown(of(), of(**more)) == [finding]
 
 
 def test_a_unit_that_is_rounding_is_no_growth() -> None:

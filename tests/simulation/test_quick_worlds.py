@@ -1,7 +1,7 @@
 """The real schedule at full length in thousands of worlds, each with troubles of its own.
 
 Table, queue, receiver and clock are in memory; what decides is the product's code. In each world workers die at random
-steps, messages are lost for good, are handed out twice at once and in any order, and the reconciler runs every five
+steps, messages are lost permanently, are delivered twice at once and in any order, and the reconciler runs every five
 minutes. HELPDESK_SEEDS=10000 runs as many worlds as that.
 """
 
@@ -293,7 +293,7 @@ def test_the_table_in_memory_does_what_moto_does(monkeypatch: pytest.MonkeyPatch
         if clean:
             table.delete(DELIVERY.key)
         for where in ("moto", "memory"):
-            random, told = Random(seed), []
+            random, outcomes = Random(seed), []
             with monkeypatch.context() as patch, clock.frozen(lambda: START_MS * 1000):
                 if where == "memory":
                     for name in ("put_new", "update", "get_many"):
@@ -302,11 +302,11 @@ def test_the_table_in_memory_does_what_moto_does(monkeypatch: pytest.MonkeyPatch
                 for _ in range(30):
                     try:
                         random.choice(_writes())(random)
-                        told.append("")
+                        outcomes.append("")
                     except (repository.ClaimLost, ConditionFailed) as refused:
-                        told.append(type(refused).__name__)
+                        outcomes.append(type(refused).__name__)
                 item = table.get_many([DELIVERY.key])[DELIVERY.key]
-            results.append((told, item))
+            results.append((outcomes, item))
         assert results[0] == results[1], seed
         taken += len(results[0][1]["attempts"])
     assert taken > 10

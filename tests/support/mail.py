@@ -118,7 +118,7 @@ def run_mailer(records: list[dict[str, Any]]) -> list[str]:
 
 
 def carry() -> None:
-    """Take every mail that was asked for all the way; what was carried before is carried again, as streams do."""
+    """Carry every requested mail to the post office; like a stream, carry earlier ones again."""
     assert fan_out(stream_records()) == []
     while records := waiting():
         assert run_mailer(records) == []

@@ -53,6 +53,6 @@ def token_of(user_id: str, organization: str | None, *, lifetime_ms: int = 3_600
 
 
 def issue_token(organization: str | None, *, role: str, name: str, lifetime_ms: int = 3_600_000) -> str:
-    """Store a new person and a token of his, and return the token."""
+    """Store a new person and a token for them; return the token."""
     user_id = make_person(organization, role=role, name=name)
     return token_of(user_id, organization, lifetime_ms=lifetime_ms)

@@ -48,7 +48,7 @@ class Receiver:
                 self.end_headers()
 
             def log_message(self, *_: object) -> None:
-                """Say nothing: the test tells what went wrong."""
+                """Log nothing: the test reports failures."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -74,7 +74,7 @@ class Receiver:
         return list(self.received)
 
     def message(self, message_id: str, seconds: float = 40) -> dict[str, Any]:
-        """Return a message as its event tells it, once that came, whatever came before it."""
+        """Return a message from its event, once that event came; ignore earlier ones."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             for received in list(self.received):

@@ -113,7 +113,7 @@ def _noted(request: Repeated, _: Client, __: str, ___: dict[str, str]) -> Repeat
 
 
 def _resolved(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
-    """Let the visitor rate a conversation that is settled."""
+    """Let the visitor rate a resolved conversation."""
     conversation = Client(request.credential).post("/v1/messages", MESSAGE).body["conversationId"]
     _require(owner.post(f"/v1/conversations/{conversation}/resolve"))
     rating = {"session": MESSAGE["session"], "conversationId": conversation, "stars": 5}

@@ -47,7 +47,7 @@ ENVIRONMENT: Final = {
 
 @contextmanager
 def empty() -> Iterator[None]:
-    """Stand in for AWS until the end: the table, the buckets and the queues are there, and nothing is in them."""
+    """Stand in for AWS until the end, with the table, the buckets and the queues, all empty."""
     with mock_aws():
         make_table()
         for bucket in BUCKETS:

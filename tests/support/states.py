@@ -67,7 +67,7 @@ class Desk:
             return self.api.post(f"{path}/reply", {"body": "A person here.", **how})
         if step == "the team writes first":
             customer = self.api.get(path).body["conversation"]["customer"]["id"]
-            return self.api.post(f"/v1/customers/{customer}/messages", {"body": "It is mended."})
+            return self.api.post(f"/v1/customers/{customer}/messages", {"body": "It is fixed."})
         if step == "rating":
             rating = {"session": self.session, "conversationId": self.id, "stars": 5}
             return self.api.post("/v1/messages/rating", rating)

@@ -117,10 +117,10 @@ def write_files(location: IndexLocation, manifest: Manifest, path: Path) -> None
 
 
 def in_queues(words: list[str]) -> list[str]:
-    """Return `word in queue` for every message that waits, is held back or was set aside, with one of the words."""
+    """Return `word in queue` for every message with one of the words: waiting, delayed or dead letter."""
     found = []
     for queue in sqs_backends[ACCOUNT][REGION].queues.values():
-        for message in queue._messages:  # those that are held back are shown by nothing else
+        for message in queue._messages:  # nothing else shows delayed messages
             found += [
                 f"{word} in {queue.name}" for word in words if word.lower() in str(message.body).lower()
             ]

@@ -25,7 +25,7 @@ _sequence = itertools.count(1)
 
 
 class LongContext(Context):
-    """What a worker is told of the time that it has."""
+    """A worker's Lambda context, with the remaining time."""
 
     def __init__(self, milliseconds: int = 300_000) -> None:
         self._milliseconds = milliseconds
@@ -35,9 +35,9 @@ class LongContext(Context):
 
 
 class Workers:
-    """Carries what the outbox asks for to the queues, and what is queued to the workers.
+    """Sends what the outbox requests to the queues, and queued messages to the workers.
 
-    `holding` names queues that are left alone. What was carried once is not carried again.
+    `holding` names queues that are left alone. Each message is carried once.
     """
 
     def __init__(self, *holding: str) -> None:

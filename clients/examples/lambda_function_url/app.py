@@ -1,8 +1,8 @@
 """A receiver of Helpdesk's webhooks as a Lambda function URL. Copy this file and write your own `handle`.
 
-`receive` stands behind the URL: it verifies each delivery, writes the event to a DynamoDB table and answers at once.
-`work` stands at the table's stream, which shows each id once: it handles the event, and what fails is tried again.
-Both, the table and the stream are in template.yaml beside this file.
+`receive` serves the URL: it verifies each delivery, writes the event to a DynamoDB table and returns at once.
+`work` reads the table's stream, which has each id once: it handles the event, and Lambda retries what fails.
+template.yaml in this folder has both functions, the table and the stream.
 """
 
 import base64

@@ -32,7 +32,7 @@ CREDENTIALS = (
     "without organization",
     "expired token",
     "unknown token",
-    "one who left",
+    "former member",
 )
 
 _UNKNOWN = {
@@ -47,7 +47,7 @@ _TOKENS_UNKNOWN = {
     "without organization": "403 no_organization",
     "expired token": "401 invalid_token",
     "unknown token": "401 invalid_token",
-    "one who left": "401 invalid_token",
+    "former member": "401 invalid_token",
 }
 _IN = dict.fromkeys(("secret key", "member", "admin", "owner"), "in")
 # A key is not looked up on a route that accepts none.
@@ -87,7 +87,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         **_TOKENS_UNKNOWN,
         **_ANY_KEY,
         "without organization": "in",
-        "one who left": "in",
+        "former member": "in",
     },
     # About the organization that the person belongs to.
     "account, in an organization": {
@@ -95,7 +95,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         **_IN,
         **_TOKENS_UNKNOWN,
         **_ANY_KEY,
-        "one who left": "403 no_organization",
+        "former member": "403 no_organization",
     },
 }
 
@@ -236,7 +236,7 @@ def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
         home = organization.organization_id
         if kind in {"member", "admin", "owner"}:
             return f"Bearer {issue_token(home, role=kind, name=kind)}"
-        if kind == "one who left":
+        if kind == "former member":
             person = make_person(home, role="member", name="Lea Left")
             table.update(keys.Person(person), "SET organizations = :none", values={":none": {}})
             return f"Bearer {token_of(person, home)}"

@@ -43,7 +43,7 @@ class Desk:
         }
 
     def work(self, *jobs: dict[str, str], receives: int = 1) -> list[str]:
-        """Run the agent worker; return the ids of the queue's messages that it wants again."""
+        """Run the agent worker; return the ids of the queue messages that failed."""
         event = sqs_event(*jobs, group=jobs[0]["conversationId"], receives=receives)
         answer = function("agent_worker").handler(event, Context())
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]

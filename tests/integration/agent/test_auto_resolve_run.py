@@ -1,4 +1,4 @@
-"""nightlySweep: finished conversations are resolved where the organization wants it, and nothing else is touched."""
+"""nightlySweep: finished conversations are resolved where the organization enabled it, and nothing else changes."""
 
 import time
 from collections.abc import Callable, Iterator

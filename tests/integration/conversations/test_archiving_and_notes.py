@@ -105,8 +105,8 @@ def test_a_note_is_read_by_the_team_and_never_by_the_visitor_or_an_endpoint(
     whole_table.remove("EVENT")
     before = stored(organization.organization_id, conversation)
 
-    written = do(api, conversation, "note", {"body": "  She is a VIP. "})
-    by_max = do(member, conversation, "note", {"body": "I know her."})
+    written = do(api, conversation, "note", {"body": "  A VIP customer. "})
+    by_max = do(member, conversation, "note", {"body": "I know this customer."})
 
     messages = api.get(f"/v1/conversations/{conversation}").body["messages"]
     notes = [entry for entry in messages if entry["kind"] == "note"]
@@ -122,7 +122,7 @@ def test_a_note_is_read_by_the_team_and_never_by_the_visitor_or_an_endpoint(
             "name": organizations.name_of(organization.organization_id),
             "avatarUrl": None,
         },
-        "body": "She is a VIP.",
+        "body": "A VIP customer.",
         "attachments": [],
     }
     assert notes[1]["agent"]["name"] == "Max Member"
@@ -187,13 +187,13 @@ def test_a_message_keeps_the_id_of_its_event(
     do(api, conversation, "reply", {"body": "Here."})
 
     messages = [item for item in whole_table.of_kind("MSG#") if item["conversationId"] == conversation]
-    told = {
+    event_ids = {
         event["data"]["message"]["id"]: event["id"]
         for event in whole_table.events()
         if "message" in event["data"]
     }
-    assert {message["id"]: message["eventId"] for message in messages} == told
-    assert len(told) == 2
+    assert {message["id"]: message["eventId"] for message in messages} == event_ids
+    assert len(event_ids) == 2
     for message in messages:
         assert table.get(keys.Event(organization.organization_id, message["eventId"])) is not None
     assert all(

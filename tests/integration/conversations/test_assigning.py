@@ -69,8 +69,8 @@ def test_assigning_sends_no_event_and_changes_neither_state_nor_activity(
     assert {name for name in now if now.get(name) != before.get(name)} == {"assignee", "GSI3PK"}
 
 
-@pytest.mark.parametrize("who", ["usr_unknown", "#", "", "stranger", "one who left"])
-def test_a_conversation_is_not_assigned_to_someone_who_is_no_member(
+@pytest.mark.parametrize("who", ["usr_unknown", "#", "", "stranger", "former member"])
+def test_a_conversation_is_not_assigned_to_a_non_member(
     api: Client,
     organization: NewOrganization,
     other_organization: NewOrganization,
@@ -80,7 +80,7 @@ def test_a_conversation_is_not_assigned_to_someone_who_is_no_member(
 ) -> None:
     if who == "stranger":
         who = make_person(other_organization.organization_id, role="owner", name="Stranger")
-    if who == "one who left":
+    if who == "former member":
         table.delete(keys.Member(organization.organization_id, ada))
         who = ada
 

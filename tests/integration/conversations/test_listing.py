@@ -78,7 +78,7 @@ choices = st.fixed_dictionaries(
 
 
 def put(organization: str, made: list[Made]) -> None:
-    """Write conversations as those who change them do, with their places in the lists."""
+    """Write conversations with the index keys that the product writes."""
     transaction = Transaction()
     for one in made:
         item: dict[str, Any] = {

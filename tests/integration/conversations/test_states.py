@@ -164,10 +164,10 @@ def test_each_trigger_sends_the_events_that_the_table_says(begin: Begin, trigger
     answer = desk.do(step)
 
     assert answer.status == 200, answer.body
-    told = whole_table.events()
-    assert [event["type"] for event in told] == TRIGGERS[trigger]
-    assert len({event["createdAt"] for event in told}) <= 1
-    for event in told:
+    events = whole_table.events()
+    assert [event["type"] for event in events] == TRIGGERS[trigger]
+    assert len({event["createdAt"] for event in events}) <= 1
+    for event in events:
         about = event["data"]["conversation"]["id"]
         shown = desk.api.get(f"/v1/conversations/{about}").body["conversation"]
         assert event["data"]["conversation"] == {

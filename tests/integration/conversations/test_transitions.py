@@ -85,15 +85,15 @@ def test_each_transition_does_and_sends_what_the_specification_says(
     for move, after in TRANSITIONS.items():
         conversation_id = conversation_in(before)
         answer = api.post(f"/v1/conversations/{conversation_id}/{move}")
-        told = whole_table.events()
+        events = whole_table.events()
 
         assert (move, answer.status, answer.body) == (move, 200, {"ok": True})
         expected = after[before]
         assert state_of(api, conversation_id) == (expected or before)
         if expected is None:
-            assert (move, told) == (move, [])
+            assert (move, events) == (move, [])
             continue
-        (event,) = told
+        (event,) = events
         assert event["type"] == "conversation.updated"
         assert event["data"] == {
             "conversation": {

@@ -1,7 +1,7 @@
 """Several people, the visitor and the agent at one conversation at the same moment.
 
 Calls happen in an order drawn by a seed (tests/support/interleaving.py). Whatever the order, what was written must
-be what the moves make of the state one after another, and each event must tell of the state that its own write left.
+be what the moves make of the state one after another, and each event must report the state that its own write left.
 """
 
 import os
@@ -69,10 +69,10 @@ OPENS_FOR_THE_TEAM = {
     ("resolved", "team"): ("open", "team"),
 }
 OPENS = {("resolved", "agent"): ("open", "agent"), ("resolved", "team"): ("open", "team")}
-SETTLES = {("open", "agent"): ("resolved", "agent"), ("open", "team"): ("resolved", "team")}
+RESOLVES = {("open", "agent"): ("resolved", "agent"), ("open", "team"): ("resolved", "team")}
 STATES: dict[str, dict[tuple[str, str], tuple[str, str]]] = {
-    "resolve": SETTLES,
-    "close": SETTLES,
+    "resolve": RESOLVES,
+    "close": RESOLVES,
     "reopen": OPENS,
     "take-over": OPENS_FOR_THE_TEAM,
     "hand-back": {("open", "team"): ("open", "agent")},

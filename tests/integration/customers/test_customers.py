@@ -117,11 +117,11 @@ def test_new_metadata_replaces_earlier_metadata(api: Client) -> None:
 
 
 def test_null_empty_and_dropped_values_erase_nothing(api: Client) -> None:
-    told = {"name": "Vera", "email": "vera@example.com", "avatarUrl": "https://example.com/v.png"}
-    customer_id = write(api, "kept", 0, **told)
+    profile = {"name": "Vera", "email": "vera@example.com", "avatarUrl": "https://example.com/v.png"}
+    customer_id = write(api, "kept", 0, **profile)
     write(api, "kept", 10, name=None, email=" ", avatarUrl="http://example.com/insecure.png")
 
-    assert {name: customer(api, customer_id)[name] for name in told} == told
+    assert {name: customer(api, customer_id)[name] for name in profile} == profile
 
 
 def test_values_are_cut_to_their_limits(api: Client) -> None:
@@ -247,7 +247,7 @@ def test_a_facts_own_limits_are_accepted(api: Client, text: str) -> None:
 
 def test_a_fact_of_another_customer_is_not_found(api: Client) -> None:
     one, other = write(api, "one"), write(api, "other")
-    fact = api.post(f"/v1/customers/{one}/facts", {"text": "Hers"}).body["id"]
+    fact = api.post(f"/v1/customers/{one}/facts", {"text": "First"}).body["id"]
 
     assert api.delete(f"/v1/customers/{other}/facts/{fact}").code == "fact_not_found"
     assert len(api.get(f"/v1/customers/{one}").body["facts"]) == 1

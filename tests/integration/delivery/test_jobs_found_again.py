@@ -38,7 +38,7 @@ def queued(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
 
 
 @pytest.fixture(autouse=True)
-def unsettled(monkeypatch: pytest.MonkeyPatch) -> None:
+def unoutcome(monkeypatch: pytest.MonkeyPatch) -> None:
     """The fan-out queues everything, and cannot note that it did: what the reconciler finds again."""
 
     def fail(*_: Any) -> None:
@@ -47,7 +47,7 @@ def unsettled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox_pending, "mark_dispatched", fail)
 
 
-def settled(desk: Desk, conversation: str) -> tuple[list[dict[str, Any]], int]:
+def outcome(desk: Desk, conversation: str) -> tuple[list[dict[str, Any]], int]:
     """Return what may not change any more: the whole thread, and how many events there are."""
     return desk.thread(conversation), len(outbox())
 
@@ -96,14 +96,14 @@ def test_a_job_that_was_done_and_is_queued_again_changes_nothing(
     assert len(stocked.answers(job["conversationId"])) == 1
     time.now += MINUTE
     meanwhile(stocked, job["conversationId"])
-    before = settled(stocked, job["conversationId"])
+    before = outcome(stocked, job["conversationId"])
     time.now += 46 * MINUTE
     queued.clear()
     assert reconcile().fanned_out >= 1
     assert job in queued
     for found in queued:
         assert stocked.work(found) == []
-    assert settled(stocked, job["conversationId"]) == before
+    assert outcome(stocked, job["conversationId"]) == before
 
 
 def test_a_job_that_was_lost_is_answered_once_however_often_it_is_found(

@@ -245,9 +245,7 @@ def test_no_redelivery_starts_during_an_attempt_that_a_late_success_found_under_
     assert delivery(task)["state"] == "delivered"
     with pytest.raises(DeliveryInProgress):
         history.redeliver(task.organization, task.endpoint_id, task.event_id)
-    assert (
-        result(2, second, 500) is False
-    )  # it changed the history, and nothing of what becomes of the delivery
+    assert result(2, second, 500) is False  # it changes the history, and not the delivery's state
     assert attempts(task) == [(1, 200), (2, 500)]
     assert delivery(task)["state"] == "delivered"
     history.redeliver(task.organization, task.endpoint_id, task.event_id)
@@ -320,7 +318,7 @@ def test_a_lost_first_attempt_can_be_redelivered_after_ten_minutes(
     assert (answer.status, answer.code) == (409, "delivery_in_progress")
     time.now += 1
     assert api.post(path).status == 200
-    # As long again for the attempt that was asked for, which may get lost, too.
+    # As long again for the requested attempt, which may get lost, too.
     time.now += 10 * MINUTE - 1
     assert api.post(path).status == 409
     time.now += 1

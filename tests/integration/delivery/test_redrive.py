@@ -116,7 +116,7 @@ def test_a_repaired_item_is_fanned_out_and_an_unreadable_one_stays_a_dead_letter
         table.update(lost_things.key_of(event), "REMOVE createdAt")
     time.now += lost_things.HOUR
     lost_things.reconcile()
-    mended = lost_things.key_of(events[0])
-    table.update(mended, "SET createdAt = :at", values={":at": events[0].created_at})
+    repaired = lost_things.key_of(events[0])
+    table.update(repaired, "SET createdAt = :at", values={":at": events[0].created_at})
     assert redrive.redrive("fanout") == {"queue": "fanout", "found": 2, "moved": 1, "left": 1}
     assert tasks(settings().delivery_queue_url) == [(events[0].id, 1)]

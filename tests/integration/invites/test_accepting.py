@@ -35,7 +35,7 @@ def grace_id() -> str:
 
 @pytest.fixture
 def grace(grace_id: str) -> Client:
-    """The API as she sees it."""
+    """The API as Grace sees it."""
     return Client(token_of(grace_id, None))
 
 

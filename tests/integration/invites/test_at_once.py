@@ -28,7 +28,7 @@ BASE = "https://support.example.com"
 
 @pytest.fixture
 def olga(organization: NewOrganization) -> Caller:
-    """The owner, as admission says who she is."""
+    """The owner, as admission identifies them."""
     return as_caller(organization, organization.owner_id, Role.OWNER)
 
 
@@ -111,7 +111,7 @@ def test_of_fifty_mails_at_once_ten_are_sent(olga: Caller, organization: NewOrga
 
 
 def offer(caller: Caller, role: Role = Role.OWNER) -> tuple[str, str, str]:
-    """Invite a person who is there; return her id, the invitation's and its token."""
+    """Invite an existing person; return the person's id, the invitation's id and its token."""
     person = make_person(None, role="member", name="Grace", email="grace@example.com")
     made = invite(caller, "grace@example.com", role)
     return person, made.id, made.path.removeprefix("/invite/")

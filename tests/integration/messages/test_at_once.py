@@ -65,13 +65,13 @@ def test_first_messages_of_different_sessions_at_once_do_not_meet() -> None:
 def test_messages_at_once_after_a_resolved_conversation_start_one_new_one() -> None:
     for seed in range(SEEDS):
         whole_table.clear()
-        settled = message()().conversation_id
-        move(settled, Transition.RESOLVE)()
+        resolved = message()().conversation_id
+        move(resolved, Transition.RESOLVE)()
 
         accepted = interleaved([message(), message(), message()], seed).all()
 
         (started,) = {answer.conversation_id for answer in accepted}
-        assert started != settled
+        assert started != resolved
         assert len(conversations_in_table()) == 2
 
 
@@ -95,8 +95,8 @@ def test_a_message_racing_the_team_lands_in_an_open_conversation_once(chosen: Tr
         ]
         # The handler at the moment of the write answers the message.
         assert len(whole_table.jobs("agent")) == (0 if came_late and chosen is Transition.TAKE_OVER else 1)
-        (told,) = [event for event in whole_table.events() if event["type"] == "message.created"]
-        assert told["data"]["conversation"] == {
+        (event,) = [event for event in whole_table.events() if event["type"] == "message.created"]
+        assert event["data"]["conversation"] == {
             "id": answer.conversation_id,
             "status": "open",
             "awaitingHuman": came_late and chosen is Transition.TAKE_OVER,

@@ -49,23 +49,23 @@ def test_messages_of_a_session_go_to_its_open_conversation(api: Client) -> None:
 
 def test_a_resolved_conversation_stays_resolved_and_the_message_starts_another(api: Client) -> None:
     for ending in ("resolve", "close"):
-        settled, _ = post(api)
-        move(api, settled, ending)
+        resolved, _ = post(api)
+        move(api, resolved, ending)
 
         started, _ = post(api, "One more thing")
 
-        assert started != settled
-        assert api.get(f"/v1/conversations/{settled}").body["conversation"]["status"] == "resolved"
+        assert started != resolved
+        assert api.get(f"/v1/conversations/{resolved}").body["conversation"]["status"] == "resolved"
         assert post(api)[0] == started
         move(api, started, "resolve")
 
 
 def test_a_message_goes_to_a_reopened_conversation(api: Client) -> None:
-    settled, _ = post(api)
-    move(api, settled, "resolve")
-    move(api, settled, "reopen")
+    resolved, _ = post(api)
+    move(api, resolved, "resolve")
+    move(api, resolved, "reopen")
 
-    assert post(api)[0] == settled
+    assert post(api)[0] == resolved
 
 
 def test_a_message_goes_to_the_newest_of_two_open_conversations(api: Client) -> None:
@@ -232,9 +232,9 @@ def test_the_agent_gets_a_job_for_each_message_unless_the_team_handles_the_conve
 
 
 def test_the_agent_handles_a_new_conversation_after_one_that_the_team_handled(api: Client) -> None:
-    settled, _ = post(api)
-    move(api, settled, "take-over")
-    move(api, settled, "resolve")
+    resolved, _ = post(api)
+    move(api, resolved, "take-over")
+    move(api, resolved, "resolve")
     whole_table.remove("EVENT")
     post(api)
 

@@ -503,14 +503,14 @@ def test_an_unknown_file_or_another_organizations_is_missing(api: Client, strang
 
 def test_of_several_errors_the_session_comes_first_then_the_files_then_the_text(api: Client) -> None:
     seven = [{"id": "file_1", "name": "a"}] * 7
-    told = [
+    codes = [
         post(api, session="x", body="", attachments=seven).code,
         post(api, body="x" * 5_000, attachments=seven).code,
         post(api, body="x" * 5_000, attachments=seven[:1]).code,
         post(api, body="", user={"phone": 1}).code,
     ]
 
-    assert told == ["invalid_session", "too_many_attachments", "message_too_long", "invalid_request"]
+    assert codes == ["invalid_session", "too_many_attachments", "message_too_long", "invalid_request"]
 
 
 def test_the_subject_is_the_first_line_that_is_not_empty(api: Client) -> None:

@@ -257,7 +257,7 @@ def test_the_cookie_is_replaced_at_sign_in_and_stored_by_its_hash(
     assert set(before) == set(visitor.cookies) == {"__Host-helpdesk"}
     assert before != visitor.cookies
     assert visitor.cookies["__Host-helpdesk"] not in repr(everything())
-    # Whoever planted the first cookie has nothing.
+    # An attacker who planted the first cookie gains nothing.
     assert "Sign in" in Visitor(cookies=before).open(program.authorize_url()).body
 
 

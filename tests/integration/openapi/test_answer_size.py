@@ -111,13 +111,13 @@ def test_a_thread_and_a_history_of_the_heaviest_messages_fit(
 
 
 def heavy_customers(organization: NewOrganization, count: int) -> list[str]:
-    """Make customers with everything that a visitor can tell, each with a conversation; return the latter's ids."""
+    """Make customers with every field that a visitor sends, each with a conversation; return the conversations' ids."""
     home = organization.organization_id
     made = []
     for _ in range(count):
         customer_id, conversation_id = ids.new("cus"), ids.new("conv")
         transaction = Transaction()
-        told = {
+        profile = {
             "name": QUOTE * 80,
             "email": QUOTE * 320,
             "avatarUrl": "https://example.com/" + "é" * 492,
@@ -132,7 +132,7 @@ def heavy_customers(organization: NewOrganization, count: int) -> list[str]:
                 "updatedAt": 1,
                 "GSI1PK": keys.customers(home),
                 "GSI1SK": customer_id,
-                **told,
+                **profile,
             }
         )
         repository.put(

@@ -141,7 +141,7 @@ NEEDS_MORE = {
 
 
 def credential(name: str, organization: NewOrganization) -> str:
-    """Return what lets one do an operation: the key, or the token of an admin where a person is asked for."""
+    """Return an operation's credential: the key, or an admin's token where the operation requires a person."""
     takes_key = {"secretKey": []} in described(name)["security"] or not described(name)["security"]
     if takes_key:
         return organization.secret_key

@@ -72,7 +72,7 @@ def test_a_generated_client_posts_a_message_and_reads_it_back(client: Any) -> No
     ]
 
 
-def test_a_generated_client_tells_a_refusal_by_its_code(client: Any) -> None:
+def test_a_generated_client_identifies_a_refusal_by_its_code(client: Any) -> None:
     message = part("models").MessageInput(session="short", body="Hello")
 
     answer = part("api.messages.post_message").sync_detailed(client=client, body=message)

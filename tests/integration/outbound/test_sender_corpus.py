@@ -63,7 +63,7 @@ def _witness(event: str, arguments: tuple[object, ...]) -> None:
         raise socket.gaierror(socket.EAI_AGAIN, "stopped on its way out")
 
 
-sys.addaudithook(_witness)  # it stays for good, and sleeps when nobody watches
+sys.addaudithook(_witness)  # an audit hook cannot be removed; it is idle when no test watches
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def outreach(client: Client, customer: str, body: str = "Your refund is on its w
     return client.post(f"/v1/customers/{customer}/messages", {"body": body, **more})
 
 
-def with_mail_alone(organization: NewOrganization, customer_id: str = "cus_mail", **told: Any) -> str:
+def with_mail_alone(organization: NewOrganization, customer_id: str = "cus_mail", **profile: Any) -> str:
     """Make a customer who never wrote in a session, as one that was imported."""
     home = organization.organization_id
     item = {
@@ -60,7 +60,7 @@ def with_mail_alone(organization: NewOrganization, customer_id: str = "cus_mail"
         "updatedAt": 1,
         "GSI1PK": keys.customers(home),
         "GSI1SK": customer_id,
-        **told,
+        **profile,
     }
     table.put_new(item)
     return customer_id
@@ -163,11 +163,11 @@ def test_attachments_that_are_missing_or_too_many_are_refused(api: Client) -> No
     assert outreach(api, customer, attachments=[file] * 7).code == "too_many_attachments"
 
 
-@pytest.mark.parametrize("told", [{}, {"email": "not an address"}, {"email": ""}])
+@pytest.mark.parametrize("profile", [{}, {"email": "not an address"}, {"email": ""}])
 def test_a_customer_without_session_and_address_cannot_be_reached(
-    api: Client, organization: NewOrganization, mails: list[Sent], told: dict[str, str]
+    api: Client, organization: NewOrganization, mails: list[Sent], profile: dict[str, str]
 ) -> None:
-    answer = outreach(api, with_mail_alone(organization, **told))
+    answer = outreach(api, with_mail_alone(organization, **profile))
 
     assert (answer.status, answer.code) == (400, "customer_unreachable")
     assert answer.body["error"]["message"] == (
@@ -333,9 +333,9 @@ def test_a_mail_with_an_unknown_result_or_a_refusal_is_not_tried_again(
 
 def given_up(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
     """Return level and outcome of the mails that were logged as given up; no log entry may have an address."""
-    told = [vars(record) for record in caplog.records]
-    assert EMAIL not in repr(told)
-    return [(one["levelname"], one["outcome"]) for one in told if one["msg"] == "mail_given_up"]
+    records = [vars(record) for record in caplog.records]
+    assert EMAIL not in repr(records)
+    return [(one["levelname"], one["outcome"]) for one in records if one["msg"] == "mail_given_up"]
 
 
 def test_a_mail_whose_function_died_is_not_sent_again_and_logged_as_given_up(

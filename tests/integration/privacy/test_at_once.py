@@ -48,7 +48,7 @@ def others(
 ) -> dict[str, Callable[[], Any]]:
     """Return the concurrent requests, by name."""
     at = f"/v1/conversations/{conversation}"
-    visitor = {"session": SESSION, "body": "meanwhile", "user": {"name": "Told meanwhile"}}
+    visitor = {"session": SESSION, "body": "meanwhile", "user": {"name": "Sent meanwhile"}}
     rating = {"session": SESSION, "conversationId": conversation, "stars": 5, "note": "meanwhile"}
     return {
         "message": partial(api.post, "/v1/messages", visitor),

@@ -75,7 +75,7 @@ def a_whole_life(api: Client, member: Client) -> str:
     conversation = write(api, attachments=[{"id": file["id"], "name": "ocelot.txt"}])
     customer = customer_of(api, conversation)
     api.post(f"/v1/customers/{customer}/facts", {"text": "Likes marmalade."})
-    member.post(f"/v1/conversations/{conversation}/note", {"body": "She means the big xylophone."})
+    member.post(f"/v1/conversations/{conversation}/note", {"body": "They mean the big xylophone."})
     member.post(f"/v1/conversations/{conversation}/reply", {"body": "We tune xylophones, Zephyrine."})
     member.post(f"/v1/conversations/{conversation}/snooze", {"until": clock.now_ms() + 7_200_000})
     api.post(f"/v1/conversations/{conversation}/resolve")

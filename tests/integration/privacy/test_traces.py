@@ -80,7 +80,7 @@ def live(api: Client, admin: Client, workers: Workers) -> str:
     conversation = first["conversationId"]
     customer = str(api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"])
     workers.run()  # the agent hands it over, deliveries fail
-    admin.post(f"/v1/conversations/{conversation}/note", {"body": f"Tell her of the {MARKED['note']}"})
+    admin.post(f"/v1/conversations/{conversation}/note", {"body": f"Ask about the {MARKED['note']}"})
     admin.post(f"/v1/conversations/{conversation}/reply", {"body": f"These are {MARKED['reply']} days"})
     api.post(f"/v1/customers/{customer}/facts", {"text": f"Likes {MARKED['fact']}"})
     api.post(f"/v1/customers/{customer}/messages", {"body": f"A {MARKED['mail']} is yours"})

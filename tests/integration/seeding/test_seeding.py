@@ -21,12 +21,12 @@ from tests.support.people import make_person
 @pytest.fixture
 def stack(organization: NewOrganization) -> Stack:
     make_person(organization.organization_id, role="member", name="Max Member")
-    told = {
+    stack_json = {
         "organization_id": organization.organization_id,
         "table": settings().table_name,
         "base_url": "https://api.example.com",
     }
-    return Stack(clients.dynamodb(), clients.sqs(), settings().search_queue_url, told)
+    return Stack(clients.dynamodb(), clients.sqs(), settings().search_queue_url, stack_json)
 
 
 def test_what_was_seeded_is_read_through_the_api(
@@ -88,7 +88,7 @@ def test_the_same_seed_makes_the_same_items_but_for_the_secret_in_a_files_addres
 
 
 @pytest.mark.parametrize("count", [1, 50, 1_000])
-def test_as_many_conversations_are_planned_as_are_asked_for(count: int) -> None:
+def test_the_plan_has_the_requested_number_of_conversations(count: int) -> None:
     numbers = [c.number for visitor in plan.visitors(count, 1) for c in visitor.conversations]
     assert sorted(numbers) == list(range(count))
 

@@ -185,7 +185,7 @@ def test_no_try_to_write_an_event_is_sent_when_the_event_is_over_ten_seconds_old
     *,
     written: bool,
 ) -> None:
-    """A try that DynamoDB does not answer is made again by the client, of which no code of ours knows."""
+    """boto3 itself repeats a call that DynamoDB does not answer; our code does not see the repetition."""
     tries: list[int] = []
 
     def lost(**_: Any) -> None:

@@ -31,7 +31,7 @@ DAY_MS = 86_400_000
 
 @dataclass
 class Receiver:
-    """What reached the receiver, and what it answers: one outcome after the other, the last one for good."""
+    """What reached the receiver, and its outcomes in turn; the last one repeats."""
 
     outcomes: list[Outcome] = field(default_factory=lambda: [Outcome(200, None, 40)])
     sent: list[tuple[bytes, Mapping[str, str]]] = field(default_factory=list)

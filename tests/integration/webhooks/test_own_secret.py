@@ -84,7 +84,7 @@ def test_after_a_rotation_both_secrets_verify_for_a_day_and_then_the_new_one_alo
         assert " " in delivered(organization, receiver)[1]["webhook-signature"]
 
 
-def test_a_rotation_asked_for_again_does_not_end_the_secret_that_a_receiver_has(
+def test_a_repeated_rotation_does_not_end_the_secret_that_a_receiver_has(
     organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
 ) -> None:
     in_use = make(api, endpoint)

@@ -25,7 +25,7 @@ def test_afterwards_ctrl_c_works_as_before() -> None:
 
 
 def test_an_exception_in_the_block_takes_precedence_over_the_interruption() -> None:
-    with pytest.raises(ValueError, match="the problem"), uninterrupted():  # noqa: PT012 - likewise
+    with pytest.raises(ValueError, match="the problem"), uninterrupted():  # noqa: PT012 - the same
         os.kill(os.getpid(), signal.SIGINT)
         raise ValueError("the problem")
 

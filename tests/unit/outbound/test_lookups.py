@@ -32,7 +32,7 @@ def silent_names() -> Iterator[lookups.Resolver]:
         released.set()
 
 
-def settled() -> None:
+def wait_until_idle() -> None:
     """Wait until no thread of a lookup is left."""
     for thread in threading.enumerate():
         if thread.name == "lookup":
@@ -40,7 +40,7 @@ def settled() -> None:
     assert lookups._threads == 0
 
 
-def test_the_system_is_asked_for_the_name_from_the_root_and_its_order_is_kept(
+def test_a_lookup_uses_the_absolute_name_and_keeps_the_systems_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = []
@@ -62,7 +62,7 @@ def test_silent_names_of_ten_batches_do_not_keep_the_next_batch_from_its_lookups
             lookups.start(resolver, f"{number}.silent.example.com")
 
         assert lookups.start(resolver, "hook.example.com").result(1) == ["93.184.216.34"]
-    settled()
+    wait_until_idle()
 
 
 def test_a_name_waits_for_a_thread_when_all_are_taken_and_then_is_looked_up(
@@ -78,7 +78,7 @@ def test_a_name_waits_for_a_thread_when_all_are_taken_and_then_is_looked_up(
         assert not waiting.running()
     assert waiting.result(5) == ["93.184.216.34"]
     assert [answer.result(5) for answer in hanging] == [["93.184.216.34"]] * 3
-    settled()
+    wait_until_idle()
 
 
 def test_a_lookup_given_up_before_its_turn_is_never_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,14 +99,14 @@ def test_a_lookup_given_up_before_its_turn_is_never_made(monkeypatch: pytest.Mon
     with pytest.raises(CancelledError):
         given_up.result(0)
     assert asked == ["a.silent.example.com", "c.example.com"]
-    settled()
+    wait_until_idle()
 
 
 def test_every_thread_ends_when_its_lookups_are_done() -> None:
     answers = [lookups.start(lambda _: ["93.184.216.34"], f"{n}.example.com") for n in range(300)]
 
     assert {tuple(answer.result(5)) for answer in answers} == {("93.184.216.34",)}
-    settled()
+    wait_until_idle()
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_what_a_resolver_raises_reaches_the_caller(raised: Exception, expected: 
 
     with pytest.raises(expected):
         lookups.start(resolver, "hook.example.com").result(5)
-    settled()
+    wait_until_idle()
 
 
 def test_a_system_without_threads_to_give_fails_that_lookup_alone(
@@ -138,7 +138,7 @@ def test_a_system_without_threads_to_give_fails_that_lookup_alone(
             lookups.start(lambda _: [], "hook.example.com")
 
     assert lookups.start(lambda _: ["8.8.8.8"], "hook.example.com").result(5) == ["8.8.8.8"]
-    settled()
+    wait_until_idle()
 
 
 _ASK_THE_SYSTEM = """

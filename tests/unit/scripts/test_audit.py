@@ -53,7 +53,7 @@ def test_a_known_vulnerability_is_named_and_fails(
 ) -> None:
     assert audited(monkeypatch, SKIPPED, SOUND, UNSOUND) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "urllib3 2.0.0: CVE-2026-0001, mended in 2.0.1",
-        "urllib3 2.0.0: CVE-2026-0002, mended in no version yet",
+        "urllib3 2.0.0: CVE-2026-0001, fixed in 2.0.1",
+        "urllib3 2.0.0: CVE-2026-0002, fixed in no version yet",
         "2 packages audited, 1 not, 1 vulnerable.",
     ]

@@ -280,7 +280,7 @@ def test_many_items_are_read_a_hundred_at_a_time_and_each_once(dynamo: Dynamo) -
     assert set(found) == {keys.Slug("s0"), keys.Slug("s149")}
 
 
-def test_keys_left_unprocessed_are_asked_for_again(dynamo: Dynamo) -> None:
+def test_unprocessed_keys_are_requested_again(dynamo: Dynamo) -> None:
     dynamo.outcomes = [
         {
             "Responses": {"helpdesk": [_wire("a")]},

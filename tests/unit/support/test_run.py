@@ -38,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     happened: list[str] = []
     monkeypatch.setattr(runner, "BackgroundStack", lambda: FakeStack(happened))
     monkeypatch.setattr(runner, "part", parts(happened, 0, 0))
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # it removes that one for good
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # it removes that variable permanently
     return happened
 
 
@@ -72,7 +72,7 @@ def test_a_failure_stops_the_stack_and_says_what_to_do_next(
 
     assert runner.run(2) == 1
     assert asked == expected
-    assert "\nNext: mend what failed above" in capsys.readouterr().out
+    assert "\nNext: fix what failed above" in capsys.readouterr().out
 
 
 def test_ctrl_c_stops_the_stack(
@@ -125,7 +125,7 @@ def test_what_a_failed_start_wrote_is_shown_with_what_to_do(
     assert stack.wait() is False
     shown = capsys.readouterr().out
     assert "The port is taken." in shown
-    assert "Next: mend what it names (all of it: start.log), then: make test" in shown
+    assert "Next: fix what it names (full log: start.log), then: make test" in shown
 
 
 def test_a_start_that_is_under_way_ends_with_all_that_it_began(

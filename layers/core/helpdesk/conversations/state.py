@@ -44,7 +44,7 @@ class Visibility(StrEnum):
     SNOOZED = "snoozed"
     """Hidden until a time, or until the visitor writes. Only an open conversation is snoozed."""
     ARCHIVED = "archived"
-    """Hidden for good: it accepts no writes. It keeps its status and handler until it is unarchived."""
+    """Hidden, and it accepts no writes. It keeps its status and handler until it is unarchived."""
 
 
 class Transition(StrEnum):
@@ -118,12 +118,12 @@ TRANSITIONS: dict[Transition, Mapping[StateKey, StateKey | type[AppError]]] = {
     Transition.RESOLVE: {_OA: _RA, _OT: _RT, _SA: _RA, _ST: _RT, **_NO_WRITES},
     Transition.CLOSE: {_OA: _RA, _OT: _RT, _SA: _RA, _ST: _RT, **_NO_WRITES},
     Transition.REOPEN: {_RA: _OA, _RT: _OT, **_NO_WRITES},
-    # A teammate who takes over a resolved conversation wants to continue it, so it opens, as with a reply.
+    # A teammate who takes over a resolved conversation intends to continue it, so it opens, as with a reply.
     Transition.TAKE_OVER: {_OA: _OT, _SA: _ST, _RA: _OT, _RT: _OT, **_NO_WRITES},
     Transition.HAND_BACK: {_OT: _OA, _ST: _SA, **_NO_WRITES},
     # From now on a visitor waits for a person, so the snooze ends and the team sees the conversation.
     Transition.HAND_OFF: {_OA: _OT, _SA: _OT, **_NO_WRITES},
-    # A teammate who snoozes a resolved conversation wants to continue it later, so it opens.
+    # A teammate who snoozes a resolved conversation intends to continue it later, so it opens.
     Transition.SNOOZE: {_OA: _SA, _OT: _ST, _RA: _SA, _RT: _ST, **_NO_WRITES},
     Transition.END_SNOOZE: {_SA: _OA, _ST: _OT, **_NO_WRITES},
     Transition.ASSIGN: {**_NO_WRITES},

@@ -72,7 +72,7 @@ def fan_out_again(items: Sequence[Item]) -> int:
             outbox = OutboxItem.from_item(item)
         except (KeyError, TypeError, ValueError) as error:
             pk, sk = table.key_of(item)
-            _set_aside({"PK": pk, "SK": sk}, error)
+            _dead_letter({"PK": pk, "SK": sk}, error)
             outbox_pending.mark_dispatched([item])
         else:
             works.append(_Work(outbox.id, item, outbox))
@@ -110,11 +110,11 @@ def _read(record: Mapping[str, Any]) -> _Work | None:
         item = from_wire(change["NewImage"])
         return _Work(change["SequenceNumber"], item, OutboxItem.from_item(item))
     except (KeyError, TypeError, ValueError) as error:
-        _set_aside(record.get("dynamodb", {}).get("Keys"), error)
+        _dead_letter(record.get("dynamodb", {}).get("Keys"), error)
         return None
 
 
-def _set_aside(key: object, error: Exception) -> None:
+def _dead_letter(key: object, error: Exception) -> None:
     logger.error("record_unreadable", extra={"key": key, "error": type(error).__name__})
     clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps({"key": key}))
 

@@ -32,7 +32,7 @@ from helpdesk.storage import keys
 from helpdesk.storage.table import Throttled
 
 LOOKS_EVERY_MS = 1_000
-SETTLES_WITHIN_MS = 500
+ORDER_FINAL_AFTER_MS = 500
 """The age at which a waiting call returns a message: about as long as a message that was tried again takes."""
 
 WAITS_PER_HOUR, WAITS_BURST = 18_000, 100
@@ -65,10 +65,10 @@ def news(organization: str, session_token: str, after: str, wait_seconds: int) -
         return _answer(found, messages)
     while not messages and _states(found) == began and (left := waits_until - clock.now_ms()) > 0:
         _pause(min(left, LOOKS_EVERY_MS))
-        found = _looked_at_again(organization, session_hash, found)
+        found = _reread(organization, session_hash, found)
         messages = _newer(found, after, counts)
-    if messages and _settling(messages, waits_until):
-        _pause(SETTLES_WITHIN_MS)
+    if messages and _order_may_change(messages, waits_until):
+        _pause(ORDER_FINAL_AFTER_MS)
         found = _listed(organization, session_hash)
         messages = _newer(found, after, {})
     return _answer(found, messages)
@@ -88,9 +88,7 @@ def _listed(organization: str, session_hash: str) -> list[Conversation]:
     return conversations.by_ids(organization, started) if started else []
 
 
-def _looked_at_again(
-    organization: str, session_hash: str, before: Sequence[Conversation]
-) -> list[Conversation]:
+def _reread(organization: str, session_hash: str, before: Sequence[Conversation]) -> list[Conversation]:
     if any(each.state.status is Status.OPEN and not each.archived for each in before):
         return conversations.by_ids(organization, [each.id for each in before])
     return _listed(organization, session_hash)
@@ -113,10 +111,10 @@ def _newer(found: Sequence[Conversation], after: str, counts: dict[str, int]) ->
     return newer
 
 
-def _settling(messages: dict[str, list[Message]], waits_until: int) -> bool:
+def _order_may_change(messages: dict[str, list[Message]], waits_until: int) -> bool:
     newest = max(ids.made_at(each[0].id) for each in messages.values())
     now = clock.now_ms()
-    return now - newest < SETTLES_WITHIN_MS and now + SETTLES_WITHIN_MS <= waits_until
+    return now - newest < ORDER_FINAL_AFTER_MS and now + ORDER_FINAL_AFTER_MS <= waits_until
 
 
 def _answer(found: list[Conversation], messages: dict[str, list[Message]]) -> History:

@@ -92,7 +92,7 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
 
 
 def _grant_types(wanted: ClientRegistration) -> list[str]:
-    """Return the grant types of those asked for that there are; a registration may get less than it asks for."""
+    """Return the requested grant types that exist; a registration may get fewer than it requests."""
     asked = wanted.grant_types or [CODE_GRANT]
     taken = [grant for grant in GRANT_TYPES if grant in asked]
     if not set(taken) & set(GRANT_TYPES[::2]):

@@ -44,7 +44,7 @@ def client(client_id: str) -> ClientRecord | None:
 
 
 def keep_client(transaction: Transaction, known: ClientRecord) -> None:
-    """Keep a client for good, now that a person approved it. The transaction raises InvalidClient."""
+    """Keep a client permanently, now that a person approved it. The transaction raises InvalidClient."""
     if known.is_unapproved:
         transaction.update(
             keys.OAuthClient(known.id),

@@ -103,7 +103,7 @@ def settings() -> Settings:
 
 
 def declare(*variables: str) -> tuple[str, ...]:
-    """Declare the variables that a function needs besides EVERYWHERE, and return them. Called once, where it starts.
+    """Declare the variables that a function needs in addition to EVERYWHERE, and return them. Called once, at start.
 
     Errors: MissingSettings, in Lambda, where one is not set. Elsewhere (tests, tools that read the routes) there is no
     environment to check.

@@ -124,7 +124,7 @@ class _Page:
         return f'<h4>{title}</h4>\n<dl class="fields">{rows}</dl>\n' if rows else ""
 
     def _body(self, title: str, carrier: dict[str, Any] | None, *, sent: bool = False) -> str:
-        """Return the fields of a body; which of them are required matters to one who sends it."""
+        """Return the fields of a body. Required fields are marked only in a body that the reader has to send."""
         content = (carrier or {}).get("content", {})
         taken = content.get(_JSON) or content.get(_FORM)
         if taken is None:

@@ -96,8 +96,8 @@ class CachedIndex[R]:
     def commit(self, prepare: Callable[[R], Edit]) -> None:
         """Publish the edit that `prepare` returns for the current state of the index.
 
-        After a concurrent commit it prepares again. What `prepare` reads elsewhere, it thereby reads after the state of
-        the index on which the commit builds, so that a commit after an erasure cannot restore what was read before it.
+        After a concurrent commit it prepares again. So `prepare` reads other sources after the state of the index on
+        which the commit builds, and a commit after an erasure cannot restore what was read before it.
         Calls: that of `refresh`, one for the bundle, one for the manifest; now and then one or two to remove superseded
         bundles. Raises IndexTooLarge, Conflict.
         """

@@ -44,7 +44,7 @@ class PersonByEmail(ItemKey):
 
 
 class AccessToken(ItemKey):
-    """An OAuth access token by its SHA-256: whose it is, in which organization, of which grant."""
+    """An OAuth access token by its SHA-256: its person, its organization and its grant."""
 
     PK, SK = "TOKEN#{token_hash}", "TOKEN"
     token_hash: str
@@ -86,7 +86,7 @@ class DeviceCode(ItemKey):
 
 
 class UserCode(ItemKey):
-    """Which device's login the short code stands for that a person types in."""
+    """The device login that a typed short code belongs to."""
 
     PK, SK = "OAUTH#USERCODE#{user_code}", "USERCODE"
     user_code: str

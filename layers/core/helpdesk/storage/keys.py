@@ -160,7 +160,7 @@ class OrganizationBucket(ItemKey):
 
 
 class Session(ItemKey):
-    """A visitor's session by the SHA-256 of its token: whose it is, and a hint at its open conversation."""
+    """A visitor's session by the SHA-256 of its token: its customer, and a hint at its open conversation."""
 
     PK, SK = "ORG#{organization}#SESSION#{session_hash}", "SESSION"
     organization: str

@@ -65,7 +65,7 @@ def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
 
 
 def get_many(keys: Sequence[ItemKey], *, consistent: bool = True) -> dict[ItemKey, Item]:
-    """Return the items that exist, by key. One call per hundred keys; asks again for what was left unprocessed."""
+    """Return the items that exist, by key. One call per hundred keys; requests unprocessed keys again."""
     found: dict[ItemKey, Item] = {}
     by_halves = {(key.pk, key.sk): key for key in keys}
     name = settings().table_name
@@ -113,9 +113,9 @@ def query(
 ) -> Page:
     """Return one page of a partition in the order of its sort key (an index has no `consistent`).
 
-    With `matching` the page lacks what does not match; `limit` then is how much is read, and paid for, at most.
-    `sk_between` bounds the sort key from both sides, which are part of it; it stands in place of `sk_prefix`. Bounds
-    that have passed a kept place (`after`), as those of the last 30 days do with time, leave nothing behind it.
+    With `matching`, the page has matching items only; `limit` then is the most that is read, and paid for.
+    `sk_between` replaces `sk_prefix` and bounds the sort key from both sides, both included. If the bounds have moved
+    past a stored place (`after`), as those of the last 30 days do with time, nothing follows that place.
     """
     prefix = index or ""
     if sk_between is not None and after is not None:
@@ -230,7 +230,7 @@ def update(
 ) -> Item:
     """Update one item under a condition and return what `returning` asks for.
 
-    Raises ConditionFailed with the item found, in the same call; Throttled when DynamoDB wants a pause.
+    Raises ConditionFailed with the item found, in the same call; Throttled when DynamoDB throttles.
     """
     request: UpdateItemInputTypeDef = {
         "TableName": settings().table_name,
@@ -264,7 +264,7 @@ def delete_read(item: Item) -> None:
 
 
 def delete_many(keys: Sequence[ItemKey]) -> None:
-    """Remove items; nothing happens where there are none. One call for 25; asks again for what was left unprocessed."""
+    """Remove items; nothing happens where there are none. One call for 25; requests unprocessed keys again."""
     name = settings().table_name
     wanted: list[WireItem] = [
         to_wire(each) for each in {key.pk + key.sk: key.attributes() for key in keys}.values()
