@@ -28,23 +28,16 @@ from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
 _ROOT = Path(__file__).resolve().parents[1]
-# The client need not be installed: a clone of the repository is enough.
-sys.path.append(str(_ROOT / "clients" / "python" / "src"))
+# Nothing need be installed: a clone of the repository is enough.
+sys.path += [str(_ROOT / "clients" / "python" / "src"), str(_ROOT / "layers" / "core")]
 
+from helpdesk.events.kinds import WebhookEvent  # noqa: E402 - after the line above
 from helpdesk_webhooks import SIGNATURE_HEADER, VerificationError, verify, webhook_secret  # noqa: E402
 
 DEFAULT_PORT = 8787
 STACK_FILE = _ROOT / ".local" / "stack.json"
 PATH = "/webhooks"
-EVENTS = (
-    "message.created",
-    "conversation.created",
-    "conversation.updated",
-    "bug.created",
-    "suggestion.created",
-    "signal.updated",
-    "knowledge.suggestion.created",
-)
+EVENTS = tuple(kind.value for kind in WebhookEvent)
 # A delivered body holds one message of at most 4,000 characters and little else.
 MAX_BODY_BYTES = 1_000_000
 API_TIMEOUT_SECONDS = 20
