@@ -17,7 +17,7 @@ from botocore.exceptions import ClientError
 
 from helpdesk.delivery import reconciling
 from helpdesk.delivery.fanout import fan_out_again
-from helpdesk.platform import clients, clock
+from helpdesk.platform import clients, clock, settings
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
 from helpdesk.storage.keys import Event, Job
@@ -25,7 +25,7 @@ from helpdesk.storage.keys import Event, Job
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
-QUEUES = ("delivery", "retry", "agent", "knowledge", "mail", "timer", "search", "erase")
+QUEUES = tuple(variable.removesuffix("_QUEUE_URL").lower() for variable in settings.QUEUES)
 FANOUT = "fanout"
 _WAIT_SECONDS = 2.0
 _STREAM_MS = MINUTE_MS  # younger items may still be in the stream

@@ -144,20 +144,8 @@ def _enqueue_jobs(works: Sequence[_Work]) -> None:
     for work in works:
         for job in work.outbox.jobs:
             by_queue[job.queue].append((work, job))
-    urls = {
-        JobQueue.AGENT: settings().agent_queue_url,
-        JobQueue.KNOWLEDGE: settings().knowledge_queue_url,
-        JobQueue.MAIL: settings().mail_queue_url,
-        JobQueue.SEARCH: settings().search_queue_url,
-        JobQueue.TIMER: settings().timer_queue_url,
-        JobQueue.ERASE: settings().erase_queue_url,
-        JobQueue.DELIVERY: settings().delivery_queue_url,
-    }
     for name, jobs in by_queue.items():
-        refused = send_all(
-            urls[name],
-            [_entry_of(job) for _, job in jobs],
-        )
+        refused = send_all(settings().queue_url(name), [_entry_of(job) for _, job in jobs])
         for place in refused:
             jobs[place][0].failed = True
 

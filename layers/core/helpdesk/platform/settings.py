@@ -85,6 +85,11 @@ class Settings:
     _allow_loopback_urls = _Setting("ALLOW_LOOPBACK_URLS", _text, "false")
     _local_endpoint_url = _Setting("LOCAL_ENDPOINT_URL", _text, "")
 
+    def queue_url(self, name: str) -> str:
+        """Return the address of a queue by its name in QUEUES, in lower case: `mail`. Errors: MissingSettings."""
+        url: str = getattr(self, f"{name}_queue_url")
+        return url
+
     @property
     def allow_loopback_urls(self) -> bool:
         """Whether webhooks may point at this machine: only on a laptop, as the template's rule says too."""
