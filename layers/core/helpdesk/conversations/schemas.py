@@ -161,7 +161,7 @@ class ReplyInput(Body):
     """A teammate's message."""
 
     body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
-    """Up to 4,000 characters after trimming; can be empty if files are attached."""
+    """Counted after trimming; can be empty if files are attached."""
     attachments: Annotated[list[ReplyAttachment], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
     take_over: bool | None = None
     """Also take over the conversation: the agent no longer answers in it."""
@@ -173,7 +173,7 @@ class NoteInput(Body):
     """A note for the team."""
 
     body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
-    """Up to 4,000 characters after trimming; can be empty if files are attached."""
+    """Counted after trimming; can be empty if files are attached."""
     attachments: Annotated[list[ReplyAttachment], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
 
 

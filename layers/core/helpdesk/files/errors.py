@@ -36,7 +36,7 @@ class FileTooBig(AppError):
     """The upload exceeds the size limit of a file or of a request."""
 
     status, code = 400, "file_too_big"
-    message = "A file may have 20 MB. Make it smaller, or send a link to it."
+    message = f"A file may have {MAX_FILE_BYTES // 1_000_000} MB. Make it smaller, or send a link to it."
 
 
 class FileNotFound(AppError):

@@ -11,6 +11,6 @@ class OutreachInput(Body):
     """A message that the team writes first."""
 
     body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
-    """Up to 4,000 characters after trimming; may be empty when files are attached."""
+    """Counted after trimming; can be empty if files are attached."""
     attachments: Annotated[list[ReplyAttachment], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
     """Up to 6 files from POST /v1/uploads."""
