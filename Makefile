@@ -37,7 +37,7 @@ down: venv ## stop what `make up` left running; its data stays for the next time
 
 API_PORT ?= 3000
 SAM_FLAGS ?=
-EVENT ?= events/post-message.json
+EVENT ?= events/messages-request.json
 
 .PHONY: sam-local
 sam-local: venv ## `sam local start-api` on the same template, beside the local stack (needs Docker; API_PORT=3000)

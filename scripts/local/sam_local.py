@@ -28,23 +28,16 @@ from scripts.local.settings import ACCOUNT, HOST, REGION, ROOT, STACK_NAME, Stac
 _DOCKER_SECONDS = 20
 _RELAYED_BYTES = 65_536
 _PLACEHOLDER = "svc_key_replace-with-the-key-that-make-dev-prints"
-# The function that each event in events/ is for.
-FUNCTIONS = {
-    "post-message": "MessagesFunction",
-    "fanout-stream": "FanoutFunction",
-    "delivery-queue": "DeliveryFunction",
-    "agent-queue": "AgentWorkerFunction",
-    "knowledge-queue": "KnowledgeIndexerFunction",
-    "mail-queue": "MailerFunction",
-    "search-queue": "SearchIndexerFunction",
-    "auto-resolve-schedule": "AutoResolveFunction",
-    "upload-cleanup-schedule": "UploadCleanupFunction",
-    "reconciler-schedule": "ReconcilerFunction",
-    "erase-queue": "EraserFunction",
-    "eraser-schedule": "EraserFunction",
-    "timer-queue": "TimersFunction",
-    "timers-schedule": "TimersFunction",
-}
+
+
+def function_of(event: str) -> str:
+    """Return the logical id of a sample's function. The sample's name is that of its folder, and what calls it."""
+    name, _, _ = event.rpartition("-")
+    return "".join(part.capitalize() for part in name.split("-")) + "Function"
+
+
+FUNCTIONS = {event.stem: function_of(event.stem) for event in sorted((ROOT / "events").glob("*.json"))}
+"""The function that each sample in events/ is for."""
 
 
 def start_api(settings: StackSettings, api_port: int, flags: str, progress: Progress) -> None:

@@ -58,9 +58,9 @@ def test_nothing_else_that_is_deployed_names_it(name: str) -> None:
         if re.search(rf"\b({name}(Function|Policy)|functions/{folder})\b", path.read_text(encoding="utf-8"))
     ]
 
-    # The gateway's paths are generated, and a worker's sample event names its function.
+    # The gateway's paths are generated.
     assert {"template/data.yaml"} <= set(sources)
-    assert set(sources) <= {"template/data.yaml", "template/api.json", "scripts/local/sam_local.py"}
+    assert set(sources) <= {"template/data.yaml", "template/api.json"}
 
 
 def test_a_queue_takes_one_place_in_each_list_of_queues() -> None:

@@ -87,7 +87,7 @@ class Answer:
 
 @cache
 def _sample() -> dict[str, Any]:
-    event: dict[str, Any] = json.loads((ROOT / "events" / "post-message.json").read_text())
+    event: dict[str, Any] = json.loads((ROOT / "events" / "messages-request.json").read_text())
     return event
 
 
