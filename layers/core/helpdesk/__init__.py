@@ -1,9 +1,9 @@
 """Helpdesk: a customer-support backend on AWS Lambda and DynamoDB.
 
-Packages are named for the product's nouns and hold the same four files: `schemas` (what goes in and out),
-`service` (the rules), `repository` (the items), `errors` (what can be refused). Around them: `http` (routes,
-admission), `storage` (table, keys, transactions), `events` (the outbox), `delivery` (signed webhooks) and
-`platform` (clock, ids, clients, settings).
+Packages are named for the product's nouns and use the same file names: `schemas` (what goes in and out), `service` (the
+rules), `record` (the items' types), `repository` (reads and writes), `errors` (what can be refused). They stand on the
+foundations: `routing`, `http`, `admission`, `idempotency`, `logs`, `outbound`, `events`, `storage` and `platform`.
+CONTRIBUTING.md says what each is for.
 """
 
 __version__ = "0.1.0"
