@@ -57,21 +57,22 @@ COMMANDS: dict[str, Callable[[], list[str]]] = {
 
 
 @functools.cache
-def express_folder() -> Path:
-    """The example as it stands, with what its lock file names installed beside it; skips where npm has no network.
+def express_folder(name: str = "express") -> Path:
+    """An example as it stands, with what its lock file names installed beside it; skips where npm has no network.
 
     It is put below .local with the same folders around it, because the lock file leads to the client by them. What is
     installed is kept until the lock file changes.
     """
-    source = EXAMPLES / "express"
+    source = EXAMPLES / name
     lock = (source / "package-lock.json").read_bytes()
-    base = ROOT / ".local" / "express" / hashlib.sha256(lock).hexdigest()[:16]
-    folder = base / "clients" / "examples" / "express"
+    base = ROOT / ".local" / name / hashlib.sha256(lock).hexdigest()[:16]
+    folder = base / "clients" / "examples" / name
     base.mkdir(parents=True, exist_ok=True)
     # Tests run in several processes: the first one installs, the others wait for it.
     with (base / "lock").open("w") as waiting:
         fcntl.flock(waiting, fcntl.LOCK_EX)
         shutil.copytree(ROOT / "clients" / "javascript", base / "clients" / "javascript", dirs_exist_ok=True)
+        shutil.copytree(EXAMPLES / "widget_page", folder.parent / "widget_page", dirs_exist_ok=True)
         shutil.copytree(
             source, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules", "inbox")
         )

@@ -197,9 +197,10 @@ def test_an_event_that_cannot_be_stored_gets_500_so_that_it_is_sent_again(
         assert server.post(body, signed(body, secret=OTHER_SECRET)) == 400
 
 
-def test_the_lock_file_names_no_address() -> None:
+@pytest.mark.parametrize("example", ["express", "widget_express"])
+def test_the_lock_file_names_no_address(example: str) -> None:
     # npm writes "funding" addresses; take them out after renewing the file. .npmrc keeps the registry's out.
-    text = (EXAMPLES / "express" / "package-lock.json").read_text(encoding="utf-8")
+    text = (EXAMPLES / example / "package-lock.json").read_text(encoding="utf-8")
     assert "://" not in text
     packages = json.loads(text)["packages"]
     assert all(
