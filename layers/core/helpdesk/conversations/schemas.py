@@ -40,6 +40,7 @@ class MessageShape(Answer):
     agent: AgentIdentity | None
     """Who wrote it on the organization's side; null on a visitor's message."""
     body: str
+    """Markdown from the agent (`agent.kind` is `ai`). Otherwise text as it was written. Never HTML: show it escaped."""
     attachments: list[Attachment]
 
 
@@ -161,7 +162,7 @@ class ReplyInput(Body):
     """A teammate's message."""
 
     body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
-    """Counted after trimming; can be empty if files are attached."""
+    """Shown to the visitor as written. Counted after trimming; can be empty if files are attached."""
     attachments: Annotated[list[ReplyAttachment], schema_hint(maxItems=MAX_ATTACHMENTS)] | None = None
     take_over: bool | None = None
     """Also take over the conversation: the agent no longer answers in it."""

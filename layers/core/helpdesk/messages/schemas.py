@@ -158,7 +158,7 @@ class MessageInput(Body):
     session: Session
     """The visitor's token, 8 to 128 characters after trimming: the same random text with every message of theirs."""
     body: Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
-    """Counted after trimming; can be empty if files are attached."""
+    """Plain text. Counted after trimming; can be empty if files are attached."""
     user: UserInput | None = None
     """Who the visitor is, shown to the team."""
     context: ContextInput | None = None
