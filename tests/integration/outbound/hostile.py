@@ -1,7 +1,7 @@
 """Every hostile or odd receiver that the sender is tried against, with the outcome that an attempt at it has.
 
-The rule (Specification: Events, Delivery and retries; decision 50): a success is a status of 2xx whose answer is
-complete, or longer than is read, within the deadline. Every other outcome is a failure that says what it was.
+The rule (Specification: Events, Delivery and retries; decision 50): a success is a status line of 2xx with its headers
+within the deadline, whatever the body. Every other outcome is a failure that says what it was.
 """
 
 import gzip
@@ -27,13 +27,14 @@ METADATA = b"http://169.254.169.254/latest/meta-data/"
 
 @dataclass(frozen=True)
 class Hostile:
-    """A receiver, the outcome of an attempt at it, and whether that takes until the deadline."""
+    """A receiver, the outcome of an attempt at it, and whether its body is read until the time for that is over."""
 
     name: str
     behaviour: Behaviour
     status: int | None
     error: Failure | None
     read_request: bool = True
+    slow_body: bool = False
 
     @property
     def held(self) -> bool:
@@ -55,41 +56,57 @@ def _is_no_answer(name: str, raw: bytes) -> Hostile:
     return Hostile(name, answers_and_waits(raw), None, Failure.PROTOCOL_ERROR)
 
 
-def _is_no_body(name: str, raw: bytes) -> Hostile:
-    return Hostile(name, answers_and_waits(raw), 200, Failure.PROTOCOL_ERROR)
+def _has_a_broken_body(name: str, raw: bytes) -> Hostile:
+    return Hostile(name, answers_and_waits(raw), 200, None)
 
 
-def _is_cut(name: str, behaviour: Behaviour, status: int | None) -> Hostile:
-    return Hostile(name, behaviour, status, Failure.INCOMPLETE)
+def _has_a_slow_body(name: str, behaviour: Behaviour, status: int) -> Hostile:
+    error = None if status == 200 else Failure.STATUS
+    return Hostile(name, behaviour, status, error, slow_body=True)
 
 
-def _holds(name: str, behaviour: Behaviour, status: int | None, *, read_request: bool = True) -> Hostile:
-    return Hostile(name, behaviour, status, Failure.TIMEOUT, read_request)
+def _is_cut(name: str, behaviour: Behaviour) -> Hostile:
+    return Hostile(name, behaviour, None, Failure.INCOMPLETE)
+
+
+def _is_cut_in_its_body(name: str, behaviour: Behaviour, status: int) -> Hostile:
+    return Hostile(name, behaviour, status, None if status == 200 else Failure.STATUS)
+
+
+def _holds(name: str, behaviour: Behaviour, *, read_request: bool = True) -> Hostile:
+    return Hostile(name, behaviour, None, Failure.TIMEOUT, read_request)
 
 
 HOLDING = [
-    _holds("never answers", answers_and_waits(b""), None),
-    _holds("never reads", waits(), None, read_request=False),
-    _holds("drips its status line", drips(OK, pause_seconds=0.2), None),
-    _holds("drips a header for ever", repeats(HEAD + b"x: ", b"a", pause_seconds=0.02), None),
-    _holds("drips headers for ever", repeats(HEAD, b"x: a\r\n", pause_seconds=0.02), None),
-    _holds(
-        "drips interim answers", repeats(b"", b"HTTP/1.1 102 Processing\r\n\r\n", pause_seconds=0.02), None
+    _holds("never answers", answers_and_waits(b"")),
+    _holds("never reads", waits(), read_request=False),
+    _holds("drips its status line", drips(OK, pause_seconds=0.2)),
+    _holds("drips a header for ever", repeats(HEAD + b"x: ", b"a", pause_seconds=0.02)),
+    _holds("drips headers for ever", repeats(HEAD, b"x: a\r\n", pause_seconds=0.02)),
+    _holds("drips interim answers", repeats(b"", b"HTTP/1.1 102 Processing\r\n\r\n", pause_seconds=0.02)),
+    _holds("drips empty lines before its answer", repeats(b"", b"\r\n", pause_seconds=0.02)),
+    _holds("never finishes its headers", answers_and_waits(HEAD + b"content-length: 2\r\n")),
+    _holds("says 100 and no more", answers_and_waits(b"HTTP/1.1 100 Continue\r\n\r\n")),
+]
+
+SLOW_IN_THEIR_BODIES = [
+    _has_a_slow_body(
+        "drips its body", repeats(HEAD + b"content-length: 99999\r\n\r\n", b"a", pause_seconds=0.02), 200
     ),
-    _holds("drips empty lines before its answer", repeats(b"", b"\r\n", pause_seconds=0.02), None),
-    _holds("never finishes its headers", answers_and_waits(HEAD + b"content-length: 2\r\n"), None),
-    _holds("says 100 and no more", answers_and_waits(b"HTTP/1.1 100 Continue\r\n\r\n"), None),
-    _holds("drips its body", repeats(HEAD + b"content-length: 99999\r\n\r\n", b"a", pause_seconds=0.02), 200),
-    _holds("drips chunks", repeats(CHUNKED, b"1\r\na\r\n", pause_seconds=0.02), 200),
-    _holds("drips a chunk's size", repeats(CHUNKED, b"0", pause_seconds=0.1), 200),
-    _holds("drips a body without a length", repeats(HEAD + b"\r\n", b"a", pause_seconds=0.02), 200),
-    _holds("drips the body of an error", repeats(b"HTTP/1.1 500 X\r\n\r\n", b"a", pause_seconds=0.02), 500),
-    _holds(
+    _has_a_slow_body("drips chunks", repeats(CHUNKED, b"1\r\na\r\n", pause_seconds=0.02), 200),
+    _has_a_slow_body("drips a chunk's size", repeats(CHUNKED, b"0", pause_seconds=0.1), 200),
+    _has_a_slow_body("drips a body without a length", repeats(HEAD + b"\r\n", b"a", pause_seconds=0.02), 200),
+    _has_a_slow_body(
+        "drips the body of an error", repeats(b"HTTP/1.1 500 X\r\n\r\n", b"a", pause_seconds=0.02), 500
+    ),
+    _has_a_slow_body(
         "announces more than it sends", answers_and_waits(HEAD + b"content-length: 9999999999\r\n\r\nok"), 200
     ),
-    _holds("announces a larger chunk than it sends", answers_and_waits(CHUNKED + b"7fffffff\r\nok"), 200),
-    _holds("never sends the last chunk", answers_and_waits(CHUNKED + b"2\r\nok\r\n"), 200),
-    _holds("neither announces an end nor closes", answers_and_waits(HEAD + b"\r\nok"), 200),
+    _has_a_slow_body(
+        "announces a larger chunk than it sends", answers_and_waits(CHUNKED + b"7fffffff\r\nok"), 200
+    ),
+    _has_a_slow_body("never sends the last chunk", answers_and_waits(CHUNKED + b"2\r\nok\r\n"), 200),
+    _has_a_slow_body("neither announces an end nor closes", answers_and_waits(HEAD + b"\r\nok"), 200),
 ]
 
 FLOODING = [
@@ -134,7 +151,7 @@ FLOODING = [
         "endless trailers",
         repeats(CHUNKED + b"2\r\nok\r\n0\r\n", b"x: aaaaaaaaaaaaaaaa\r\n" * 999),
         200,
-        Failure.PROTOCOL_ERROR,
+        None,
     ),
     Hostile("endless chunks of one byte", repeats(CHUNKED, b"1\r\na\r\n" * 9999), 200, None),
     _is_no_answer("ten thousand headers", HEAD + b"x: a\r\n" * 10_000 + b"\r\n"),
@@ -172,22 +189,28 @@ REDIRECTING = [
 ]
 
 CUT = [
-    _is_cut("closes before its answer", answers(b""), None),
-    _is_cut("closes in its status line", answers(b"HTTP/1.1 20"), None),
-    _is_cut("closes in its headers", answers(HEAD + b"content-le"), None),
-    _is_cut("closes after an interim answer", answers(b"HTTP/1.1 100 Continue\r\n\r\n"), None),
-    _is_cut("closes in the body of a success", answers(HEAD + b"content-length: 100\r\n\r\nok"), 200),
-    _is_cut("closes in the body of an error", answers(b"HTTP/1.1 500 X\r\ncontent-length: 9\r\n\r\nno"), 500),
-    _is_cut("closes in a chunk", answers(CHUNKED + b"5\r\nok"), 200),
-    _is_cut("closes before the last chunk", answers(CHUNKED + b"2\r\nok\r\n"), 200),
-    _is_cut("closes in its trailers", answers(CHUNKED + b"2\r\nok\r\n0\r\nx: y\r\n"), 200),
-    _is_cut(
+    _is_cut("closes before its answer", answers(b"")),
+    _is_cut("closes in its status line", answers(b"HTTP/1.1 20")),
+    _is_cut("closes in its headers", answers(HEAD + b"content-le")),
+    _is_cut("closes after an interim answer", answers(b"HTTP/1.1 100 Continue\r\n\r\n")),
+    _is_cut_in_its_body(
+        "closes in the body of a success", answers(HEAD + b"content-length: 100\r\n\r\nok"), 200
+    ),
+    _is_cut_in_its_body(
+        "closes in the body of an error", answers(b"HTTP/1.1 500 X\r\ncontent-length: 9\r\n\r\nno"), 500
+    ),
+    _is_cut_in_its_body("closes in a chunk", answers(CHUNKED + b"5\r\nok"), 200),
+    _is_cut_in_its_body("closes before the last chunk", answers(CHUNKED + b"2\r\nok\r\n"), 200),
+    _is_cut_in_its_body("closes in its trailers", answers(CHUNKED + b"2\r\nok\r\n0\r\nx: y\r\n"), 200),
+    _is_cut_in_its_body(
         "closes at the announced exabyte", answers(HEAD + b"content-length: 9000000000000000000\r\n\r\n"), 200
     ),
-    _is_cut("resets before its answer", resets(b""), None),
-    _is_cut("resets in its headers", resets(HEAD + b"content-le"), None),
-    _is_cut("resets in the body of a success", resets(HEAD + b"content-length: 100\r\n\r\nok"), 200),
-    _is_cut("resets in a chunk", resets(CHUNKED + b"5\r\nok"), 200),
+    _is_cut("resets before its answer", resets(b"")),
+    _is_cut("resets in its headers", resets(HEAD + b"content-le")),
+    _is_cut_in_its_body(
+        "resets in the body of a success", resets(HEAD + b"content-length: 100\r\n\r\nok"), 200
+    ),
+    _is_cut_in_its_body("resets in a chunk", resets(CHUNKED + b"5\r\nok"), 200),
 ]
 
 SPEAKING_OTHERWISE = [
@@ -226,12 +249,12 @@ SPEAKING_OTHERWISE = [
         HEAD + b"content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
     ),
     _is_no_answer("an interim answer with a body", b"HTTP/1.1 100 X\r\ncontent-length: 5\r\n\r\nhello" + OK),
-    _is_no_body("a chunk without a size", CHUNKED + b"xyz\r\nok\r\n0\r\n\r\n"),
-    _is_no_body("a chunk of a negative size", CHUNKED + b"-2\r\nok\r\n0\r\n\r\n"),
-    _is_no_body("a chunk past all numbers", CHUNKED + b"ffffffffffffffffffff\r\nok\r\n0\r\n\r\n"),
-    _is_no_body("a chunk longer than its size", CHUNKED + b"1\r\nok\r\n0\r\n\r\n"),
-    _is_no_body("a chunk shorter than its size", CHUNKED + b"5\r\nok\r\n0\r\n\r\n"),
-    Hostile("a broken chunk, and closes", answers(CHUNKED + b"xyz\r\nok"), 200, Failure.PROTOCOL_ERROR),
+    _has_a_broken_body("a chunk without a size", CHUNKED + b"xyz\r\nok\r\n0\r\n\r\n"),
+    _has_a_broken_body("a chunk of a negative size", CHUNKED + b"-2\r\nok\r\n0\r\n\r\n"),
+    _has_a_broken_body("a chunk past all numbers", CHUNKED + b"ffffffffffffffffffff\r\nok\r\n0\r\n\r\n"),
+    _has_a_broken_body("a chunk longer than its size", CHUNKED + b"1\r\nok\r\n0\r\n\r\n"),
+    _has_a_broken_body("a chunk shorter than its size", CHUNKED + b"5\r\nok\r\n0\r\n\r\n"),
+    Hostile("a broken chunk, and closes", answers(CHUNKED + b"xyz\r\nok"), 200, None),
 ]
 
 REFUSING = [
@@ -311,4 +334,4 @@ ODD = [
     Hostile("a slow answer, complete in time", drips(OK, pause_seconds=0.002), 200, None),
 ]
 
-HOSTILE = HOLDING + FLOODING + REDIRECTING + CUT + SPEAKING_OTHERWISE + REFUSING + ODD
+HOSTILE = HOLDING + SLOW_IN_THEIR_BODIES + FLOODING + REDIRECTING + CUT + SPEAKING_OTHERWISE + REFUSING + ODD

@@ -11,16 +11,31 @@ import pytest
 from helpdesk.outbound import sender as sending
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
-from tests.integration.outbound.hostile import FLOODING, HOSTILE, OK, Hostile
-from tests.integration.outbound.receivers import Authority, Behaviour, answers, full_listener, receiver, waits
+from tests.integration.outbound.hostile import FLOODING, HEAD, HOSTILE, OK, Hostile
+from tests.integration.outbound.receivers import (
+    Authority,
+    Behaviour,
+    answers,
+    answers_and_waits,
+    full_listener,
+    receiver,
+    waits,
+)
 
 BODY = b'{"id":"evt_00000000000000000000000000000001"}'
 DEADLINE_SECONDS = 0.6
+BODY_SECONDS = 0.3
 
 
 @pytest.fixture(autouse=True)
 def aws() -> None:
     """Nothing of AWS is needed here."""
+
+
+@pytest.fixture
+def short_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bodies are read for a moment only."""
+    monkeypatch.setattr(sending, "BODY_SECONDS", BODY_SECONDS)
 
 
 @contextmanager
@@ -34,6 +49,7 @@ def memory_of_at_most(limit_bytes: int) -> Iterator[None]:
     assert peak_bytes < limit_bytes
 
 
+@pytest.mark.usefixtures("short_bodies")
 @pytest.mark.parametrize("case", HOSTILE, ids=str)
 def test_a_hostile_receiver_has_the_outcome_specified_and_harms_no_other_delivery(case: Hostile) -> None:
     deadline = DEADLINE_SECONDS if case.held else 10
@@ -44,12 +60,15 @@ def test_a_hostile_receiver_has_the_outcome_specified_and_harms_no_other_deliver
             receiver(case.behaviour, read_request=case.read_request) as seen,
             receiver(answers(OK)) as honest,
         ):
+            started = asyncio.get_running_loop().time()
             outcome, beside = await asyncio.gather(
                 sender.send(seen.url(), BODY, {}, deadline_seconds=deadline),
                 sender.send(honest.url(), BODY, {}),
             )
+            took = asyncio.get_running_loop().time() - started
             after = await sender.send(honest.url(), BODY, {})
 
+        assert not case.slow_body or BODY_SECONDS <= took < BODY_SECONDS + 1
         assert (outcome.status, outcome.error) == (case.status, case.error)
         assert outcome.duration_ms < deadline * 1000 + 1000
         assert case.held == (outcome.duration_ms >= deadline * 1000)
@@ -62,6 +81,7 @@ def test_a_hostile_receiver_has_the_outcome_specified_and_harms_no_other_deliver
     asyncio.run(batch())
 
 
+@pytest.mark.usefixtures("short_bodies")
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_batch_of_every_hostile_receiver_at_once_ends_in_time_and_delivers_to_the_honest(
     scheme: str, authority: Authority
@@ -198,3 +218,31 @@ def test_a_response_counts_within_fifteen_seconds_and_not_after(
     seconds: float, error: Failure | None
 ) -> None:
     assert _hurried(_answers_after(seconds)).error is error
+
+
+@pytest.mark.parametrize(
+    ("seconds_of_headers", "seconds_of_body"),
+    [
+        pytest.param(0, 5, id="the body is read for five seconds"),
+        pytest.param(12, 3, id="the body is not read past the deadline"),
+    ],
+)
+def test_a_body_that_never_ends_is_a_success_and_holds_the_attempt_for_a_bounded_time(
+    seconds_of_headers: float, seconds_of_body: float
+) -> None:
+    async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(seconds_of_headers)
+        await answers_and_waits(HEAD + b"content-length: 99\r\n\r\nok")(reader, writer)
+
+    async def attempt() -> tuple[Outcome, float]:
+        now = asyncio.get_running_loop().time
+        async with Sender(allow_loopback=True) as sender, receiver(behave) as seen:
+            started = now()
+            return await sender.send(seen.url(), BODY, {}), now() - started
+
+    with asyncio.Runner(loop_factory=_HurriedLoop) as runner:
+        outcome, took = runner.run(attempt())
+
+    assert (outcome.status, outcome.error) == (200, None)
+    assert outcome.duration_ms < seconds_of_headers * 1000 + 3000
+    assert seconds_of_headers + seconds_of_body <= took < seconds_of_headers + seconds_of_body + 4

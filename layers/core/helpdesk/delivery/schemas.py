@@ -18,7 +18,7 @@ class Attempt(Answer):
     status: int | None
     """The HTTP status of your server's response; null if there was none."""
     duration_ms: Annotated[int, schema_hint(minimum=0)]
-    """How long it took, in milliseconds."""
+    """How long it took until the response's headers or the failure, in milliseconds."""
     error: Failure | None
     """Why it failed; null if it succeeded."""
 

@@ -12,7 +12,7 @@ class Failure(StrEnum):
     REDIRECT = "redirect"
     """The response has a status of 3xx. Redirects are never followed."""
     TIMEOUT = "timeout"
-    """The deadline passed, during the lookup, the connection, TLS, the headers or the body."""
+    """The deadline passed, during the lookup, the connection, TLS, the status line or the headers."""
     INVALID_URL = "invalid_url"
     """The URL could not be registered today."""
     REFUSED_ADDRESS = "refused_address"
@@ -24,9 +24,9 @@ class Failure(StrEnum):
     TLS_FAILED = "tls_failed"
     """No TLS, or a certificate that is expired, untrusted or for another name."""
     INCOMPLETE = "incomplete"
-    """The receiver closed the connection before its response was complete, whatever its status."""
+    """The receiver closed the connection before its status line and headers were complete."""
     PROTOCOL_ERROR = "protocol_error"
-    """The response is not HTTP, its head is too large, or its body does not match its head."""
+    """The response is not HTTP, or its head is too large."""
     INTERRUPTED = "interrupted"
     """The worker died during the attempt. The receiver may have got the event."""
     INTERNAL = "internal"
@@ -39,7 +39,7 @@ class Outcome:
 
     status       the HTTP status of the response; None if there was none
     error        why the attempt failed; None if it succeeded
-    duration_ms  from the start of the attempt to this result, in milliseconds
+    duration_ms  from the start of the attempt to the response's headers or the failure, in milliseconds
     """
 
     status: int | None
@@ -48,5 +48,5 @@ class Outcome:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the receiver returned 2xx in time."""
+        """Whether the receiver sent a 2xx status line and its headers in time."""
         return self.error is None

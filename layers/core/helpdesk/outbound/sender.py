@@ -1,20 +1,22 @@
 """Sends one HTTP request to a receiver that may be hostile.
 
 The guarantees of an attempt (Specification: Events, Delivery and retries):
-- One deadline over everything: name, connection, TLS, headers and body. A socket's timeout would restart with every
-  byte that a receiver sends.
+- One deadline over everything up to the headers: name, connection, TLS, status line and headers. A socket's timeout
+  would restart with every byte that a receiver sends.
 - It connects only to addresses that the guard has just found public, and keeps the name in Host and SNI. The name is
   resolved once, and the connection goes to the address that was checked.
 - One connection for one request. Nothing is resent, so an attempt reaches the receiver at most once. A kept connection
   that the receiver closes at that moment could fail the attempt or repeat it.
 - No redirect, no cookie, no proxy and no .netrc from the environment, nothing decompressed, a bounded number of
   bytes read.
-- A response counts when it is complete, or when it is longer than the sender reads.
+- The status line and headers decide the outcome. The body decides nothing: it is read for the receiver's sake, up to a
+  bound of bytes and time.
 
 Only functions/delivery carries aiohttp; nothing that another function imports may import this module.
 """
 
 import asyncio
+import contextlib
 import functools
 import ssl
 from collections.abc import Mapping
@@ -34,7 +36,10 @@ from helpdesk.platform.logging import logger
 
 DEADLINE_SECONDS = 15.0
 MAX_BODY_BYTES = 64 * 1024
-"""How much of a response's body is read. The rest is not read, and the response counts as received so far."""
+"""How much of a response's body is read at most."""
+BODY_SECONDS = 5.0
+"""How long a response's body is read at most, and never past the deadline. A receiver that is cut off in its body may
+abort its work, and one that never ends its body must not hold up other deliveries for the whole deadline."""
 MAX_HEAD_LINE_BYTES = 8190
 MAX_HEADERS = 128
 
@@ -112,14 +117,12 @@ class Sender:
 
         body              sent byte for byte
         headers           added to the sender's own
-        deadline_seconds  for all of it
+        deadline_seconds  until the response's headers are complete
 
         Raises nothing for what the receiver, the name or the network does.
         """
         now = asyncio.get_running_loop().time
         started = now()
-        status: int | None = None
-        error: Failure | None
         try:
             async with asyncio.timeout(deadline_seconds):
                 addresses.parse(url, allow_loopback=self._allow_loopback)
@@ -130,15 +133,14 @@ class Sender:
                     headers=headers,
                     allow_redirects=False,
                 )
-                try:
-                    status = response.status
-                    await _read_bounded(response.content)
-                finally:
-                    response.close()
-            error = _judge(status)
         except Exception as failure:  # noqa: BLE001 - whatever a receiver does is an outcome
-            error = _failure_of(failure)
-        return Outcome(status, error, round((now() - started) * 1000))
+            return Outcome(None, _failure_of(failure), round((now() - started) * 1000))
+        outcome = Outcome(response.status, _judge(response.status), round((now() - started) * 1000))
+        try:
+            await _read_bounded(response.content, min(now() + BODY_SECONDS, started + deadline_seconds))
+        finally:
+            response.close()
+        return outcome
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -147,13 +149,15 @@ class Sender:
         return self._session
 
 
-async def _read_bounded(content: aiohttp.StreamReader) -> None:
-    """Read a body to its end, or up to the limit."""
+async def _read_bounded(content: aiohttp.StreamReader, until: float) -> None:
+    """Read a body to its end, up to the limit, or until an instant of the loop's clock. A broken body ends."""
     received = 0
-    async for chunk in content.iter_any():
-        received += len(chunk)
-        if received >= MAX_BODY_BYTES:
-            return
+    with contextlib.suppress(Exception):  # whatever a receiver sends after its headers decides nothing
+        async with asyncio.timeout_at(until):
+            async for chunk in content.iter_any():
+                received += len(chunk)
+                if received >= MAX_BODY_BYTES:
+                    return
 
 
 def _judge(status: int) -> Failure | None:
@@ -173,7 +177,6 @@ _FAILURES: Final[tuple[tuple[type[Exception], Failure], ...]] = (
     (aiohttp.ClientSSLError, Failure.TLS_FAILED),
     (aiohttp.ClientConnectorError, Failure.CONNECTION_FAILED),
     (aiohttp.ClientResponseError, Failure.PROTOCOL_ERROR),
-    (aiohttp.ClientPayloadError, Failure.INCOMPLETE),
     (aiohttp.ServerDisconnectedError, Failure.INCOMPLETE),
     (aiohttp.ClientOSError, Failure.INCOMPLETE),
     (aiohttp.ClientError, Failure.PROTOCOL_ERROR),
