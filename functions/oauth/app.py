@@ -101,8 +101,8 @@ def register_client(client_info: ClientInfo, wanted: ClientRegistration) -> Regi
 def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: BaseUrl) -> HtmlPage | SeeOther:
     """Begin a login in a browser; leads to sign-in and approval.
 
-    An error returns by redirect, with `error`, `state` and `iss`, once the redirect address is known to be the
-    client's. Before that, a page shows it.
+    An invalid request shows a page that names the error. It never redirects: only a person who has signed in and seen
+    the program is sent back to it.
     """
     return web.authorize(client_info, query, base_url)
 

@@ -45,6 +45,7 @@ def token_of(user_id: str, organization: str | None, *, lifetime_ms: int = 3_600
             **keys.AccessToken(sha256_hex(token)).attributes(),
             "userId": user_id,
             "organization": organization,
+            "boundAt": clock.now_ms(),
             "grantId": None,
             "validUntil": clock.now_ms() + lifetime_ms,
         }

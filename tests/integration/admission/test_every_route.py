@@ -95,7 +95,6 @@ EXPECTED: dict[str, dict[str, str]] = {
         **_IN,
         **_TOKENS_UNKNOWN,
         **_ANY_KEY,
-        "former member": "403 no_organization",
     },
 }
 

@@ -146,6 +146,64 @@ def test_a_withdrawn_invitation_cannot_be_accepted(admin: Client, grace: Client)
     assert accept(grace, token).code == "invite_not_found"
 
 
+@pytest.mark.parametrize(
+    ("invited_as", "change"),
+    [
+        ("member", "removed"),
+        ("member", "demoted to member"),
+        ("admin", "removed"),
+        ("admin", "demoted to member"),
+        ("owner", "removed"),
+        ("owner", "demoted to admin"),
+    ],
+)
+def test_an_invitation_ends_with_its_senders_right_to_send_it(
+    owner: Client, grace: Client, grace_id: str, organization: NewOrganization, invited_as: str, change: str
+) -> None:
+    sender_id = make_person(organization.organization_id, role="owner", name="Sam Sender")
+    token = token_for(Client(token_of(sender_id, organization.organization_id)), role=invited_as)
+    if change == "removed":
+        assert owner.delete(f"/v1/members/{sender_id}").status == 200
+    else:
+        assert owner.patch(f"/v1/members/{sender_id}", {"role": change.rsplit(maxsplit=1)[-1]}).status == 200
+
+    answer = accept(grace, token)
+
+    assert (answer.status, answer.code) == (404, "invite_not_found")
+    assert membership(organization, grace_id) == (None, None)
+    with pytest.raises(InviteNotFound):
+        accepting.preview(token)
+    with pytest.raises(InviteNotFound):
+        accepting.accept_as(grace_id, token)
+
+
+def test_an_admin_who_was_an_owner_can_still_have_admins_join(
+    owner: Client, grace: Client, grace_id: str, organization: NewOrganization
+) -> None:
+    sender_id = make_person(organization.organization_id, role="owner", name="Sam Sender")
+    token = token_for(Client(token_of(sender_id, organization.organization_id)), role="admin")
+    owner.patch(f"/v1/members/{sender_id}", {"role": "admin"})
+
+    assert accepting.preview(token).role is Role.ADMIN
+    assert accept(grace, token).status == 200
+    assert membership(organization, grace_id) == ("admin", "admin")
+
+
+def test_the_person_who_sends_an_invitation_again_becomes_its_sender(
+    owner: Client, grace: Client, organization: NewOrganization
+) -> None:
+    sender_id = make_person(organization.organization_id, role="admin", name="Sam Sender")
+    token = token_for(Client(token_of(sender_id, organization.organization_id)))
+    owner.delete(f"/v1/members/{sender_id}")
+    (listed,) = owner.get("/v1/invites").body["invites"]
+    assert listed["invitedByName"] == "Sam Sender"
+
+    assert owner.post(f"/v1/invites/{listed['id']}/resend").status == 200
+
+    assert owner.get("/v1/invites").body["invites"][0]["invitedByName"] == "Olga Owner"
+    assert accept(grace, token).status == 200
+
+
 @pytest.mark.parametrize(("seconds", "status"), [(-60, 200), (1, 404)])
 def test_an_invitation_can_be_accepted_for_seven_days(
     admin: Client, grace_id: str, seconds: int, status: int

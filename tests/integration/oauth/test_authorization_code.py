@@ -119,28 +119,40 @@ def test_a_refusal_is_redirected_with_state_and_issuer(
         ({"resource": ISSUER + "/../../else"}, "invalid_target"),
     ],
 )
-def test_an_invalid_request_is_redirected_with_state_and_issuer(
+def test_an_invalid_request_is_a_page_that_names_the_error_and_never_a_redirect(
     program: Program, visitor: Visitor, changed: dict[str, str | None], error: str
 ) -> None:
     answer = visitor.open(program.authorize_url(**changed))
 
-    where, answered = parts_of(answer.headers["location"])
-    assert (answer.status, where) == (303, CALLBACK)
-    assert (answered["error"], answered["state"], answered["iss"]) == (error, "xyz", ISSUER)
+    assert (answer.status, "location" in answer.headers) == (400, False)
+    assert f"made a mistake ({error}):" in answer.body
 
 
-def test_a_repeated_parameter_is_redirected_as_an_error(program: Program, visitor: Visitor) -> None:
-    answer = visitor.open(program.authorize_url() + "&scope=a&scope=b")
+def test_an_invalid_request_of_a_person_who_is_signed_in_does_not_redirect_either(
+    program: Program, visitor: Visitor, sign_in: Callable[..., Answer]
+) -> None:
+    visitor.open(program.authorize_url())
+    sign_in(visitor)
 
-    assert parts_of(answer.headers["location"])[1]["error"] == "invalid_request"
+    answer = visitor.open(program.authorize_url(response_type="token"))
+
+    assert (answer.status, "location" in answer.headers) == (400, False)
 
 
-def test_a_repeated_state_is_not_returned(program: Program, visitor: Visitor) -> None:
-    answer = visitor.open(program.authorize_url() + "&state=other")
+@pytest.mark.parametrize("name", ["scope", "state", "code_challenge"])
+def test_a_repeated_parameter_is_named_on_the_page(program: Program, visitor: Visitor, name: str) -> None:
+    answer = visitor.open(program.authorize_url(scope="api") + f"&{name}=other")
 
-    answered = parts_of(answer.headers["location"])[1]
-    assert answered["error"] == "invalid_request"
-    assert "state" not in answered
+    assert (answer.status, "location" in answer.headers) == (400, False)
+    assert f"(invalid_request): {name} was sent twice." in answer.body
+
+
+def test_a_repeated_parameter_with_a_name_of_its_own_is_not_shown(program: Program, visitor: Visitor) -> None:
+    answer = visitor.open(program.authorize_url() + "&call-us-now=1&call-us-now=2")
+
+    assert answer.status == 400
+    assert "A parameter was sent twice." in answer.body
+    assert "call-us-now" not in answer.body
 
 
 @pytest.mark.parametrize("resource", [ISSUER, ISSUER + "/", ISSUER + "/mcp"])

@@ -279,3 +279,66 @@ def test_creating_an_organization_uses_the_persons_allowance_and_not_the_organiz
     assert (answers[30].status, answers[30].code) == (429, "rate_limited")
     assert answers[30].headers["retry-after"] == "1"
     assert table.get(keys.Allowance(organization.organization_id, "write")) == before
+
+
+def test_leaving_with_a_token_that_has_ended_is_refused(organization: NewOrganization) -> None:
+    user_id = make_person(organization.organization_id, role="member", name="Max Member")
+    one, other = (Client(token_of(user_id, organization.organization_id)) for _ in range(2))
+    one.delete("/v1/me/organization")
+
+    answer = other.delete("/v1/me/organization")
+
+    assert (answer.status, answer.code) == (401, "invalid_token")
+
+
+@pytest.fixture
+def returned(with_grant: WithGrant, organization: NewOrganization) -> Client:
+    """The token, with its grant, of a person who was removed and then invited and accepted with another token."""
+    home = organization.organization_id
+    user_id = make_person(home, role="admin", name="Rita Returned", email="rita@example.com")
+    client = with_grant(user_id, home)
+    owner = Client(token_of(organization.owner_id, home))
+    assert client.get("/v1/members").status == 200
+    assert owner.delete(f"/v1/members/{user_id}").status == 200
+    invited = owner.post("/v1/invites", {"email": "rita@example.com", "role": "admin"}).body
+    token = invited["path"].removeprefix("/invite/")
+    later = Client(token_of(user_id, None))
+    assert later.post("/v1/invites/accept", {"token": token}).status == 200
+    assert later.get("/v1/webhooks").status == 200
+    return client
+
+
+def test_a_token_from_before_its_person_left_stays_ended_when_they_return(returned: Client) -> None:
+    answer = returned.get("/v1/webhooks")
+
+    assert (answer.status, answer.code) == (401, "invalid_token")
+    assert returned.delete("/v1/me/organization").code == "invalid_token"
+    profile = returned.get("/v1/me").body
+    assert profile["organization"] is None
+    assert [each["role"] for each in profile["organizations"]] == ["admin"]
+
+
+def test_a_token_that_ended_cannot_switch_back_to_the_organization(
+    returned: Client, organization: NewOrganization
+) -> None:
+    home = {"organizationId": organization.organization_id}
+    assert returned.post("/v1/me/organization", home).code == "invalid_token"
+
+    assert returned.post("/v1/organizations", {"name": "My own", "slug": "my-own"}).status == 200
+
+    assert returned.get("/v1/webhooks").status == 200
+    answer = returned.post("/v1/me/organization", home)
+    assert (answer.status, answer.code) == (401, "invalid_token")
+
+
+def test_a_token_that_ended_cannot_accept_an_invitation_back(organization: NewOrganization) -> None:
+    home = organization.organization_id
+    user_id = make_person(home, role="admin", name="Rita Returned", email="rita@example.com")
+    client, owner = Client(token_of(user_id, home)), Client(token_of(organization.owner_id, home))
+    owner.delete(f"/v1/members/{user_id}")
+    invited = owner.post("/v1/invites", {"email": "rita@example.com", "role": "member"}).body
+
+    answer = client.post("/v1/invites/accept", {"token": invited["path"].removeprefix("/invite/")})
+
+    assert (answer.status, answer.code) == (401, "invalid_token")
+    assert len(owner.get("/v1/invites").body["invites"]) == 1

@@ -1,5 +1,7 @@
 """The rules of a person's own account: profile, name and active organization (Specification: GET /me)."""
 
+from copy import replace
+
 from helpdesk.accounts.schemas import Me, OrganizationOfMine, User
 from helpdesk.admission.caller import Caller
 from helpdesk.members import service as members
@@ -40,7 +42,7 @@ def rename(caller: Caller, name: str) -> Me:
             transaction.commit()
         except ConditionFailed:
             continue  # they joined or left an organization, or their role changed, in the meantime
-        return _profile(caller, PersonRecord(person.id, new_name, person.email, person.roles))
+        return _profile(caller, replace(person, name=new_name))
     raise Conflict
 
 

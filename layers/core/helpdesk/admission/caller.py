@@ -75,7 +75,8 @@ class Access(Enum):
 class Person(NamedTuple):
     """The person behind an access token. `role` is None without an organization in this request.
 
-    `token_hash` and `grant_id` identify the token, for the routes that bind it to another organization.
+    `token_hash` and `grant_id` identify the token, for the routes that bind it to another organization. `ended_in` is
+    the organization that the token acted in until its person left it.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Person(NamedTuple):
     email: str = ""
     token_hash: str = ""
     grant_id: str | None = None
+    ended_in: str | None = None
 
 
 class Caller(NamedTuple):

@@ -78,8 +78,9 @@ class Allowance:
 class TokenHolder:
     """An access token and its person.
 
-    `organization` is the one that the token is bound to, or None. `role` is the person's role in it, None without a
-    membership. `valid_until` is in ms.
+    `organization` is the one that the token is bound to, or None. `role` is the person's role in it; None without a
+    membership, and for a token from before a membership that ended: the person came back, the token does not.
+    `valid_until` is in ms.
     """
 
     token_hash: str
@@ -96,6 +97,9 @@ class TokenHolder:
         """Read a token's item and its person's."""
         organization = token["organization"] or None
         membership = person["organizations"].get(organization) if organization else None
+        # Both are missing on items from before they were stored.
+        if membership is not None and token.get("boundAt", 0) < membership.get("joinedAt", 0):
+            membership = None
         return cls(
             token_hash=token_hash,
             grant_id=token.get("grantId"),

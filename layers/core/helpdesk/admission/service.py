@@ -144,13 +144,15 @@ def _token_holder(token: str, access: Access) -> _Credential:
     holder = repository.token_holder(sha256_hex(token), f"usr_{match[1]}")
     if holder is None or holder.valid_until <= clock.now_ms():
         raise InvalidToken
-    organization = holder.organization
+    organization, ended_in = holder.organization, None
     if organization is not None and holder.role is None:
         if access.rate_limit_subject is RateLimitSubject.ORGANIZATION:
             raise InvalidToken
-        organization = None
+        organization, ended_in = None, organization
     role = Role(holder.role) if holder.role is not None else None
-    person = Person(holder.person_id, holder.name, role, holder.email, holder.token_hash, holder.grant_id)
+    person = Person(
+        holder.person_id, holder.name, role, holder.email, holder.token_hash, holder.grant_id, ended_in
+    )
     return _Credential(organization, None, person)
 
 

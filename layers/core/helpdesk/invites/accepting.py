@@ -18,7 +18,7 @@ from helpdesk.storage.transactions import Transaction
 
 NOT_FOR_YOU = (
     "No pending invitation for you has this token. Sign in with the address that was invited; if you did, it was "
-    f"accepted or withdrawn, or its {INVITE_DAYS} days are over: ask for a new one."
+    f"accepted or withdrawn, its {INVITE_DAYS} days are over, or its sender may no longer invite: ask for a new one."
 )
 
 
@@ -60,6 +60,8 @@ def accept_as(person_id: str, token: str) -> str:
 def preview(token: str) -> InvitePreview:
     """Return what a pending invitation's link shows before sign-in. Raises InviteNotFound."""
     invite = repository.by_token(sha256_hex(token))
+    if not repository.sender_may_send(invite):
+        raise InviteNotFound
     return InvitePreview(
         organization_id=invite.organization,
         organization_name=organizations.name_of(invite.organization),
@@ -71,13 +73,17 @@ def preview(token: str) -> InvitePreview:
 
 
 def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) -> InviteRecord:
-    """Add what accepting changes. Two calls at once make one member: each requires and removes the invitation."""
+    """Add what accepting changes. Two calls at once make one member: each requires and removes the invitation.
+
+    It also requires that the invitation's sender may still send it, so a removed or demoted admin leaves no way in.
+    """
     try:
         invite = repository.by_token(sha256_hex(token))
     except InviteNotFound:
         raise InviteNotFound(NOT_FOR_YOU) from None
-    if invite.email != person.email:
+    if invite.email != person.email or invite.invited_by_id == person.id:
         raise InviteNotFound(NOT_FOR_YOU)
+    repository.require_sender(transaction, invite)
     members.add(transaction, invite.organization, person, invite.role)
     if invite.role is Role.OWNER:
         repository.count_owner(transaction, invite.organization)

@@ -115,6 +115,25 @@ def require_manager(transaction: Transaction, organization: str, user_id: str, r
     )
 
 
+def require_sender(transaction: Transaction, invite: InviteRecord) -> None:
+    """Make a transaction fail with InviteNotFound unless the invitation's sender may, at that moment, send it."""
+    allowed = {f":r{each.rank}": each.value for each in _MANAGERS if each.rank >= invite.role.rank}
+    transaction.require(
+        keys.Member(invite.organization, invite.invited_by_id),
+        f"#role IN ({', '.join(allowed)})",
+        names={"#role": "role"},
+        values=allowed,
+        on_failure=lambda _: InviteNotFound(),
+    )
+
+
+def sender_may_send(invite: InviteRecord) -> bool:
+    """Return whether the invitation's sender may still send it."""
+    item = table.get(keys.Member(invite.organization, invite.invited_by_id))
+    role = Role(item["role"]) if item else None
+    return role in _MANAGERS and role.rank >= invite.role.rank
+
+
 def require_stranger(transaction: Transaction, organization: str, user_id: str) -> None:
     """Make a transaction fail with AlreadyAMember if the person has become a member in the meantime."""
     transaction.require(
@@ -170,12 +189,13 @@ def put(transaction: Transaction, invite: InviteRecord, token: str) -> None:
     transaction.put({**secret.attributes(), "token": token, "expiresAt": expires})
 
 
-def require_pending(transaction: Transaction, invite: InviteRecord) -> None:
-    """Make a transaction fail with InviteNotFound if the invitation is no longer pending."""
-    transaction.require(
+def set_sender(transaction: Transaction, invite: InviteRecord, user_id: str, name: str) -> None:
+    """Make a person the sender of a pending invitation. The transaction raises InviteNotFound."""
+    transaction.update(
         keys.Invite(invite.organization, invite.id),
-        _STILL_PENDING,
-        values={":now": clock.now_ms()},
+        "SET invitedById = :id, invitedByName = :name",
+        condition=_STILL_PENDING,
+        values={":id": user_id, ":name": name, ":now": clock.now_ms()},
         on_failure=lambda _: InviteNotFound(),
     )
 

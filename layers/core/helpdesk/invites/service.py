@@ -89,6 +89,8 @@ def listed(organization: str, limit: int, before: str | None) -> tuple[list[Invi
 def resend(caller: Caller, invite_id: str, base_url: str) -> None:
     """Queue a pending invitation's mail again, with the same link and the same end.
 
+    The caller becomes its sender: an invitation ends with its sender's right to send it.
+
     Raises InviteNotFound, CannotGrant, RateLimited.
     """
     person = caller.the_person()
@@ -97,7 +99,7 @@ def resend(caller: Caller, invite_id: str, base_url: str) -> None:
     mail_allowance.take(caller.organization, mail_allowance.INVITATIONS)
     transaction = Transaction()
     repository.require_manager(transaction, caller.organization, person.id, invite.role)
-    repository.require_pending(transaction, invite)
+    repository.set_sender(transaction, invite, person.id, person.name)
     _mail(transaction, invite, base_url)
     _log(transaction, invite, LogKind.INVITE_RESENT, caller.actor, "An invitation was sent again.")
     transaction.commit()

@@ -153,6 +153,8 @@ def leave(caller: Caller) -> None:
         people.set_token_organization(transaction, person, None)
         transaction.commit()
 
+    if caller.the_person().ended_in is not None:
+        raise InvalidToken
     if not caller.organization:
         raise NoOrganization
     _retry_on_conflict(caller, attempt, least=Role.MEMBER)

@@ -27,25 +27,20 @@ _HANDLE = re.compile(r"[0-9A-Za-z]{43}")
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-class RedirectedError(Exception):
-    """The request is invalid; the client learns of it by a redirect to `address`."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        super().__init__("redirected error")
-
-
 def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
     """Store an authorization request and return its handle.
 
-    Raises InvalidAuthorizationRequest before the redirect address is known to be the client's, RedirectedError after.
+    Raises InvalidAuthorizationRequest. No error leads to the client before a person has signed in and seen it: anyone
+    can register a client, and a link to this API would otherwise lead to any site (RFC 9700, section 4.11.2).
     """
     client, redirect_uri = _client_and_redirect(query)
     try:
         _require_well_formed(query, client, base_url)
     except OAuthError as error:
-        state = query.state if "state" not in query.repeated else None
-        raise RedirectedError(_error_address(redirect_uri, error, state, base_url)) from None
+        raise InvalidAuthorizationRequest(
+            f"The program that sent you here made a mistake ({error.code}): {error.message} "
+            "Go back to it and try again."
+        ) from None
     handle = ids.secret()
     asked = RequestRecord(
         request_hash=sha256_hex(handle),
@@ -84,7 +79,9 @@ def _client_and_redirect(query: AuthorizeQuery) -> tuple[ClientRecord, str]:
 
 def _require_well_formed(query: AuthorizeQuery, client: ClientRecord, base_url: str) -> None:
     if query.repeated:
-        raise InvalidOAuthRequest(f"{min(query.repeated)} was sent twice.")
+        # A name that the link invents does not appear on our page.
+        known = sorted(query.repeated & AuthorizeQuery.model_fields.keys())
+        raise InvalidOAuthRequest(f"{known[0] if known else 'A parameter'} was sent twice.")
     if CODE_GRANT not in client.grant_types:
         raise UnauthorizedClient
     if not query.response_type:
@@ -133,7 +130,7 @@ def allow(found: RequestRecord, person: PersonRecord, organization: str | None, 
 
     Raises RequestExpired if the request was answered before. `organization` is one of the person's, or None.
     """
-    given = Approval(person.id, found.client_id, organization)
+    given = Approval(person.id, found.client_id, organization, clock.now_ms())
     transaction = Transaction()
     repository.remove_request(transaction, found)
     if found.device_hash:
@@ -171,17 +168,5 @@ def deny(found: RequestRecord, person: PersonRecord, base_url: str) -> str | Non
         error="access_denied",
         error_description="The person did not allow it.",
         state=found.state,
-        iss=metadata.issuer_of(base_url),
-    )
-
-
-def _error_address(redirect_uri: str, error: OAuthError, state: str | None, base_url: str) -> str:
-    state = state if len(state or "") <= MAX_STATE_CHARACTERS else None
-    # RFC 6749, 4.1.2.1: a description is printable ASCII without quotation mark and backslash.
-    return redirects.with_answer(
-        redirect_uri,
-        error=error.code,
-        error_description=error.message.replace("`", ""),
-        state=state,
         iss=metadata.issuer_of(base_url),
     )

@@ -60,7 +60,7 @@ class UnsupportedGrantType(OAuthError):
 
 
 class UnsupportedResponseType(OAuthError):
-    """An authorization request asks for something other than a code; sent by redirect."""
+    """An authorization request asks for something other than a code."""
 
     status, code = 400, "unsupported_response_type"
     message = "`response_type` must be code."
@@ -136,7 +136,7 @@ class PageError(AppError):
 
 
 class InvalidAuthorizationRequest(PageError):
-    """The link that brought the person here is invalid, and the client cannot be informed by redirect."""
+    """The link that brought the person here is invalid."""
 
     status, code = 400, "invalid_request"
     title = "This link does not work"

@@ -108,20 +108,29 @@ class RequestRecord:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What a person allowed a client: to act for them in an organization, or in none yet (None)."""
+    """What a person allowed a client: to act for them in an organization, or in none yet (None).
+
+    `bound_at` (ms) is when that organization was chosen: leaving it ends what was chosen before.
+    """
 
     user_id: str
     client_id: str
     organization: str | None
+    bound_at: int = 0
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read the approval from an item that carries one: a code, a device login, a grant or an access token."""
-        return cls(item["userId"], item["clientId"], item["organization"])
+        return cls(item["userId"], item["clientId"], item["organization"], item.get("boundAt", 0))
 
     def to_item(self) -> Item:
         """Return the attributes that an approval adds to an item."""
-        return {"userId": self.user_id, "clientId": self.client_id, "organization": self.organization}
+        return {
+            "userId": self.user_id,
+            "clientId": self.client_id,
+            "organization": self.organization,
+            "boundAt": self.bound_at,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

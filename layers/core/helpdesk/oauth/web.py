@@ -33,13 +33,10 @@ def root_of(base_url: str) -> str:
     return f"{urlsplit(base_url).path}/v1"
 
 
-def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: str) -> Response:
+def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: str) -> SeeOther:
     """Accept an authorization request and redirect the person to consent."""
     browser = sessions.of(client_info, base_url)
-    try:
-        handle = approval.begin(query, browser, base_url)
-    except approval.RedirectedError as error:
-        return see_other(error.address)
+    handle = approval.begin(query, browser, base_url)
     return _on_to(f"consent:{handle}", browser, base_url)
 
 

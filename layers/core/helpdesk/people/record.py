@@ -18,12 +18,16 @@ _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s
 
 @dataclass(frozen=True, slots=True)
 class PersonRecord:
-    """A person; `roles` holds their role in each of their organizations."""
+    """A person; `roles` holds their role in each of their organizations.
+
+    `joined_at` (ms) says since when they are a member there. It is missing for those who joined before it was stored.
+    """
 
     id: str
     name: str
     email: str
     roles: dict[str, Role] = field(default_factory=dict)
+    joined_at: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -32,7 +36,12 @@ class PersonRecord:
             organization: Role(membership["role"])
             for organization, membership in item["organizations"].items()
         }
-        return cls(item["id"], item["name"], item["email"], roles)
+        joined_at = {
+            organization: membership["joinedAt"]
+            for organization, membership in item["organizations"].items()
+            if "joinedAt" in membership
+        }
+        return cls(item["id"], item["name"], item["email"], roles, joined_at)
 
     def to_item(self) -> Item:
         """Return the attributes of the person's item."""
@@ -41,7 +50,9 @@ class PersonRecord:
             "name": self.name,
             "email": self.email,
             "organizations": {
-                organization: {"role": role.value} for organization, role in self.roles.items()
+                organization: {"role": role.value}
+                | ({"joinedAt": self.joined_at[organization]} if organization in self.joined_at else {})
+                for organization, role in self.roles.items()
             },
         }
 

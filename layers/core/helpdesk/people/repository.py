@@ -69,7 +69,11 @@ def join(transaction: Transaction, user_id: str, name: str, organization: str, r
             "AND size(organizations) < :most AND #name = :name"
         ),
         names={"#organization": organization, "#name": "name"},
-        values={":membership": {"role": role.value}, ":most": MAX_ORGANIZATIONS, ":name": name},
+        values={
+            ":membership": {"role": role.value, "joinedAt": clock.now_ms()},
+            ":most": MAX_ORGANIZATIONS,
+            ":name": name,
+        },
         on_failure=meaning,
     )
 
@@ -143,6 +147,7 @@ def put_token(
             **keys.AccessToken(token_hash).attributes(),
             "userId": user_id,
             "organization": organization,
+            "boundAt": clock.now_ms(),
             "grantId": None,
             "clientId": client_id,
             "validUntil": clock.now_ms() + seconds * 1_000,
@@ -153,7 +158,19 @@ def put_token(
 
 
 def set_token_organization(transaction: Transaction, person: Person, organization: str | None) -> None:
-    """Set the organization of an access token and of its grant. The transaction raises InvalidToken if one is gone."""
+    """Set the organization of an access token and of its grant.
+
+    The transaction raises InvalidToken if one is gone, or if one ended in that organization before: a token that ended
+    because its person left stays ended there, also when it acted in another organization in between.
+    """
+    expression, condition = "SET organization = :organization, boundAt = :now", "attribute_exists(PK)"
+    values: Item = {":organization": organization, ":now": clock.now_ms()}
+    if organization is not None:
+        condition += " AND NOT contains(endedIn, :organization)"
+    if person.ended_in is not None:
+        expression += ", endedIn = list_append(if_not_exists(endedIn, :none), :ended)"
+        condition += " AND organization <> :organization"
+        values |= {":none": [], ":ended": [person.ended_in]}
     changed = [
         keys.AccessToken(person.token_hash),
         *([keys.Grant(person.grant_id)] if person.grant_id else []),
@@ -161,8 +178,8 @@ def set_token_organization(transaction: Transaction, person: Person, organizatio
     for key in changed:
         transaction.update(
             key,
-            "SET organization = :organization",
-            condition="attribute_exists(PK)",
-            values={":organization": organization},
+            expression,
+            condition=condition,
+            values=values,
             on_failure=lambda _: InvalidToken(),
         )

@@ -108,7 +108,7 @@ def set_token_organization(transaction: Transaction, person: Person, organizatio
     """Set the organization in which the access token that the person sent acts; None for no organization.
 
     Tokens that are later refreshed under the same grant follow. The transaction raises InvalidToken if the token or its
-    grant was revoked in the meantime.
+    grant was revoked in the meantime, or ended in that organization when the person left it.
     """
     repository.set_token_organization(transaction, person, organization)
 
