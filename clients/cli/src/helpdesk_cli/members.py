@@ -8,7 +8,10 @@ from helpdesk_cli.api import Api, Object
 from helpdesk_cli.problems import Problem
 
 _MOST = 10_000
-"""How many members are looked through at most."""
+"""How many members are looked through for an e-mail address."""
+
+_MOST_FOR_NAMES = 1_000
+"""How many members are looked through for names, which a table can do without."""
 
 
 def member_id(api: Api, who: str) -> str:
@@ -16,7 +19,7 @@ def member_id(api: Api, who: str) -> str:
     if "@" not in who:
         return who
     wanted = who.strip().casefold()
-    for member in _all(api):
+    for member in _all(api, _MOST):
         if member["email"].casefold() == wanted:
             return str(member["userId"])
     raise Problem(f"No member has the e-mail address {who}.", "List the members: helpdesk members list")
@@ -29,7 +32,7 @@ def names(api: Api, user_ids: Iterable[str | None]) -> dict[str, str]:
     if not wanted:
         return found
     try:
-        for member in _all(api):
+        for member in _all(api, _MOST_FOR_NAMES):
             if member["userId"] in wanted:
                 found[member["userId"]] = member["name"]
             if len(found) == len(wanted):
@@ -39,6 +42,6 @@ def names(api: Api, user_ids: Iterable[str | None]) -> dict[str, str]:
     return found
 
 
-def _all(api: Api) -> Iterable[Object]:
-    for page in api.pages("members", name="members", limit=_MOST):
+def _all(api: Api, limit: int) -> Iterable[Object]:
+    for page in api.pages("members", name="members", limit=limit):
         yield from page["members"]
