@@ -9,7 +9,8 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from copy import replace
+from dataclasses import dataclass, field
 from statistics import quantiles
 from typing import Any
 from unittest import mock

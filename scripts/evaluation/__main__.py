@@ -8,7 +8,6 @@ import platform
 import statistics
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -50,7 +49,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _print_fit(guides: IndexSearcher, tuned: Sequence[Asked]) -> None:
-    names = [field.name for field in fields(Features)]
+    names = Features._fields
     fitted = samples(guides, tuned)
     weights, judged = fit(fitted), judge(fitted)
     *confidence, confidence_length, lead, bias = weights.confidence

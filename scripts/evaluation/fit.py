@@ -11,7 +11,7 @@ below `CONFIDENT`.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 
 from helpdesk.knowledge.features import Features, features_of
 from helpdesk.knowledge.index import IndexSearcher
@@ -71,7 +71,9 @@ def samples(guides: IndexSearcher, asked: Sequence[Asked]) -> list[Sample]:
     for question in asked:
         terms = terms_of(guides, question.text)
         hits = by_words(guides, question.text, terms, CANDIDATES) if terms else []
-        rows = [astuple(features) for features in features_of(guides, question.text, terms, hits)]
+        rows = [
+            tuple(features._asdict().values()) for features in features_of(guides, question.text, terms, hits)
+        ]
         documents = [hit.document_id for hit in hits]
         right = [document in question.guides for document in documents]
         found.append(Sample(question, rows, documents, right, len(terms)))
@@ -123,7 +125,7 @@ def _fit_order(fitted: Sequence[Sample]) -> list[float]:
             _add_choice(total, values, sample, 1 / len(usable))
         return total
 
-    return _descend(gradient, len(fields(Features)) + 1)[:-1]  # the last is what handing off is worth
+    return _descend(gradient, len(Features._fields) + 1)[:-1]  # the last is what handing off is worth
 
 
 def _fit_confidence(fitted: Sequence[Sample], order: Sequence[float]) -> list[float]:

@@ -77,3 +77,19 @@ def test_a_module_other_than_a_repository_reads_no_item(path: Path) -> None:
 
 def test_every_module_that_reads_other_documents_still_does() -> None:
     assert {name for name in OTHER_DOCUMENTS if raw_subscripts(CORE / name)} == set(OTHER_DOCUMENTS)
+
+
+@for_each("path", sorted(CORE.rglob("*.py")), ids=inside)
+def test_frozen_records_are_not_generated_by_a_decorator(path: Path) -> None:
+    """Each costs a function's start a millisecond; `FrozenRecord` is the same without (docs/decisions/0030)."""
+    generated = [
+        node.name
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        and any(
+            re.fullmatch(r"(dataclasses\.)?dataclass\(.*frozen=True.*\)", ast.unparse(decorator))
+            for decorator in node.decorator_list
+        )
+    ]
+
+    assert generated == []

@@ -1,6 +1,7 @@
 """Lists of conversations: every combination of filters, against a model that keeps them in a list."""
 
-from dataclasses import dataclass, replace
+from copy import replace
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
 from typing import Any

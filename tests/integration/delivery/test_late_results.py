@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from copy import replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest

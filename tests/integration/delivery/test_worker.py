@@ -2,7 +2,7 @@
 
 import copy
 import json
-from dataclasses import replace
+from copy import replace
 from typing import Any
 
 import pytest

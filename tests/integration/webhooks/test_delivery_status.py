@@ -3,7 +3,8 @@
 import asyncio
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from copy import replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Which two requests count as the same: the item of an Idempotency-Key and the fingerprint of a request."""
 
-from dataclasses import replace
+from copy import replace
 
 import pytest
 

@@ -11,14 +11,13 @@ form is chosen by what this execution environment saw last; a wrong choice costs
 Interval and slack are attributes of the item, so a change of plan applies to the next request.
 """
 
-from dataclasses import dataclass
-
 from helpdesk.admission import repository
 from helpdesk.admission.limits import Rate, RequestClass, Tier
 from helpdesk.admission.record import Allowance, Bucket
 from helpdesk.admission.repository import AllowanceNotTaken
 from helpdesk.platform import clock
 from helpdesk.platform.errors import FairUseLimited, RateLimited
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item, Throttled
 
@@ -37,8 +36,7 @@ def bucket_attributes(tier: Tier, rate: Rate) -> Item:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(FrozenRecord):
     """An allowance after one request was charged to it at `now_us`."""
 
     allowance: Allowance

@@ -4,7 +4,6 @@ They use the same two instants as an organization's allowance (see `allowance`).
 and DynamoDB expires a bucket that has been full for an hour.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from helpdesk.admission import repository
@@ -13,6 +12,7 @@ from helpdesk.admission.limits import Rate
 from helpdesk.admission.record import Bucket
 from helpdesk.admission.repository import BucketNotTaken
 from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Throttled
@@ -39,8 +39,7 @@ class Shape(NamedTuple):
         return cls(rate.interval_us, rate.burst)
 
 
-@dataclass(frozen=True, slots=True)
-class BucketCharge:
+class BucketCharge(FrozenRecord):
     """A bucket after one token was taken at `now_us`."""
 
     bucket: Bucket

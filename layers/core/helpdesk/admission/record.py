@@ -1,17 +1,16 @@
 """The items that admission reads: token buckets, allowances with their secret keys, and access tokens."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from helpdesk.admission.limits import Tier
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 _US = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(FrozenRecord):
     """A token bucket; all values are in microseconds.
 
     From `next_at` on it holds at least one token. From `full_at` on it is full. `interval` earns one token.
@@ -46,8 +45,7 @@ class LiveKey(NamedTuple):
     legacy: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(FrozenRecord):
     """An organization's bucket for one request class, with its live keys by hash.
 
     `cursor_key` signs the organization's cursors.
@@ -74,8 +72,7 @@ class Allowance:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TokenHolder:
+class TokenHolder(FrozenRecord):
     """An access token and its person.
 
     `organization` is the one that the token is bound to, or None. `role` is the person's role in it; None without a

@@ -1,12 +1,12 @@
 """The interface of the two answerers, which answer a question from passages of the knowledge base."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.knowledge.retrieval import Passage
+from helpdesk.platform.frozen_record import FrozenRecord
 
 
 class Reason(StrEnum):
@@ -22,16 +22,14 @@ class Reason(StrEnum):
     AGENT_FAILED = "the agent failed repeatedly"
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(FrozenRecord):
     """What one side of the conversation wrote."""
 
     by_visitor: bool
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(FrozenRecord):
     """A question to answer.
 
     `text` is what the visitor wrote since the organization's last message, `thread` the conversation up to and
@@ -44,22 +42,19 @@ class Question:
     settings: AgentSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(FrozenRecord):
     """An answer for the visitor."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class HandOff:
+class HandOff(FrozenRecord):
     """The decision that a person must answer."""
 
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Goodbye:
+class Goodbye(FrozenRecord):
     """A last message, with which the conversation is resolved."""
 
     text: str

@@ -1,6 +1,6 @@
 """Writing the agent's answer, hand-off or last word into a conversation, at most once for each visitor's message."""
 
-from dataclasses import replace
+from copy import replace
 
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread

@@ -9,7 +9,7 @@ always last when the time does not suffice.
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from copy import replace
 from datetime import UTC, datetime
 
 from helpdesk.agent import auto_resolve_repository, repository
@@ -20,6 +20,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
 from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.storage import shards
@@ -30,8 +31,7 @@ _PAGE = 100
 _THREADS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(FrozenRecord):
     """What a run did: how many conversations it resolved, and whether the night is done."""
 
     resolved: int

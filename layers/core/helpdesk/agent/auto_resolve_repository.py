@@ -1,8 +1,7 @@
 """Items of auto-resolve: which organizations have it on, and how far the runs of one night have come."""
 
-from dataclasses import dataclass
-
 from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import Item
@@ -11,8 +10,7 @@ from helpdesk.storage.transactions import Transaction
 _KEPT_SECONDS = 7 * DAY_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class AutoResolveCheckpoint:
+class AutoResolveCheckpoint(FrozenRecord):
     """How far the runs of one night have come.
 
     `shards_done` shards are complete. In the next one the runs have come to `organization`, and in its list of open

@@ -4,10 +4,11 @@ The patterns are regular expressions in `languages/<code>.toml`. To add a langua
 """
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from helpdesk.platform.frozen_record import FrozenRecord
 
 _FOLDER = Path(__file__).parent / "languages"
 
@@ -15,8 +16,7 @@ CODES = ("en", "de", "fr", "es", "it", "pt", "nl")
 """The languages that the agent understands without a model."""
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(FrozenRecord):
     """One language's patterns, as the source of regular expressions.
 
     `handoff` finds requests for a person. `closing` matches phrases that say by themselves that the matter is closed,

@@ -5,7 +5,6 @@ is anything to do, and the write at the end requires it again: the conversation 
 it, and this message is not answered yet. An answer that fails this condition is dropped, which is no error.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from helpdesk.agent import answers, bedrock, embedded, repository
@@ -18,6 +17,7 @@ from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.knowledge import retrieval
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
@@ -48,8 +48,7 @@ class Outcome(StrEnum):
     DROPPED = "dropped"  # it became one of these while the agent prepared its answer
 
 
-@dataclass(frozen=True, slots=True)
-class AgentJob:
+class AgentJob(FrozenRecord):
     """A visitor's message to answer."""
 
     organization: str

@@ -1,11 +1,11 @@
 """The items of conversations that are being erased, and of the entries in their threads."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from helpdesk.conversations.index_keys import ERASED, InboxList
 from helpdesk.conversations.record import EntryKind, Message
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
@@ -14,8 +14,7 @@ from helpdesk.storage.transactions import Transaction
 _PAGE = 100
 
 
-@dataclass(frozen=True, slots=True)
-class ErasableConversation:
+class ErasableConversation(FrozenRecord):
     """A conversation as an erasure sees it. `session_hash` is None if the team started it without a session."""
 
     id: str

@@ -9,11 +9,11 @@ the index does not decide is a filter on what was read.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Speaker, State, Status
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.table import Filter, Index, Item
 
@@ -92,8 +92,7 @@ def latest(at_ms: int, conversation_id: str) -> Item:
     return {"GSI1SK": sort_key, "GSI3SK": sort_key}
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(FrozenRecord):
     """What a list query reads: partitions of one index, all sorted alike, and a filter on their conversations."""
 
     index: Index
@@ -101,8 +100,7 @@ class Source:
     matching: Filter | None
 
 
-@dataclass(frozen=True, slots=True)
-class ListQuery:
+class ListQuery(FrozenRecord):
     """Which conversations a list holds; None does not restrict it.
 
     `assignee` is a teammate's id; `unassigned` selects those that have none.

@@ -4,18 +4,17 @@ Specification: Conversation; Events, data by kind. `from_item` and `to_item` are
 attributes of these items; times are milliseconds since 1970.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, Self
 
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 
 
-@dataclass(frozen=True, slots=True)
-class PageInfo:
+class PageInfo(FrozenRecord):
     """The page that the visitor wrote the first message from."""
 
     url: str
@@ -32,8 +31,7 @@ class PageInfo:
         return {"url": self.url, "title": self.title, "referrer": self.referrer}
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserContext:
+class BrowserContext(FrozenRecord):
     """The visitor's browser, as last reported."""
 
     time_zone: str | None
@@ -62,8 +60,7 @@ class BrowserContext:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class LatestRating:
+class LatestRating(FrozenRecord):
     """A conversation's latest rating: its id, which resolution it is for, and when it was given first."""
 
     rating_id: str
@@ -80,8 +77,7 @@ class LatestRating:
         return {"id": self.rating_id, "resolution": self.resolution, "at": self.at, "stars": stars}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class Snapshot(FrozenRecord, kw_only=True):
     """What a write requires of a conversation: the state that it was read in."""
 
     organization: str
@@ -102,8 +98,7 @@ class Snapshot:
         return self.state.accepts_visitor_messages
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation(Snapshot):
+class Conversation(Snapshot, kw_only=True):
     """A conversation.
 
     `rating` is the stars of the latest rating, `resolutions` how often it was resolved. `answered_up_to` is the id of
@@ -202,8 +197,7 @@ class EntryKind(StrEnum):
     SYSTEM = "system"
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(FrozenRecord):
     """Who wrote on the organization's side."""
 
     kind: Literal["ai", "human"]
@@ -220,8 +214,7 @@ class Author:
         return {"kind": self.kind, "name": self.name, "avatarUrl": self.avatar_url}
 
 
-@dataclass(frozen=True, slots=True)
-class AttachedFile:
+class AttachedFile(FrozenRecord):
     """A file as a message shows it; `size` in bytes."""
 
     name: str
@@ -239,8 +232,7 @@ class AttachedFile:
         return {"name": self.name, "size": self.size, "type": self.type, "url": self.url}
 
 
-@dataclass(frozen=True, slots=True)
-class RatingLine:
+class RatingLine(FrozenRecord):
     """What a system line says about a visitor's rating."""
 
     rating_id: str
@@ -257,8 +249,7 @@ class RatingLine:
         return {"ratingId": self.rating_id, "stars": self.stars, "note": self.note}
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(FrozenRecord):
     """An entry of a thread: a message, a note or a system line.
 
     `author` is None for the visitor and for system lines. `event_id` names the message.created event of a message.

@@ -7,12 +7,13 @@ docs/guides/conversation-states.md and the API's behaviour equal.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from copy import replace
 from enum import StrEnum
 from typing import NamedTuple
 
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.platform.errors import AppError
+from helpdesk.platform.frozen_record import FrozenRecord
 
 
 class Status(StrEnum):
@@ -74,8 +75,7 @@ class StateKey(NamedTuple):
     visibility: Visibility = Visibility.ACTIVE
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(FrozenRecord):
     """A conversation's state."""
 
     status: Status

@@ -4,7 +4,7 @@ Each function adds to a transaction. The state in an event is the state after th
 have the same time.
 """
 
-from dataclasses import dataclass, replace
+from copy import replace
 
 from helpdesk.conversations import repository
 from helpdesk.conversations.errors import (
@@ -31,6 +31,7 @@ from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import trimmed
 from helpdesk.search import jobs as search
 from helpdesk.storage.transactions import Transaction
@@ -38,8 +39,7 @@ from helpdesk.storage.transactions import Transaction
 _SUBJECT_CHARACTERS = 80
 
 
-@dataclass(frozen=True, slots=True)
-class VisitorMessage:
+class VisitorMessage(FrozenRecord):
     """A visitor's message, ready to be written. `context` is None if none was sent."""
 
     body: str

@@ -1,10 +1,10 @@
 """The items of customers who are being erased, and of the facts about them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
@@ -14,8 +14,7 @@ _KEPT_WHILE_ERASED = {"PK", "SK", "id", "sessionHash", "outreachId", "updatedAt"
 _PERSONAL = {"name", "email", "avatarUrl", "metadata", "GSI1PK", "GSI1SK"}
 
 
-@dataclass(frozen=True, slots=True)
-class ErasableCustomer:
+class ErasableCustomer(FrozenRecord):
     """A customer as an erasure sees them; `erasure_id` is the erasure that marked them, or None.
 
     `outreach_id` is the conversation that the team started with a customer without a session. `updated_at` is in ms.

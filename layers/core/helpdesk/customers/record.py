@@ -1,13 +1,13 @@
 """Customers and the facts about them as they are stored. Times are milliseconds since 1970."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Self
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class Customer:
+class Customer(FrozenRecord):
     """A customer.
 
     `session_hash` is the session that they write in, None if they never wrote. Name, e-mail, avatar and metadata are
@@ -41,8 +41,7 @@ class Customer:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(FrozenRecord):
     """What the team wrote down about a customer; `created_by_name` is None if a secret key added it."""
 
     id: str

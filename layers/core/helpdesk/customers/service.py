@@ -6,7 +6,6 @@ The first message creates the record; later ones can add to it (Specification: M
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from helpdesk.admission.caller import Caller
 from helpdesk.customers import repository
@@ -17,6 +16,7 @@ from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import trimmed
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
@@ -24,8 +24,7 @@ from helpdesk.storage.transactions import Transaction
 __all__ = ["ConcurrentOutreach"]  # and everything below
 
 
-@dataclass(frozen=True, slots=True)
-class Recipient:
+class Recipient(FrozenRecord):
     """A customer to write to.
 
     `email` is the address that their messages gave, None if mail cannot be sent to it.

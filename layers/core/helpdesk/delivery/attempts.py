@@ -14,10 +14,10 @@ Four rules keep one run of at most five attempts, whatever is repeated, lost or 
    results of the earlier run have no effect, so there is one run at a time.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from helpdesk.delivery.schedule import MAX_ATTEMPTS
+from helpdesk.platform.frozen_record import FrozenRecord
 
 CLAIM_MS = 40_000
 """How long a claim holds: an attempt's 15 s, its writes, and room for a slow start. It is shorter than the queues'
@@ -46,8 +46,7 @@ class Step(StrEnum):
     """The attempt was claimed and its worker died: record that and queue the next one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(FrozenRecord):
     """How far a delivery has come.
 
     made           how many attempts of the run were claimed, 0 to 5
@@ -67,8 +66,7 @@ class Progress:
         return not self.recorded and self.claimed_until > now
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(FrozenRecord):
     """A step, and for LATER the time (ms) from which to look again."""
 
     step: Step

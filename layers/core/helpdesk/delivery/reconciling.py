@@ -10,7 +10,6 @@ continues: what was repaired leaves the index or moves to its end.
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 from helpdesk.delivery import queue, repository
 from helpdesk.delivery.fanout import fan_out_again
@@ -18,6 +17,7 @@ from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.record import DeliveryRecord
 from helpdesk.events import outbox_pending
 from helpdesk.platform import clock, metrics
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards, table
@@ -31,8 +31,7 @@ _PAGE = 100  # as many as one transaction marks dispatched
 _THREADS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Repairs:
+class Repairs(FrozenRecord):
     """What a run repaired: how many outbox items it fanned out, and how many overdue deliveries it enqueued."""
 
     fanned_out: int

@@ -1,15 +1,13 @@
 """A delivery and its attempts as the table holds them."""
 
-from dataclasses import dataclass
-
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.outbound.outcome import Failure
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryId:
+class DeliveryId(FrozenRecord):
     """Which delivery: one event's way to one endpoint."""
 
     organization: str
@@ -22,8 +20,7 @@ class DeliveryId:
         return keys.Delivery(self.organization, self.endpoint_id, self.event_id)
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptRecord:
+class AttemptRecord(FrozenRecord):
     """One attempt in a delivery's history.
 
     attempt      its number in its run, 1 to 5
@@ -66,8 +63,7 @@ class AttemptRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryRecord:
+class DeliveryRecord(FrozenRecord):
     """A delivery: its event, how far it has come, and its history. Times are in ms, `expires_at` is in seconds.
 
     next_at     when the next attempt is due; None if there is none

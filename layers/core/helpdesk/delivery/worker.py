@@ -6,7 +6,7 @@ harmless. tests/simulation crashes at every one.
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
+from copy import replace
 from typing import Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError

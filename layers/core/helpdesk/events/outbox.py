@@ -6,12 +6,13 @@ where one change leads to both (a visitor's message: notify the endpoints, and l
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards
 from helpdesk.storage.table import Item
@@ -46,8 +47,7 @@ class JobQueue(StrEnum):
         return self not in {JobQueue.SEARCH, JobQueue.TIMER, JobQueue.DELIVERY}
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(FrozenRecord):
     """Work for a queue.
 
     `group` is what must happen in order (a conversation, an organization). `deduplication` identifies the unit of work,
@@ -88,8 +88,7 @@ class Job:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(FrozenRecord):
     """Something that happened, for the webhook endpoints of one organization.
 
     `data` has the shape that the specification gives for the kind (Specification: Events, data by kind). `created_at`

@@ -1,17 +1,14 @@
 """Events and outbox items as they are read back.
 
-They are apart from `outbox`, which most functions import to write events: each dataclass adds to a cold start
-(docs/decisions/0030).
+They are apart from `outbox`, because most functions only write events (docs/decisions/0030).
 """
 
-from dataclasses import dataclass
-
 from helpdesk.events.outbox import Job
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
+class StoredEvent(FrozenRecord):
     """An event as its outbox item holds it. `body` is the JSON text that every attempt of every delivery sends."""
 
     id: str
@@ -34,8 +31,7 @@ class StoredEvent:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxItem:
+class OutboxItem(FrozenRecord):
     """What the fan-out dispatches: an event with its jobs, or jobs alone."""
 
     id: str

@@ -1,13 +1,12 @@
 """The item of an uploaded file."""
 
-from dataclasses import dataclass
 from typing import Self
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(FrozenRecord):
     """An uploaded file.
 
     `size` is in bytes. Until `received` it is the size that the client announced, and nobody has read the content.

@@ -10,7 +10,7 @@ import hmac
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from copy import replace
 from typing import Any
 
 from helpdesk.files import repository, store
@@ -30,6 +30,7 @@ from helpdesk.files.sniffing import essence, runs_in_a_browser
 from helpdesk.idempotency import service as idempotency
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import cut
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.transactions import Transaction
@@ -42,8 +43,7 @@ _UNTYPED = "application/octet-stream"
 _ADDRESS = re.compile(r"([0-9a-z]{26})-([0-9a-z]{26})-[0-9A-Za-z]{43}")
 
 
-@dataclass(frozen=True, slots=True)
-class Attachments:
+class Attachments(FrozenRecord):
     """The checked files of a message: `shown` as the message shows them, `file_ids` with their sizes in bytes."""
 
     shown: list[dict[str, Any]]
@@ -131,8 +131,7 @@ def id_in(address: str) -> str | None:
     return None if match is None else f"file_{match[2]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(FrozenRecord):
     """A file that deleted messages attach: its URL, how many of them attach it, and whether the visitor sent it."""
 
     url: str

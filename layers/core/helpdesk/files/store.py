@@ -4,7 +4,6 @@ A client that uploads directly to S3 writes to `incoming/`, and can replace the 
 the file copies them to a key that no form can write.
 """
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +12,7 @@ from botocore.exceptions import ClientError
 from helpdesk.files.errors import MAX_FILE_BYTES
 from helpdesk.files.sniffing import REFUSED_TYPES, SNIFFED_BYTES, essence
 from helpdesk.platform import clients
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import HOUR_SECONDS
 
@@ -40,8 +40,7 @@ _ABSENT = {"NoSuchKey", "404"}
 _CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
+class Beginning(FrozenRecord):
     """The first SNIFFED_BYTES of a file, its whole size in bytes, and its ETag."""
 
     content: bytes

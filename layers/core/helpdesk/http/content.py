@@ -1,12 +1,13 @@
 """Request and response content other than models: a file's bytes, pages, raw JSON and redirects."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, NamedTuple
 
+from helpdesk.platform.frozen_record import FrozenRecord
 
-@dataclass(frozen=True, slots=True)
-class Content:
+
+class Content(FrozenRecord):
     """A text response with its own headers. A route declares the subclass that it returns.
 
     `status` is set for a page that shows an error. None means the status that the route declares.
@@ -22,28 +23,24 @@ class Content:
 class HtmlPage(Content):
     """A page for a browser."""
 
-    __slots__ = ()
     media_type = "text/html; charset=utf-8"
 
 
 class RawJson(Content):
     """JSON text, already serialized."""
 
-    __slots__ = ()
     media_type = "application/json"
 
 
 class Redirect(Content):
     """A redirect; the route declares the status 302."""
 
-    __slots__ = ()
     media_type = "text/plain; charset=utf-8"
 
 
 class SeeOther(Content):
     """A redirect after a form was submitted, which a browser follows with a GET (status 303)."""
 
-    __slots__ = ()
     media_type = "text/plain; charset=utf-8"
 
 

@@ -9,12 +9,13 @@ The API description is generated from these models: a docstring below a field be
 A model is built on first use (`defer_build`), because a function imports more models than one request needs.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
+
+from helpdesk.platform.frozen_record import FrozenRecord
 
 
 def schema_hint(**keywords: Any) -> Any:
@@ -25,8 +26,7 @@ def schema_hint(**keywords: Any) -> Any:
     return Field(json_schema_extra=keywords)
 
 
-@dataclass(frozen=True, slots=True)
-class OneTimeSecret:
+class OneTimeSecret(FrozenRecord):
     """Marks a response field that holds a secret, which is never stored in plain text.
 
     So a repeat with the same Idempotency-Key cannot get the response again. `instead` says what the caller should do

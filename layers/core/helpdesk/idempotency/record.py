@@ -1,9 +1,9 @@
 """The item of an Idempotency-Key."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
@@ -22,8 +22,7 @@ class State(StrEnum):
     """It was rejected and changed nothing. Any request can use the key again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(FrozenRecord):
     """An Idempotency-Key as stored.
 
     `lease_until` is in ms. `status` and `body` are the stored response, set in the state ANSWERED. `advice` says what a

@@ -18,7 +18,6 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -34,6 +33,7 @@ from helpdesk.idempotency.record import Record, State
 from helpdesk.idempotency.repository import KeyTaken
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage import keys
@@ -54,8 +54,7 @@ _MAX_RETRY_AFTER_SECONDS = 2
 """The longest Retry-After of a repeat: most requests end long before their lease."""
 
 
-@dataclass(frozen=True, slots=True)
-class IdempotentRequest:
+class IdempotentRequest(FrozenRecord):
     """A request with an Idempotency-Key.
 
     `subject` is whose allowance the route charges. A request that concerns a person and no organization belongs to
@@ -86,8 +85,7 @@ class IdempotentRequest:
         return _sha256([hashlib.sha256(self.body).hexdigest(), dict(self.query), self.media_type])
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(FrozenRecord):
     """The response to a request.
 
     `advice` is set if the response contains a secret; it says what a repeat should do instead.

@@ -3,15 +3,14 @@
 It holds neither the token nor the address, so reading the outbox or the queue gives no access.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class InviteMail:
+class InviteMail(FrozenRecord):
     """One mail of one invitation. `id` sorts by request time; `base_url` is the address that its link points to."""
 
     organization: str

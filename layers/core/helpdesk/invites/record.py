@@ -1,16 +1,15 @@
 """An invitation as stored, and what it shows to the invited person."""
 
-from dataclasses import dataclass
 from typing import Self
 
 from helpdesk.admission.caller import Role
 from helpdesk.people.record import hash_of_email
 from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InviteRecord:
+class InviteRecord(FrozenRecord, kw_only=True):
     """An invitation; times are in ms. `token_hash` is the SHA-256 of the token in its link."""
 
     organization: str
@@ -62,8 +61,7 @@ class InviteRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class InvitePreview:
+class InvitePreview(FrozenRecord):
     """What the page behind an invitation's link shows; `valid_until` is in ms."""
 
     organization_id: str
@@ -74,8 +72,7 @@ class InvitePreview:
     valid_until: int
 
 
-@dataclass(frozen=True, slots=True)
-class InviteeState:
+class InviteeState(FrozenRecord):
     """What is known of an address before an organization invites it.
 
     `user_id` is the person with the address, `invited_until` (ms) is the end of its latest invitation, and `pending`
@@ -87,8 +84,7 @@ class InviteeState:
     pending: dict[str, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class InviteMailContent:
+class InviteMailContent(FrozenRecord):
     """The content of an invitation's mail; `mailed` is the id of the latest mail that was sent, empty before."""
 
     invite: InviteRecord

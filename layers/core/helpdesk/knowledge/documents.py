@@ -1,17 +1,16 @@
 """The record of a knowledge document, and the job that indexes it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.knowledge.schemas import DocumentStatus
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class IndexJob:
+class IndexJob(FrozenRecord):
     """An instruction to index a document, or to remove it from the index if it is gone."""
 
     organization: str
@@ -27,8 +26,7 @@ class IndexJob:
         return {"organization": self.organization, "documentId": self.document_id}
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(FrozenRecord):
     """A document without its text.
 
     `revision` identifies the text, `text_key` is the text's object key and `size` its bytes. `url` is the address at

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.markdown import HEADING_SEPARATOR
 from helpdesk.knowledge.terms import Corpus, Term, rarity, words_of
+from helpdesk.platform.frozen_record import FrozenRecord
 
 BODY_SHARE = 0.7  # of a term that is in the text, but in neither heading nor title
 BEST_OF_DOCUMENT = 3  # sections of a document that count for it
@@ -19,8 +19,7 @@ _SENTENCE = re.compile(r"\n\s*\n|(?<=[.!?:])\s+|\n(?=[-*|] ?)")
 _NAME = re.compile(r"\b\w*(?:[a-z][A-Z]|_|[A-Za-z]\d|\d[A-Za-z])\w*\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(FrozenRecord):
     """The features of a section.
 
     Shares of the weight of the question's terms: `sentence` is the largest share that a single sentence, table row or

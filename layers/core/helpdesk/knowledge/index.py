@@ -1,7 +1,6 @@
 """An organization's knowledge index: reading it by terms, and changing its documents."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import tantivy
 
 from helpdesk.knowledge import index_format, thesaurus
 from helpdesk.knowledge.index_format import IndexedDocument
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.s3_index.cache import CachedIndex, IndexCache
 from helpdesk.s3_index.store import IndexLocation
@@ -19,8 +19,7 @@ TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 1.5, 2.0, 1.0
 _OTHER_FIELDS_SHARE = 0.3  # of a term's weaker fields; the best field counts whole
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(FrozenRecord):
     """A section that holds some of the terms, with its BM25 score."""
 
     document_id: str

@@ -1,11 +1,11 @@
 """The knowledge index: one entry for each section of a document, and the analyzer of its texts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import tantivy
 
 from helpdesk.knowledge.markdown import Section
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.s3_index.directory import Edit, IndexFormat, Match
 
 VERSION = "v2"
@@ -15,8 +15,7 @@ ANALYZER = "helpdesk_en"
 _MAX_TOKEN_BYTES = 60
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedDocument:
+class IndexedDocument(FrozenRecord):
     """A document as the index takes it."""
 
     id: str

@@ -7,7 +7,8 @@ bytes, so every step is linear in their length.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from helpdesk.platform.frozen_record import FrozenRecord
 
 MAX_HEADING_CHARACTERS = 200
 MAX_SECTION_CHARACTERS = 1_600
@@ -21,8 +22,7 @@ _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(FrozenRecord):
     """A part of a document: its headings from the outermost to its own, its text, and its position."""
 
     heading: str

@@ -6,7 +6,6 @@ so that one threshold serves all.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from helpdesk.knowledge.features import features_of
@@ -14,6 +13,7 @@ from helpdesk.knowledge.index import Hit, index_of
 from helpdesk.knowledge.quoting import excerpt
 from helpdesk.knowledge.scoring import MOST_LEAD, confidence, order
 from helpdesk.knowledge.terms import Corpus, Term, terms_of, wanted
+from helpdesk.platform.frozen_record import FrozenRecord
 
 CONFIDENT = 0.5
 """The least score at which a passage is quoted."""
@@ -22,8 +22,7 @@ CANDIDATES = 40
 RECIPROCAL_RANK_OFFSET = 60  # the usual constant, from Cormack, Clarke and Büttcher (2009)
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(FrozenRecord):
     """A section that may answer a question.
 
     `text` is the section as Markdown and `excerpt` the part to quote. `score` is from 0 to 1.

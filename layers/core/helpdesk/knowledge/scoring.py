@@ -7,7 +7,6 @@ docs/evaluation/questions.json by `python -m scripts.evaluation fit`.
 """
 
 import math
-from dataclasses import fields
 from operator import attrgetter
 
 from helpdesk.knowledge.features import Features
@@ -44,9 +43,7 @@ CONFIDENCE_LEAD = 0.74
 CONFIDENCE_OFFSET = -3.82
 MOST_LEAD = 3.0
 
-_numbers = attrgetter(
-    *(field.name for field in fields(Features))
-)  # `astuple` copies deeply, which takes long
+_numbers = attrgetter(*Features._fields)
 
 
 def order(features: Features) -> float:

@@ -3,12 +3,12 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.stopwords import LOW_WEIGHT_WORDS, STOP_WORDS
 from helpdesk.knowledge.thesaurus import ABBREVIATIONS
+from helpdesk.platform.frozen_record import FrozenRecord
 
 SYNONYM_SHARE = 0.85  # of a word's weight, for a synonym in its place
 MISTYPED_SHARE = 0.8  # of an unknown word's weight, for a known word that differs by one typing error
@@ -20,8 +20,7 @@ SHORTEST_MISTYPED = 5  # letters; shorter words are not corrected
 _PLURAL_NUMBER = re.compile(r"^(\d+)s$")  # "429s"
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(FrozenRecord):
     """A word of the question as the index has it.
 
     `alternatives` are the forms that count for it, each with its share. `weight` is its importance.

@@ -1,15 +1,14 @@
 """The item of a log entry."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 from helpdesk.logs.schemas import LogKind
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class LogRecord:
+class LogRecord(FrozenRecord):
     """A log entry as stored. `at` is in ms. `occurrences` counts the refusals that share an entry, else it is None."""
 
     id: str

@@ -1,14 +1,13 @@
 """A member as stored in the organization's partition."""
 
-from dataclasses import dataclass
 from typing import Self
 
 from helpdesk.admission.caller import Role
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class MemberRecord:
+class MemberRecord(FrozenRecord):
     """A person's membership; `joined_at` is in ms."""
 
     user_id: str

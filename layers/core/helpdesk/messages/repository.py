@@ -1,16 +1,15 @@
 """Items of visitors' sessions."""
 
-from dataclasses import dataclass
 from typing import Self
 
 from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(FrozenRecord):
     """A visitor's session.
 
     `current` hints at its newest open conversation and `handled_by` at who handled that at the last message: the

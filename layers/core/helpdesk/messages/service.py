@@ -7,7 +7,7 @@ read (the session) and one write, because the session hints at its conversation 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from copy import replace
 
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread

@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from dataclasses import dataclass
 
 from helpdesk.oauth import limits, metadata, registration, repository
 from helpdesk.oauth.errors import (
@@ -18,6 +17,7 @@ from helpdesk.oauth.record import DEVICE_GRANT, Approval, ClientRecord, DeviceRe
 from helpdesk.oauth.schemas import DeviceAnswer, DeviceForm
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import ConditionFailed
 
 LIFETIME_SECONDS = 600
@@ -33,8 +33,7 @@ _DEVICE_CODE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_TRIES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovedLogin:
+class ApprovedLogin(FrozenRecord):
     """A device login that a person allowed."""
 
     device_hash: str

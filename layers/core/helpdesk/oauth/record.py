@@ -1,9 +1,9 @@
 """What the OAuth server stores. Times are in ms; the repository adds keys and expiry."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 SCOPE = "api"
@@ -16,8 +16,7 @@ NO_SECRET = "none"  # noqa: S105 - the name of a method
 AUTH_METHODS = (NO_SECRET, "client_secret_post", "client_secret_basic")
 
 
-@dataclass(frozen=True, slots=True)
-class ClientRecord:
+class ClientRecord(FrozenRecord):
     """A registered client. `is_unapproved` means that no person has allowed it yet, so that its item expires."""
 
     id: str
@@ -53,8 +52,7 @@ class ClientRecord:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestRecord:
+class RequestRecord(FrozenRecord, kw_only=True):
     """What a client asks of a person, from the first redirect through sign-in to consent.
 
     `browser_hash` is the browser in which it began. A device login sets `device_hash` and `user_code`; an authorization
@@ -106,8 +104,7 @@ class RequestRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(FrozenRecord):
     """What a person allowed a client: to act for them in an organization, or in none yet (None).
 
     `bound_at` (ms) is when that organization was chosen: leaving it ends what was chosen before.
@@ -133,8 +130,7 @@ class Approval:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeRecord:
+class CodeRecord(FrozenRecord, kw_only=True):
     """An authorization code. `used` means that it was exchanged; it stays known for a day to detect a second use."""
 
     code_hash: str
@@ -181,8 +177,7 @@ class DeviceStatus(StrEnum):
     USED = "used"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceRecord:
+class DeviceRecord(FrozenRecord, kw_only=True):
     """A device login. `interval` is in seconds; a poll before `next_poll_at` (ms) is too early."""
 
     device_hash: str
@@ -223,8 +218,7 @@ class DeviceRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class SignInRecord:
+class SignInRecord(FrozenRecord):
     """A sign-in that waits for its code. `code_hash` is keyed with the handle, which only the browser has."""
 
     email: str
@@ -249,8 +243,7 @@ class SignInRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserRecord:
+class BrowserRecord(FrozenRecord):
     """A browser in which a person signed in.
 
     `user_id` is None after they sign out. `before` holds the hashes of the browser's earlier cookies: what began under
@@ -271,8 +264,7 @@ class BrowserRecord:
         return {"userId": self.user_id, "before": list(self.before), "validUntil": self.valid_until}
 
 
-@dataclass(frozen=True, slots=True)
-class AccessTokenRecord:
+class AccessTokenRecord(FrozenRecord):
     """An access token by its hash, and until when it is valid."""
 
     token_hash: str
@@ -288,8 +280,7 @@ class AccessTokenRecord:
         return {"hash": self.token_hash, "validUntil": self.valid_until}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantRecord:
+class GrantRecord(FrozenRecord, kw_only=True):
     """What one approval led to: the one valid refresh token and the newest access tokens, oldest first.
 
     `family_hash` is the hash of the part that all refresh tokens of the grant share. `previous_hash` is the hash of the

@@ -7,7 +7,6 @@ Signing in replaces the cookie, so that a planted one is worthless (session fixa
 import hmac
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from helpdesk.http.content import ClientInfo
@@ -18,6 +17,7 @@ from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import HOUR_SECONDS
 
 SESSION_SECONDS = 12 * HOUR_SECONDS
@@ -25,8 +25,7 @@ _VALUE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_BEFORE = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Browser:
+class Browser(FrozenRecord):
     """A browser by its cookie. `person` is who is signed in; `before` holds the hashes of its earlier cookies."""
 
     value: str

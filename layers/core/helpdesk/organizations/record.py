@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from copy import replace
-from dataclasses import dataclass
 from typing import Any, Self
 
 from helpdesk.admission.limits import Plan, Tier
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 # The settings that PATCH /organization changes, by attribute of the item.
@@ -19,8 +19,7 @@ _SETTINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrganizationRecord:
+class OrganizationRecord(FrozenRecord, kw_only=True):
     """An organization; `created_at` is in ms, `retention_days` is None to keep conversations without limit."""
 
     id: str

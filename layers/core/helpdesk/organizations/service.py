@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from helpdesk.admission.limits import Plan, Tier, tier_of
@@ -11,6 +10,7 @@ from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import repository
 from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform import clock, ids
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.storage import shards
 from helpdesk.storage.transactions import Transaction
@@ -86,8 +86,7 @@ def retention_days(organization: str) -> int | None:
     return repository.get(organization).retention_days
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(FrozenRecord):
     """An organization with what people know it by."""
 
     id: str
@@ -100,8 +99,7 @@ def names_of(wanted: Sequence[str]) -> list[Named]:
     return [Named(each.id, each.name, each.slug) for each in repository.get_many(wanted)]
 
 
-@dataclass(frozen=True, slots=True)
-class Correspondent:
+class Correspondent(FrozenRecord):
     """An organization as the sender of mail: its name, and its reply address, None if nobody reads replies."""
 
     name: str

@@ -14,13 +14,13 @@ Specification: Endpoints, POST /webhooks and PUT /tool-endpoints.
 import ipaddress
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from helpdesk.outbound import lookups
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS, InvalidUrl, RefusedAddress
 from helpdesk.outbound.lookups import Resolver, resolve
 from helpdesk.outbound.ranges import Address, is_loopback, refusal
+from helpdesk.platform.frozen_record import FrozenRecord
 
 MAX_HOST_CHARACTERS = 253
 RESOLVE_SECONDS = 2.0
@@ -58,8 +58,7 @@ _LOCAL_NAMES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(FrozenRecord):
     """What a URL points to.
 
     host      in the form for a lookup: lower case, an IPv6 address without its brackets

@@ -1,7 +1,8 @@
 """The outcome of one attempt, as a code that stays the same for clients, logs and metrics."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from helpdesk.platform.frozen_record import FrozenRecord
 
 
 class Failure(StrEnum):
@@ -33,8 +34,7 @@ class Failure(StrEnum):
     """The sender itself failed. The logs show why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(FrozenRecord):
     """The result of one attempt (Specification: Events, Delivery and retries).
 
     status       the HTTP status of the response; None if there was none

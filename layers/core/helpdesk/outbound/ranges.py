@@ -13,7 +13,8 @@ Registries (as of 2025-10-09), each range with the name it has there:
 """
 
 import ipaddress
-from dataclasses import dataclass
+
+from helpdesk.platform.frozen_record import FrozenRecord
 
 type Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -21,8 +22,7 @@ CLOUD = "cloud"
 """Used in place of a registry for a range whose meaning a cloud provider defines within its own addresses."""
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedRange:
+class RefusedRange(FrozenRecord):
     """Addresses whose bits under `mask` equal `base`.
 
     label     the range as written, usually a prefix

@@ -12,7 +12,8 @@ import base64
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
+
+from helpdesk.platform.frozen_record import FrozenRecord
 
 SIGNATURE_HEADER = "svc-signature"
 FORMER_SIGNATURE_HEADER = "portal-signature"
@@ -67,8 +68,7 @@ def sign_standard(secret: str, event_id: str, timestamp_s: int, body: bytes) -> 
     return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
 
 
-@dataclass(frozen=True, slots=True)
-class Signing:
+class Signing(FrozenRecord):
     """What a delivery is signed with: the event's ID, the secret of the endpoint's key, the endpoint's own secrets."""
 
     event_id: str

@@ -10,7 +10,6 @@ once, or when the queue delivers the job again and the mark still says that the 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -25,6 +24,7 @@ from helpdesk.organizations import service as organizations
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.outreach import repository
 from helpdesk.outreach.repository import AlreadyMarked, MailState
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Item, Throttled
@@ -49,8 +49,7 @@ class Outcome(StrEnum):
     """SES did not respond, or failed internally: nobody knows whether it was sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class MessageMail:
+class MessageMail(FrozenRecord):
     """The mail of one message to one customer. Mails to one customer keep their order."""
 
     organization: str

@@ -6,7 +6,7 @@ one customer start one conversation: the session decides which is the newest, as
 and for a customer without a session their record does.
 """
 
-from dataclasses import dataclass, replace
+from copy import replace
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import service as conversations
@@ -26,14 +26,14 @@ from helpdesk.organizations import service as organizations
 from helpdesk.outreach.errors import CustomerUnreachable
 from helpdesk.outreach.mailing import MessageMail
 from helpdesk.outreach.schemas import OutreachInput
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(FrozenRecord):
     """What is written, and its author's name."""
 
     name: str

@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Self
 
 from helpdesk.admission.caller import Role
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 MAX_EMAIL_CHARACTERS = 320
@@ -16,8 +17,7 @@ MAX_NAME_CHARACTERS = 80
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s@<>()\[\],;:\"\\.]+)+")
 
 
-@dataclass(frozen=True, slots=True)
-class PersonRecord:
+class PersonRecord(FrozenRecord):
     """A person; `roles` holds their role in each of their organizations.
 
     `joined_at` (ms) says since when they are a member there. It is missing for those who joined before it was stored.

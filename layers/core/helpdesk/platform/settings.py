@@ -6,10 +6,11 @@ and not a request. template.yaml sets these variables and no others; a test comp
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import overload
+
+from helpdesk.platform.frozen_record import FrozenRecord
 
 EVERYWHERE = ("STAGE", "TABLE_NAME", "LOCAL_ENDPOINT_URL")
 """The variables that every function has (template.yaml, Globals)."""
@@ -54,8 +55,7 @@ def _text(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(FrozenRecord):
     """The environment of one function. Errors: MissingSettings, where a required variable is read and not set."""
 
     environment: Mapping[str, str]

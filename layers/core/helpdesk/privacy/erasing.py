@@ -10,7 +10,7 @@ The order of the steps decides every race with another writer:
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from copy import replace
 from enum import StrEnum
 
 from helpdesk.conversations import erasure as conversations

@@ -1,13 +1,12 @@
 """The item of an erasure."""
 
-from dataclasses import asdict, dataclass
 from typing import Self
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(FrozenRecord):
     """How many items of each kind an erasure has removed."""
 
     customers: int = 0
@@ -21,11 +20,10 @@ class Counts:
 
     def by_kind(self) -> dict[str, int]:
         """Return the counts by the name of their kind."""
-        return asdict(self)
+        return self._asdict()
 
 
-@dataclass(frozen=True, slots=True)
-class Erasure:
+class Erasure(FrozenRecord):
     """An erasure of a customer, or of the conversations that exceeded the retention period. Instants are in ms.
 
     `customer_id` is None for retention; `before` is then the instant before which conversations are erased.

@@ -1,13 +1,12 @@
 """A rating as it is stored."""
 
-from dataclasses import dataclass
 from typing import Self
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
+class Rating(FrozenRecord):
     """A visitor's rating of one resolution: when it was given first (ms), and how many stars."""
 
     conversation_id: str

@@ -16,7 +16,8 @@ import inspect
 import json
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from copy import replace
+from dataclasses import field
 from typing import Any, get_args, get_type_hints
 
 from helpdesk.admission import service as admission
@@ -29,6 +30,7 @@ from helpdesk.http.validation import body_bytes, parse_body, parse_form, parse_q
 from helpdesk.idempotency import service as idempotency
 from helpdesk.idempotency.service import IdempotentRequest, Outcome
 from helpdesk.platform.errors import AppError, InternalError, InvalidToken, NotFound
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import MalformedKey
@@ -43,8 +45,7 @@ type Refusal = Callable[[AppError], AppError | Content]
 """Converts an error to the form that a route's callers understand: another error, or a page."""
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(FrozenRecord):
     """A declared route. Its parameters are found by their annotations."""
 
     method: str

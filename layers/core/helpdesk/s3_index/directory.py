@@ -12,19 +12,18 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import tantivy
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.s3_index.manifest import STATE_FILES
 
 _HEAP_BYTES = 50_000_000
 _LOCKS = ".tantivy-"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexFormat:
+class IndexFormat(FrozenRecord):
     """The fields of an index, and its analyzers by the name under which a field refers to them."""
 
     schema: Callable[[], tantivy.Schema]
@@ -49,16 +48,14 @@ class IndexFormat:
             index.register_tokenizer(name, analyzer)
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(FrozenRecord):
     """Documents that have one of some values in a field."""
 
     field: str
     values: Sequence[str | int]
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(FrozenRecord):
     """The changes of one commit: documents to delete, then documents to add."""
 
     deleted: Sequence[Match] = ()

@@ -6,10 +6,11 @@ names of all others. Nothing here reads or changes what the files say.
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Self
 
 from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import HOUR_MS
 
 STATE_FILES = ("meta.json", ".managed.json")
@@ -22,8 +23,7 @@ Four times as long as a Lambda function may run, so that no reader still works f
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(FrozenRecord):
     """One S3 object that holds index files, one after the other; `files` has their names and sizes in that order."""
 
     key: str
@@ -35,8 +35,7 @@ class Bundle:
         return frozenset(name for name, _ in self.files)
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(FrozenRecord):
     """One committed version of an index.
 
     `number` counts the versions, `etag` is the manifest's own in S3; both are empty before the first commit. `state`

@@ -11,13 +11,13 @@ the replacement may still come. Afterwards, a bundle that no manifest names is g
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients, clock, ids
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_MS
 from helpdesk.s3_index.manifest import Bundle, Manifest
 
@@ -33,8 +33,7 @@ _NUMBER_DIGITS = 10
 _CHUNK_BYTES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class IndexLocation:
+class IndexLocation(FrozenRecord):
     """The bucket and the key prefix of an index, without a slash at the end."""
 
     bucket: str

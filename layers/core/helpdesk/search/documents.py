@@ -6,9 +6,9 @@ the conversation replaces it. A new message therefore costs the same in a long t
 """
 
 import hashlib
-from dataclasses import dataclass
 from enum import IntEnum
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.search.terms import terms_of
 
@@ -22,8 +22,7 @@ class Kind(IntEnum):
     CUSTOMER = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(FrozenRecord):
     """A document as the index takes it.
 
     `key` is the id of an entry, `id` that of a conversation or customer, which a search returns. `conversation` and

@@ -5,10 +5,10 @@ event. A change without an event puts its job into the outbox by itself.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.transactions import Transaction
 
 _NAMES = {
@@ -20,8 +20,7 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SearchJob:
+class SearchJob(FrozenRecord):
     """A customer, a conversation as a whole, or one message or note of a conversation."""
 
     organization: str
@@ -56,7 +55,7 @@ class SearchJob:
 
     def to_body(self) -> dict[str, str]:
         """Return the job as a queue message."""
-        values = asdict(self)
+        values = self._asdict()
         return {name: values[field] for name, field in _NAMES.items() if values[field] is not None}
 
 

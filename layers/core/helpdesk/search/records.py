@@ -1,13 +1,12 @@
 """Conversations, customers, messages and notes as the search index reads them from the table."""
 
-from dataclasses import dataclass
 from typing import Self
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationRecord:
+class ConversationRecord(FrozenRecord):
     """A conversation. `last_message_at` is in ms."""
 
     id: str
@@ -26,8 +25,7 @@ class ConversationRecord:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerRecord:
+class CustomerRecord(FrozenRecord):
     """A customer. `created_at` is in ms."""
 
     id: str
@@ -46,8 +44,7 @@ class CustomerRecord:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class EntryRecord:
+class EntryRecord(FrozenRecord):
     """A message or note, with the names of its attachments."""
 
     id: str

@@ -1,9 +1,10 @@
 """Reads the records that the search index is built from, as they are at this moment."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.storage import keys, table
@@ -15,8 +16,7 @@ _PAGE = 500
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 
 
-@dataclass(frozen=True, slots=True)
-class EntryName:
+class EntryName(FrozenRecord):
     """The identity of a message or a note; a note's item has a sort key of its own."""
 
     conversation_id: str
@@ -29,8 +29,7 @@ class EntryName:
         return kind(organization, self.conversation_id, self.id)
 
 
-@dataclass(frozen=True, slots=True)
-class Found[R]:
+class Found[R](FrozenRecord):
     """Records by id, and the ids of items that exist but are malformed."""
 
     records: dict[str, R] = field(default_factory=dict)

@@ -7,9 +7,9 @@ The search library is imported on first use: functions that offer search among o
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.search import lookup, terms
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ MAX_TEXT_CHARACTERS = 200
 """The rest of a text is ignored."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(FrozenRecord):
     """One page of results.
 
     `after` is the position after which the next page begins, to be passed back as it is (JSON can hold it); None at the

@@ -8,7 +8,8 @@ begins a term. An e-mail address is found by its words, as a whole, and by its d
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from helpdesk.platform.frozen_record import FrozenRecord
 
 SHORTEST_WORD = 2
 """In characters. In a script without spaces one is enough, because it may be a word."""
@@ -37,8 +38,7 @@ _UNSPACED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(FrozenRecord):
     """A word to search for: the terms that a match has together. With `prefix`, the last term is a prefix."""
 
     terms: tuple[str, ...]

@@ -1,13 +1,12 @@
 """A secret key as stored, and as the allowances list it while it is live."""
 
-from dataclasses import dataclass
 from typing import Self
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRecord:
+class KeyRecord(FrozenRecord):
     """What people see of a key; times are in ms.
 
     The allowances hold `last_used_at` while the key is live; the record holds it after the key is revoked. A `legacy`
@@ -51,8 +50,7 @@ class KeyRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class LiveKey:
+class LiveKey(FrozenRecord):
     """A key that is accepted, as the allowances list it."""
 
     id: str

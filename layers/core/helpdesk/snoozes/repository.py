@@ -4,9 +4,9 @@ The conversation's own item says whether it is snoozed, and until when; a remind
 visitor's message ends a snooze without knowing of it, so a reminder can be stale, which does no harm.
 """
 
-from dataclasses import dataclass
 from typing import Self
 
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item
@@ -15,8 +15,7 @@ from helpdesk.storage.transactions import Transaction
 _KEPT_MS = 7 * DAY_MS  # after its time, in case the timers function stood still; then time to live removes it
 
 
-@dataclass(frozen=True, slots=True)
-class Reminder:
+class Reminder(FrozenRecord):
     """A conversation's snooze ends at `until` (ms)."""
 
     organization: str

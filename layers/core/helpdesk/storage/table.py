@@ -5,12 +5,12 @@ client is used because boto3's resource layer costs import time in every functio
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
@@ -91,8 +91,7 @@ def get_many(keys: Sequence[ItemKey], *, consistent: bool = True) -> dict[ItemKe
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(FrozenRecord):
     """One page of a query; `after` is the key to go on from, None at the end."""
 
     items: list[Item]

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -55,7 +54,6 @@ def _pause(attempt: int) -> None:
     time.sleep(random.uniform(0, min(_CONFLICT_PAUSE_MAX_SECONDS, _CONFLICT_PAUSE_SECONDS * 2**attempt)))  # noqa: S311
 
 
-@dataclass(slots=True)
 class Transaction:
     """Collects actions, then commits them as one.
 
@@ -65,9 +63,10 @@ class Transaction:
     transaction.commit()
     """
 
-    _actions: "list[TransactWriteItemTypeDef]" = field(default_factory=list)
-    _on_failure: list[OnFailure] = field(default_factory=list)
-    _deadline_ms: int | None = None
+    def __init__(self) -> None:
+        self._actions: list[TransactWriteItemTypeDef] = []
+        self._on_failure: list[OnFailure] = []
+        self._deadline_ms: int | None = None
 
     def put(self, item: Item, *, new: bool = False, on_failure: OnFailure = _unexpected) -> None:
         """Put a whole item; with `new` only where none has its key."""

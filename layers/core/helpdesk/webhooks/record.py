@@ -1,15 +1,14 @@
 """A webhook endpoint as the table holds it."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from helpdesk.events.kinds import WebhookEvent
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(FrozenRecord):
     """A webhook endpoint; times are in ms.
 
     `key_id` is None after its signing key was revoked. `secret_created_at` is None unless it has a secret of its own.
