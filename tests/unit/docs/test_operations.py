@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from scripts import redrive
+from scripts.openapi import texts
 from tests.support.template import ROOT, template
 
 GUIDES = ROOT / "docs" / "guides"
@@ -63,3 +64,21 @@ def test_the_guides_name_the_stages_of_samconfig() -> None:
     assert "the stages " + ", ".join(f"`{stage}`" for stage in stages[:-1]) + f" and `{stages[-1]}`" in guide(
         "deploying"
     )
+
+
+def test_the_retry_schedule_is_the_templates_wherever_it_is_written() -> None:
+    default = template()["Parameters"]["RetryDelaysSeconds"]["Default"]
+    delays = [int(part) for part in default.split(",")]
+    units = ((3_600, "hour", "h"), (60, "minute", "min"), (1, "second", "s"))
+    found = [(delay, next(unit for unit in units if delay % unit[0] == 0)) for delay in delays]
+    long = [f"{delay // size} {name}{'s' if delay > size else ''}" for delay, (size, name, _) in found]
+    short = [f"{delay // size} {symbol}" for delay, (size, _, symbol) in found]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| [2-5] \| (\d+ \w+) (?:later|after attempt \d) \|", guide("webhook-deliveries"), re.MULTILINE
+    )
+
+    assert f"| `RetryDelaysSeconds` | `{default}` |" in readme
+    assert f"failed: {', '.join(short)}|" in readme.replace(",<br>", ", ")
+    assert rows == long
+    assert f"after {', '.join(long[:-1])} and {long[-1]}" in texts.DELIVERY.replace("\n", " ")
