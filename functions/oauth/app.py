@@ -54,7 +54,7 @@ from helpdesk.people.errors import AlreadyAMember, TooManyOrganizations
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL", "MAIL_FROM")
+NEEDS = declare("BASE_URL", "MAIL_FROM", "SIGN_UP")
 
 api = Api()
 

@@ -24,11 +24,11 @@ from helpdesk.members.schemas import MembersAnswer, MembersQuery, MemberUpdate
 from helpdesk.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
 from helpdesk.organizations.schemas import OrganizationCreated, OrganizationInput
 from helpdesk.people.errors import AlreadyAMember, InvalidEmail, TooManyOrganizations
-from helpdesk.platform.errors import InvalidCursor, NoOrganization
+from helpdesk.platform.errors import Forbidden, InvalidCursor, NoOrganization
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL")
+NEEDS = declare("BASE_URL", "SIGN_UP")
 
 api = Api()
 
@@ -59,9 +59,16 @@ def leave_organization(caller: Caller) -> Ok:
     return OK
 
 
-@api.post("/v1/organizations", access=Access.PERSONAL, errors=(InvalidSlug, SlugTaken, TooManyOrganizations))
+@api.post(
+    "/v1/organizations",
+    access=Access.PERSONAL,
+    errors=(Forbidden, InvalidSlug, SlugTaken, TooManyOrganizations),
+)
 def create_organization(caller: Caller, new: OrganizationInput) -> OrganizationCreated:
-    """Create an organization. You own it, and your access token switches to it."""
+    """Create an organization. You own it, and your access token switches to it.
+
+    Where sign-up is closed, only a member of another organization can create one.
+    """
     return OrganizationCreated(id=creation.create(caller, new), slug=new.slug)
 
 

@@ -72,6 +72,7 @@ class StackSettings:
             "AllowLoopbackUrls": "true",
             "BaseUrl": self.base_url,
             "MailFrom": MAIL_FROM,
+            "SignUp": "open",
             **self.parameters,
         }
 

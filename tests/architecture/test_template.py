@@ -160,6 +160,10 @@ def test_only_the_local_stage_may_send_webhooks_to_loopback_addresses() -> None:
     assert template()["Parameters"]["AllowLoopbackUrls"]["Default"] == "false"
 
 
+def test_sign_up_is_closed_unless_a_deployment_opens_it() -> None:
+    assert template()["Parameters"]["SignUp"]["Default"] == "closed"
+
+
 def test_retries_wait_as_the_specification_says() -> None:
     assert template()["Parameters"]["RetryDelaysSeconds"]["Default"] == "30,300,1800,7200"
 

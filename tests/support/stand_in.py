@@ -34,6 +34,7 @@ QUEUES: Final = {
 ENVIRONMENT: Final = {
     "AWS_DEFAULT_REGION": REGION,
     "STAGE": "test",
+    "SIGN_UP": "open",
     "TABLE_NAME": TABLE,
     **dict(zip(("KNOWLEDGE_BUCKET", "FILES_BUCKET", "SEARCH_BUCKET"), BUCKETS, strict=True)),
     "POWERTOOLS_SERVICE_NAME": "test",

@@ -8,6 +8,7 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from tests.integration.people.conftest import GRANT
 from tests.support import table as whole_table
@@ -342,3 +343,24 @@ def test_a_token_that_ended_cannot_accept_an_invitation_back(organization: NewOr
 
     assert (answer.status, answer.code) == (401, "invalid_token")
     assert len(owner.get("/v1/invites").body["invites"]) == 1
+
+
+@pytest.fixture
+def _closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close sign-up, as it is unless a deployment opens it."""
+    monkeypatch.delenv("SIGN_UP")
+    settings.cache_clear()
+
+
+@pytest.mark.usefixtures("_closed")
+def test_a_member_of_none_creates_no_organization_where_sign_up_is_closed(newcomer: Client) -> None:
+    answer = newcomer.post("/v1/organizations", {"name": "Acme", "slug": "acme"})
+
+    assert (answer.status, answer.code) == (403, "forbidden")
+    assert "Ask an organization for an invitation" in answer.message
+    assert whole_table.of_kind("SLUG") == []
+
+
+@pytest.mark.usefixtures("_closed")
+def test_a_member_of_one_creates_another_where_sign_up_is_closed(member: Client) -> None:
+    assert member.post("/v1/organizations", {"name": "Acme", "slug": "acme"}).status == 200

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from helpdesk.admission.caller import Caller, Role
+from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.admission.limits import Plan, Tier, tier_of
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
@@ -13,6 +13,8 @@ from helpdesk.organizations.slugs import require_slug
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import ids
+from helpdesk.platform.errors import Forbidden
+from helpdesk.platform.settings import settings
 from helpdesk.platform.text import valid_name
 from helpdesk.storage.transactions import Transaction
 
@@ -21,11 +23,14 @@ def create(caller: Caller, new: OrganizationInput) -> str:
     """Create an organization on the Explore plan, owned by the caller; return its id.
 
     One transaction creates it and makes the caller's access token act in it. It has no secret key until its owner
-    creates one. Raises InvalidRequest, InvalidSlug, SlugTaken, TooManyOrganizations.
+    creates one. Raises InvalidRequest, InvalidSlug, SlugTaken, TooManyOrganizations; Forbidden where sign-up is closed,
+    unless the caller is a member of another organization.
     """
     name = valid_name(new.name, MAX_NAME_CHARACTERS)
     require_slug(new.slug)
     person, organization = caller.the_person(), ids.new("org")
+    if not settings().sign_up_is_open:
+        _require_member_of_one(person)
     tier = tier_of(Plan.EXPLORE, api_limits=False, unlimited_api=False)
 
     def attempt(owner: PersonRecord) -> str:
@@ -44,6 +49,15 @@ def create(caller: Caller, new: OrganizationInput) -> str:
         return organization
 
     return people.retry_on_rename(PersonRecord(person.id, person.name, person.email), attempt)
+
+
+def _require_member_of_one(person: Person) -> None:
+    known = people.by_id(person.id)
+    if known is None or not known.roles:
+        raise Forbidden(
+            "Only members of an organization can create another one here. Ask an organization for an invitation, or "
+            "the operator of this service for an organization."
+        )
 
 
 def add_with_owner(

@@ -72,6 +72,14 @@ def preview(token: str) -> InvitePreview:
     )
 
 
+def is_for(email: str, token: str) -> bool:
+    """Return whether a token is that of a pending invitation of a normalized address."""
+    try:
+        return preview(token).email == email
+    except InviteNotFound:
+        return False
+
+
 def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) -> InviteRecord:
     """Add what accepting changes. Two calls at once make one member: each requires and removes the invitation.
 

@@ -1,12 +1,14 @@
 """Sign-in with a one-time code by mail: six digits, ten minutes, five tries.
 
 Nothing looks up the person of an address before the code is right, so no response reveals whether an account exists.
+Where sign-up is closed, the code goes out all the same, and only the person who has it learns that there is no account.
 """
 
 import hmac
 import re
 import secrets
 
+from helpdesk.invites import accepting
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotSent, MailRefused
 from helpdesk.oauth import limits, repository, sessions
@@ -14,10 +16,11 @@ from helpdesk.oauth.errors import MailUnavailable
 from helpdesk.oauth.record import SignInRecord
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people import service as people
-from helpdesk.people.record import hash_of_email, normalized_email
+from helpdesk.people.record import PersonRecord, hash_of_email, normalized_email
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
 from helpdesk.platform.units import MINUTE_MS
 
 CODE_DIGITS = 6
@@ -32,6 +35,10 @@ class WrongCode(Exception):
     def __init__(self, tries_left: int) -> None:
         self.tries_left = tries_left
         super().__init__("wrong code")
+
+
+class NoAccount(Exception):
+    """The code is right, but its address has no account, no invitation brought the person, and sign-up is closed."""
 
 
 class CodeExpired(Exception):
@@ -59,8 +66,12 @@ def begin(browser: Browser, email: str, address: str) -> str:
     return handle
 
 
-def finish(browser: Browser, handle: str, code: str) -> Browser:
-    """Sign a browser in with the code; the first sign-in creates the person. Raises WrongCode, CodeExpired."""
+def finish(browser: Browser, handle: str, code: str, invite_token: str | None = None) -> Browser:
+    """Sign a browser in with the code; the first sign-in creates the person.
+
+    Where sign-up is closed, it creates them only if `invite_token` is that of an invitation of their address. Raises
+    WrongCode, NoAccount, CodeExpired.
+    """
     if _HANDLE.fullmatch(handle) is None:
         raise CodeExpired
     waiting = repository.count_try(sha256_hex(handle), browser.hash, MAX_TRIES)
@@ -71,11 +82,21 @@ def finish(browser: Browser, handle: str, code: str) -> Browser:
         if waiting.tries >= MAX_TRIES:
             raise CodeExpired
         raise WrongCode(MAX_TRIES - waiting.tries)
-    person = people.find_or_create(waiting.email)
+    person = _person(waiting.email, invite_token)
     signed_in = sessions.signed_in(browser, sha256_hex(handle), person.id)
     if signed_in is None:
         raise CodeExpired
     return signed_in
+
+
+def _person(email: str, invite_token: str | None) -> PersonRecord:
+    if not settings().sign_up_is_open:
+        known = people.by_email(email)
+        if known is not None:
+            return known
+        if invite_token is None or not accepting.is_for(email, invite_token):
+            raise NoAccount
+    return people.find_or_create(email)
 
 
 def _keyed(handle: str, code: str) -> str:

@@ -111,12 +111,19 @@ def take_code(client_info: ClientInfo, form: CodeForm, base_url: str) -> Respons
     browser = _own(client_info, form.csrf, base_url)
     then, root = _then(form.then), root_of(base_url)
     try:
-        signed_in = sign_in.finish(browser, form.sign_in, form.code)
+        kind, _, value = then.partition(":")
+        invite_token = value if kind == "invite" else None
+        signed_in = sign_in.finish(browser, form.sign_in, form.code, invite_token)
     except sign_in.WrongCode as wrong:
         left = f"{wrong.tries_left} more {'try' if wrong.tries_left == 1 else 'tries'}"
         problem = f"This is not the code. You have {left}."
         back = _address(then, base_url)
         return pages.code(root, browser.csrf, then, handle=form.sign_in, email="", back=back, problem=problem)
+    except sign_in.NoAccount:
+        problem = (
+            "This address has no account here. If you have an invitation, open its link and sign in there."
+        )
+        return pages.sign_in(root, browser.csrf, then, why=_why(then), problem=problem)
     except sign_in.CodeExpired:
         problem = "This code is no longer valid. Request a new one."
         return pages.sign_in(root, browser.csrf, then, why=_why(then), problem=problem)
