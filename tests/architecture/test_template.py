@@ -94,6 +94,12 @@ def denied(function: str, partition: str) -> set[str]:
     return found
 
 
+def test_every_function_is_in_the_lists_that_the_rules_below_run_over() -> None:
+    touches_nothing = {"Docs", "NotFound"}
+
+    assert {name.removesuffix("Function") for name in FUNCTIONS} == API_FUNCTIONS | WORKERS | touches_nothing
+
+
 @pytest.mark.parametrize("path", sorted(paths()))
 def test_every_path_answers_all_five_methods(path: str) -> None:
     assert set(paths()[path]) == METHODS

@@ -11,6 +11,7 @@ import pytest
 
 from helpdesk.admission.limits import RATES, VERSION, RequestClass
 from helpdesk.agent.schemas import DEFAULTS
+from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.logs.schemas import LogKind
 from helpdesk.platform.errors import AppError
 from helpdesk.routing.api import Api, Route
@@ -141,6 +142,15 @@ def test_the_guide_to_limits_lists_the_tiers_as_they_are() -> None:
         cells = [f"{rates[kind].per_minute:,}, burst {rates[kind].burst:,}" for kind in RequestClass]
         assert row.endswith(f"| {' | '.join(cells)} |")
     assert f'"version": "{VERSION}"' in guide
+
+
+def test_the_guides_to_webhooks_name_every_kind_of_event() -> None:
+    text = "".join(
+        (ROOT / "docs" / "guides" / name).read_text(encoding="utf-8")
+        for name in ("webhooks.md", "webhook-history.md")
+    )
+    for kind in (*WebhookEvent, *OwnEvent):
+        assert f"`{kind.value}`" in text
 
 
 def test_the_guide_to_logs_lists_every_kind() -> None:
