@@ -132,6 +132,30 @@ def test_an_event_reaches_its_receiver_wherever_one_worker_dies(
         assert delivery(task)["state"] == "delivered", step
 
 
+def test_a_lost_response_to_any_write_neither_skips_nor_adds_an_attempt(
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undisturbed = World(answer=lambda _: 500)
+    run(undisturbed, task, monkeypatch)
+    assert undisturbed.writes > 10
+    for write in range(1, undisturbed.writes + 1):
+        reset(task)
+        world = World(answer=lambda _: 500, lost_responses=frozenset({write}))
+        run(world, task, monkeypatch)
+        assert [at - START_MS for at, _, _ in world.sent] == FIVE_TIMES, write
+        _require_one_whole_run(world, task, f"lost response to write {write}")
+
+
+def test_an_event_that_only_the_fifth_attempt_can_deliver_is_delivered_though_a_response_is_lost(
+    task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for write in range(1, 12):
+        reset(task)
+        world = World(answer=lambda request: 200 if request == 5 else 500, lost_responses=frozenset({write}))
+        run(world, task, monkeypatch)
+        assert (len(world.sent), delivery(task)["state"]) == (5, "delivered"), write
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_deaths_duplicates_and_reorderings_together_leave_one_run_of_five(
     seed: int, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import count, pairwise
 from random import Random
 from typing import Any, Self
 
@@ -294,7 +294,9 @@ def test_the_table_in_memory_does_what_moto_does(monkeypatch: pytest.MonkeyPatch
             table.delete(DELIVERY.key)
         for where in ("moto", "memory"):
             random, outcomes = Random(seed), []
+            tokens = count()
             with monkeypatch.context() as patch, clock.frozen(lambda: START_MS * 1000):
+                patch.setattr(repository, "new_token", lambda: str(next(tokens)))  # noqa: B023 - called in this turn only
                 if where == "memory":
                     for name in ("put_new", "update", "get_many"):
                         patch.setattr(table, name, getattr(memory, name))

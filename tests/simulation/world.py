@@ -7,6 +7,7 @@ it takes effect or after.
 """
 
 import asyncio
+import copy
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -41,12 +42,18 @@ class Message:
 
 @dataclass
 class World:
-    """Time, queues, receiver and the plan of deaths. `answer` gives the receiver's status for the n-th request."""
+    """Time, queues, receiver and the plan of deaths. `answer` gives the receiver's status for the n-th request.
+
+    `lost_responses` are the conditional writes, by number, whose response never arrives, so that the client of AWS
+    repeats them.
+    """
 
     answer: Callable[[int], int]
     deaths: frozenset[int] = frozenset()
+    lost_responses: frozenset[int] = frozenset()
     now_ms: int = START_MS
     steps: int = 0
+    writes: int = 0
     sent: list[tuple[int, bytes, Mapping[str, str]]] = field(default_factory=list)
     delays: list[int] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
@@ -117,8 +124,12 @@ def simulated(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
     def make_api_call(operation: str, parameters: dict[str, Any]) -> Any:
         world.step()
-        answer = call(operation, parameters)
+        answer = call(operation, copy.deepcopy(parameters))
         world.step()
+        if operation in {"UpdateItem", "PutItem"}:
+            world.writes += 1
+            if world.writes in world.lost_responses:
+                return call(operation, parameters)
         return answer
 
     async def inline(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Counting what a piece of code asks of AWS."""
+"""Counting what a piece of code asks of AWS, and losing responses."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +25,25 @@ def recorded_calls() -> Iterator[list[str]]:
     finally:
         for client in used:
             client.meta.events.unregister("before-call", record)
+
+
+@contextmanager
+def first_response_lost(operation: str) -> Iterator[list[str]]:
+    """Lose DynamoDB's first response to an operation, so that the client repeats it; collect the lost ones."""
+    lost: list[str] = []
+
+    def repeat_once(**_: Any) -> float | None:
+        if lost:
+            return None
+        lost.append(operation)
+        return 0.0  # seconds to wait before the repetition
+
+    events: Any = clients.dynamodb().meta.events  # typed as if no handler returned anything
+    events.register_first(f"needs-retry.dynamodb.{operation}", repeat_once)
+    try:
+        yield lost
+    finally:
+        events.unregister(f"needs-retry.dynamodb.{operation}", repeat_once)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.table import Throttled
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
-from tests.support.aws import recorded_calls
+from tests.support.aws import first_response_lost, recorded_calls
 from tests.support.interleaving import interleaved
 from tests.support.mail import Sent, carry, jobs, post_office, refusal, run_mailer, stream_records, waiting
 
@@ -352,6 +352,20 @@ def test_a_mail_whose_function_died_is_not_sent_again_and_logged_as_given_up(
 
     assert mails == []
     assert given_up(caplog) == [("ERROR", "begun_before")]
+
+
+def test_a_mail_is_sent_once_though_the_response_to_its_mark_is_lost(
+    api: Client, mails: list[Sent], caplog: pytest.LogCaptureFixture
+) -> None:
+    outreach(api, visit(api, email=EMAIL)[1])
+    records = queued()
+    with first_response_lost("UpdateItem") as lost:
+        assert run_mailer(records) == []
+    assert run_mailer(records) == []
+
+    assert lost == ["UpdateItem"]
+    assert len(mails) == 1
+    assert given_up(caplog) == []
 
 
 def test_a_mail_whose_mark_could_not_be_removed_is_logged_as_given_up(

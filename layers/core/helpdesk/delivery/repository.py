@@ -1,5 +1,6 @@
 """Delivery items, and what one attempt reads."""
 
+import secrets
 from collections.abc import Sequence
 
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
@@ -97,7 +98,7 @@ class ClaimLost(Exception):
 
 
 def claim(delivery: DeliveryId, seen: Progress, attempt: int, now: int) -> None:
-    """Count an attempt as made and hold it until its result is recorded. Raises ClaimLost.
+    """Count an attempt as made and hold it until its result is recorded. Raises ClaimLost to all but one caller.
 
     If the attempt before was claimed and never recorded, its worker died after it queued this one. Its entry is added
     to the history here.
@@ -259,16 +260,33 @@ def cancel(delivery: DeliveryId) -> None:
 
 
 def _advance(delivery: DeliveryId, seen: Progress, expression: str, values: Item) -> None:
+    """Write an item's next state if it is still as it was seen. Raises ClaimLost.
+
+    If the response to a write is lost, the client repeats the write, whose condition then fails against the first one.
+    The token in the item shows that, so no attempt is skipped.
+    """
+    token = new_token()
     try:
         table.update(
             delivery.key,
-            expression,
+            f"SET writeToken = :token, {expression.removeprefix('SET ')}",
             condition=_AS_SEEN,
             names={"#state": "state"},
-            values={**values, **_as_seen(seen), ":seenState": DeliveryState.PENDING.value},
+            values={
+                **values,
+                **_as_seen(seen),
+                ":seenState": DeliveryState.PENDING.value,
+                ":token": token,
+            },
         )
     except ConditionFailed as failed:
-        raise ClaimLost(failed.item) from None
+        if failed.item is None or failed.item.get("writeToken") != token:
+            raise ClaimLost(failed.item) from None
+
+
+def new_token() -> str:
+    """Return a random text that no other write has."""
+    return secrets.token_hex(8)
 
 
 def _as_seen(seen: Progress) -> Item:

@@ -1,5 +1,6 @@
 """The attribute of a message's item that says how far its mail is."""
 
+import secrets
 from enum import StrEnum
 
 from helpdesk.conversations.record import Message
@@ -24,28 +25,41 @@ class AlreadyMarked(Exception):
 
 
 def begin(key: keys.Message) -> Message:
-    """Mark a message as being mailed and return it. Raises AlreadyMarked."""
+    """Mark a message as being mailed and return it. Raises AlreadyMarked.
+
+    If the response to the write is lost, the client repeats it and meets its own mark, which it knows by its token.
+    """
+    token = secrets.token_hex(8)
     try:
         item = table.update(
             key,
-            "SET mail = :begun",
+            "SET mail = :begun, mailToken = :token",
             condition="attribute_exists(PK) AND attribute_not_exists(mail)",
-            values={":begun": MailState.BEGUN.value},
+            values={":begun": MailState.BEGUN.value, ":token": token},
             returning="ALL_NEW",
         )
     except ConditionFailed as failed:
-        raise AlreadyMarked(MailState(failed.item["mail"]) if failed.item else None) from None
+        if failed.item is None:
+            raise AlreadyMarked(None) from None
+        if failed.item.get("mailToken") != token:
+            raise AlreadyMarked(MailState(failed.item["mail"])) from None
+        item = failed.item
     return Message.from_item(item)
 
 
 def end(key: keys.Message, state: MailState) -> None:
     """Write the result of a message's mail. Raises ConditionFailed if the message is gone."""
-    table.update(key, "SET mail = :state", condition="attribute_exists(PK)", values={":state": state.value})
+    table.update(
+        key,
+        "SET mail = :state REMOVE mailToken",
+        condition="attribute_exists(PK)",
+        values={":state": state.value},
+    )
 
 
 def forget(key: keys.Message) -> None:
     """Let a message's mail be tried again. Nothing is written if the message is gone."""
     try:
-        table.update(key, "REMOVE mail", condition="attribute_exists(PK)")
+        table.update(key, "REMOVE mail, mailToken", condition="attribute_exists(PK)")
     except ConditionFailed:
         return
