@@ -165,6 +165,8 @@ def test_a_request_that_fits_the_description_is_answered_as_described(
     asked = Asked(name, bearer(credential(name, organization)), made(name, organization))
 
     asked.ask(effort.of(5, 20))
+    if name not in NEEDS_MORE and min(asked.statuses) >= 400:
+        asked.ask(40)  # few bodies that fit also succeed, such as those that assign a conversation to nobody
 
     assert name in NEEDS_MORE or min(asked.statuses) < 400, f"nothing succeeded: {asked.statuses}"
 

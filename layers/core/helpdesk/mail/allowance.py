@@ -36,8 +36,9 @@ def take(organization: str, bucket: MailBucket) -> None:
     except BucketEmpty as empty:
         logs.record_bucket_empty(organization, bucket.name, bucket.what)
         raise RateLimited(
-            f"An organization can send {bucket.per_hour} {bucket.what} per hour, with bursts of {bucket.burst}. Try "
-            "again after the seconds in Retry-After.",
+            # The words of the specification (Other buckets): the message asks to wait a moment.
+            f"Wait a moment: an organization can send {bucket.per_hour} {bucket.what} per hour, with bursts of "
+            f"{bucket.burst}. Try again after the seconds in Retry-After.",
             headers={"retry-after": str(empty.retry_after)},
         ) from None
     except Throttled:
