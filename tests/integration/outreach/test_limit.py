@@ -44,7 +44,9 @@ def test_a_hundred_go_out_at_once_and_then_one_every_six_seconds(
         taken = write_to(api, customer)
 
     assert (refused.status, refused.code, refused.headers["retry-after"]) == (429, "rate_limited", "6")
-    assert refused.message.startswith("Wait a moment: an organization can send 600 e-mails to customers per hour")
+    assert refused.message.startswith(
+        "Wait a moment: an organization can send 600 e-mails to customers per hour"
+    )
     assert taken.status == 200
     assert len(jobs()) == 1
 
