@@ -1,8 +1,8 @@
 """Redriving dead letters: messages go back to the queue they came from.
 
-Queues are redriven by SQS itself (StartMessageMoveTask); where an emulator does not know that, message by message. What
-fan-out gave up on are places in a stream, which no queue can take: the outbox items that it did not deal with are found
-by their own entry in the table, and fanned out again.
+Queues are redriven by SQS itself (StartMessageMoveTask); where an emulator does not know that, message by message.
+Fan-out's dead letters are positions in a stream, which cannot return to a queue. Their outbox items are found by an
+index entry in the table, and fanned out again.
 """
 
 import json

@@ -33,7 +33,7 @@ class Migration:
     """One step of the schema.
 
     `change` rewrites one item and returns whether it did. It gets every item of the table, returns False for those that
-    are not its own, and may raise ConditionFailed when the item changed since it was read: it is then read and
+    are not its own, and may raise ConditionFailed when the item changed since it was read. The item is then read and
     offered again.
     """
 

@@ -278,8 +278,8 @@ def _refusal(status: int, errors: list[type[AppError]], *, charged: bool, as_pag
         "headers": _headers(*names),
     }
     if as_pages:
-        told_by = [*dict.fromkeys(_summary_of(error) for error in errors)]
-        refused["description"] = f"{HTTPStatus(status).phrase}, as a page. {' '.join(told_by)}"
+        causes = [*dict.fromkeys(_summary_of(error) for error in errors)]
+        refused["description"] = f"{HTTPStatus(status).phrase}, as a page. {' '.join(causes)}"
         return refused | {"content": {"text/html": {"schema": {"type": "string"}}}}
     if all(issubclass(error, OAuthError) for error in errors):
         return refused | {"content": {_JSON: _oauth_content(codes, errors)}}

@@ -1,7 +1,7 @@
 """The product's table in memory, for more items than an emulator holds, and quick enough to simulate a year.
 
 It replaces the call in which botocore would send a request (`answering`), and supports the operations that the product
-uses, with their conditions, transactions, pages and cursors, as DynamoDB does; a test compares it with moto. An index
+uses, with their conditions, transactions, pages and cursors, as DynamoDB does. A test compares it with moto. An index
 is kept in order, so a query costs what it reads. Items are kept as bytes: a million of them take about a gigabyte.
 """
 

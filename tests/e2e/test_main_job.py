@@ -59,14 +59,14 @@ def test_a_first_message_is_answered_from_the_right_document_and_each_event_arri
         listen(api, receiver)
         accepted = write(api, "How do I verify the signature of a webhook?")
 
-        def told_of_it() -> list[dict[str, Any]] | None:
+        def events_of_message() -> list[dict[str, Any]] | None:
             # Other tests' conversations may still be answered meanwhile.
             events = [request.verified(stack["secret_key"]) for request in list(receiver.received)]
             own = [e for e in events if e["data"]["conversation"]["id"] == accepted["conversationId"]]
             return own if len(own) >= 3 else None
 
         agents_answer(api, accepted["conversationId"])
-        events = eventually(told_of_it)
+        events = eventually(events_of_message)
         assert len({event["id"] for event in events}) == 3
         by_sender = {(e["type"], e["data"].get("message", {}).get("sender")): e for e in events}
         assert set(by_sender) == {

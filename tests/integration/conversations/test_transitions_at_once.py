@@ -174,7 +174,7 @@ def speaks(name: str) -> str | None:
     return "teammate" if name.startswith("reply") else None
 
 
-def told_of_work(name: str, before: Seen, now: Seen) -> list[str]:
+def events_expected(name: str, before: Seen, now: Seen) -> list[str]:
     """Return the events of a piece that was written."""
     if name == "message":
         return ["message.created visitor"]
@@ -206,7 +206,7 @@ def seen_of(conversation_id: str) -> Seen:
     return seen
 
 
-def told_of(conversation_id: str) -> list[tuple[str, dict[str, Any]]]:
+def events_of(conversation_id: str) -> list[tuple[str, dict[str, Any]]]:
     """Return the events of one conversation, each with the state that it carries."""
     found = []
     for event in whole_table.events():
@@ -280,7 +280,7 @@ def test_in_any_order_each_write_follows_from_the_one_before_and_sends_its_event
 
 
 def check(
-    seen: Seen, names: list[str], conversation_id: str, outcomes: Outcomes[Any], told_about: object
+    seen: Seen, names: list[str], conversation_id: str, outcomes: Outcomes[Any], context: object
 ) -> None:
     """Hold what happened to the tables: each write to the one before it, each event, and who wrote nothing."""
     begun = shown(conversation_id, Seen("open", "agent", "visitor"))
@@ -293,27 +293,27 @@ def check(
             continue  # it removed what reminded of a snooze that is over
         written.add(number)
         if name == "message" and result.conversation_id != conversation_id:
-            assert any(each.status == "resolved" or each.archived for each in lived), told_about
+            assert any(each.status == "resolved" or each.archived for each in lived), context
             continue  # it started a conversation of its own, or followed one that did
         before, now = lived[-1], after(name, lived[-1])
-        assert now is not None, told_about
-        assert speaks(name) or name == "note" or now != before, told_about
-        expected += [(kind, shown(conversation_id, now)) for kind in told_of_work(name, before, now)]
+        assert now is not None, context
+        assert speaks(name) or name == "note" or now != before, context
+        expected += [(kind, shown(conversation_id, now)) for kind in events_expected(name, before, now)]
         lines += name in LINES
         lived.append(now)
-    assert sorted(told_of(conversation_id), key=str) == sorted(expected, key=str), (told_about, outcomes)
-    assert seen_of(conversation_id) == lived[-1], (told_about, outcomes)
+    assert sorted(events_of(conversation_id), key=str) == sorted(expected, key=str), (context, outcomes)
+    assert seen_of(conversation_id) == lived[-1], (context, outcomes)
     notes = [item for item in whole_table.of_kind("NOTE#") if item["conversationId"] == conversation_id]
-    assert len(notes) == lines, told_about
+    assert len(notes) == lines, context
     for number in set(range(len(names))) - written:
         error = outcomes.errors[number]
         if error is not None:
-            assert isinstance(error, ConversationArchived | NotArchived), (told_about, error)
+            assert isinstance(error, ConversationArchived | NotArchived), (context, error)
         # A request that wrote nothing found a state in which it changes nothing or is refused.
         idle = [after(names[number], each) for each in lived]
         assert names[number].startswith("agent") or any(
             now == each if error is None else now is None for now, each in zip(idle, lived, strict=True)
-        ), told_about
+        ), context
 
 
 @pytest.mark.parametrize("speaker", ["reply", "message"])

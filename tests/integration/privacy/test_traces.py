@@ -114,7 +114,7 @@ def live(api: Client, admin: Client, workers: Workers) -> str:
     return customer
 
 
-def told_by(logs: Logged) -> list[str]:
+def traces_in(logs: Logged) -> list[str]:
     """Return the log lines, metrics and queue messages that contain a marked word."""
     lines = [*logs.text.splitlines(), *logs.sent]
     return [line[:400] for line in lines if any(word.lower() in line.lower() for word in WORDS)]
@@ -146,7 +146,7 @@ def test_no_word_of_a_person_is_in_logs_metrics_or_queues_at_any_level(
     _, logs, _ = lived
     assert logs.sent != []
     assert '"level":"INFO"' in logs.text
-    assert told_by(logs) == []
+    assert traces_in(logs) == []
     assert in_queues(WORDS) == []
 
 
@@ -159,7 +159,7 @@ def test_the_search_of_the_logs_finds_a_word_that_is_there(api: Client) -> None:
             api.post("/v1/messages", {"session": SESSION, "body": MARKED["message"]})
     finally:
         library.setLevel(level)
-    assert told_by(logs) != []
+    assert traces_in(logs) != []
 
 
 def test_after_an_erasure_no_word_is_found_anywhere(
@@ -176,7 +176,7 @@ def test_after_an_erasure_no_word_is_found_anywhere(
         workers.run()
         done = api.get(f"/v1/erasures/{receipt['id']}").body["receipt"]
     assert done["finishedAt"] is not None
-    assert told_by(logs) == []
+    assert traces_in(logs) == []
     assert in_the_table(WORDS) == []
     assert in_buckets(WORDS) == []
     assert in_queues(WORDS) == []

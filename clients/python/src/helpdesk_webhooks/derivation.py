@@ -1,8 +1,7 @@
 """The secrets that belong to a secret key.
 
-The service never sends a webhook secret anywhere: sender and receiver both derive it from the secret
-key, with HKDF (RFC 5869) and a label for its purpose, so that neither secret reveals anything about the
-key or about the other.
+The service never sends a webhook secret anywhere. Sender and receiver both derive it from the secret key, with HKDF
+(RFC 5869) and a label for its purpose. Neither secret therefore reveals anything about the key or about the other.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
 
 The model gets the passages in its instructions and the thread as alternating messages. Both are untrusted text, and the
-instructions before and after them say so. The model can only write to this visitor or hand over, so the worst result of
-an injected instruction is a bad sentence in the thread of the visitor who injected it.
+instructions before and after them say so. The model can only write to this visitor or hand over. So the worst result of
+an injected instruction is a bad sentence in the injecting visitor's own thread.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Recognizing that a visitor closes a conversation: thanks or "solved", and nothing more.
 
-Rules rather than a model, and narrow ones: a message counts only if every word of it is known to be thanks, relief or
+It uses narrow rules and no model. A message counts only if every word of it is known to be thanks, relief or
 politeness, in one of the languages in `languages/`. A question, a condition or an unknown word means that the visitor
 says more.
 """

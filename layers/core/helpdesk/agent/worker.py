@@ -1,8 +1,8 @@
 """Answering visitors' messages: which of them the agent answers, when it stays silent, and what it writes.
 
 One job is one visitor's message. Queues repeat jobs and deliver them out of order, so the job first reads whether there
-is anything to do, and the write at the end requires it again: the conversation is still open, the agent still handles
-it, and this message is not answered yet. An answer that fails this condition is dropped, which is no error.
+is anything to do. The write at the end requires the same: the conversation is open, the agent handles it, and this
+message is not answered yet. An answer that fails this condition is dropped, which is no error.
 """
 
 from enum import StrEnum

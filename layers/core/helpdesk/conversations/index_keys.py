@@ -1,8 +1,8 @@
 """The lists that conversations are in, the index keys that place them there, and what each list query reads.
 
-The inbox is four lists in GSI1, so that what a team works from is one query however many conversations there are:
-those that wait for a person, other open ones, resolved ones and archived ones. An assigned conversation is also in one
-of its teammate's three lists in GSI3. Both are sorted by the latest message.
+The inbox is four lists in GSI1: conversations that wait for a person, other open ones, resolved ones and archived ones.
+Each list is one query, however many conversations there are. An assigned conversation is also in one of its teammate's
+three lists in GSI3. Both are sorted by the latest message.
 
 A query is read from the most selective index: a customer's conversations, a teammate's, or the lists of the inbox. What
 the index does not decide is a filter on what was read.

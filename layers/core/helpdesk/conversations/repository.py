@@ -76,9 +76,9 @@ def save(
     whether there is one.
 
     The write is refused if status or handler have changed since, if the conversation was archived or unarchived, or if
-    `condition` does not hold: the transaction then raises StaleConversation with the conversation as it is now.
-    Without a message, it is refused also if someone has written since, because who wrote last decides whether a person
-    is awaited. One that resolves, opens, archives or unarchives is refused also if the assignee has changed, because it
+    `condition` does not hold. The transaction then raises StaleConversation with the current conversation. Without a
+    message, it is refused also if someone has written since, because who wrote last decides whether a person is
+    awaited. One that resolves, opens, archives or unarchives is refused also if the assignee has changed, because it
     changes the assignee's lists. One that changes the state's key is refused also if the snooze has changed.
     """
     was = before.state

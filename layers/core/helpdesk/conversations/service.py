@@ -1,8 +1,8 @@
 """The inbox: writing in conversations, and changing their state.
 
 Specification: States and transitions, Conversation. A transition reads the conversation, applies the table of
-transitions, and writes under the condition that the conversation is still what was read; after a conflict it tries
-again with what the conversation is now. A transition that changes nothing returns ok and sends nothing.
+transitions, and writes on the condition that the conversation has not changed since. After a conflict it tries again
+with the current conversation. A transition that changes nothing returns ok and sends nothing.
 """
 
 from collections.abc import Callable, Sequence

@@ -49,7 +49,7 @@ def find(delivery: DeliveryId) -> Found:
     """Return the endpoint, the delivery and its event, in one call.
 
     Raises EndpointNotFound. Raises DeliveryNotFound if the delivery or its event does not exist, or if the event is
-    over 30 days old: an event is kept longer for a run that starts on its last day, but it is not shown.
+    over 30 days old. (A run that starts on its last day keeps the event longer, but it is not shown.)
     """
     endpoint_key = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)
     event_key = keys.Event(delivery.organization, delivery.event_id)

@@ -1,9 +1,9 @@
-"""Finding what was lost on the way and sending it on: the second line behind stream and queues.
+"""Repair of lost work: the reconciler queues again what stream or queues lost.
 
-Two sparse indexes hold what is not finished: outbox items that the fan-out has not dispatched (GSI2), and deliveries
-that are pending (GSI1, sorted by when their next attempt is due). What stays there longer than any queue explains is
-enqueued again. A repair that was not needed changes nothing, because a delivery is created once and an attempt claimed
-once, however many tasks there are (`attempts`).
+Two sparse indexes hold unfinished work: outbox items that the fan-out has not dispatched (GSI2), and pending deliveries
+(GSI1, sorted by the time of their next attempt). Work that stays there longer than any queue explains is enqueued
+again. A repair that was not needed changes nothing, because a delivery is created once and an attempt claimed once,
+however many tasks there are (`attempts`).
 
 A run costs a query for each shard of both indexes, and the repairs. It ends when its time is over, and the next run
 continues: what was repaired leaves the index or moves to its end.

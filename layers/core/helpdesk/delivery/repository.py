@@ -67,8 +67,8 @@ def create(delivery: DeliveryId, event_type: str, created_at: int) -> None:
 def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     """Return what an attempt needs, in one call.
 
-    That includes every secret that an endpoint can have: its key's, the random one that replaced it when the key
-    was revoked (Specification: Events, Which key signs), and its own for the Standard Webhooks form.
+    That includes every secret that an endpoint can have: its key's secret, its own for the Standard Webhooks form, and
+    the random one that replaces the key's when the key is revoked (Specification: Events, Which key signs).
     """
     event = keys.Event(delivery.organization, delivery.event_id)
     endpoint = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)

@@ -13,8 +13,8 @@ from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 
 HELD_BACK_MS = 20_000
-"""How old an event is when it is first returned: the 10 s in which its transaction is sent, and another 10 s for
-DynamoDB to write it, for the index to follow and for clocks that differ."""
+"""The age at which the feed first returns an event. Its transaction is sent within 10 s; another 10 s cover DynamoDB's
+write, the index's delay and clocks that differ."""
 
 _ID_CHARACTERS = 36  # `evt_` and 32 hexadecimal ones
 

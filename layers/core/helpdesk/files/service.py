@@ -87,9 +87,9 @@ def announce(organization: str, base_url: str, request: UploadRequest) -> Upload
 def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments:
     """Check the files that a message attaches: pairs of file id and shown name, in the order of the message.
 
-    Costs one call, or none without files. A file that was sent directly to S3 costs two more: its beginning is read
-    here for the first time, and the checked bytes are copied to a key that clients cannot write.
-    Raises AttachmentMissing, AttachmentWrongType.
+    Costs one call, or none without files. A file that was sent directly to S3 costs two more: a first read of its
+    beginning, and a copy of the checked bytes to a key that clients cannot write. Raises AttachmentMissing,
+    AttachmentWrongType.
     """
     if not named:
         return NO_ATTACHMENTS

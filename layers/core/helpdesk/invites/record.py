@@ -76,7 +76,7 @@ class InviteeState(FrozenRecord):
     """What is known of an address before an organization invites it.
 
     `user_id` is the person with the address, `invited_until` (ms) is the end of its latest invitation, and `pending`
-    holds the organization's pending invitations with their ends (ms), None if it never had one.
+    holds the organization's pending invitations with their ends (ms), or None if there never was one.
     """
 
     user_id: str | None

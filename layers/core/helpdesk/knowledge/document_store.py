@@ -1,7 +1,7 @@
 """The texts of documents, in S3, because they are too large for an item of the table.
 
-A text is never overwritten. Each revision of a document has an object of its own, which its record names, so a record
-always leads to the text it was written with, whatever crashed in between.
+A text is never overwritten. Each revision of a document has its own object, which the record names. So a record always
+leads to its own text, even after a crash.
 """
 
 from helpdesk.platform import clients

@@ -2,13 +2,13 @@
 
 A response holds the session's ten most recent conversations as they are now, each with its messages after `after`. A
 call that waits looks once a second, and returns as soon as there is a newer message or the `status` or `awaitingHuman`
-of a conversation differs from when the call began; a change between two calls is in the next response. While one of the
-conversations is open, a look is one batch read of their items; while none is, a message would start another one, so the
-session's list is read first. Messages are read only for a conversation that has new ones.
+of a conversation differs from when the call began. A change between two calls is in the next response. While one of the
+conversations is open, each look is one batch read of their items. While none is open, a message would start another
+one, so the session's list is read first. Messages are read only for a conversation that has new ones.
 
 Ids sort by when a message was begun, and a message that conflicts with another write of its conversation is tried again
-for a moment. So a waiting call that finds a message younger than that waits a moment longer: a client that got it at
-once would ask for what comes after it, and would never see an earlier message that was written later.
+for a moment. So a waiting call that finds a younger message waits a moment longer. A client that got it at once would
+continue after it, and would never see a message with an earlier id that was written later.
 """
 
 import time
@@ -38,7 +38,7 @@ ORDER_FINAL_AFTER_MS = 500
 WAITS_PER_HOUR, WAITS_BURST = 18_000, 100
 """How many waits an organization can begin: a hundred of 20 s at any time, and twice that for a moment.
 
-A wait occupies one of the account's concurrent executions (1,000 at first), which every function shares; without a
+A wait occupies one of the account's concurrent executions (1,000 at first), which every function shares. Without a
 limit, one organization's widgets would take them from all other requests and deliveries.
 """
 

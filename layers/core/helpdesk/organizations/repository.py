@@ -88,8 +88,8 @@ def set_branding(transaction: Transaction, organization: str, *, shown: bool) ->
 def change(transaction: Transaction, seen: OrganizationRecord, changed: dict[str, Any]) -> None:
     """Overwrite settings of the organization that was read; None clears one.
 
-    The transaction raises ConditionFailed if the slug or the support address is no longer the one that was read: the
-    claim that is released with this change would belong to another organization.
+    The transaction raises ConditionFailed if the slug or the support address is no longer the one that was read.
+    Otherwise it could release another organization's claim.
     """
     unique = ("slug", "supportEmail")
     names = {f"#{name}": name for name in {*changed, *unique}}

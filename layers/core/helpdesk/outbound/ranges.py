@@ -1,6 +1,6 @@
 """The address ranges that the service never connects to, each with the document that defines it.
 
-The table is explicit because the standard library's `is_global` is not enough: it accepts multicast, does not know
+The table is explicit because the standard library's `is_global` is not enough. It accepts multicast, does not know
 cloud metadata addresses, and its copy of the registries depends on the Python release. Every entry of the two IANA
 special-purpose registries is refused, including those marked globally reachable: they are anycast relays, sinkholes and
 identifiers, where no receiver can be.
@@ -132,9 +132,9 @@ REFUSED_IPV4: tuple[RefusedRange, ...] = (
     _prefix("240.0.0.0/4", "reserved", "RFC 1112, section 4", "Reserved"),
 )
 
-# An address that carries an IPv4 address is refused whatever it carries: no public receiver needs one, and
-# who translates it on the way, and to where, cannot be seen from here. That holds for NAT64 too, so a network
-# that synthesizes its answers (DNS64) must not do so for the functions that send.
+# An address that embeds an IPv4 address is refused, whatever it embeds. No public receiver needs one, and this machine
+# cannot see who translates it, or to where. That holds for NAT64 too, so a network that synthesizes its answers (DNS64)
+# must not do so for the functions that send.
 REFUSED_IPV6: tuple[RefusedRange, ...] = (
     _prefix("::/128", "the unspecified address", "RFC 4291, section 2.5.2", "Unspecified Address"),
     _prefix("::1/128", "the loopback address", "RFC 4291, section 2.5.3", "Loopback Address"),

@@ -4,9 +4,9 @@ The job holds ids only: the message, the address and the reply address are read 
 
 Nothing keeps SES from sending the same mail twice, so the message is marked before SES is called, and SES is called
 once. If SES refuses the mail or was not reached, the mark is removed and the queue tries again. If the response is
-lost, or the function ends in between, nobody knows whether it was sent: such a mail is not sent again, because the
-customer has the message in their session too, and a second mail cannot be called back. It is given up and logged: at
-once, or when the queue delivers the job again and the mark still says that the mail was begun.
+lost, or the function ends in between, nobody knows whether it was sent. Such a mail is not sent again: the customer
+also has the message in their session, and a second mail cannot be recalled. It is given up and logged: at once, or when
+the queue delivers the job again and the mark still says that the mail was begun.
 """
 
 from collections.abc import Callable

@@ -2,8 +2,8 @@
 
 The message goes to the customer's newest open conversation, or starts one that the team handles. The customer sees it
 in their session; if an e-mail address is known, the same transaction adds a job that mails it. Two messages at once to
-one customer start one conversation: the session decides which is the newest, as it does for the visitor's own messages,
-and for a customer without a session their record does.
+one customer start one conversation. The session decides which is the newest, as for the visitor's own messages. For a
+customer without a session, their record decides.
 """
 
 from copy import replace

@@ -91,8 +91,8 @@ def sqs() -> "SQSClient":
 def s3() -> "S3Client":
     """Return the S3 client (2 s to connect, 20 s to read, 3 tries).
 
-    Addresses are presigned by version 4 and for the region's own host: by default they are signed by the older version
-    and for the global host, which newer regions refuse and new buckets redirect, and a redirect breaks a signature.
+    URLs are presigned with version 4 for the region's own host. By default, boto3 signs with an older version for the
+    global host. Newer regions refuse that version, and new buckets redirect that host, which breaks the signature.
     """
     config = _config(2, 20, 3).merge(Config(signature_version="s3v4", s3={"addressing_style": "virtual"}))
     client: S3Client = _client("s3", config)

@@ -1,7 +1,7 @@
 """A function's settings: what its environment sets, read once and frozen.
 
-A function declares the variables that it needs where it starts (`declare`), so that one which is missing ends its start
-and not a request. template.yaml sets these variables and no others; a test compares the two.
+A function declares the variables that it needs where it starts (`declare`). A missing variable then ends its start and
+not a request. template.yaml sets these variables and no others; a test compares the two.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Deletes the threads and facts of an erasure, page by page.
 
-One transaction deletes a page of entries and counts them. What belongs to an entry is deleted first, so after a crash
-the entry still names what is left: its event and deliveries, the stored response to an upload, and the bytes of its
-files. A file that other conversations attach, too, stays for them, unless the visitor sent it.
+One transaction deletes a page of entries and counts them. Data of an entry is deleted before the entry: its event and
+deliveries, the stored response to an upload, and the bytes of its files. After a crash the entry therefore still names
+what is left. A file that other conversations attach, too, stays for them, unless the visitor sent it.
 """
 
 from collections import Counter

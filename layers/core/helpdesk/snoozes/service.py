@@ -2,8 +2,8 @@
 
 The conversation holds until when it is snoozed, and a wake requires in its write that this is still so: any number of
 reminders wake it once. The reminder is a message of the timer queue, which SQS can delay for 15 minutes at most. So a
-snooze that ends sooner is queued at once, through the outbox; a later one is queued by a run of the timers function
-that finds that it ends within 15 minutes, or that it should have ended and did not.
+snooze that ends sooner is queued at once, through the outbox. A run of the timers function queues a later one when it
+ends within 15 minutes or is overdue.
 """
 
 import json

@@ -171,8 +171,8 @@ def newest(
 ) -> Page:
     """Return as many of a partition's last items, newest first, as there are up to `limit`.
 
-    One call in the usual case. A query ends after 1 MB of items, full or not; this goes on, so that two lists can be
-    merged without a hole where one of them was cut short.
+    One call in the usual case. A query ends after 1 MB of items, full or not. This function continues it, so two lists
+    can be merged without a gap where one was cut short.
     """
     items: list[Item] = []
     while True:
