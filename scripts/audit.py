@@ -1,6 +1,6 @@
 """Ask whether a known vulnerability is in anything that is installed or deployed: `make audit`.
 
-pip-audit asks the package index of this machine, and says of each package that it could not be asked about. Where that
+pip-audit asks the package index of this machine, and says of each package that it could not be audited about. Where that
 is so of all of them, as without a network or behind a mirror that has no such data, this says so and fails nothing.
 """
 
@@ -27,16 +27,18 @@ def main() -> int:
             print(f"Not audited: pip-audit could not read {path} or reach its data on vulnerabilities.")
             continue
         dependencies |= {(one["name"], one.get("version", "")): one for one in found}
-    asked = [one for one in dependencies.values() if "skip_reason" not in one]
-    if not asked:
+    audited = [one for one in dependencies.values() if "skip_reason" not in one]
+    if not audited:
         print("Not audited: the data on vulnerabilities cannot be reached from here. Run it where it can be.")
         return 0
-    for one in asked:
+    for one in audited:
         for vulnerability in one["vulns"]:
             fixed = ", ".join(vulnerability["fix_versions"]) or "no version yet"
             print(f"{one['name']} {one['version']}: {vulnerability['id']}, fixed in {fixed}")
-    affected = [one for one in asked if one["vulns"]]
-    print(f"{len(asked)} packages audited, {len(dependencies) - len(asked)} not, {len(affected)} vulnerable.")
+    affected = [one for one in audited if one["vulns"]]
+    print(
+        f"{len(audited)} packages audited, {len(dependencies) - len(audited)} not, {len(affected)} vulnerable."
+    )
     return 1 if affected else 0
 
 

@@ -42,7 +42,7 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
             "Go back to it and try again."
         ) from None
     handle = ids.secret()
-    asked = RequestRecord(
+    pending = RequestRecord(
         request_hash=sha256_hex(handle),
         browser_hash=browser.hash,
         valid_until=_request_end(),
@@ -53,7 +53,7 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
         state=query.state,
         challenge=query.code_challenge or "",
     )
-    repository.put_request(asked)
+    repository.put_request(pending)
     return handle
 
 
@@ -100,7 +100,7 @@ def _require_well_formed(query: AuthorizeQuery, client: ClientRecord, base_url: 
 def begin_device(known: DeviceRecord, user_code: str, browser: Browser) -> str:
     """Store what a device asks of the person who entered its user code; return the handle."""
     handle = ids.secret()
-    asked = RequestRecord(
+    pending = RequestRecord(
         request_hash=sha256_hex(handle),
         browser_hash=browser.hash,
         valid_until=_request_end(),
@@ -109,7 +109,7 @@ def begin_device(known: DeviceRecord, user_code: str, browser: Browser) -> str:
         device_hash=known.device_hash,
         user_code=device.spelled(user_code),
     )
-    repository.put_request(asked)
+    repository.put_request(pending)
     return handle
 
 
@@ -117,7 +117,7 @@ def _request_end() -> int:
     return clock.now_ms() + REQUEST_MINUTES * MINUTE_MS
 
 
-def asked(handle: str, browser: Browser) -> RequestRecord:
+def pending_request(handle: str, browser: Browser) -> RequestRecord:
     """Return the request of a handle. Raises RequestExpired, also in another browser."""
     found = repository.request(sha256_hex(handle)) if _HANDLE.fullmatch(handle) else None
     if found is None or found.valid_until <= clock.now_ms() or not browser.began(found.browser_hash):

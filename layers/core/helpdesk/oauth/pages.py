@@ -61,23 +61,23 @@ def consent(
     csrf: str,
     *,
     handle: str,
-    asked: RequestRecord,
+    pending: RequestRecord,
     person: PersonRecord,
     choices: Sequence[Choice],
     problem: str = "",
 ) -> HtmlPage:
     """Return the page that asks whether a program may act for the person, and in which organization."""
-    is_device = bool(asked.device_hash)
+    is_device = bool(pending.device_hash)
     values = {
         "root": root,
         "csrf": csrf,
         "handle": handle,
         "then": f"consent:{handle}",
-        "program": asked.client_name,
+        "program": pending.client_name,
         "leads_to": "the device that shows the code"
         if is_device
-        else redirects.destination(asked.redirect_uri),
-        "user_code": asked.user_code if is_device else "",
+        else redirects.destination(pending.redirect_uri),
+        "user_code": pending.user_code if is_device else "",
         "name": person.name,
         "email": person.email,
         "choices": [*choices, _NO_ORGANIZATION] if choices else [],
@@ -86,10 +86,10 @@ def consent(
     }
     return page(
         "consent",
-        f"Let {asked.client_name} act for you?",
+        f"Let {pending.client_name} act for you?",
         values,
         status=_status(problem),
-        form_targets="" if is_device else redirects.form_targets(asked.redirect_uri),
+        form_targets="" if is_device else redirects.form_targets(pending.redirect_uri),
     )
 
 

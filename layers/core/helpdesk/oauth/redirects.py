@@ -65,12 +65,12 @@ def is_registered(uri: str, registered: Sequence[str]) -> bool:
     """
     if uri in registered:
         return True
-    asked = _LOOPBACK.fullmatch(uri)
+    match = _LOOPBACK.fullmatch(uri)
     return (
-        asked is not None
+        match is not None
         and _problem(uri) is None
         and any(
-            known is not None and known.group("host", "rest") == asked.group("host", "rest")
+            known is not None and known.group("host", "rest") == match.group("host", "rest")
             for known in map(_LOOPBACK.fullmatch, registered)
         )
     )

@@ -93,8 +93,8 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
 
 def _grant_types(wanted: ClientRegistration) -> list[str]:
     """Return the requested grant types that exist; a registration may get fewer than it requests."""
-    asked = wanted.grant_types or [CODE_GRANT]
-    taken = [grant for grant in GRANT_TYPES if grant in asked]
+    requested = wanted.grant_types or [CODE_GRANT]
+    taken = [grant for grant in GRANT_TYPES if grant in requested]
     if not set(taken) & set(GRANT_TYPES[::2]):
         raise InvalidClientMetadata(f"`grant_types` must hold {CODE_GRANT} or {GRANT_TYPES[2]}.")
     return taken

@@ -71,10 +71,10 @@ def request(request_hash: str) -> RequestRecord | None:
     return RequestRecord.from_item(request_hash, item) if item else None
 
 
-def remove_request(transaction: Transaction, asked: RequestRecord) -> None:
+def remove_request(transaction: Transaction, pending: RequestRecord) -> None:
     """Remove a request: it is answered once. The transaction raises RequestExpired."""
     transaction.delete(
-        keys.AuthorizationRequest(asked.request_hash),
+        keys.AuthorizationRequest(pending.request_hash),
         condition="attribute_exists(PK)",
         on_failure=lambda _: RequestExpired(),
     )

@@ -43,18 +43,18 @@ def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: str) -> 
 def show_consent(client_info: ClientInfo, handle: str, base_url: str) -> HtmlPage:
     """Return the consent page, or the sign-in page if nobody is signed in."""
     browser = sessions.of(client_info, base_url)
-    asked = approval.asked(handle, browser)
+    pending = approval.pending_request(handle, browser)
     if browser.person is None:
         root = root_of(base_url)
         return pages.sign_in(root, browser.csrf, f"consent:{handle}", why=_WHY)
-    return _consent(browser, browser.person, handle, asked, base_url)
+    return _consent(browser, browser.person, handle, pending, base_url)
 
 
 def _consent(
     browser: Browser,
     person: PersonRecord,
     handle: str,
-    asked: RequestRecord,
+    pending: RequestRecord,
     base_url: str,
     problem: str = "",
 ) -> HtmlPage:
@@ -66,7 +66,7 @@ def _consent(
         root_of(base_url),
         browser.csrf,
         handle=handle,
-        asked=asked,
+        pending=pending,
         person=person,
         choices=choices,
         problem=problem,
@@ -77,18 +77,20 @@ def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: str) ->
     """Store the person's decision and redirect back to the program."""
     browser = sessions.of(client_info, base_url)
     sessions.require_own_form(browser, form.csrf, client_info, base_url)
-    asked = approval.asked(form.request, browser)
+    pending = approval.pending_request(form.request, browser)
     if browser.person is None:
         return pages.sign_in(root_of(base_url), browser.csrf, f"consent:{form.request}", why=_WHY)
     allowed = form.decision == "allow"
     if allowed:
         if form.organization and form.organization not in browser.person.roles:
             problem = "Choose one of your organizations."
-            return _consent(browser, browser.person, form.request, asked, base_url, problem)
-        leads_to = approval.allow(asked, browser.person, form.organization or None, base_url)
+            return _consent(browser, browser.person, form.request, pending, base_url, problem)
+        leads_to = approval.allow(pending, browser.person, form.organization or None, base_url)
     else:
-        leads_to = approval.deny(asked, browser.person, base_url)
-    return see_other(leads_to) if leads_to else pages.device_done(allowed=allowed, program=asked.client_name)
+        leads_to = approval.deny(pending, browser.person, base_url)
+    return (
+        see_other(leads_to) if leads_to else pages.device_done(allowed=allowed, program=pending.client_name)
+    )
 
 
 def take_email(client_info: ClientInfo, form: SignInForm, base_url: str) -> HtmlPage:

@@ -125,14 +125,14 @@ class _Preparation:
         self, wanted: _Wanted, conversations: dict[str, ConversationRecord]
     ) -> dict[str, CustomerRecord]:
         """Update the customers. Adds the conversations whose heads have an earlier name of one to `conversations`."""
-        asked = wanted.customers | {conversation.customer_id for conversation in conversations.values()}
-        found = repository.customers(self._organization, asked)
+        requested = wanted.customers | {conversation.customer_id for conversation in conversations.values()}
+        found = repository.customers(self._organization, requested)
         self._malformed |= found.malformed
         others: set[str] = set()
         for record in found.records.values():
             if self._replace(documents.customer(record)):
                 others.update(self._reader.heads_of(number_of(record.id)))
-        for gone in asked - found.ids:
+        for gone in requested - found.ids:
             if self._reader.has("id", gone):
                 self._ids.append(gone)
         affected = repository.conversations(self._organization, others - conversations.keys())

@@ -60,8 +60,8 @@ def create(session: Session, name: str) -> None:
 @pass_session
 def revoke(session: Session, key_id: str, *, yes: bool) -> None:
     """Revoke a secret key. Webhooks that it signs still arrive, but no longer verify."""
-    asked = f"Revoke {key_id}? Requests with it fail at once, and webhooks that it signs no longer verify."
-    if not yes and not confirmed(asked):
+    question = f"Revoke {key_id}? Requests with it fail at once, and webhooks that it signs no longer verify."
+    if not yes and not confirmed(question):
         raise Problem("Nothing was revoked.", "Answer y, or use --yes.")
     answer = session.api().delete("keys", key_id)
     if session.as_json:
