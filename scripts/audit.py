@@ -1,7 +1,7 @@
 """Ask whether a known vulnerability is in anything that is installed or deployed: `make audit`.
 
-pip-audit asks the package index of this machine, and says of each package that it could not be audited about. Where that
-is so of all of them, as without a network or behind a mirror that has no such data, this says so and fails nothing.
+pip-audit asks this machine's package index, and reports each package that it could not check. If it could check none,
+as without a network or behind a mirror that has no such data, this command says so and succeeds.
 """
 
 import json
