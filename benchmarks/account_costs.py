@@ -1,4 +1,4 @@
-"""(d) for the routes of accounts and of what goes beyond a single webhook: asked by people, with tokens."""
+"""(d) for routes that people call with tokens: accounts, and routes beyond a single webhook."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,8 +7,8 @@ from typing import Any
 from tests.support.api import Answer, Client
 from tests.support.people import issue_token, make_person, token_of
 
-# Steps of a login or of an invitation's page, which mean something only one after the other: their calls are
-# counted by tests/integration/oauth, those of exchanging a code and renewing a token by name.
+# Steps of a login or of an invitation's page, which work only in sequence. tests/integration/oauth counts their calls,
+# and names those of exchanging a code and renewing a token.
 STEPS = re.compile(
     r"/v1/(oauth/(authorize|code|consent|device|revoke|sign-in|sign-out|token)|invite/<token>)"
 )

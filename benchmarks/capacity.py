@@ -129,7 +129,7 @@ def metered() -> Iterator[Used]:
 
 
 def _unfiltered(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a query that answers all that it has read."""
+    """Return a query that returns everything it reads."""
     query = {name: value for name, value in parameters.items() if name != "FilterExpression"}
     used = set(re.findall(r"[#:]\w+", query["KeyConditionExpression"]))
     for part in ("ExpressionAttributeNames", "ExpressionAttributeValues"):

@@ -1,4 +1,4 @@
-"""Documents to fill an index with: made up, always the same, with words as unequally common as in any language."""
+"""Generated documents to fill an index: always the same, with word frequencies as in any language."""
 
 import random
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ class Writer:
 
 
 class Bucket:
-    """S3, as far as the index asks for it, in memory: what is measured is the index."""
+    """The part of S3 that the index uses, in memory, so that a benchmark measures the index alone."""
 
     class exceptions:  # noqa: N801 - as botocore's client has it
         """The errors of a client."""
@@ -76,7 +76,7 @@ class Bucket:
         return {"ETag": etag}
 
     def list_objects_v2(self, **_: Any) -> dict[str, Any]:
-        """ListObjectsV2, of a bucket that nothing was left behind in."""
+        """ListObjectsV2, of a bucket without garbage."""
         self.calls += 1
         return {}
 

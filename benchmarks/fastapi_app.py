@@ -1,7 +1,7 @@
-"""POST /messages once more, in FastAPI on Mangum: what the product's own handler is compared with.
+"""POST /messages in FastAPI on Mangum, for comparison with the product's own handler.
 
-The same models, the same admission, the same rules and so the same three calls; only what stands between API Gateway's
-event and these is FastAPI's. Written as its documentation does it.
+It has the same models, admission and rules, and so the same three calls. Only the layer between API Gateway's event and
+these is FastAPI's, written as its documentation does it.
 """
 
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""(h): what indexing one document costs, against how many are there already."""
+"""(h): the cost of indexing one document, by the number of documents in the index."""
 
 import statistics
 import time

@@ -20,7 +20,7 @@ class Timings:
         return statistics.median(self.rounds[name])
 
     def least(self, name: str) -> float:
-        """Return a contender's fewest seconds: those of the least disturbed round."""
+        """Return a contender's fewest seconds, from its fastest round."""
         return min(self.rounds[name])
 
     def ratio(self, name: str, base: str) -> float:

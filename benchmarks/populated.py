@@ -41,7 +41,7 @@ An endpoint that answers 401 to a webhook checks the signature with another secr
 
 
 class Clock:
-    """The time of such an organization, in microseconds: it stands still unless it is moved."""
+    """The clock of such an organization, in microseconds. It stops until it is set."""
 
     def __init__(self) -> None:
         self.us = NOW_MS * 1_000
@@ -62,7 +62,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Populated:
-    """What there is to ask of it: callers, the clock, and ids of things that are the same however many others are."""
+    """What its requests need: callers, the clock, and ids of things that are the same at every size."""
 
     api: Client
     owner: Client
@@ -75,7 +75,7 @@ class Populated:
 
 @contextmanager
 def populated(conversations: int, *, searchable: bool = True) -> Iterator[Populated]:
-    """Stand in for AWS with an organization that has so many conversations; what is old was written when it was."""
+    """Stand in for AWS with an organization that has so many conversations, each written at its own time."""
     now = Clock()
     memory = MemoryTable()
     with emulated_aws(), clock.frozen(now), answering(memory):
@@ -122,7 +122,7 @@ def _session() -> str:
 
 
 def _index(memory: MemoryTable, organization: str) -> None:
-    """Make the conversations searchable, as a queue that is worked off does."""
+    """Make the conversations searchable, as an emptied search queue does."""
     jobs = [SearchJob(organization, item["id"]["S"]) for item in memory.items() if item["SK"]["S"] == "CONV"]
     for start in range(0, len(jobs), _INDEXED_AT_ONCE):
         indexing.index(organization, jobs[start : start + _INDEXED_AT_ONCE])

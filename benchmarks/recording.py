@@ -1,4 +1,4 @@
-"""What the product asks of AWS, and what AWS answers: recorded once, from the real code against moto.
+"""The product's calls to AWS and their responses, recorded once from the real code against moto.
 
 Runs in a process of its own, because moto hooks itself into every client of the process that it is used in.
 """

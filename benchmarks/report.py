@@ -43,7 +43,7 @@ class Target:
 
 @dataclass(slots=True)
 class Section:
-    """One benchmark's results: what was compared, in words, then a table, and the figures that have a target."""
+    """One benchmark's results: a description, a table, and the figures that have a target."""
 
     title: str
     text: str
@@ -77,7 +77,7 @@ def render(sections: Sequence[Section]) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table; columns after the first are numbers and stand to the right."""
+    """Return a Markdown table; columns after the first are numbers and right-aligned."""
     lines = ["| " + " | ".join(columns) + " |", "|---|" + "--:|" * (len(columns) - 1)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 

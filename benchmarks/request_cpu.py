@@ -120,7 +120,7 @@ def _require_three_calls(*works: Callable[[], object]) -> None:
 
 
 class _Raw:
-    """What botocore reads of a urllib3 response whose body it has already."""
+    """The part of a urllib3 response that botocore reads when it has the body."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -131,7 +131,7 @@ class _Raw:
 
 @contextmanager
 def _no_http(record: Recorded) -> Iterator[None]:
-    """Let botocore's HTTP session answer by itself."""
+    """Let botocore's HTTP session return canned responses."""
     answers = {name: text.encode() for name, text in record.answers.items()}
 
     def send(_: URLLib3Session, request: AWSPreparedRequest) -> AWSResponse:

@@ -1,4 +1,4 @@
-"""(g): how long it takes to find passages, against how large the index is."""
+"""(g): the time to find passages, by the size of the index."""
 
 from functools import partial
 from unittest import mock

@@ -80,7 +80,7 @@ def _row(shown: str, used: Used) -> tuple[str, ...]:
 
 
 def _requests(api: Client, organization: str, *, messages: int, others: int) -> Iterator[Request]:
-    """Yield the requests in an order in which each finds what it needs; what it needs is made in between."""
+    """Yield the requests in an order that gives each what it needs."""
 
     def to(method: str, url: str, body: Any = None, *, route: str = "", shown: str = "") -> Request:
         path = route or url.partition("?")[0]

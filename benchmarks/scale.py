@@ -104,7 +104,7 @@ def _costs(it: Populated, work: Iterator[Asked]) -> Iterator[tuple[str, Cost]]:
 
 
 def _require_every_read(it: Populated) -> None:
-    """Raise where a route that reads was not measured; what is no list and has one thing alone is left out."""
+    """Raise where a route that reads was not measured, except routes that return a single thing."""
     asked = {asked.route for asked in reads(it)}
     for route in all_routes():
         if (route.method, route.path) in asked or route.path in _UNLISTED or ".well-known" in route.path:
@@ -114,7 +114,7 @@ def _require_every_read(it: Populated) -> None:
 
 
 def grown(smaller: Measured, larger: Measured) -> list[str]:
-    """Return what costs more where there are more conversations, in words."""
+    """Return descriptions of the costs that grow with the number of conversations."""
     found = []
     for shown, cost in larger.costs.items():
         before = smaller.costs[shown]

@@ -1,4 +1,4 @@
-"""What is asked of organizations of different sizes: every route that reads, an inbox's writes, and what follows."""
+"""Requests to organizations of different sizes: every route that reads, an inbox's writes, and the work they cause."""
 
 import asyncio
 import base64
@@ -105,7 +105,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
 
 
 def writes(it: Populated) -> Iterator[Asked]:
-    """Yield the writes of an inbox, in an order in which each finds what it needs."""
+    """Yield the writes of an inbox, in an order that gives each what it needs."""
     post = _posting(it.api)
     new = {"session": "a-visitor-who-is-new", "body": _BODY, "user": {"name": "Ada"}, "context": _CONTEXT}
     yield post("/v1/messages", new, shown="/v1/messages, the first of a session")
@@ -151,7 +151,7 @@ def writes(it: Populated) -> Iterator[Asked]:
 
 
 def following(it: Populated) -> Iterator[Asked]:
-    """Yield what a visitor's message sets going: fan-out, a delivery, the agent, the answer's fan-out, the index."""
+    """Yield the work after a visitor's message: fan-out, a delivery, the agent, the answer's fan-out, the index."""
     question = "Why does my endpoint answer 401 to a webhook?"
     message = {"session": "a-visitor-of-the-agent", "body": question, "context": _CONTEXT}
     it.api.post("/v1/messages", message)
@@ -194,7 +194,7 @@ def _waiting() -> list[Item]:
 
 
 def _fanning_out() -> Callable[[], object]:
-    """Return what the stream's function does with all that waits for it now."""
+    """Return the stream function's work on all pending outbox items."""
     records = [{"dynamodb": {"SequenceNumber": item["id"], "NewImage": to_wire(item)}} for item in _waiting()]
 
     def work() -> None:

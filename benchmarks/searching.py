@@ -1,4 +1,4 @@
-"""(i): what full-text search of the inbox costs, against how many messages there are."""
+"""(i): the cost of full-text search of the inbox, by the number of messages."""
 
 import random
 import statistics
@@ -36,7 +36,7 @@ START_MS = 1_790_000_000_000
 
 
 class Inbox:
-    """Items as the table would have them, made when they are read: what is measured is the index."""
+    """Items as in the table, generated when they are read, so that the benchmark measures the index alone."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

@@ -1,6 +1,6 @@
-"""AWS, as far as a benchmark needs it: a server in a process of its own that answers each operation with canned text.
+"""The part of AWS that a benchmark needs: a server in its own process that answers each operation with canned text.
 
-So what is measured is the caller's work, with its HTTP and its sockets, and nothing of the other side's.
+A benchmark therefore measures the caller's work, with its HTTP and sockets, and nothing of the server's.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ def answering(answers: Mapping[str, str]) -> Iterator[str]:
 
 
 def use(address: str) -> None:
-    """Let this process's AWS clients talk to the stub, and the product's settings name things that need not exist."""
+    """Point this process's AWS clients at the stub, and fill the product's settings with names."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         del os.environ[name]
     os.environ |= {

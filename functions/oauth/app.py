@@ -76,13 +76,13 @@ def get_authorization_server(base_url: BaseUrl) -> ServerMetadata:
 
 @api.get("/v1/.well-known/openid-configuration", access=Access.PUBLIC, headers=_PUBLISHED)
 def get_openid_configuration(base_url: BaseUrl) -> ServerMetadata:
-    """Return the same metadata, where clients look that append this path to the issuer."""
+    """Return the same metadata at the path that some clients append to the issuer."""
     return metadata.server(base_url)
 
 
 @api.get("/v1/.well-known/oauth-protected-resource", access=Access.PUBLIC, headers=_PUBLISHED)
 def get_protected_resource(base_url: BaseUrl) -> ResourceMetadata:
-    """Return the API's metadata as a protected resource (RFC 9728)."""
+    """Return the protected resource metadata of the API (RFC 9728)."""
     return metadata.resource(base_url)
 
 
@@ -93,16 +93,16 @@ def get_protected_resource(base_url: BaseUrl) -> ResourceMetadata:
     **{**_UNSTORED, "refusal": as_registration},
 )
 def register_client(client_info: ClientInfo, wanted: ClientRegistration) -> RegisteredClient:
-    """Register a client (RFC 7591); needs no credential, and proves nothing of who registers."""
+    """Register a client (RFC 7591). Anyone can register, and registration proves no identity."""
     return registration.register(wanted, client_info.address)
 
 
 @api.get("/v1/oauth/authorize", errors=(InvalidAuthorizationRequest,), **_PAGE)
 def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: BaseUrl) -> HtmlPage | SeeOther:
-    """Begin a login in a browser; leads to sign-in and approval.
+    """Start a login in a browser. Leads to sign-in and approval.
 
-    An invalid request shows a page that names the error. It never redirects: only a person who has signed in and seen
-    the program is sent back to it.
+    An invalid request shows a page that names the error. It never redirects. Only a person who has signed in and seen
+    the program returns to it.
     """
     return web.authorize(client_info, query, base_url)
 
@@ -131,7 +131,7 @@ def issue_tokens(client_info: ClientInfo, form: TokenForm, base_url: BaseUrl) ->
 
 @api.post("/v1/oauth/revoke", errors=(InvalidOAuthRequest, InvalidClient, ServerError), **_UNSTORED)
 def revoke_token(client_info: ClientInfo, form: RevocationForm) -> Revoked:
-    """Revoke a token (RFC 7009); one that is unknown is answered alike."""
+    """Revoke a token (RFC 7009). An unknown token returns the same response."""
     tokens.revoke(form, client_info.headers.get("authorization", ""))
     return Revoked()
 
@@ -149,52 +149,49 @@ def revoke_token(client_info: ClientInfo, form: RevocationForm) -> Revoked:
     **_UNSTORED,
 )
 def authorize_device(client_info: ClientInfo, form: DeviceForm, base_url: BaseUrl) -> DeviceAnswer:
-    """Begin a login on a device without a browser (RFC 8628)."""
+    """Start a login on a device without a browser (RFC 8628)."""
     return device.begin(form, client_info.headers.get("authorization", ""), client_info.address, base_url)
 
 
 @api.get("/v1/oauth/device", **_PAGE)
 def show_user_code(client_info: ClientInfo, query: UserCodeQuery, base_url: BaseUrl) -> HtmlPage:
-    """Show the page on which a person types in the code of a device."""
+    """Show the page where a person enters a device's code."""
     return web.show_user_code(client_info, query.user_code, base_url)
 
 
 @api.post("/v1/oauth/device", errors=(CsrfError, TooManyAttempts), **_PAGE)
 def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
-    """Take the code of a device from the page, and lead on to its approval."""
+    """Submit a device's code (page form). Leads to the approval page."""
     return web.take_user_code(client_info, form, base_url)
 
 
 @api.get("/v1/oauth/consent", errors=(RequestExpired,), **_PAGE)
 def show_consent(client_info: ClientInfo, query: ConsentQuery, base_url: BaseUrl) -> HtmlPage:
-    """Show the page to sign in and approve on."""
+    """Show the page for sign-in and approval."""
     return web.show_consent(client_info, query.request, base_url)
 
 
 @api.post("/v1/oauth/consent", errors=(CsrfError, RequestExpired), **_PAGE)
 def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
-    """Take the person's answer from the page.
-
-    Leads back to the program, with `code`, `state` and `iss`.
-    """
+    """Approve or deny a program (page form). Redirects to the program, with `code`, `state` and `iss`."""
     return web.answer_consent(client_info, form, base_url)
 
 
 @api.post("/v1/oauth/sign-in", errors=(CsrfError, TooManyAttempts, MailUnavailable), **_PAGE)
 def request_code(client_info: ClientInfo, form: SignInForm, base_url: BaseUrl) -> HtmlPage:
-    """Take an e-mail address from the page, and mail a one-time code to it."""
+    """Send a one-time code to an e-mail address (page form)."""
     return web.take_email(client_info, form, base_url)
 
 
 @api.post("/v1/oauth/code", errors=(CsrfError,), **_PAGE)
 def sign_in(client_info: ClientInfo, form: CodeForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
-    """Take the one-time code from the page, and sign the person in."""
+    """Sign in with the one-time code (page form)."""
     return web.take_code(client_info, form, base_url)
 
 
 @api.post("/v1/oauth/sign-out", errors=(CsrfError,), **_PAGE)
 def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
-    """Sign a person out of the pages."""
+    """Sign out of the pages."""
     return web.sign_out(client_info, form, base_url)
 
 
@@ -210,7 +207,7 @@ def show_invite(client_info: ClientInfo, token: str, base_url: BaseUrl) -> HtmlP
     **_PAGE,
 )
 def join_organization(client_info: ClientInfo, token: str, form: JoinForm, base_url: BaseUrl) -> HtmlPage:
-    """Take the person's wish to join from the page."""
+    """Accept an invitation (page form)."""
     return web.join(client_info, token, form.csrf, base_url)
 
 

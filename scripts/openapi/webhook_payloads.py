@@ -59,7 +59,7 @@ class SuggestionData(Answer):
 
 
 class MessageCreated(Event):
-    """A message that the visitor can see lands: the visitor's, the agent's or a teammate's."""
+    """A message that the visitor can see is added: the visitor's, the agent's or a teammate's."""
 
     type: Literal[WebhookEvent.MESSAGE_CREATED]
     data: MessageData

@@ -1,4 +1,4 @@
-"""The product's table in memory, for more items than an emulator holds, and quick enough to simulate a year.
+"""The product's table in memory. It holds more items than an emulator, and is fast enough to simulate a year.
 
 It replaces the call in which botocore would send a request (`answering`), and supports the operations that the product
 uses, with their conditions, transactions, pages and cursors, as DynamoDB does. A test compares it with moto. An index
@@ -47,7 +47,7 @@ class MemoryTable:
             yield marshal.loads(raw)  # noqa: S302 - what `put` has dumped
 
     def load(self, items: Iterable[Wire]) -> None:
-        """Put many new items, which may be made one after the other; quicker than one by one."""
+        """Put many new items, from any iterable. Faster than one by one."""
         for item in items:
             key = (item["PK"]["S"], item["SK"]["S"])
             self._items[key] = marshal.dumps(dict(item))
@@ -63,7 +63,7 @@ class MemoryTable:
         return None if raw is None else marshal.loads(raw)  # noqa: S302 - what `put` has dumped
 
     def put(self, key: Key, item: Wire | None) -> None:
-        """Put an item in the place of what was there; None removes it."""
+        """Replace an item; None removes it."""
         before = self.find(key)
         if before is not None:
             for order, pk, sk in _places(before):
@@ -179,7 +179,7 @@ class MemoryTable:
 
 @contextmanager
 def answering(table: MemoryTable) -> Iterator[MemoryTable]:
-    """Let this process's DynamoDB client be answered by a table in memory: no request leaves."""
+    """Let a table in memory answer this process's DynamoDB client. No request is sent."""
     client: Any = clients.dynamodb()
     before = client.__dict__.get("_make_api_call")
     client._make_api_call = table.call  # noqa: SLF001 - the one place that all operations pass

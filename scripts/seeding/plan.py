@@ -1,8 +1,8 @@
 """Who writes when, and how each conversation ends: the figures of a support desk, the same for every run of one seed.
 
 Conversations are counted backwards from now, five and a quarter minutes apart, 274 a day. Their number is therefore the
-age of the organization (100: nine hours, 10,000: five weeks, 100,000: a year), and the newest conversations are the
-same for any number of older ones: the costs of a list's first page can be compared exactly.
+age of the organization (100: nine hours, 10,000: five weeks, 100,000: a year). The newest conversations are the same
+for any number of older ones, so the costs of a list's first page can be compared exactly.
 
 - Messages in a conversation: 1 and a log-normal number, mostly 2 to 6, at most 150, on average about 5.
 - A customer has 1 conversation (70 %), 2 (20 %) or 3 (10 %).

@@ -31,7 +31,7 @@ class InFlightRequests:
 
     @contextmanager
     def track(self, event_id: str, client_port: int, server_port: int) -> Iterator[None]:
-        """Hold a request in flight. The answer is written after this, so it was not when a `frozen` says so."""
+        """Hold a request in flight. The answer is written after this, so while `frozen` holds, it is not written."""
         request = InFlightRequest(event_id, client_port, server_port)
         with self._arrived:
             self._requests.add(request)

@@ -78,7 +78,7 @@ class WorkerKiller:
                 self._kill_a_busy_worker(moment)
 
     def _kill_a_sender(self, moment: Moment) -> None:
-        """Kill the very process whose request is in flight, before it is answered or right after."""
+        """Kill the process whose request is in flight, before its answer or right after."""
         workers = [pid for pid, name in processes.functions(self._emulator).items() if name == "delivery"]
         until = time.monotonic() + WAIT_SECONDS
         killed = False

@@ -1,6 +1,6 @@
-"""A table in memory that runs the very expressions the product writes, quick enough for ten thousand worlds.
+"""A table in memory that runs the product's own expressions, fast enough for ten thousand worlds.
 
-It knows the forms of expression that deliveries use and refuses any other. test_quick_worlds.py holds it to moto.
+It knows the forms of expression that deliveries use and refuses any other. test_quick_worlds.py compares it with moto.
 """
 
 import re
@@ -16,7 +16,7 @@ _WORD = re.compile(r"attribute_(not_)?exists\((\w+)\)|[:#]?\w+|<>|=|<|[()]")
 
 
 class _Missing:
-    """What an attribute is that is not there: equal to nothing, less than nothing."""
+    """A missing attribute: equal to nothing, less than nothing."""
 
     def __eq__(self, _: object) -> bool:
         return False
