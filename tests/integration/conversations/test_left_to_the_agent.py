@@ -3,9 +3,13 @@
 from typing import Any
 
 from helpdesk.agent import answers
+from helpdesk.agent.worker import AgentJob, Outcome, work
 from helpdesk.conversations import repository
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Client
+from tests.support.aws import recorded_calls
 
 
 def write(api: Client, body: str = "Where is my invoice?") -> dict[str, Any]:
@@ -58,3 +62,56 @@ def test_an_agent_that_prepares_an_answer_drops_it_once_a_teammate_has_answered(
     assert not answers.write(
         now, answering=first["messageId"], name="Assistant", body="Late.", hand_off_reason=None
     )
+
+
+def test_handing_back_lets_the_agent_answer_a_message_that_came_before_the_answer_to_an_earlier_one(
+    api: Client, organization: Any
+) -> None:
+    first, second = write(api), write(api, "And how much is it?")
+    now = repository.get(organization.organization_id, first["conversationId"])
+    assert answers.write(now, answering=first["messageId"], name="Assistant", body="Here.")
+    path = f"/v1/conversations/{first['conversationId']}"
+    api.post(f"{path}/take-over")
+    api.post(f"{path}/hand-back")
+    assert jobs() == [first["messageId"], second["messageId"], second["messageId"]]
+
+
+def test_handing_back_reads_no_message(api: Client) -> None:
+    path = f"/v1/conversations/{write(api)['conversationId']}"
+    api.post(f"{path}/take-over")
+    with recorded_calls() as calls:
+        api.post(f"{path}/hand-back")
+    assert "dynamodb:Query" not in calls
+
+
+def test_handing_back_finds_the_message_in_a_conversation_from_before_its_id_was_kept(
+    api: Client, organization: Any
+) -> None:
+    first = write(api)
+    table.update(
+        keys.Conversation(organization.organization_id, first["conversationId"]),
+        "REMOVE newestMessageId, newestVisitorMessageId",
+    )
+    path = f"/v1/conversations/{first['conversationId']}"
+    api.post(f"{path}/take-over")
+    api.post(f"{path}/hand-back")
+    assert jobs() == [first["messageId"], first["messageId"]]
+
+
+def test_a_message_is_answered_although_a_clock_that_is_ahead_dated_the_reply_before_it_later(
+    api: Client, organization: Any
+) -> None:
+    first = write(api)
+    path = f"/v1/conversations/{first['conversationId']}"
+    ahead = (clock.now_ms() + 2_000) * 1_000
+    with clock.frozen(lambda: ahead):
+        api.post(f"{path}/reply", {"body": "Here it is."})
+    second = write(api, "Thanks, and where is the other one?")
+    assert second["conversationId"] == first["conversationId"]
+
+    job = AgentJob(organization.organization_id, second["conversationId"], second["messageId"])
+    assert work(job, last_try=False) is Outcome.HANDED_OFF
+    thread = api.get(path).body["messages"]
+    assert [entry["sender"] for entry in thread if entry["kind"] == "message"] == [
+        *("visitor", "agent", "visitor", "agent")
+    ]

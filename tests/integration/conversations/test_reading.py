@@ -10,7 +10,7 @@ from helpdesk.conversations import repository, thread
 from helpdesk.conversations.record import Author
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import clock
+from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client, Context, function, gateway_event
 from tests.support.aws import recorded_calls
@@ -325,6 +325,7 @@ def test_a_thread_larger_than_one_query_is_read_without_a_gap(
                     transaction,
                     found,
                     found.state,
+                    message_id=ids.new("msg"),
                     author=Author("ai", "Assistant"),
                     body=f"{batch * 9 + number:02d}" + "😀" * 3_998,
                     attachments=NO_ATTACHMENTS,

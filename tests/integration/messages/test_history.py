@@ -158,7 +158,13 @@ def test_the_most_recently_active_comes_first_of_the_ten_most_recently_started(
         with clock.frozen(lambda at=START_MS + 5_000 - number: at * 1_000):  # type: ignore[misc]
             transaction = Transaction()
             found = repository.get(organization.organization_id, started[number])
-            repository.save(transaction, found, found.state, message_at=clock.now_ms())
+            repository.save(
+                transaction,
+                found,
+                found.state,
+                message_id=thread.new_message_id(found),
+                message_at=clock.now_ms(),
+            )
             transaction.commit()
 
     shown = [conversation["id"] for conversation in history(api)]

@@ -64,6 +64,7 @@ def heavy_thread(api: Client, organization: NewOrganization, count: int) -> str:
             transaction,
             found,
             found.state,
+            message_id=ids.new("msg"),
             author=Author("human", "N"),
             body=text,
             attachments=files,

@@ -78,3 +78,14 @@ def test_a_secret_holds_43_characters_of_base_62() -> None:
 
 def test_secrets_are_all_different() -> None:
     assert len({ids.secret() for _ in range(1_000)}) == 1_000
+
+
+def test_an_id_after_another_is_a_new_one_if_that_sorts_after_it() -> None:
+    earlier = ids.new("msg")
+    with clock.frozen(lambda: 4_000_000_000_000_000):
+        assert ids.new_after("msg", earlier)[4:14] == ids.ulid(4_000_000_000_000)[:10]
+    assert ids.new_after("msg", None).startswith("msg_")
+
+
+def test_an_id_after_one_from_a_clock_that_is_ahead_is_the_next_one() -> None:
+    assert ids.new_after("msg", "msg_7zzzzzzzz0000000000000000z") == "msg_7zzzzzzzz00000000000000010"

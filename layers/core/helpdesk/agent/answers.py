@@ -6,10 +6,12 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Author, Conversation, StaleConversation
-from helpdesk.conversations.state import Speaker, Transition, apply
+from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.platform import clock
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import Conflict, Transaction
+
+_TRIES = 8
 
 
 def write(
@@ -23,12 +25,61 @@ def write(
 ) -> bool:
     """Write the agent's message that answers up to the visitor's message `answering`.
 
-    With a reason it also hands the conversation to the team; with `resolves` it resolves the conversation, unless
-    someone has written since it was read. Sends message.created, then conversation.updated if the conversation is
-    handed over or resolved; both carry the state after the change (Specification: Events). Returns False, with nothing
-    written, if the conversation was resolved, archived, taken over, answered or erased since it was read.
+    With a reason it also hands the conversation to the team; with `resolves` it resolves the conversation. Sends
+    message.created, then conversation.updated if the conversation is handed over or resolved; both carry the state
+    after the change (Specification: Events). Returns False, with nothing written, if the conversation was resolved,
+    archived, taken over, answered or erased since it was read. After any other change, such as a snooze, the message is
+    written all the same: nobody else would answer the visitor. Raises StaleConversation if the message must be decided
+    again, because it resolves the conversation and someone has written since; and Conflict.
     """
-    now = clock.now_ms()
+    read = conversation
+    for _ in range(_TRIES):
+        transaction = _transaction(
+            read,
+            answering=answering,
+            name=name,
+            body=body,
+            hand_off_reason=hand_off_reason,
+            resolves=resolves,
+        )
+        try:
+            transaction.commit()
+        except ConversationNotFound:
+            return False
+        except StaleConversation as stale:
+            read = stale.conversation
+            if not _waits_for_the_agent(read, answering):
+                return False
+            if resolves and read.newest_message_id != conversation.newest_message_id:
+                raise
+        else:
+            return True
+    raise Conflict
+
+
+def _waits_for_the_agent(conversation: Conversation, message_id: str) -> bool:
+    """Return whether a visitor's message still waits for the agent's answer."""
+    state = conversation.state
+    return (
+        state.status is Status.OPEN
+        and state.handled_by is Handler.AGENT
+        and state.last_speaker is not Speaker.TEAMMATE
+        and not conversation.archived
+        and conversation.answered_up_to < message_id
+    )
+
+
+def _transaction(
+    conversation: Conversation,
+    *,
+    answering: str,
+    name: str,
+    body: str,
+    hand_off_reason: str | None,
+    resolves: bool,
+) -> Transaction:
+    """Return the write of the agent's message. It raises StaleConversation or ConversationNotFound."""
+    message_id, now = thread.new_message_id(conversation), clock.now_ms()
     state = replace(conversation.state, last_speaker=Speaker.AGENT)
     line = None
     if hand_off_reason is not None:
@@ -42,6 +93,7 @@ def write(
         transaction,
         conversation,
         state,
+        message_id=message_id,
         message_at=now,
         answered_up_to=answering,
         handed_off=hand_off_reason is not None,
@@ -51,6 +103,7 @@ def write(
         transaction,
         conversation,
         state,
+        message_id=message_id,
         author=Author("ai", name),
         body=body,
         attachments=NO_ATTACHMENTS,
@@ -59,8 +112,4 @@ def write(
     if line is not None:
         thread.add_system_line(transaction, conversation, line, now)
         thread.add_updated(transaction, conversation, state, now)
-    try:
-        transaction.commit()
-    except (StaleConversation, ConversationNotFound):
-        return False
-    return True
+    return transaction

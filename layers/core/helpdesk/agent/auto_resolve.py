@@ -68,7 +68,8 @@ def run(until: int) -> Run:
 def is_finished(conversation: Conversation) -> bool:
     """Return whether the agent still handles the conversation and its last message is an answer of the agent.
 
-    A hand-off is no answer, even if the team handed the conversation back without writing. A snoozed conversation is
+    A hand-off is no answer, even if the team handed the conversation back without writing. An answer that was written
+    after another message may not know of it, so nothing may be left unanswered. A snoozed conversation is
     to come back to the team, so it is not finished.
     """
     state = conversation.state
@@ -76,6 +77,7 @@ def is_finished(conversation: Conversation) -> bool:
         state.status is Status.OPEN
         and state.handled_by is Handler.AGENT
         and state.last_speaker is Speaker.AGENT
+        and not conversation.unanswered
         and not conversation.archived
         and conversation.snoozed_until is None
         and conversation.handed_off_at != conversation.last_message_at
@@ -95,10 +97,9 @@ def _resolve(conversation: Conversation, agent_name: str, quiet_hours: int) -> b
     now = clock.now_ms()
     state = apply(conversation.state, Transition.RESOLVE)
     transaction = Transaction()
-    conversations.write_if_no_message_since(transaction, conversation, state)
+    conversations.write_transition(transaction, conversation, state)
     line = f"{agent_name} resolved this conversation: nobody has written for {quiet_hours} hours since its answer."
     thread.add_system_line(transaction, conversation, line, now)
-    thread.add_updated(transaction, conversation, state, now)
     try:
         transaction.commit()
     except (StaleConversation, ConversationNotFound, Conflict):

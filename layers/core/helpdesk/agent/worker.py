@@ -14,14 +14,16 @@ from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.record import Conversation, Message, StaleConversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.knowledge import retrieval
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
+from helpdesk.storage.transactions import Conflict
 
+_TRIES = 8
 THREAD_MESSAGES = 30
 """How much of a thread is read: what was written since the last answer, and the context for the model."""
 
@@ -62,6 +64,16 @@ def work(job: AgentJob, *, last_try: bool) -> Outcome:
     Raises ModelTrouble and the errors of AWS if the queue is to try again; on the last try it hands off instead, so
     that every visitor gets a reply. Calls: conversation, thread, settings, index, transaction.
     """
+    for _ in range(_TRIES):
+        try:
+            return _work(job, last_try=last_try)
+        except StaleConversation:  # someone has written before it could be resolved: read and decide again
+            continue
+    raise Conflict
+
+
+def _work(job: AgentJob, *, last_try: bool) -> Outcome:
+    """Answer a visitor's message. Raises StaleConversation if the answer must be decided again."""
     conversation = conversations.find(job.organization, job.conversation_id)
     if conversation is None:
         return Outcome.GONE

@@ -78,7 +78,11 @@ class LatestRating(FrozenRecord):
 
 
 class Snapshot(FrozenRecord, kw_only=True):
-    """What a write requires of a conversation: the state that it was read in."""
+    """What a write requires of a conversation: the state that it was read in.
+
+    `newest_message_id` is its newest customer-visible message, None if that is not known. A message is written only
+    with an id after this one, so ids sort in the order of the writes.
+    """
 
     organization: str
     id: str
@@ -86,6 +90,7 @@ class Snapshot(FrozenRecord, kw_only=True):
     assignee: str | None = None
     snoozed_until: int | None = None
     archived_at: int | None = None
+    newest_message_id: str | None = None
 
     @property
     def archived(self) -> bool:
@@ -101,9 +106,10 @@ class Snapshot(FrozenRecord, kw_only=True):
 class Conversation(Snapshot, kw_only=True):
     """A conversation.
 
-    `rating` is the stars of the latest rating, `resolutions` how often it was resolved. `answered_up_to` is the id of
-    the last message that the agent or a teammate has answered, empty before the first answer. `handed_off_at` is when
-    the agent last handed it to the team.
+    `rating` is the stars of the latest rating, `resolutions` how often it was resolved. `newest_visitor_message_id` is
+    the visitor's newest message; it is None if they have written none, and in items from before it was kept.
+    `answered_up_to` is the id of the last message that the agent or a teammate has answered, empty before the first
+    answer. `handed_off_at` is when the agent last handed it to the team.
     """
 
     customer_id: str
@@ -117,8 +123,16 @@ class Conversation(Snapshot, kw_only=True):
     rating: int | None = None
     latest_rating: LatestRating | None = None
     resolutions: int = 0
+    newest_visitor_message_id: str | None = None
     answered_up_to: str = ""
     handed_off_at: int | None = None
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the visitor has written since the last answer. Writes of others do not matter."""
+        if self.newest_visitor_message_id is None:
+            return self.state.last_speaker is Speaker.VISITOR
+        return self.newest_visitor_message_id > self.answered_up_to
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -138,6 +152,7 @@ class Conversation(Snapshot, kw_only=True):
             assignee=item["assignee"],
             snoozed_until=snoozed_until,
             archived_at=archived_at,
+            newest_message_id=item.get("newestMessageId"),
             customer_id=item["customerId"],
             session_hash=item["sessionHash"],
             subject=item["subject"],
@@ -149,6 +164,7 @@ class Conversation(Snapshot, kw_only=True):
             rating=item["rating"],
             latest_rating=LatestRating.from_item(rated) if rated else None,
             resolutions=item.get("resolutions", 0),
+            newest_visitor_message_id=item.get("newestVisitorMessageId"),
             answered_up_to=item.get("answeredUpTo", ""),
             handed_off_at=item.get("handedOffAt"),
         )
@@ -173,7 +189,16 @@ class Conversation(Snapshot, kw_only=True):
             "snoozedUntil": self.snoozed_until,
             "archivedAt": self.archived_at,
             "rating": self.rating,
+            **newest_message(self.newest_message_id, self.newest_visitor_message_id),
         }
+
+
+def newest_message(message_id: str | None, visitor_message_id: str | None) -> Item:
+    """Return the attributes of a conversation's item that name its newest messages."""
+    return {
+        **({} if message_id is None else {"newestMessageId": message_id}),
+        **({} if visitor_message_id is None else {"newestVisitorMessageId": visitor_message_id}),
+    }
 
 
 class StaleConversation(ConditionFailed):

@@ -12,6 +12,7 @@ from helpdesk.conversations.record import (
     Message,
     Snapshot,
     StaleConversation,
+    newest_message,
 )
 from helpdesk.conversations.state import Speaker, State, Status, Visibility
 from helpdesk.platform import clock
@@ -61,7 +62,9 @@ def save(
     before: Snapshot,
     state: State,
     *,
-    message_at: int | None = None,
+    message_id: str | None = None,
+    message_at: int = 0,
+    only_if_newest: bool = False,
     answered_up_to: str | None = None,
     handed_off_at: int | None = None,
     context: BrowserContext | None = None,
@@ -72,14 +75,16 @@ def save(
 ) -> None:
     """Write a state over the one that was read, and with it what else is given.
 
-    `message_at` is the time of a message that is added. `ends_snooze` ends a snooze also if the write does not know
-    whether there is one.
+    `message_id` and `message_at` (ms) are those of a message that is added, by who wrote last in `state`. `ends_snooze`
+    ends a snooze also if the write does not know whether there is one.
 
     The write is refused if status or handler have changed since, if the conversation was archived or unarchived, or if
-    `condition` does not hold. The transaction then raises StaleConversation with the current conversation. Without a
-    message, it is refused also if someone has written since, because who wrote last decides whether a person is
-    awaited. One that resolves, opens, archives or unarchives is refused also if the assignee has changed, because it
-    changes the assignee's lists. One that changes the state's key is refused also if the snooze has changed.
+    `condition` does not hold: the transaction then raises StaleConversation with the conversation as it is now.
+    Without a message, or with `only_if_newest`, it is refused also if someone has written since: who wrote last decides
+    whether a person is awaited, and the visitor's newest message is the one that the agent answers. A message is
+    refused if its id does not sort after the newest one. A write that resolves, opens, archives or unarchives is
+    refused also if the assignee has changed, because it changes the assignee's lists. One that changes the state's key
+    is refused also if the snooze has changed.
     """
     was = before.state
     archived, was_archived = state.visibility is Visibility.ARCHIVED, was.visibility is Visibility.ARCHIVED
@@ -114,13 +119,19 @@ def save(
             changes |= index_keys.assigned(before.organization, before.assignee, state, archived=archived)
     resolves = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
     counted = ["resolutions"] if resolves else []
-    if message_at is not None:
+    if message_id is not None:
+        by_visitor = state.last_speaker is Speaker.VISITOR
+        changes |= newest_message(message_id, message_id if by_visitor else None)
         changes["lastMessageAt"] = message_at
         changes |= index_keys.latest(message_at, before.id)
         counted.append("messageCount")
+    if message_id is not None and not only_if_newest:
+        clauses.append("(attribute_not_exists(newestMessageId) OR newestMessageId < :newestMessageId)")
+    elif before.newest_message_id is None:
+        clauses.append("attribute_not_exists(newestMessageId)")
     else:
-        clauses.append("lastSpeaker = :wasLastSpeaker")
-        required[":wasLastSpeaker"] = was.last_speaker.value
+        clauses.append("newestMessageId = :wasNewestMessageId")
+        required[":wasNewestMessageId"] = before.newest_message_id
     if condition:
         clauses.append(condition)
     counting = ""
@@ -146,6 +157,7 @@ def save_answer(
     before: Conversation,
     state: State,
     *,
+    message_id: str,
     message_at: int,
     answered_up_to: str,
     handed_off: bool,
@@ -159,34 +171,18 @@ def save_answer(
     condition = (
         "(attribute_not_exists(answeredUpTo) OR answeredUpTo < :answering) AND lastSpeaker <> :teammate"
     )
-    values: Item = {":answering": answered_up_to, ":teammate": Speaker.TEAMMATE.value}
-    if only_if_newest:
-        condition += " AND messageCount = :wasMessageCount"
-        values[":wasMessageCount"] = before.message_count
     save(
         transaction,
         before,
         state,
+        message_id=message_id,
         message_at=message_at,
+        only_if_newest=only_if_newest,
         answered_up_to=answered_up_to,
         # The last message is a hand-off for as long as this is the time of the last message.
         handed_off_at=message_at if handed_off else None,
         condition=condition,
-        condition_values=values,
-    )
-
-
-def save_if_no_message_since(transaction: Transaction, before: Conversation, state: State) -> None:
-    """Write a state. The transaction raises StaleConversation also if anyone has written since."""
-    save(
-        transaction,
-        before,
-        state,
-        condition="lastMessageAt = :wasLastMessageAt AND messageCount = :wasMessageCount",
-        condition_values={
-            ":wasLastMessageAt": before.last_message_at,
-            ":wasMessageCount": before.message_count,
-        },
+        condition_values={":answering": answered_up_to, ":teammate": Speaker.TEAMMATE.value},
     )
 
 

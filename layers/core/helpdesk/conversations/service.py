@@ -110,7 +110,10 @@ def transition(caller: Caller, conversation_id: str, chosen: Transition) -> None
 def write_transition(
     transaction: Transaction, before: Conversation, state: State, *, snoozed_until: int | None = None
 ) -> None:
-    """Add to a transaction the state after a transition, with all that follows from it."""
+    """Add to a transaction the state after a transition, with all that follows from it.
+
+    The transaction raises StaleConversation also if anyone has written since.
+    """
     repository.save(transaction, before, state, snoozed_until=snoozed_until)
     if before.state.visibility is Visibility.SNOOZED and state.visibility is not Visibility.SNOOZED:
         repository.forget_snooze(transaction, before)
@@ -128,6 +131,7 @@ def write_answer(
     before: Conversation,
     state: State,
     *,
+    message_id: str,
     message_at: int,
     answered_up_to: str,
     handed_off: bool,
@@ -142,16 +146,12 @@ def write_answer(
         transaction,
         before,
         state,
+        message_id=message_id,
         message_at=message_at,
         answered_up_to=answered_up_to,
         handed_off=handed_off,
         only_if_newest=only_if_newest,
     )
-
-
-def write_if_no_message_since(transaction: Transaction, before: Conversation, state: State) -> None:
-    """Add a state to a transaction, which raises StaleConversation also if anyone has written since."""
-    repository.save_if_no_message_since(transaction, before, state)
 
 
 def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAccepted:
@@ -258,14 +258,18 @@ def _written(caller: Caller, written: ReplyInput | NoteInput) -> tuple[str, Atta
 def _left_to_the_agent(before: Conversation, state: State) -> str | None:
     """Return the visitor's message that the agent has to answer after a transition, None if there is none.
 
-    The visitor wrote it while the team handled the conversation, or before the agent could answer it.
+    The visitor wrote it while the team handled the conversation, or before the agent could answer it. It is the newest
+    one also when the transition is written, because a message that is written meanwhile makes the transition stale. An
+    older one would not do: the agent leaves it to the job of the newest.
     """
     if state.handled_by is not Handler.AGENT or not state.accepts_visitor_messages:
         return None
-    if state.last_speaker is not Speaker.VISITOR:
+    if not before.unanswered:
         return None
-    newest = repository.newest_messages(before.organization, before.id, 1)
-    return newest[0].id if newest else None
+    if before.newest_visitor_message_id is None:  # its item is from before it was kept
+        newest = repository.newest_messages(before.organization, before.id, 1)
+        return newest[0].id if newest else None
+    return before.newest_visitor_message_id
 
 
 def _forget_hint(transaction: Transaction, before: Conversation, state: State) -> None:

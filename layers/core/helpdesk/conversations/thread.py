@@ -70,11 +70,10 @@ def start(
 
     Sends conversation.created, then message.created; the agent starts answering.
     """
-    conversation = _started(organization, customer_id, session_hash, message, STARTED)
+    message_id = ids.new("msg")
+    conversation = _started(organization, customer_id, session_hash, message, message_id, STARTED)
     _put_started(transaction, conversation)
-    message_id = _add_visitor_message(
-        transaction, conversation, ids.new("msg"), message, STARTED, conversation.started_at
-    )
+    _add_visitor_message(transaction, conversation, message_id, message, STARTED, conversation.started_at)
     return conversation.id, message_id
 
 
@@ -94,12 +93,14 @@ def start_by_team(
     """
     state = State(Status.OPEN, Handler.TEAM, Speaker.TEAMMATE)
     first = VisitorMessage(body, attachments)
-    conversation = _started(organization, customer_id, session_hash, first, state)
+    message_id = ids.new("msg")
+    conversation = _started(organization, customer_id, session_hash, first, message_id, state)
     _put_started(transaction, conversation)
-    message_id = add_agent_message(
+    add_agent_message(
         transaction,
         conversation,
         state,
+        message_id=message_id,
         author=Author("human", name),
         body=body,
         attachments=attachments,
@@ -113,11 +114,17 @@ def append(transaction: Transaction, conversation: Snapshot, message: VisitorMes
 
     The transaction can raise StaleConversation. The reminder of the snooze stays: this write does not know of it.
     """
-    message_id, now = ids.new("msg"), clock.now_ms()
+    message_id, now = new_message_id(conversation), clock.now_ms()
     before = conversation.state
     state = State(before.status, before.handled_by, Speaker.VISITOR)
     repository.save(
-        transaction, conversation, state, message_at=now, context=message.context, ends_snooze=True
+        transaction,
+        conversation,
+        state,
+        message_id=message_id,
+        message_at=now,
+        context=message.context,
+        ends_snooze=True,
     )
     return _add_visitor_message(transaction, conversation, message_id, message, state, now)
 
@@ -135,9 +142,16 @@ def append_by_team(
 
     Sends message.created alone. The transaction can raise StaleConversation.
     """
-    message_id, now = ids.new("msg"), clock.now_ms()
+    message_id, now = new_message_id(conversation), clock.now_ms()
     # This answers what the visitor has written so far: an agent that is preparing an answer drops it.
-    repository.save(transaction, conversation, state, message_at=now, answered_up_to=message_id)
+    repository.save(
+        transaction,
+        conversation,
+        state,
+        message_id=message_id,
+        message_at=now,
+        answered_up_to=message_id,
+    )
     return add_agent_message(
         transaction,
         conversation,
@@ -150,12 +164,17 @@ def append_by_team(
     )
 
 
+def new_message_id(conversation: Snapshot) -> str:
+    """Return an id for a customer-visible message, after those that the conversation is known to have."""
+    return ids.new_after("msg", conversation.newest_message_id)
+
+
 def add_agent_message(
     transaction: Transaction,
     conversation: Snapshot,
     state: State,
     *,
-    message_id: str | None = None,
+    message_id: str,
     author: Author,
     body: str,
     attachments: Attachments,
@@ -163,7 +182,7 @@ def add_agent_message(
 ) -> str:
     """Add a message from the organization's side and its message.created event; return its id."""
     message = Message(
-        id=message_id or ids.new("msg"),
+        id=message_id,
         conversation_id=conversation.id,
         created_at=now,
         sender="agent",
@@ -258,7 +277,12 @@ def add_agent_job(transaction: Transaction, conversation: Snapshot, unanswered: 
 
 
 def _started(
-    organization: str, customer_id: str, session_hash: str | None, first: VisitorMessage, state: State
+    organization: str,
+    customer_id: str,
+    session_hash: str | None,
+    first: VisitorMessage,
+    message_id: str,
+    state: State,
 ) -> Conversation:
     """Return a conversation as it is with its first message."""
     conversation_id, now = ids.new("conv"), clock.now_ms()
@@ -273,6 +297,8 @@ def _started(
         context=first.context,
         started_at=now,
         last_message_at=now,
+        newest_message_id=message_id,
+        newest_visitor_message_id=message_id if state.last_speaker is Speaker.VISITOR else None,
     )
 
 

@@ -38,12 +38,27 @@ def ulid(at_ms: int | None = None, randomness: int | None = None) -> str:
         at, bits = at_ms, _random_bits(_RANDOM_BITS)
     randomness = bits if randomness is None else randomness
     number = (at << _RANDOM_BITS) | randomness
+    return _written(number)
+
+
+def _written(number: int) -> str:
     return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(5 * (_ULID_LENGTH - 1), -1, -5))
 
 
 def new(prefix: str) -> str:
     """Return a new id such as `conv_01jd3k…` for the prefix `conv`."""
     return f"{prefix}_{ulid()}"
+
+
+def new_after(prefix: str, earlier: str | None) -> str:
+    """Return a new id that sorts after an earlier one of the same prefix, also if another clock made that one."""
+    made = new(prefix)
+    if earlier is None or made > earlier:
+        return made
+    number = 0
+    for character in earlier.rpartition("_")[2]:
+        number = number * 32 + _ALPHABET.index(character)
+    return f"{prefix}_{_written(number + 1)}"
 
 
 def event() -> str:
