@@ -7,7 +7,7 @@ from helpdesk.invites import mailing as invites
 from helpdesk.invites.jobs import InviteMail
 from helpdesk.mail.errors import MailNotSent
 from helpdesk.outreach import mailing as messages
-from helpdesk.outreach.mailing import MessageMail
+from helpdesk.outreach.jobs import MESSAGE_MAIL, MessageMail
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import declare, settings
@@ -56,7 +56,7 @@ def _done(record: dict[str, Any]) -> bool:
 
 def _sent(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
     """Send the e-mail of a job; return its outcome and the ids to log."""
-    if body.get("kind") == messages.KIND:
+    if body.get("kind") == MESSAGE_MAIL:
         mail = MessageMail.from_body(body)
         about = {"organization": mail.organization, "messageId": mail.message_id}
         return messages.send(mail).value, about

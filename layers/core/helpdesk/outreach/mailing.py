@@ -1,6 +1,6 @@
 """Sending a message of the team by mail, at most once.
 
-The job holds ids only: the message, the address and the reply address are read when the mail is sent.
+The message, the address and the reply address are read when the mail is sent.
 
 Nothing keeps SES from sending the same mail twice, so the message is marked before SES is called, and SES is called
 once. If SES refuses the mail or was not reached, the mark is removed and the queue tries again. If the response is
@@ -11,26 +11,21 @@ the queue delivers the job again and the mark still says that the mail was begun
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailInDoubt, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.outreach import repository
+from helpdesk.outreach.jobs import MessageMail
 from helpdesk.outreach.repository import AlreadyMarked, MailState
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.storage import keys
-from helpdesk.storage.table import ConditionFailed, Item, Throttled
-
-KIND = "message"
-"""The kind of this job among the others of its queue."""
+from helpdesk.storage.table import ConditionFailed, Throttled
 
 
 class Outcome(StrEnum):
@@ -47,31 +42,6 @@ class Outcome(StrEnum):
     NOT_SET_UP = "not_set_up"
     IN_DOUBT = "in_doubt"
     """SES did not respond, or failed internally: nobody knows whether it was sent."""
-
-
-class MessageMail(FrozenRecord):
-    """The mail of one message to one customer. Mails to one customer keep their order."""
-
-    organization: str
-    customer_id: str
-    conversation_id: str
-    message_id: str
-
-    def to_item(self) -> Item:
-        """Return the outbox item that asks for the mail."""
-        body = {
-            "kind": KIND,
-            "organization": self.organization,
-            "customerId": self.customer_id,
-            "conversationId": self.conversation_id,
-            "messageId": self.message_id,
-        }
-        return job_item(self.organization, Job(JobQueue.MAIL, self.customer_id, self.message_id, body))
-
-    @classmethod
-    def from_body(cls, body: dict[str, Any]) -> "MessageMail":
-        """Read a job's body."""
-        return cls(body["organization"], body["customerId"], body["conversationId"], body["messageId"])
 
 
 def send(wanted: MessageMail) -> Outcome:

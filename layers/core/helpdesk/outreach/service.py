@@ -24,7 +24,7 @@ from helpdesk.messages.schemas import MessageAccepted
 from helpdesk.messages.service import SessionChanged
 from helpdesk.organizations import service as organizations
 from helpdesk.outreach.errors import CustomerUnreachable
-from helpdesk.outreach.mailing import MessageMail
+from helpdesk.outreach.jobs import MessageMail
 from helpdesk.outreach.schemas import OutreachInput
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings

@@ -8,6 +8,7 @@ begins a term. An e-mail address is found by its words, as a whole, and by its d
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 from helpdesk.platform.frozen_record import FrozenRecord
 
@@ -31,11 +32,6 @@ _MARKS = re.compile(
     "[\u00ad\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff"
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
 )
-# Han with its extensions, Kana, Bopomofo, Hangul, Thai, Lao, Khmer, Myanmar.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u318f\u31a0-\u31bf\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
 
 
 class Word(FrozenRecord):
@@ -58,7 +54,7 @@ def terms_of(text: str) -> list[str]:
     plain = folded(text)
     found: dict[str, None] = {}
     for run in _runs(plain):
-        if _UNSPACED.fullmatch(run):
+        if _unspaced().fullmatch(run):
             found.update(dict.fromkeys([*_pairs(run), run[-1]]))
         elif len(run) >= SHORTEST_WORD:
             found[run[:LONGEST_WORD]] = None
@@ -95,10 +91,22 @@ def words_of(text: str, *, prefixes: bool = False) -> list[Word]:
 
 def _sought(plain: str) -> Iterator[tuple[str, ...]]:
     for run in _runs(plain):
-        if _UNSPACED.fullmatch(run):
+        if _unspaced().fullmatch(run):
             yield tuple(_pairs(run)) or (run,)
         elif len(run) >= SHORTEST_WORD:
             yield (run[:LONGEST_WORD],)
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    """Return the pattern of Han with its extensions, Kana, Bopomofo, Hangul, Thai, Lao, Khmer and Myanmar.
+
+    It is compiled at the first use: that takes longer than the rest of this package's import.
+    """
+    return re.compile(
+        "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u318f\u31a0-\u31bf\u31f0-\u31ff"
+        "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+"
+    )
 
 
 def _pairs(run: str) -> list[str]:
@@ -119,7 +127,7 @@ def _runs(plain: str) -> Iterator[str]:
     )
     for word in only_words.split():
         at = 0
-        for unspaced in _UNSPACED.finditer(word):
+        for unspaced in _unspaced().finditer(word):
             if unspaced.start() > at:
                 yield word[at : unspaced.start()]
             yield unspaced[0]
