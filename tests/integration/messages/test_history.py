@@ -1,6 +1,7 @@
 """GET /messages: what a visitor reads back (Specification: Limits, Thread history)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -9,10 +10,11 @@ from helpdesk.conversations import repository, thread
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import clock, ids
+from helpdesk.platform import clients, clock, ids
 from helpdesk.storage import keys, table
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client
+from tests.support.aws import recorded_calls
 
 SESSION = "session-of-a-visitor"
 START_MS = 1_700_000_000_000
@@ -202,3 +204,69 @@ def test_a_conversation_whose_messages_are_all_left_out_is_not_shown(
 
     assert conversation["id"] == new
     assert [len(conversation["messages"]), conversation["messages"][0]["body"]] == [200, "answer 5"]
+
+
+@contextmanager
+def messages_read() -> Iterator[list[int]]:
+    """Collect how many items each query of the code inside reads."""
+    counts: list[int] = []
+
+    def count(parsed: dict[str, Any], **_: Any) -> None:
+        counts.append(parsed["ScannedCount"])
+
+    events = clients.dynamodb().meta.events
+    events.register("after-call.dynamodb.Query", count)
+    try:
+        yield counts
+    finally:
+        events.unregister("after-call.dynamodb.Query", count)
+
+
+def test_no_more_than_200_messages_are_read(
+    api: Client, write: Write, fill: Callable[[str, int, int], None]
+) -> None:
+    started = []
+    for number in range(4):
+        started.append(write(f"conversation {number}", number * 1_000))
+        fill(started[-1], 119, number * 1_000 + 1)
+        api.post(f"/v1/conversations/{started[-1]}/resolve")
+
+    with recorded_calls() as calls, messages_read() as counts:
+        found = history(api)
+
+    assert calls[1:] == ["dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Query"]
+    assert counts == [4, 120, 80]  # the session's conversations, then messages
+    assert [(each["id"], len(each["messages"])) for each in found] == [(started[3], 120), (started[2], 80)]
+
+
+def test_no_more_than_200_newer_messages_are_read(
+    api: Client, write: Write, fill: Callable[[str, int, int], None]
+) -> None:
+    started = []
+    for number in range(3):
+        started.append(write(f"conversation {number}", number * 1_000))
+        fill(started[-1], 149, number * 1_000 + 1)
+        api.post(f"/v1/conversations/{started[-1]}/resolve")
+
+    after = f"msg_{ids.ulid(START_MS - 1_000)}"
+    with messages_read() as counts:
+        found = api.get(f"/v1/messages?session={SESSION}&after={after}").body["conversations"]
+
+    assert counts == [3, 150, 50]
+    assert [len(each["messages"]) for each in found] == [150, 50, 0]
+    assert found[1]["messages"][-1]["body"] == "answer 148"
+
+
+def test_an_archived_conversation_shows_as_resolved_and_awaits_nobody(api: Client, write: Write) -> None:
+    conversation_id = write("Hello", 0)
+    for step in ("take-over", "archive"):
+        api.post(f"/v1/conversations/{conversation_id}/{step}")
+
+    after = f"msg_{ids.ulid(START_MS - 1_000)}"
+    newer = api.get(f"/v1/messages?session={SESSION}&after={after}").body["conversations"]
+    for (conversation,) in (history(api), newer):
+        assert (conversation["status"], conversation["awaitingHuman"]) == ("resolved", False)
+
+    api.post(f"/v1/conversations/{conversation_id}/unarchive")
+    (conversation,) = history(api)
+    assert (conversation["status"], conversation["awaitingHuman"]) == ("open", True)

@@ -26,6 +26,7 @@ from helpdesk.messages.service import (
     HISTORY_MESSAGES,
     history_conversation,
     history_room,
+    visible_state,
 )
 from helpdesk.platform import clock, deadline, ids
 from helpdesk.storage import keys
@@ -95,18 +96,23 @@ def _reread(organization: str, session_hash: str, before: Sequence[Conversation]
 
 
 def _states(found: Sequence[Conversation]) -> dict[str, tuple[Status, bool]]:
-    return {each.id: (each.state.status, each.state.awaiting_human) for each in found}
+    return {each.id: visible_state(each) for each in found}
 
 
 def _newer(found: Sequence[Conversation], after: str, counts: dict[str, int]) -> dict[str, list[Message]]:
-    """Return the messages after an id by conversation, newest first, for conversations with more than `counts`."""
+    """Return the messages after an id by conversation, newest first, for conversations with more than `counts`.
+
+    Conversations are read in the order of activity, up to 200 messages in all.
+    """
     earliest = ids.made_at(after) - _CLOCKS_DIFFER_MS
     newer: dict[str, list[Message]] = {}
-    for each in found:
+    room = HISTORY_MESSAGES
+    for each in sorted(found, key=lambda one: one.last_message_at, reverse=True):
         count = each.message_count
-        if each.last_message_at >= earliest and count != counts.get(each.id):
-            if messages := conversations.messages_after(each, after, HISTORY_MESSAGES):
+        if room and each.last_message_at >= earliest and count != counts.get(each.id):
+            if messages := conversations.messages_after(each, after, room):
                 newer[each.id] = messages
+                room -= len(messages)
             counts[each.id] = count
     return newer
 

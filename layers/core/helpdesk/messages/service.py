@@ -21,7 +21,7 @@ from helpdesk.conversations.record import (
     StaleConversation,
 )
 from helpdesk.conversations.rendering import message_shape
-from helpdesk.conversations.state import STARTED, Handler
+from helpdesk.conversations.state import STARTED, Handler, Status
 from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
@@ -90,31 +90,39 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
 def history(organization: str, session_token: str) -> History:
     """Return a visitor's history: 200 messages across the 10 most recently started conversations.
 
-    The most recently active conversation comes first, and messages within one are oldest first. The oldest messages are
-    left out, more of them if 200 would exceed the size of a response. An unknown session has no history. Raises
-    InvalidSession.
+    The most recently active conversation comes first, and messages within one are oldest first. The messages are read
+    in the order of activity, the newest of each conversation first, and what comes after 200 is not read. Fewer are
+    returned if 200 would exceed the size of a response. An unknown session has no history. Raises InvalidSession.
     """
     session_hash = sessions.hashed(sessions.require_session(session_token))
     started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
     found = conversations.by_ids(organization, started)
     found.sort(key=lambda conversation: conversation.last_message_at, reverse=True)
-    messages = [
-        (conversation.id, message)
-        for conversation in found
-        for message in conversations.newest_messages(conversation, HISTORY_MESSAGES)
-    ]
-    messages.sort(key=lambda pair: (pair[1].created_at, pair[1].id), reverse=True)
-    kept = messages[: history_room([message for _, message in messages])][::-1]
-    owners = {owner for owner, _ in kept}
+    messages: list[Message] = []
+    for conversation in found:
+        if room := HISTORY_MESSAGES - len(messages):
+            messages += conversations.newest_messages(conversation, room)
+    kept = messages[: history_room(messages)][::-1]
+    owners = {message.conversation_id for message in kept}
     return History(
         conversations=[
             history_conversation(
-                conversation, [message for owner, message in kept if owner == conversation.id]
+                conversation, [message for message in kept if message.conversation_id == conversation.id]
             )
             for conversation in found
             if conversation.id in owners
         ]
     )
+
+
+def visible_state(conversation: Conversation) -> tuple[Status, bool]:
+    """Return the status and `awaitingHuman` that the visitor sees.
+
+    An archived conversation accepts no message of theirs, so it shows as resolved.
+    """
+    if conversation.archived:
+        return Status.RESOLVED, False
+    return conversation.state.status, conversation.state.awaiting_human
 
 
 def history_room(newest_first: Sequence[Message]) -> int:
@@ -124,10 +132,11 @@ def history_room(newest_first: Sequence[Message]) -> int:
 
 def history_conversation(conversation: Conversation, messages: Iterable[Message]) -> HistoryConversation:
     """Return a conversation as its visitor sees it, with these of its messages."""
+    status, awaiting_human = visible_state(conversation)
     return HistoryConversation(
         id=conversation.id,
-        status=conversation.state.status,
-        awaiting_human=conversation.state.awaiting_human,
+        status=status,
+        awaiting_human=awaiting_human,
         started_at=conversation.started_at,
         messages=[message_shape(message) for message in messages],
     )
