@@ -201,7 +201,7 @@ def test_a_route_is_charged_as_its_method_says(route: Route) -> None:
 
 
 @for_each("route", ROUTES, ids=_name)
-def test_a_route_with_an_id_can_answer_that_there_is_none(route: Route) -> None:
+def test_a_route_with_an_id_can_return_not_found(route: Route) -> None:
     if "<" in route.path:
         assert 404 in {error.status for error in route.errors}
 
@@ -231,7 +231,7 @@ ACCESS = {
 
 
 @pytest.mark.parametrize("name", ACCESS)
-def test_a_route_is_open_to_whom_the_specification_says(name: str) -> None:
+def test_a_route_accepts_the_callers_that_the_specification_says(name: str) -> None:
     (route,) = [route for route in ROUTES if _name(route) == name]
 
     assert route.access is ACCESS[name]

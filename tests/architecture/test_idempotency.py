@@ -54,9 +54,7 @@ def test_its_functions_role_may_write_the_item_of_a_key(name: str, route: Route)
 
 
 @each_route
-def test_its_answer_is_a_model_which_can_be_kept_and_whose_secret_stands_at_its_top(
-    name: str, route: Route
-) -> None:
+def test_its_response_is_a_storable_model_with_its_secret_at_the_top_level(name: str, route: Route) -> None:
     assert issubclass(route.answer, Answer)
     inner = [
         field.annotation

@@ -100,7 +100,7 @@ def test_packages_do_not_import_each_other_in_a_circle() -> None:
 
 
 @for_each("path", [p for p in MODULES if inside(p).split("/")[0] in FOUNDATIONS], ids=inside)
-def test_a_foundation_imports_only_what_it_stands_on(path: Path) -> None:
+def test_a_foundation_imports_only_foundations_below_it(path: Path) -> None:
     package = inside(path).split("/")[0]
 
     assert {parts[0] for parts in own(path)} <= FOUNDATIONS[package] | {package}
@@ -133,7 +133,7 @@ def test_a_repository_imports_no_service(path: Path) -> None:
 
 
 @for_each("path", [p for p in MODULES if p.name in {"schemas.py", "errors.py", "state.py"}], ids=inside)
-def test_shapes_errors_and_states_import_nothing_that_acts(path: Path) -> None:
+def test_schemas_errors_and_states_import_no_services_or_clients(path: Path) -> None:
     acting = {"service", "repository", "table", "transactions", "clients"}
 
     assert [parts for parts in own(path) if acting & set(parts)] == []

@@ -90,9 +90,7 @@ def imported(artifacts: Path, function: str, modules: tuple[str, ...]) -> str:
 
 
 @pytest.mark.parametrize("function", sorted(name for name, serves in functions().items() if serves))
-def test_the_start_of_a_function_that_answers_the_api_imports_nothing_needless(
-    artifacts: Path, function: str
-) -> None:
+def test_an_api_function_imports_no_unneeded_modules_at_start(artifacts: Path, function: str) -> None:
     assert imported(artifacts, function, NEEDLESS) == "[]"
 
 
@@ -105,7 +103,7 @@ def test_the_built_oauth_function_renders_a_page_from_its_templates(artifacts: P
     assert "<h1>Connect a device</h1>" in done.stdout
 
 
-def test_the_start_of_oauths_function_leaves_out_what_only_other_routes_need(artifacts: Path) -> None:
+def test_the_oauth_function_does_not_import_modules_of_other_routes_at_start(artifacts: Path) -> None:
     assert imported(artifacts, "OauthFunction", NEEDLESS_FOR_PAGES) == "[]"
 
 
@@ -118,7 +116,7 @@ def test_a_built_function_and_its_layers_fit_into_a_lambda(artifacts: Path, func
     assert size < UNPACKED_LIMIT_BYTES
 
 
-def test_the_first_party_layer_holds_the_package_and_nothing_else(artifacts: Path) -> None:
+def test_the_first_party_layer_holds_only_the_package(artifacts: Path) -> None:
     [package] = (artifacts / "CoreLayer" / "python").iterdir()
 
     assert package.name == "helpdesk"

@@ -34,7 +34,7 @@ def test_every_requirement_is_pinned_with_hashes(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", DEPLOYED, ids=name_of)
-def test_what_is_deployed_is_the_version_that_was_tested(path: Path) -> None:
+def test_deployed_versions_are_the_tested_versions(path: Path) -> None:
     developer = pins(DEVELOPER)
 
     different = {name: version for name, version in pins(path).items() if developer.get(name) != version}
@@ -50,7 +50,7 @@ def test_no_file_names_an_address_to_install_from(path: Path) -> None:
     assert not re.search(r"^\s*(-i|--index|--extra-index|--find-links|-f)\b", text, re.MULTILINE)
 
 
-def test_the_full_text_search_is_carried_only_by_those_who_search() -> None:
+def test_only_functions_that_search_package_the_search_library() -> None:
     carriers = [name_of(path.parent) for path in DEPLOYED if "tantivy" in pins(path)]
 
     assert carriers == [

@@ -48,7 +48,7 @@ def test_it_takes_one_place_in_each_other_list(name: str) -> None:
 
 
 @each_example
-def test_nothing_else_that_is_deployed_names_it(name: str) -> None:
+def test_no_other_deployed_file_names_it(name: str) -> None:
     folder = re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
     sources = [
         path.relative_to(ROOT).as_posix()

@@ -115,7 +115,7 @@ def test_a_group_is_one_function_at_its_root_and_under_it(path: str) -> None:
     assert len(behind) == 1
 
 
-def test_what_no_group_claims_goes_to_the_function_that_answers_404() -> None:
+def test_unclaimed_paths_go_to_the_function_that_returns_404() -> None:
     assert {function_behind(path, "get") for path in ("/", "/{proxy+}", "/v1", "/v1/{proxy+}")} == {
         "NotFound"
     }
@@ -153,7 +153,7 @@ def test_a_throttled_response_says_when_to_retry() -> None:
 
 
 @pytest.mark.parametrize("name", ["Table", "KnowledgeBucket", "FilesBucket", "SearchBucket"])
-def test_what_customers_wrote_outlives_the_stack(name: str) -> None:
+def test_customer_data_outlives_the_stack(name: str) -> None:
     assert RESOURCES[name]["DeletionPolicy"] == "Retain"
     assert RESOURCES[name]["UpdateReplacePolicy"] == "Retain"
 
@@ -221,7 +221,7 @@ def test_only_the_account_functions_make_or_change_credentials(function: str, pa
 
 @pytest.mark.parametrize("function", sorted((API_FUNCTIONS | WORKERS) - {"People", "Oauth"}))
 @pytest.mark.parametrize("partition", ["OAUTH#*", "EMAIL#*", "INVITE#*"])
-def test_what_sign_in_keeps_is_seen_by_two_functions_alone(function: str, partition: str) -> None:
+def test_only_two_functions_read_sign_in_data(function: str, partition: str) -> None:
     assert denied(function, partition) == {"dynamodb:*"}
 
 
@@ -274,7 +274,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
 
 
 @pytest.mark.parametrize("function", ["Conversations", "Timers"])
-def test_who_ends_snoozes_removes_nothing_but_in_conversations(function: str) -> None:
+def test_functions_that_end_snoozes_remove_items_of_conversations_only(function: str) -> None:
     [statement] = [
         each
         for each in POLICIES[function]
@@ -284,7 +284,7 @@ def test_who_ends_snoozes_removes_nothing_but_in_conversations(function: str) ->
     assert statement["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["ORG#*#CONV#*"]}}
 
 
-def test_the_eraser_removes_what_a_person_left_and_nothing_else() -> None:
+def test_the_eraser_removes_only_personal_data() -> None:
     removed = {
         actions(statement)[0]: set(statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"])
         for statement in POLICIES["Eraser"]
@@ -403,7 +403,7 @@ def test_every_worker_reports_which_items_of_a_batch_failed() -> None:
                 assert event["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_fan_out_is_woken_by_new_outbox_items_and_nothing_else() -> None:
+def test_only_new_outbox_items_invoke_fan_out() -> None:
     [pattern] = FUNCTIONS["FanoutFunction"]["Properties"]["Events"]["Outbox"]["Properties"]["FilterCriteria"][
         "Filters"
     ]
@@ -439,7 +439,7 @@ _OF_LIBRARIES = {
 }
 
 
-def test_a_functions_environment_is_what_its_settings_declare() -> None:
+def test_a_functions_environment_has_the_variables_that_it_declares() -> None:
     shared = template()["Globals"]["Function"]["Environment"]["Variables"]
     for name, resource in FUNCTIONS.items():
         folder = resource["Properties"]["CodeUri"].removeprefix("functions/")

@@ -40,7 +40,7 @@ def test_items_read_together_are_rounded_together() -> None:
     assert read_units([of(100)] * 40, consistent=True) == 1
 
 
-def test_what_is_not_there_costs_one_unit() -> None:
+def test_a_missing_item_costs_one_unit() -> None:
     assert read_units([], consistent=True) == 1
     assert write_units(None, None, transaction=False) == 1
 

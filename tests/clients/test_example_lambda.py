@@ -187,7 +187,7 @@ def test_an_event_that_cannot_be_stored_raises_so_that_it_is_sent_again(app: Mod
         app.receive(a_request(body, signed(body)), None)
 
 
-def test_what_fails_in_handling_raises_so_that_lambda_tries_it_again(app: ModuleType) -> None:
+def test_a_failure_in_handling_raises_so_that_lambda_retries_it(app: ModuleType) -> None:
     _, body = a_delivery(data={})
     assert app.receive(a_request(body, signed(body)), None) == {"statusCode": 204}
     with pytest.raises(KeyError):

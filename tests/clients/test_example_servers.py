@@ -116,7 +116,7 @@ def test_a_body_with_the_same_meaning_in_other_bytes_is_refused(server: Server) 
     assert_never_handled(server, event_id)
 
 
-def test_an_empty_body_and_one_that_is_no_json_are_refused(server: Server) -> None:
+def test_an_empty_body_and_invalid_json_are_refused(server: Server) -> None:
     for body in (b"", b"{", b"[]", b"\xff"):
         assert server.post(body, signed(b"{}")) == 400
         assert server.post(body, signed(body)) == 400

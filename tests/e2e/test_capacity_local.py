@@ -52,7 +52,7 @@ def computed(before: Any, after: Any, *, transaction: bool = False) -> dict[str,
     }
 
 
-def test_writes_cost_what_the_emulator_answers(dynamodb: Any, stack: Mapping[str, str]) -> None:
+def test_writes_cost_the_units_that_the_emulator_returns(dynamodb: Any, stack: Mapping[str, str]) -> None:
     common = {"TableName": stack["table"], "ReturnConsumedCapacity": "INDEXES"}
 
     assert written(dynamodb.put_item(Item=ITEM, **common)) == computed(None, ITEM)

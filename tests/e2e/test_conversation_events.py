@@ -151,7 +151,7 @@ def test_each_trigger_sends_its_events_and_no_other(
     assert differing(rows, receiver) == []
 
 
-def test_the_rows_that_are_tried_are_the_table_without_what_needs_a_night_or_other_settings() -> None:
+def test_the_tested_rows_are_the_table_except_nightly_runs_and_other_settings() -> None:
     elsewhere = {"the agent ends what it finished", "auto-resolve resolves a conversation at night"}
 
     assert set(TRIGGERS) == set(BY_HAND) | {FIRST, ANSWERS, HANDS_OVER, WAKES} | elsewhere

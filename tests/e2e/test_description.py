@@ -39,7 +39,7 @@ def test_the_page_is_served_to_anyone_under_a_policy_that_loads_nothing(stack: M
     assert text == render_page(json.loads((ROOT / "docs" / "openapi.json").read_text()))
 
 
-def test_what_the_deployed_stack_answers_is_described(stack: Mapping[str, str]) -> None:
+def test_the_description_covers_the_deployed_stacks_responses(stack: Mapping[str, str]) -> None:
     web = Web(stack["base_url"], stack["secret_key"])
     message = {"session": "described-0001", "body": "Hello"}
 

@@ -148,7 +148,7 @@ def test_an_endpoint_that_is_removed_gets_no_further_attempt(api: Web) -> None:
             receiver.wait_for(before + 2, seconds=6)
 
 
-def test_the_agent_hands_over_what_it_cannot_answer_and_then_stays_silent(api: Web) -> None:
+def test_the_agent_hands_over_an_unanswerable_question_and_then_stays_silent(api: Web) -> None:
     with Receiver() as receiver:
         listen(api, receiver)
         session = f"visitor-{uuid.uuid4()}"
@@ -225,7 +225,7 @@ def test_another_organizations_conversation_is_not_found(api: Web, stack: Mappin
 
 
 @pytest.mark.parametrize("body", ["{", "[]", '"text"', "\\", '{"session": "\\ud800", "body": "x"}'])
-def test_a_body_that_is_no_json_object_is_refused(api: Web, body: str) -> None:
+def test_a_body_other_than_a_json_object_is_refused(api: Web, body: str) -> None:
     answer = api.request("POST", "/v1/messages", body)
     assert (answer.status, answer.code) == (400, "invalid_json")
 

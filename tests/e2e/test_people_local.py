@@ -40,7 +40,7 @@ def test_an_invitation_sends_a_mail_that_can_be_read_back(stack: Mapping[str, st
     assert f"{stack['base_url']}/v1{invited.body['path']}" in mail["BodyText"]
 
 
-def test_a_person_founds_an_organization_and_comes_back(stack: Mapping[str, str]) -> None:
+def test_a_person_creates_an_organization_and_switches_back(stack: Mapping[str, str]) -> None:
     person = Web(stack["base_url"], stack["member_token"])
     made = person.post("/v1/organizations", {"name": "Mine", "slug": f"mine-{time.time_ns()}"})
     assert made.status == 200, made

@@ -93,7 +93,7 @@ def test_nothing_listens_on_this_machines_other_addresses(stack: Mapping[str, st
     assert reached == []
 
 
-def test_stack_json_holds_what_is_promised_and_is_private(stack: Mapping[str, str]) -> None:
+def test_stack_json_has_the_documented_values_and_is_private(stack: Mapping[str, str]) -> None:
     assert set(stack) == {
         "base_url",
         "endpoint_url",

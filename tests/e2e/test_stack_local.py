@@ -179,7 +179,7 @@ def test_down_with_nothing_running_says_so(tmp_path: Path) -> None:
     assert "Nothing of this project runs on port 4999." in done.stdout
 
 
-def test_without_a_python_3_13_the_environment_is_not_made_and_one_line_says_what_to_install(
+def test_without_python_3_13_one_line_says_what_to_install(
     tmp_path: Path,
 ) -> None:
     copy = tmp_path / "clone"

@@ -79,7 +79,7 @@ def test_a_teammates_reply_ends_a_wait_that_is_under_way(api: Web) -> None:
     assert [message["body"] for message in found["messages"]] == ["A person here"]
 
 
-def test_what_the_agent_finished_ends_and_is_rated(api: Web) -> None:
+def test_a_conversation_that_the_agent_finished_is_resolved_and_rated(api: Web) -> None:
     api.patch("/v1/agent", {"autoResolve": True})
     session = f"visitor-{uuid.uuid4()}"
     asked = write(api, session, "How are webhooks signed?")
@@ -98,7 +98,9 @@ def test_what_the_agent_finished_ends_and_is_rated(api: Web) -> None:
     assert after["perDaySum"][-1] == before["perDaySum"][-1] + 5
 
 
-def test_the_night_resolves_what_the_agent_finished_a_day_ago(api: Web, stack: Mapping[str, str]) -> None:
+def test_the_nightly_run_resolves_conversations_that_the_agent_finished_a_day_ago(
+    api: Web, stack: Mapping[str, str]
+) -> None:
     session = f"visitor-{uuid.uuid4()}"
     asked = write(api, session, "How are webhooks signed?")
     answered = waited_for(api, session, asked["messageId"])

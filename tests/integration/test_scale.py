@@ -40,7 +40,7 @@ def test_no_request_costs_more_where_there_are_twenty_times_as_many_conversation
 
 
 @pytest.mark.xdist_group("scale")
-def test_what_is_bounded_stays_within_its_bound(sizes: tuple[Measured, Measured]) -> None:
+def test_bounded_reads_stay_within_their_bounds(sizes: tuple[Measured, Measured]) -> None:
     """2,000 ratings are 40 units at most, five hundred conversations of two lists 150."""
     _, large = sizes
     assert large.costs["GET /v1/analytics/satisfaction?days=30"].read_units <= 40
@@ -65,7 +65,7 @@ def test_one_call_more_or_a_half_more_of_units_is_noticed(more: dict[str, Any], 
     assert grown(of(), of(**more)) == [finding]
 
 
-def test_a_unit_that_is_rounding_is_no_growth() -> None:
+def test_a_unit_of_rounding_is_not_growth() -> None:
     assert grown(of(), of(read_units=3.0, write_units=6.0)) == []
 
 

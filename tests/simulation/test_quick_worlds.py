@@ -285,7 +285,7 @@ def _writes() -> list[Callable[[Random], object]]:
 
 
 @pytest.mark.usefixtures("aws")
-def test_the_table_in_memory_does_what_moto_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_in_memory_behaves_like_moto(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = 0
     for seed in range(25):
         memory, results = MemoryTable(), []

@@ -55,7 +55,7 @@ def test_a_visitor_who_closes_the_conversation_gets_a_goodbye(on: Desk, thanks: 
     assert created["createdAt"] == updated["createdAt"]
 
 
-def test_what_the_agent_resolved_can_be_rated(on: Desk) -> None:
+def test_a_conversation_that_the_agent_resolved_can_be_rated(on: Desk) -> None:
     conversation = answered(on)
     on.work(on.write("Thanks!"))
 

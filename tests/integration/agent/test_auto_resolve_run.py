@@ -69,7 +69,9 @@ def status(desk: Desk, conversation: str) -> str:
     return str(desk.conversation(conversation)["status"])
 
 
-def test_what_the_agent_finished_a_day_ago_is_resolved(on: Desk, at: Callable[[float], Any]) -> None:
+def test_a_conversation_that_the_agent_finished_a_day_ago_is_resolved(
+    on: Desk, at: Callable[[float], Any]
+) -> None:
     with at(24.1):
         conversation = answered(on)
     before = len(events())

@@ -28,7 +28,7 @@ def test_the_defaults_apply_until_someone_edits_them(api: Client, organization: 
     assert table.get(keys.AgentSettings(organization.organization_id)) is None
 
 
-def test_what_is_sent_changes_and_the_rest_stays(api: Client) -> None:
+def test_sent_fields_change_and_the_others_stay(api: Client) -> None:
     answer = api.patch("/v1/agent", {"name": "  Robin  ", "autoResolve": True})
     assert answer.body == {**DEFAULTS, "name": "Robin", "autoResolve": True}
     answer = api.patch("/v1/agent", {"personality": "Brief.", "messagePreview": False})
@@ -58,7 +58,7 @@ def test_a_change_is_logged_with_its_fields_and_without_their_text(admin: Client
 
 
 @pytest.mark.parametrize("change", [{}, {"name": "Assistant"}, {"name": None}, {"unknown": 1}])
-def test_what_changes_nothing_writes_nothing(
+def test_an_update_without_changes_writes_nothing(
     api: Client, organization: NewOrganization, change: dict[str, Any]
 ) -> None:
     assert api.patch("/v1/agent", change).body == DEFAULTS

@@ -16,7 +16,7 @@ def test_the_defaults_apply_until_someone_edits_them(api: Client) -> None:
     }
 
 
-def test_it_shows_what_was_set(api: Client) -> None:
+def test_it_shows_the_settings(api: Client) -> None:
     api.patch("/v1/agent", {"name": "Robin", "requireEmail": True, "messagePreview": False})
     api.post("/v1/billing/branding", {"showBranding": False})
 

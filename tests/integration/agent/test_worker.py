@@ -207,7 +207,7 @@ def test_a_message_that_arrives_while_the_agent_prepares_an_answer_gets_its_own(
     ]
 
 
-def test_what_a_teammate_has_answered_is_not_answered_again(stocked: Desk) -> None:
+def test_a_message_that_a_teammate_answered_is_not_answered_again(stocked: Desk) -> None:
     job = stocked.write("How do I get a refund?")
     stocked.api.post(f"/v1/conversations/{job['conversationId']}/reply", {"body": "I did it for you."})
     assert stocked.work(job) == []
@@ -358,7 +358,7 @@ def test_an_internal_error_is_tried_again(stocked: Desk, monkeypatch: pytest.Mon
     assert len(stocked.answers(job["conversationId"])) == 1
 
 
-def test_an_answer_never_exceeds_what_a_message_may_hold(
+def test_an_answer_never_exceeds_the_size_limit_of_messages(
     stocked: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer_with(monkeypatch, lambda _: Reply("x" * 5000))

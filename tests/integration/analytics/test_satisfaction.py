@@ -63,7 +63,7 @@ def test_ratings_are_counted_by_day_and_by_stars(api: Client, organization: NewO
     }
 
 
-def test_what_is_outside_of_the_window_is_not_counted(api: Client, organization: NewOrganization) -> None:
+def test_ratings_outside_the_window_are_not_counted(api: Client, organization: NewOrganization) -> None:
     given(organization, (FROM - 1, 1), (FROM, 5), (FROM + 7 * DAY_MS - 1, 5), (FROM + 7 * DAY_MS, 1))
 
     assert window(api)["distribution"] == [0, 0, 0, 0, 2]
@@ -156,7 +156,7 @@ def test_the_others_ratings_are_not_seen(stranger: Client, organization: NewOrga
     assert window(stranger)["count"] == 0
 
 
-def test_what_was_rated_over_the_api_is_counted_with_the_stars_it_has_now(api: Client) -> None:
+def test_ratings_over_the_api_count_with_their_current_stars(api: Client) -> None:
     sent = {"session": "visitor-who-rates", "body": "Hello"}
     conversation = api.post("/v1/messages", sent).body["conversationId"]
     api.post(f"/v1/conversations/{conversation}/resolve")

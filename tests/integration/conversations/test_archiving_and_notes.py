@@ -42,9 +42,7 @@ def test_archiving_twice_keeps_the_first_time(api: Client, conversation: str) ->
     assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["archivedAt"] == NOW
 
 
-def test_unarchiving_what_is_not_archived_is_refused_and_once_is_enough(
-    api: Client, conversation: str
-) -> None:
+def test_unarchiving_works_once_and_is_refused_when_not_archived(api: Client, conversation: str) -> None:
     path = f"/v1/conversations/{conversation}/unarchive"
     assert (api.post(path).status, api.post(path).code) == (400, "not_archived")
     do(api, conversation, "archive")
@@ -54,7 +52,7 @@ def test_unarchiving_what_is_not_archived_is_refused_and_once_is_enough(
     assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["archivedAt"] is None
 
 
-def test_what_the_visitor_writes_to_an_archived_conversation_starts_another_until_it_is_back(
+def test_a_message_to_an_archived_conversation_starts_another_until_it_is_unarchived(
     api: Client, conversation: str
 ) -> None:
     do(api, conversation, "archive")
@@ -66,7 +64,7 @@ def test_what_the_visitor_writes_to_an_archived_conversation_starts_another_unti
     assert api.post("/v1/messages", SESSION).body["conversationId"] == conversation
 
 
-def test_unarchiving_lets_the_agent_answer_what_it_had_not_answered(api: Client) -> None:
+def test_unarchiving_lets_the_agent_answer_unanswered_messages(api: Client) -> None:
     first = api.post("/v1/messages", SESSION).body
     do(api, first["conversationId"], "archive")
     assert agents_work() == [first["messageId"]]

@@ -23,7 +23,7 @@ def jobs() -> list[str]:
     return [job["body"]["messageId"] for job in whole_table.jobs("agent")]
 
 
-def test_handing_back_lets_the_agent_answer_what_was_written_meanwhile(
+def test_handing_back_lets_the_agent_answer_messages_written_meanwhile(
     api: Client,
 ) -> None:
     first = write(api)
@@ -43,7 +43,7 @@ def test_handing_back_after_a_reply_starts_no_agent_job(api: Client) -> None:
     assert jobs() == [first["messageId"]]
 
 
-def test_reopening_lets_the_agent_answer_what_it_had_not_answered(api: Client) -> None:
+def test_reopening_lets_the_agent_answer_unanswered_messages(api: Client) -> None:
     first = write(api)
     path = f"/v1/conversations/{first['conversationId']}"
     api.post(f"{path}/resolve")

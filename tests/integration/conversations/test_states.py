@@ -105,7 +105,7 @@ def test_the_table_of_transitions_has_every_state(begin: Begin) -> None:
 
 
 @pytest.mark.parametrize("row", TRANSITIONS)
-def test_each_cell_of_the_table_is_what_the_api_does(
+def test_the_api_behaves_as_each_cell_of_the_table_says(
     row: str, begin: Begin, agent_decides: Callable[..., str], organization: NewOrganization
 ) -> None:
     for before, cell in TRANSITIONS[row].items():
@@ -177,7 +177,7 @@ def test_each_trigger_sends_the_events_that_the_table_says(begin: Begin, trigger
         }
 
 
-def test_a_first_message_sends_what_the_table_says(api: Client) -> None:
+def test_a_first_message_sends_the_events_in_the_table(api: Client) -> None:
     api.post("/v1/messages", {"session": "session-of-a-first", "body": "Hello"})
 
     assert whole_table.kinds() == TRIGGERS["a visitor's first message"]
@@ -191,7 +191,7 @@ def test_a_first_message_sends_what_the_table_says(api: Client) -> None:
         ("the agent ends what it finished", "agent ends it"),
     ],
 )
-def test_what_the_agent_does_sends_what_the_table_says(
+def test_the_agents_actions_send_the_events_in_the_table(
     begin: Begin, agent_decides: Callable[..., str], trigger: str, row: str
 ) -> None:
     agent_decides(begin([]), DECISIONS[row])
@@ -214,7 +214,7 @@ def test_auto_resolve_sends_the_events_that_the_table_lists(
     assert whole_table.kinds() == TRIGGERS["auto-resolve resolves a conversation at night"]
 
 
-def test_a_wake_sends_what_the_table_says(begin: Begin, organization: NewOrganization) -> None:
+def test_a_wake_sends_the_events_in_the_table(begin: Begin, organization: NewOrganization) -> None:
     assert wake(organization.organization_id, begin(["snooze"])) == "woken"
 
     assert whole_table.kinds() == TRIGGERS["a snooze's time comes"] == []

@@ -79,7 +79,7 @@ def state_of(api: Client, conversation_id: str) -> State:
 
 
 @pytest.mark.parametrize("before", ON_THE_WAY, ids=["-".join(state) for state in ON_THE_WAY])
-def test_each_transition_does_and_sends_what_the_specification_says(
+def test_each_transition_changes_and_sends_as_specified(
     api: Client, conversation_in: Callable[[State], str], before: State
 ) -> None:
     for move, after in TRANSITIONS.items():
@@ -213,7 +213,7 @@ def test_a_reply_with_a_token_has_the_name_of_its_person(
     assert entry["agent"] == {"kind": "human", "name": "Max Member", "avatarUrl": None}
 
 
-def test_a_person_is_awaited_from_take_over_until_a_teammate_writes_and_again_when_the_visitor_does(
+def test_a_person_is_awaited_from_take_over_until_a_teammate_writes_and_after_the_visitors_next_message(
     api: Client, conversation_in: Callable[[State], str]
 ) -> None:
     def awaited() -> bool:

@@ -317,7 +317,7 @@ def check(
 
 
 @pytest.mark.parametrize("speaker", ["reply", "message"])
-def test_a_transition_after_a_conflict_keeps_who_wrote_last(speaker: str) -> None:
+def test_a_transition_after_a_conflict_keeps_the_last_speaker(speaker: str) -> None:
     for seed in range(5):
         whole_table.clear()
         conversation_id = messages.post(

@@ -240,7 +240,7 @@ def verifies(secret: str, body: bytes, headers: Mapping[str, str]) -> bool:
     return True
 
 
-def test_over_five_attempts_nothing_differs_but_the_signature(
+def test_over_five_attempts_only_the_signature_differs(
     organization: NewOrganization, api: Client, endpoint: str, world: World
 ) -> None:
     happen(organization)

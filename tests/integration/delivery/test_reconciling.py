@@ -103,9 +103,7 @@ def test_an_event_that_the_stream_lost_reaches_the_endpoints_that_existed(
     assert delivery(event)["endpointId"] == listening
 
 
-def test_what_was_repaired_is_not_repaired_again(
-    organization: NewOrganization, api: Client, time: Time
-) -> None:
+def test_repaired_work_is_not_repaired_again(organization: NewOrganization, api: Client, time: Time) -> None:
     add(api, "message.created")
     happened(organization)
     time.now += 46 * MINUTE

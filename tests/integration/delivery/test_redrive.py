@@ -95,7 +95,7 @@ def test_a_refusal_of_sqs_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         redrive.redrive("retry")
 
 
-def test_what_fan_out_gave_up_on_is_fanned_out_again(
+def test_fan_outs_dead_letters_are_fanned_out_again(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
     add(api, "message.created")

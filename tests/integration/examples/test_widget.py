@@ -292,7 +292,7 @@ def test_markdown_of_the_agent_is_markup_and_nothing_else(
 
 
 @each_server
-def test_the_server_passes_on_what_concerns_the_visitor_and_nothing_else(
+def test_the_server_passes_on_only_the_visitors_known_fields(
     command: Callable[[], list[str]], api: Client, organization: NewOrganization, helpdesk_url: str
 ) -> None:
     with (
@@ -336,7 +336,7 @@ def test_the_server_passes_on_what_concerns_the_visitor_and_nothing_else(
 
 
 @each_server
-def test_a_wrong_key_is_no_concern_of_the_visitor(
+def test_the_visitor_never_sees_details_of_a_wrong_key(
     command: Callable[[], list[str]], organization: NewOrganization, helpdesk_url: str
 ) -> None:
     with running(command(), helpdesk_url, f"{organization.secret_key[:-1]}x") as server:

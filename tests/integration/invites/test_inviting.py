@@ -83,7 +83,7 @@ def test_no_credential_and_no_organization(anonymous: Client) -> None:
 @pytest.mark.parametrize(
     "email", ["", "grace", "grace@", "@example.com", "a b@example.com", "x" * 320 + "@e.com"]
 )
-def test_what_is_no_address_is_refused(admin: Client, email: str) -> None:
+def test_an_invalid_address_is_refused(admin: Client, email: str) -> None:
     answer = invite(admin, email)
     assert (answer.status, answer.code) == (400, "invalid_email")
 

@@ -156,7 +156,7 @@ def test_another_organizations_invitation_is_not_found(
 
 @each_action
 @pytest.mark.parametrize("invite_id", ["inv_unknown", "a%23b", "x" * 500, "日本", "PENDING"])
-def test_an_id_of_any_form_that_is_not_there_is_not_found(admin: Client, action: str, invite_id: str) -> None:
+def test_an_unknown_id_of_any_form_returns_not_found(admin: Client, action: str, invite_id: str) -> None:
     answer = act(admin, action, invite_id)
     assert (answer.status, answer.code) == (404, "invite_not_found")
 

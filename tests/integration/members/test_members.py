@@ -202,7 +202,7 @@ def test_a_removal_leaves_nothing_of_the_membership(team: Team) -> None:
 
 
 @pytest.mark.parametrize("user_id", ["usr_unknown", "a%23b", "x" * 500, "日本", "MEMBER"])
-def test_an_id_of_any_form_that_is_not_there_is_not_found(team: Team, user_id: str) -> None:
+def test_an_unknown_id_of_any_form_returns_not_found(team: Team, user_id: str) -> None:
     answers = [
         team.clients["admin"].patch(f"/v1/members/{user_id}", {"role": "admin"}),
         team.clients["admin"].delete(f"/v1/members/{user_id}"),

@@ -175,7 +175,7 @@ def test_a_programs_name_is_text(sign_in: SignIn) -> None:
     assert "&lt;/h1&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39;&amp;{x}{0}" in page.body
 
 
-def test_what_was_typed_is_text(program: Program, visitor: Visitor) -> None:
+def test_typed_text_is_escaped(program: Program, visitor: Visitor) -> None:
     visitor.open(program.authorize_url())
 
     page = visitor.press(email=HOSTILE)

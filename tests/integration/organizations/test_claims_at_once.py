@@ -88,7 +88,7 @@ def test_a_person_who_creates_many_at_once_never_owns_a_fifty_first(already: int
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_of_organizations_that_change_to_one_slug_at_once_one_gets_it(
+def test_only_one_of_several_concurrent_organizations_gets_a_slug(
     make_organization: Callable[..., NewOrganization], seed: int
 ) -> None:
     made = [make_organization() for _ in range(8)]

@@ -179,7 +179,7 @@ def test_a_domain_whose_mail_reaches_another_domain_is_refused(email: str) -> No
         "a@" + "x" * 320 + ".com",
     ],
 )
-def test_what_is_no_address_is_refused(email: str) -> None:
+def test_an_invalid_address_is_refused(email: str) -> None:
     with pytest.raises(InvalidEmail):
         normalized_email(email)
 

@@ -124,7 +124,7 @@ def test_a_url_of_the_corpus_is_judged_by_the_sender_as_at_registration(case: Ca
 
 
 @for_each("case", [c for c in URLS if not c.allowed], ids=str)
-def test_where_loopback_is_allowed_the_sender_leaves_this_machine_for_nothing_refused(case: Case) -> None:
+def test_where_loopback_is_allowed_the_sender_still_connects_to_no_refused_address(case: Case) -> None:
     outcomes, network, listener = send([case.url], case.resolve, allow_loopback=True)
 
     if case.allowed_locally:

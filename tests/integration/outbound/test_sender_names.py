@@ -130,7 +130,7 @@ def test_a_name_with_one_private_address_is_not_delivered_to_at_its_public_one(
     assert seen.connections == 0
 
 
-def test_where_nobody_listens_at_the_first_address_the_second_is_delivered_to(authority: Authority) -> None:
+def test_when_the_first_address_refuses_the_second_gets_the_delivery(authority: Authority) -> None:
     outcome, seen = deliver(authority, answered(PUBLIC[1], PUBLIC[0]))
 
     assert (outcome.status, outcome.error) == (200, None)

@@ -126,7 +126,7 @@ def test_the_visitor_sees_it_and_their_answer_waits_for_the_team(api: Client) ->
     assert "agent" not in {job["queue"] for job in whole_table.outbox()[-1]["jobs"]}
 
 
-def test_what_it_started_can_be_resolved_and_opened_again(
+def test_a_conversation_that_it_started_can_be_resolved_and_reopened(
     api: Client, organization: NewOrganization, mails: list[Sent]
 ) -> None:
     customer = with_mail_alone(organization, email=EMAIL)

@@ -89,7 +89,7 @@ def test_no_member_is_added_to_an_unknown_organization(role: str) -> None:
     assert whole_table.of_kind("ORG") == []
 
 
-def test_what_is_no_address_is_refused(organization: NewOrganization) -> None:
+def test_an_invalid_address_is_refused(organization: NewOrganization) -> None:
     with pytest.raises(InvalidEmail):
         add(organization, "nobody", "member")
 

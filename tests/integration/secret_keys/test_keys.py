@@ -218,7 +218,7 @@ def test_another_organizations_keys_are_neither_listed_nor_revoked(
 
 
 @pytest.mark.parametrize("key_id", ["nothing", "a%23b", "x" * 500, "KEY", "日本"])
-def test_an_id_of_any_form_that_is_not_there_is_not_found(admin: Client, key_id: str) -> None:
+def test_an_unknown_id_of_any_form_returns_not_found(admin: Client, key_id: str) -> None:
     answer = admin.delete(f"/v1/keys/{key_id}")
 
     assert (answer.status, answer.code) == (404, "key_not_found")

@@ -29,7 +29,7 @@ def stack(organization: NewOrganization) -> Stack:
     return Stack(clients.dynamodb(), clients.sqs(), settings().search_queue_url, stack_json)
 
 
-def test_what_was_seeded_is_read_through_the_api(
+def test_seeded_conversations_are_read_through_the_api(
     api: Client, stack: Stack, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _seed(stack, 20, 7, Progress())
@@ -93,7 +93,7 @@ def test_the_plan_has_the_requested_number_of_conversations(count: int) -> None:
     assert sorted(numbers) == list(range(count))
 
 
-def test_what_is_new_does_not_depend_on_how_much_is_old() -> None:
+def test_new_conversations_do_not_depend_on_the_number_of_old_ones() -> None:
     few = {each.number: each for each in plan.visitors(50, 1)}
     many = {each.number: each for each in plan.visitors(2_000, 1) if each.number < 50}
     assert few == many

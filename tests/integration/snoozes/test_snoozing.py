@@ -344,7 +344,7 @@ def test_a_snooze_costs_three_calls(api: Client, asleep: str) -> None:
     assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
 
 
-def test_snoozing_a_resolved_conversation_lets_the_agent_answer_what_it_had_not_answered(
+def test_snoozing_a_resolved_conversation_lets_the_agent_answer_unanswered_messages(
     api: Client, asleep: str
 ) -> None:
     api.post(f"/v1/conversations/{asleep}/resolve")

@@ -82,7 +82,7 @@ def test_a_malformed_body_is_refused_with_the_path_of_the_field(
     assert field in answer.message
 
 
-def test_a_body_that_is_no_object_is_refused(api: Client) -> None:
+def test_a_body_other_than_an_object_is_refused(api: Client) -> None:
     assert api.post("/v1/webhooks", "[]").code == "invalid_json"
 
 
@@ -203,7 +203,7 @@ def test_an_endpoint_removed_twice_is_not_found_the_second_time(api: Client) -> 
 
 
 @pytest.mark.parametrize("endpoint_id", ["nothing", "a%23b", "x" * 500, "COUNT"])
-def test_an_id_of_any_form_that_is_not_there_is_not_found(api: Client, endpoint_id: str) -> None:
+def test_an_unknown_id_of_any_form_returns_not_found(api: Client, endpoint_id: str) -> None:
     assert api.patch(f"/v1/webhooks/{endpoint_id}", {"url": URL}).code == "endpoint_not_found"
     assert api.delete(f"/v1/webhooks/{endpoint_id}").code == "endpoint_not_found"
 

@@ -388,15 +388,13 @@ def test_another_organization_finds_nothing(
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 @pytest.mark.parametrize("unknown", ["nothing", "a%23b", "COUNT"])
-def test_an_endpoint_that_is_not_there_is_not_found(
-    api: Client, method: str, path: str, unknown: str
-) -> None:
+def test_an_unknown_endpoint_returns_not_found(api: Client, method: str, path: str, unknown: str) -> None:
     answer = api.request(method, f"/v1/webhooks/{unknown}/{path}")
     assert (answer.status, answer.code) == (404, "endpoint_not_found")
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_a_member_can_do_none_of_this(
+def test_a_member_is_refused_all_of_it(
     api: Client, endpoint: str, member: Client, method: str, path: str
 ) -> None:
     answer = member.request(method, f"/v1/webhooks/{endpoint}/{path}")

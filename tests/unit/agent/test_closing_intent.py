@@ -79,12 +79,12 @@ def test_a_closing_message_is_recognized(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [*lines(MORE), "", "   ", "thanks " * 40])
-def test_a_message_that_says_more_is_no_closing_message(text: str) -> None:
+def test_a_message_that_says_more_is_not_a_closing_message(text: str) -> None:
     assert not is_closing_message(text)
 
 
 @pytest.mark.parametrize("text", [f"{line}?" for line in lines(WELL)])
-def test_a_question_is_no_closing_message(text: str) -> None:
+def test_a_question_is_not_a_closing_message(text: str) -> None:
     assert not is_closing_message(text)
 
 

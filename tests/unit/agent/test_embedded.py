@@ -49,5 +49,5 @@ def test_thanks_get_a_polite_answer(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["hi, where is my parcel?", "thanks but that did not help"])
-def test_a_greeting_before_a_question_is_no_mere_greeting(text: str) -> None:
+def test_a_greeting_before_a_question_is_not_a_mere_greeting(text: str) -> None:
     assert ask(text) == HandOff(Reason.NOTHING_FOUND)

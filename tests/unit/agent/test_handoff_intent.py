@@ -57,5 +57,5 @@ def test_a_request_for_a_person_is_recognized(text: str) -> None:
         "",
     ],
 )
-def test_a_question_about_people_and_agents_is_no_request(text: str) -> None:
+def test_a_question_about_people_and_agents_is_not_a_request(text: str) -> None:
     assert not requests_human(text)

@@ -108,12 +108,12 @@ def test_a_request_for_a_person_is_recognized_in(language: str, text: str) -> No
 
 
 @pytest.mark.parametrize("text", lines(OTHERWISE))
-def test_a_question_about_people_is_no_request(text: str) -> None:
+def test_a_question_about_people_is_not_a_request(text: str) -> None:
     assert not requests_human(text)
 
 
 @pytest.mark.parametrize("between", ["\n", ".", ". ", "!\n ", "?-", " ", ", "])
-def test_a_message_of_nothing_but_punctuation_is_searched_quickly(between: str) -> None:
+def test_a_message_of_punctuation_alone_is_searched_quickly(between: str) -> None:
     text = f"a{between * (3_998 // len(between))}a"
     before = time.process_time()
 

@@ -73,6 +73,6 @@ def test_a_time_is_a_duration_or_a_day_and_an_hour(given: str, meant: str) -> No
         "٣h",
     ],
 )
-def test_what_is_not_a_time_is_an_error(given: str) -> None:
+def test_an_invalid_time_is_an_error(given: str) -> None:
     with pytest.raises(ValueError, match=re.compile(".*", re.DOTALL)):
         instant(given, NOW)

@@ -83,7 +83,7 @@ def test_a_key_gives_the_secrets_of_the_vectors(vector: Vector) -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["refused_keys"], ids=lambda vector: str(vector["why"]))
-def test_what_cannot_be_a_secret_key_is_refused(vector: Vector) -> None:
+def test_an_invalid_secret_key_is_refused(vector: Vector) -> None:
     with pytest.raises(ValueError, match=r"key|token"):
         webhook_secret(vector["key"])
 
@@ -184,7 +184,7 @@ def test_lone_surrogates_do_not_crash_it(header: str, payload: str) -> None:
 
 
 @given(body=st.dictionaries(st.text(), st.text()), at=st.integers(1, 10**15 - 1))
-def test_what_is_signed_verifies_and_a_changed_bit_does_not(body: dict[str, str], at: int) -> None:
+def test_a_signed_body_verifies_and_a_changed_bit_does_not(body: dict[str, str], at: int) -> None:
     raw = json.dumps(body).encode()
     header = sign(raw, SECRET, at)
     assert verify(raw, header, SECRET, now=at) == body
@@ -220,7 +220,7 @@ def test_a_header_or_secret_of_another_type_is_a_mistake_of_the_caller() -> None
 # The package
 
 
-def test_every_exception_stands_in_the_tree_of_the_docstring() -> None:
+def test_the_docstrings_tree_lists_every_exception() -> None:
     named = {name for name in helpdesk_webhooks.__all__ if isinstance(getattr(helpdesk_webhooks, name), type)}
     errors = {name for name in named if issubclass(getattr(helpdesk_webhooks, name), Exception)}
     assert len(errors) == 8

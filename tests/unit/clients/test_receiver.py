@@ -148,7 +148,7 @@ def test_a_body_that_is_too_large_is_not_read() -> None:
         connection.close()
 
 
-def test_a_get_says_what_this_is() -> None:
+def test_a_get_explains_the_receiver() -> None:
     with serving(receiver.Receiver(0, receiver.Journal(None))) as port:
         connection = HTTPConnection("127.0.0.1", port, timeout=5)
         connection.request("GET", "/")
@@ -225,7 +225,7 @@ def test_a_refusal_is_shown_with_its_code_and_message() -> None:
             api.register(URL)
 
 
-def test_it_registers_for_every_event_there_is() -> None:
+def test_it_registers_for_every_kind_of_event() -> None:
     assert set(receiver.EVENTS) == {event.value for event in WebhookEvent}
 
 

@@ -17,12 +17,12 @@ def test_4001_characters_are_too_long(character: str) -> None:
         require_body(character * 4_001, 0)
 
 
-def test_the_limit_counts_what_is_left_after_trimming() -> None:
+def test_the_limit_counts_characters_after_trimming() -> None:
     assert require_body("\ufeff \n" + "x" * 4_000 + " \ufeff", 0) == "x" * 4_000
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t\u00a0\ufeff"])
-def test_nothing_but_white_space_is_empty(text: str) -> None:
+def test_white_space_alone_is_empty(text: str) -> None:
     with pytest.raises(EmptyMessage):
         require_body(text, 0)
 

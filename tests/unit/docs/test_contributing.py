@@ -42,7 +42,7 @@ def test_every_path_that_contributing_names_exists() -> None:
     assert sorted(path for path in named if not is_there(path)) == []
 
 
-def test_a_path_that_is_not_there_is_noticed() -> None:
+def test_a_missing_path_is_noticed() -> None:
     assert named_paths(
         "In `helpdesk/storage/drawers.py`, see [why](docs/no.md); `make dev` and `.venv/bin/python`."
     ) == {

@@ -14,7 +14,7 @@ def test_every_record_has_a_date_and_a_status() -> None:
     assert [path.name for path in RECORDS if not header.match(path.read_text().splitlines()[2])] == []
 
 
-def test_every_record_says_what_was_decided() -> None:
+def test_every_record_states_its_decision() -> None:
     assert [path.name for path in RECORDS if "\n## Decision\n" not in path.read_text()] == []
 
 

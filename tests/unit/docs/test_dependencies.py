@@ -1,7 +1,7 @@
 from scripts import licences
 
 
-def test_the_page_of_dependencies_is_what_is_pinned_and_declared() -> None:
+def test_the_page_of_dependencies_lists_pinned_and_declared_packages() -> None:
     page = licences.PAGE.read_text(encoding="utf-8")
 
     assert page == licences.render(), "run: make licences"

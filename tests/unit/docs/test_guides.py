@@ -63,7 +63,7 @@ def test_every_section_begins_with_a_sentence(guide: Path) -> None:
 
 
 @each_guide
-def test_a_heading_stands_once_in_its_guide(guide: Path) -> None:
+def test_a_heading_occurs_once_in_its_guide(guide: Path) -> None:
     headings = re.findall(r"^## (.*)$", prose(guide), re.MULTILINE)
     assert len(headings) == len(set(headings))
 

@@ -65,7 +65,7 @@ def test_the_page_has_a_row_for_every_transition() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_row_says_what_the_table_in_the_code_says(row: str) -> None:
+def test_a_row_matches_the_table_in_the_code(row: str) -> None:
     said = states.transitions()[row]
 
     assert {column(before): cell(row, before) for before in STATE_KEYS} == said

@@ -119,5 +119,5 @@ def test_any_other_key_is_rejected_with_the_name_of_the_header(key: str) -> None
         key_in({"idempotency-key": key})
 
 
-def test_no_header_is_no_key() -> None:
+def test_without_the_header_there_is_no_key() -> None:
     assert key_in({}) is None

@@ -26,7 +26,7 @@ def test_a_first_heading_that_is_not_the_title_stays() -> None:
 
 @pytest.mark.parametrize("line", ["# no heading", "## nor this"])
 @pytest.mark.parametrize("fence", ["```", "~~~", "````sh"])
-def test_nothing_in_a_fence_is_a_heading(line: str, fence: str) -> None:
+def test_a_line_in_a_fence_is_not_a_heading(line: str, fence: str) -> None:
     text = f"# H\n\n{fence}\n{line}\n{fence.rstrip('sh')}\n\nafter"
     assert [section.heading for section in sections("T", text)] == ["H"]
 

@@ -24,7 +24,7 @@ def test_a_url_is_judged_as_the_corpus_says(case: Case) -> None:
 
 
 @for_each("case", URLS, ids=str)
-def test_where_loopback_is_allowed_nothing_else_is(case: Case) -> None:
+def test_where_loopback_is_allowed_only_loopback_is(case: Case) -> None:
     if case.allowed_locally:
         target = addresses.require_public(case.url, allow_loopback=True, resolver=case.resolve)
         assert target.loopback == (case.local == "allowed")
@@ -188,7 +188,7 @@ def test_no_text_makes_the_parser_fail_otherwise_than_by_refusing(text: str) -> 
     st.sampled_from([case.address for case in ADDRESSES if not case.allowed]),
     st.integers(0, 20),
 )
-def test_one_refused_address_among_a_names_answers_refuses_the_name_wherever_it_stands(
+def test_one_refused_address_in_any_position_refuses_the_name(
     public: list[str], refused: str, place: int
 ) -> None:
     assert [str(address) for address in addresses.public_addresses("hook.example.com", public)] == public

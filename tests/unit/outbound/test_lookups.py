@@ -117,7 +117,7 @@ def test_every_thread_ends_when_its_lookups_are_done() -> None:
         pytest.param(ValueError("embedded null"), ValueError, id="what no resolver should do"),
     ],
 )
-def test_what_a_resolver_raises_reaches_the_caller(raised: Exception, expected: type[Exception]) -> None:
+def test_an_error_of_a_resolver_reaches_the_caller(raised: Exception, expected: type[Exception]) -> None:
     def resolver(_: str) -> list[str]:
         raise raised
 

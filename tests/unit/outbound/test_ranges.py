@@ -174,7 +174,7 @@ def test_a_range_begins_and_ends_where_its_source_says(entry: ranges.RefusedRang
 
 
 @for_each("network", WRITTEN_OUT, ids=str)
-def test_what_is_written_out_is_refused_to_its_edges_and_no_further(
+def test_listed_ranges_are_refused_exactly_to_their_edges(
     network: ipaddress.IPv4Network | ipaddress.IPv6Network,
 ) -> None:
     kind = type(network.network_address)
@@ -230,7 +230,7 @@ def test_an_address_is_refused_for_the_nearest_reason(address: str, label: str) 
 
 @pytest.mark.parametrize("network", WRITTEN_OUT, ids=str)
 @given(data=st.data())
-def test_no_address_inside_a_range_is_let_through(
+def test_every_address_inside_a_range_is_refused(
     network: ipaddress.IPv4Network | ipaddress.IPv6Network, data: st.DataObject
 ) -> None:
     inside = data.draw(st.integers(int(network.network_address), int(network.broadcast_address)))
@@ -278,7 +278,7 @@ def test_isatap_is_refused_in_every_network(network: int, flags: int, number: in
 
 
 @given(st.ip_addresses())
-def test_what_the_standard_library_calls_not_global_is_refused(address: ranges.Address) -> None:
+def test_addresses_that_the_standard_library_calls_not_global_are_refused(address: ranges.Address) -> None:
     assert address.is_global or _refused(address)
 
 
@@ -302,5 +302,5 @@ def test_every_other_address_is_public(address: ranges.Address) -> None:
         ("::ffff:127.0.0.1", False),
     ],
 )
-def test_loopback_is_this_machine_in_no_disguise(address: str, expected: bool) -> None:
+def test_only_plain_loopback_addresses_count_as_loopback(address: str, expected: bool) -> None:
     assert ranges.is_loopback(ipaddress.ip_address(address)) is expected

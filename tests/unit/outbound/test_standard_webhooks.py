@@ -17,7 +17,7 @@ def headers(*secrets: str) -> dict[str, str]:
     return signing.signed_headers(Signing(EVENT, "00" * 32, secrets), time.time_ns() // 1_000_000, BODY)
 
 
-def test_the_public_library_verifies_what_is_signed() -> None:
+def test_the_public_library_verifies_our_signatures() -> None:
     secret = signing.standard_secret()
 
     assert Webhook(secret).verify(BODY, headers(secret))["id"] == EVENT

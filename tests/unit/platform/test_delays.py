@@ -30,7 +30,7 @@ def test_a_hop_is_the_seconds_that_remain_and_at_most_fifteen_minutes(due_in_ms:
 
 
 @pytest.mark.parametrize(("longest", "expected"), [(5, 5), (20, 20), (21, 20), (900, 20), (0, 1), (-1, 1)])
-def test_a_local_stack_may_have_shorter_hops_but_none_of_no_length(longest: int, expected: int) -> None:
+def test_a_local_stack_may_have_shorter_hops_but_not_of_zero_length(longest: int, expected: int) -> None:
     assert hop_delay_seconds(1_020_000, 1_000_000, longest) == expected
 
 

@@ -18,7 +18,7 @@ from helpdesk.platform import logging as ours
         "asyncio",
     ],
 )
-def test_a_library_that_would_write_what_is_sent_is_kept_from_it(name: str) -> None:
+def test_a_library_that_logs_requests_is_silenced(name: str) -> None:
     root = logging.getLogger()
     before = root.level
     root.setLevel(logging.DEBUG)

@@ -40,7 +40,7 @@ def test_where_no_package_could_be_asked_about_it_says_so_and_fails_nothing(
     )
 
 
-def test_what_could_not_be_read_is_named(
+def test_an_unreadable_file_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert audited(monkeypatch, None, SOUND) == 0

@@ -65,7 +65,7 @@ def test_a_taken_port_is_reported_before_the_environment_is_made(
     assert not (clone / ".venv").exists()
 
 
-def test_the_port_that_a_stack_of_this_project_holds_is_no_reason_to_stop(
+def test_a_port_held_by_this_projects_own_stack_is_accepted(
     clone: Path, taken_port: int, python_that_makes_no_environment: Path
 ) -> None:
     (clone / ".local" / str(taken_port)).mkdir(parents=True)

@@ -93,7 +93,7 @@ def test_only_the_very_text_that_was_given_out_is_accepted(position: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "=", "A", "AAAA", "ü" * 24, "\ud800", "A" * 22])
-def test_what_is_no_cursor_at_all_is_refused(text: str) -> None:
+def test_text_that_is_not_a_cursor_is_refused(text: str) -> None:
     with pytest.raises(InvalidCursor):
         cursor.decode(text, query="logs", key=KEY)
 

@@ -69,7 +69,7 @@ def test_text_with_an_overlong_part_parses_to_no_key() -> None:
     assert keys.Slug.parse("SLUG#" + "x" * 129, "SLUG") is None
 
 
-def test_a_key_whose_halves_name_different_organizations_is_no_key() -> None:
+def test_a_key_whose_halves_name_different_organizations_is_invalid() -> None:
     class Twice(ItemKey):
         PK, SK = "ORG#{organization}", "OWN#{organization}"
         organization: str

@@ -108,7 +108,7 @@ def test_a_failed_condition_shows_the_item_it_met(dynamo: Dynamo) -> None:
     assert caught.value.args == ({"a": 7},)
 
 
-def test_a_failed_condition_that_met_nothing_says_so(dynamo: Dynamo) -> None:
+def test_a_failed_condition_on_a_missing_item_says_so(dynamo: Dynamo) -> None:
     dynamo.outcomes = [cancelled("None", "ConditionalCheckFailed")]
 
     with pytest.raises(Taken) as caught:

@@ -19,12 +19,12 @@ plain = st.recursive(
 
 
 @given(st.dictionaries(st.text(), plain, max_size=5))
-def test_what_goes_out_comes_back(values: dict[str, Any]) -> None:
+def test_a_value_survives_the_round_trip(values: dict[str, Any]) -> None:
     assert from_wire(to_wire(values)) == values
 
 
 @given(st.dictionaries(st.text(), plain.filter(lambda value: not isinstance(value, bytes)), max_size=5))
-def test_what_goes_out_is_what_boto3_would_send(values: dict[str, Any]) -> None:
+def test_the_wire_form_equals_boto3s(values: dict[str, Any]) -> None:
     serializer = TypeSerializer()
 
     assert to_wire(values) == {name: serializer.serialize(value) for name, value in values.items()}

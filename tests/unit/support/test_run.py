@@ -117,7 +117,7 @@ def background(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
     return start
 
 
-def test_what_a_failed_start_wrote_is_shown_with_what_to_do(
+def test_a_failed_start_shows_its_output_and_what_to_do(
     background: Callable[[str], runner.BackgroundStack], capsys: pytest.CaptureFixture[str]
 ) -> None:
     stack = background("print('building'); raise SystemExit('The port is taken.')")
