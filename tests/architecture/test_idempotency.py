@@ -1,4 +1,4 @@
-"""What an Idempotency-Key needs of every route that takes one: a role that may write its item, an answer to keep."""
+"""Requirements of routes that take an Idempotency-Key: a role that may write its item, and a storable response."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def test_its_functions_role_may_write_the_item_of_a_key(name: str, route: Route)
 
     assert allowed
     assert partition not in walls
-    # A wall inside of the organization names what stands behind its id; none is around these items.
+    # A denial inside the organization names partitions after its id; none covers these items.
     assert [wall for wall in walls if "IDEMPOTENCY" in wall] == []
 
 

@@ -13,7 +13,7 @@ MODULES = sorted(path for path in CORE.rglob("*.py"))
 FUNCTIONS = sorted((ROOT / "functions").glob("*/*.py"))
 MAX_LINES = 400
 
-# What stands under the nouns, from the ground up: each may import itself and what is named.
+# The foundations below the nouns, lowest first: each may import itself and the packages named.
 FOUNDATIONS = {
     "platform": set(),
     "storage": {"platform"},
@@ -25,7 +25,7 @@ FOUNDATIONS = {
     "idempotency": {"admission", "platform", "storage"},
     "routing": {"admission", "http", "idempotency", "platform", "storage"},
 }
-# Outside storage, the modules that speak to a service of AWS, and to which.
+# The modules outside storage that call an AWS service, and which service.
 ADAPTERS = {
     "agent/bedrock.py": {"bedrock"},
     "delivery/fanout.py": {"sqs"},
@@ -67,7 +67,7 @@ def imports(path: Path) -> tuple[str, ...]:
 
 
 def own(path: Path) -> Iterator[list[str]]:
-    """Give the parts of each import from helpdesk, without that name: ["storage", "keys"]."""
+    """Yield the parts of each import from helpdesk, without that name: ["storage", "keys"]."""
     for name in imports(path):
         if name.startswith("helpdesk."):
             yield name.split(".")[1:]
@@ -78,7 +78,7 @@ def inside(path: Path) -> str:
 
 
 def is_repository(name: str) -> bool:
-    """Whether a module's name is that of a repository: `repository`, `snooze_repository`."""
+    """Whether a module is a repository by its name: `repository`, `snooze_repository`."""
     return name == "repository" or name.endswith("_repository")
 
 
@@ -123,7 +123,7 @@ def test_packages_import_each_other_in_one_direction() -> None:
         for package in free:
             del needs[package]
 
-    # What is left imports a package of a cycle, or is in one.
+    # The remaining packages import a package of a cycle, or are in one.
     assert {package: sorted(needed & set(needs)) for package, needed in needs.items()} == {}
 
 

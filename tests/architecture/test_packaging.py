@@ -1,4 +1,4 @@
-"""Every built function starts with nothing on the path but what AWS would give it: its artifact and its layers.
+"""Every built function starts with the path that it has on AWS: its artifact and its layers.
 
 The emulator runs functions in this project's own environment, where a package missing from a layer goes unnoticed.
 """
@@ -70,9 +70,9 @@ def test_a_built_function_imports_from_its_artifact_and_layers_alone(artifacts: 
     assert done.returncode == 0, done.stderr
 
 
-# What no function that answers the API has a use for when it starts (docs/decisions/0030).
+# Modules that no API function needs at start (docs/decisions/0030).
 NEEDLESS = ("aiohttp", "asyncio", "aws_lambda_powertools.event_handler", "boto3", "tantivy")
-# Of our own what the function of OAuth's pages has none for: it shows and accepts invitations, and asks for names.
+# Our own modules that the OAuth function does not need: it shows and accepts invitations, and requests names.
 NEEDLESS_FOR_PAGES = (
     "helpdesk.events.outbox",
     "helpdesk.invites.jobs",
@@ -83,7 +83,7 @@ NEEDLESS_FOR_PAGES = (
 
 
 def imported(artifacts: Path, function: str, modules: tuple[str, ...]) -> str:
-    """Return those of the modules that starting a function imports, as the list is printed."""
+    """Return the modules of the list that a function imports at start."""
     done = run(artifacts, function, f"import app; print([name for name in {modules} if name in sys.modules])")
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

@@ -1,4 +1,4 @@
-"""What is installed is what was locked: one set of versions, each with hashes, and no file names a package index."""
+"""Installed packages match the lock: one set of versions, each with hashes, and no file names a package index."""
 
 import re
 from pathlib import Path

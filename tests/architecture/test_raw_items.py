@@ -41,7 +41,7 @@ def inside(path: Path) -> str:
 
 
 def is_for_items(path: Path) -> bool:
-    """Whether a module is made for items: a repository, or the storage package."""
+    """Whether a module may read items: a repository, or the storage package."""
     return path.stem.endswith("repository") or path.is_relative_to(CORE / "storage")
 
 

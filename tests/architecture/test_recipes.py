@@ -1,4 +1,4 @@
-"""What a new route group, queue worker or scheduled job takes (CONTRIBUTING.md): lines of template, and places."""
+"""The cost of a new route group, queue worker or scheduled job (CONTRIBUTING.md): template lines and places to edit."""
 
 import re
 
@@ -29,7 +29,7 @@ def block(path: str, key: str) -> list[str]:
 
 
 def lists_with(path: str, name: str) -> int:
-    """Return in how many lists that loops run over a function's name is."""
+    """Return the number of loops' lists that name a function."""
     text = re.sub(r"#.*", "", "\n".join(lines_of(path)))
     return sum(name in re.findall(r"\w+", names) for names in re.findall(r"&[\w-]+\s+\[([\w,\s]+)\]", text))
 

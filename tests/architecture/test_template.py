@@ -1,4 +1,4 @@
-"""What the template must hold whatever else changes: routes, restricted secrets, nothing lost, nothing unwatched."""
+"""Rules of the template: routes, restricted secrets, retries, dead letters and alarms."""
 
 import json
 import re
@@ -203,7 +203,7 @@ def test_secrets_are_read_where_they_are_used_and_written_where_they_are_made(fu
         # An invitation's token; the page of an invitation removes it.
         "People": reads,
         "Oauth": reads,
-        # Webhooks makes an endpoint's own secret, and removes what it has with the endpoint, unseen.
+        # Webhooks makes an endpoint's own secret, and removes it with the endpoint, without reading it.
         "Webhooks": reads,
     }
 

@@ -26,7 +26,7 @@ EXAMPLES = ROOT / "clients" / "examples"
 KEY = "svc_key_01jd3kq8v5zt4m9rx2c7w6ybne_7ELSZgnu18FMTahov29GNUbipw3AHOVcjqx4BIPWdkr"
 PATIENCE = 20.0  # seconds until what is awaited must have happened
 INSTALLING = 120  # seconds
-# What npm says when it is not Express but the network that is missing.
+# npm's messages when the network, and not Express, is missing.
 NO_NETWORK = re.compile(r"ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|ENOTCACHED")
 
 
@@ -58,7 +58,7 @@ COMMANDS: dict[str, Callable[[], list[str]]] = {
 
 @functools.cache
 def express_folder(name: str = "express") -> Path:
-    """An example as it stands, with what its lock file names installed beside it; skips where npm has no network.
+    """An unchanged example with the packages of its lock file installed; skips where npm has no network.
 
     It is put below .local with the same folders around it, because the lock file leads to the client by them. What is
     installed is kept until the lock file changes.
@@ -107,11 +107,11 @@ class Server:
 
     @functools.cached_property
     def port(self) -> int:
-        """The free port that the server chose, known when it listens."""
+        """The free port that the server chose; available once it listens."""
         return int(self.line(r"http://127\.0\.0\.1:(\d+)")[1])
 
     def crash(self) -> None:
-        """End the server in the middle of whatever it does."""
+        """Kill the server in the middle of its work."""
         self.process.kill()
         self.process.wait()
         self._reader.join()

@@ -157,7 +157,7 @@ def assert_handled_once(server: Server, event_id: str) -> None:
 
 
 def wait_for_the_next(server: Server) -> None:
-    """Events are handled in the order in which they came: after the next one, nothing of those before is to come."""
+    """Events are handled in the order of their arrival: after the next one, no earlier one follows."""
     next_id, body = a_delivery()
     assert server.post(body, signed(body)) == 204
     server.line(f"handled {next_id}:")

@@ -29,7 +29,7 @@ BODIES = [
     '{"a":1,"a":2}',
 ]
 SEED = 20261121
-# What JavaScript calls the errors that Python raises for a mistake in the calling program.
+# JavaScript's names of the errors that Python raises for a mistake in the calling program.
 NAMES = {"ValueError": "RangeError", "UnicodeEncodeError": "RangeError"}
 
 Call = dict[str, Any]
@@ -47,7 +47,7 @@ def test_the_suite_passes(suite: Path) -> None:
 
 
 def of_python(call: Call) -> Call:
-    """What the Python client answers to `call`, as tests/clients/javascript/answers.mjs writes it."""
+    """The Python client's result of `call`, in the form of tests/clients/javascript/answers.mjs."""
     try:
         if "key" in call:
             return {"secret": webhook_secret(call["key"])}
@@ -110,7 +110,7 @@ def test_both_clients_agree_on_nearly_valid_deliveries() -> None:
     chance = random.Random(SEED)
     calls = [a_call(chance) for _ in range(3_000)]
     reasons = {of_python(call).get("error", "ok") for call in calls}
-    # Each answer that there is comes up, or the test would show nothing.
+    # Every possible result occurs, or the test would prove nothing.
     assert reasons == {
         *(
             "ok",

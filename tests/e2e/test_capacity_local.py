@@ -1,6 +1,6 @@
 """The computation of DynamoDB's write units (benchmarks/capacity.py) against what the local stack's emulator returns.
 
-What reads cost the emulator answers with constants.
+For reads, the emulator returns constants.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ UNLISTED = {name: value for name, value in LONGER.items() if name != "GSI2PK"}
 
 @pytest.fixture
 def dynamodb(stack: Mapping[str, str]) -> Iterator[Any]:
-    """A client for the emulator's table, which is left as it was."""
+    """A client for the emulator's table, which the test leaves unchanged."""
     client: Any = boto3.client(
         "dynamodb",
         endpoint_url=stack["endpoint_url"],

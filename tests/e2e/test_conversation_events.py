@@ -96,7 +96,7 @@ class Row:
         self.expected: dict[str, list[str]] = {desk.id: [*TRIGGERS[FIRST], *by_the_agent]}
 
     def prepare(self) -> None:
-        """Do what comes before the trigger."""
+        """Bring the conversation into the state before the trigger."""
         before = {WAKES: ["snooze"]}.get(self.trigger, BY_HAND.get(self.trigger, ([], ""))[0])
         for step in before:
             assert self.desk.do(step).status == 200, (self.trigger, step)
@@ -137,7 +137,7 @@ def test_each_trigger_sends_its_events_and_no_other(
         questions = [NOT_ANSWERED if trigger == HANDS_OVER else ANSWERED for trigger in triggers]
         desks = pool.map(partial(begin, api), questions)
         rows = [Row(trigger, desk) for trigger, desk in zip(triggers, desks, strict=True)]
-        eventually(lambda: not differing(rows, receiver))  # the agent has come to all of them
+        eventually(lambda: not differing(rows, receiver))  # the agent has handled all of them
         all_at_once(Row.prepare, rows)
         asleep = next(row.desk for row in rows if row.trigger == WAKES)
         wake_soon(stack, asleep)
@@ -147,7 +147,7 @@ def test_each_trigger_sends_its_events_and_no_other(
     with contextlib.suppress(AssertionError):
         eventually(lambda: not differing(rows, receiver))
     assert differing(rows, receiver) == []
-    time.sleep(2)  # what should not be sent would be on its way
+    time.sleep(2)  # events that should not be sent would be on their way
     assert differing(rows, receiver) == []
 
 

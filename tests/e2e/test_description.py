@@ -1,4 +1,4 @@
-"""The description of the API as a deployed stack serves it, and a request made by it."""
+"""The API description that a deployed stack serves, and a request that follows it."""
 
 import http.client
 import json

@@ -15,7 +15,7 @@ import pytest
 
 @dataclass(frozen=True)
 class Sent:
-    """What came back."""
+    """A response."""
 
     status: int
     replayed: bool
@@ -82,7 +82,7 @@ def test_each_functions_role_may_keep_an_answer_and_give_it_again(
     assert (first.status, first.replayed) == (200, False), first
     assert (again.status, again.replayed, again.body) == (200, True, first.body)
     assert (other.status, other.code) == (422, "idempotency_mismatch")
-    if path == "/v1/organizations":  # founding moved the token, which other tests use where it was
+    if path == "/v1/organizations":  # creating it switched the token, which other tests use unswitched
         there = {"organizationId": stack["organization_id"]}
         assert send("/v1/me/organization", there, str(uuid.uuid4()), credential).status == 200
 

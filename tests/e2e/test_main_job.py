@@ -1,4 +1,5 @@
-"""A visitor writes, the agent answers, the customer's server hears of it: over HTTP, on the deployed local stack."""
+"""A visitor writes, the agent answers, the customer's server gets the events: over HTTP, on the deployed local
+stack."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""What the deployed API answers before any function's own rules: routes, refusals, headers."""
+"""Responses of the deployed API before any function's own rules: routes, refusals, headers."""
 
 import http.client
 import json

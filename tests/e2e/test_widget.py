@@ -1,4 +1,4 @@
-"""What a chat widget lives on: news that are waited for, ratings, and conversations that end by themselves."""
+"""A chat widget's needs: waiting for news, ratings, and conversations that are resolved automatically."""
 
 import json
 import time
@@ -116,7 +116,7 @@ def test_the_nightly_run_resolves_conversations_that_the_agent_finished_a_day_ag
 
 
 def sweep(stack: Mapping[str, str]) -> None:
-    """Run the night's function, as its schedule would; a night that was done before is begun again."""
+    """Run the nightly function as its schedule would, also for a night that was done."""
     today = time.strftime("%Y-%m-%d", time.gmtime())
     night = {"PK": {"S": f"AUTORESOLVE#{today}"}, "SK": {"S": "CHECKPOINT"}}
     client("dynamodb", stack).delete_item(TableName=stack["table"], Key=night)
@@ -125,7 +125,7 @@ def sweep(stack: Mapping[str, str]) -> None:
 
 
 def _make_older(stack: Mapping[str, str], conversation_id: str) -> None:
-    """Let a conversation's last message be of two days ago."""
+    """Move a conversation's last message two days into the past."""
     at = time.time_ns() // 1_000_000 - 2 * DAY_MS
     client("dynamodb", stack).update_item(
         TableName=stack["table"],

@@ -74,7 +74,7 @@ def organization(make_organization: Callable[..., NewOrganization]) -> NewOrgani
 
 @pytest.fixture
 def other_organization(make_organization: Callable[..., NewOrganization]) -> NewOrganization:
-    """An organization whose things the first must never see."""
+    """An organization whose data the first must never see."""
     return make_organization()
 
 

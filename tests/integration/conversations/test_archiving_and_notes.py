@@ -1,4 +1,4 @@
-"""Putting conversations away and bringing them back, and what the team writes for itself."""
+"""Archiving and unarchiving conversations, and internal notes."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def do(api: Client, conversation_id: str, step: str, body: Any = None) -> Any:
 
 
 def agents_work() -> list[str]:
-    """Return the messages that the agent was asked to come to."""
+    """Return the messages that the agent got jobs for."""
     jobs = [job for item in whole_table.everything() for job in item.get("jobs", [])]
     return [job["body"]["messageId"] for job in jobs if job["queue"] == "agent"]
 

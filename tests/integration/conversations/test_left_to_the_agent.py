@@ -1,4 +1,4 @@
-"""No visitor's message is left to nobody, and none is answered twice by two."""
+"""Every visitor's message has someone to answer it, and none is answered twice."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Reading customers: their list, one with the facts about them, and what a visitor's later messages change."""
+"""Reading customers: their list, one with the facts about them, and changes by a visitor's later messages."""
 
 from typing import Any
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""What a change of an endpoint or of its key means for deliveries under way (Specification: Webhooks; Events, Delivery
+"""The effect of a change of an endpoint or its key on deliveries under way (Specification: Webhooks; Events, Delivery
 and retries). The fan-out's and the worker's real handlers, with queues and a receiver of the test's.
 """
 

@@ -70,7 +70,7 @@ def task(organization: NewOrganization, api: Client, time: Time) -> DeliveryTask
 
 
 def work(task: DeliveryTask, attempt: int = 1, run: int = 1) -> None:
-    """Let a worker of its own handle a task."""
+    """Handle a task in a separate worker."""
     body = replace(task, attempt=attempt, run=run).to_json()
     assert function("delivery").handler(batch(body), None) == {"batchItemFailures": []}
 
