@@ -13,13 +13,14 @@ Interval and slack are attributes of the item, so a change of plan applies to th
 
 from helpdesk.admission import repository
 from helpdesk.admission.limits import Rate, RequestClass, Tier
+from helpdesk.admission.memory import Memory
 from helpdesk.admission.record import Allowance, Bucket
 from helpdesk.admission.repository import AllowanceNotTaken
 from helpdesk.platform import clock
 from helpdesk.platform.errors import FairUseLimited, RateLimited
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
-from helpdesk.storage.table import Item, Throttled
+from helpdesk.storage.table import Item, Throttled, WriteConflict
 
 _MAX_WRITES = 5  # a write fails for its form only if another caller empties or fills the bucket in between
 
@@ -68,39 +69,87 @@ class BucketEmpty(Exception):
         return error(headers={"retry-after": str(self.retry_after)})
 
 
-# What this execution environment saw last of each allowance: when it is full, and whether it was unexpectedly filling.
-_seen: dict[keys.Allowance, tuple[int, bool]] = {}
-_SEEN_LIMIT = 10_000
+_memory = Memory()
 
 
 def take(organization: str, request_class: RequestClass, key_hash: str | None) -> Charge:
     """Take one token in one write, which also proves that the key is live (None: an access token was checked before).
 
-    Raises UnknownCaller, BucketEmpty, or table.Throttled.
+    A key that failed a moment ago fails without a call. While wrong keys arrive for an organization, a key that is not
+    known here is read first, so that they use up none of the writes of its item. Raises UnknownCaller, BucketEmpty, or
+    table.Throttled at the first throttled call.
     """
     key = keys.Allowance(organization, request_class.value)
     now = clock.now_us()
-    full_at, was_filling = _seen.get(key, (0, False))
-    filling = full_at > now or was_filling
+    if key_hash is not None:
+        _require_unsuspicious(key, request_class, key_hash, now)
+    seen = _memory.seen.get(key)
+    filling = seen is not None and (seen.allowance.bucket.full_at > now or seen.was_filling)
     for _ in range(_MAX_WRITES):
         try:
             allowance = repository.take_allowance(key, now, key_hash, filling=filling)
         except AllowanceNotTaken as failed:
-            found = failed.allowance
-            if found is None or (key_hash is not None and key_hash not in found.keys):
-                raise UnknownCaller from None
+            found = _live(key, failed.allowance, key_hash, now)
             if found.bucket.next_at > now:
                 raise BucketEmpty(found.bucket, now, found) from None
             filling = found.bucket.full_at > now
             continue
-        if len(_seen) >= _SEEN_LIMIT:
-            _seen.clear()
+        except WriteConflict:
+            continue
         # A bucket that is filling although it was expected to be full is charged by other environments, too.
-        _seen[key] = (allowance.bucket.full_at, filling and full_at <= now)
+        _memory.see(key, allowance, was_filling=filling and allowance.bucket.full_at <= now)
         return Charge(allowance, now)
     raise Throttled
 
 
+def take_throttled(organization: str, request_class: RequestClass, key_hash: str | None) -> Charge:
+    """Take one token of this environment's share of an allowance that cannot be written. One read.
+
+    Reads have a capacity of their own. If they are throttled too, what was seen last decides. Raises UnknownCaller,
+    BucketEmpty, or table.Throttled if nothing was seen.
+    """
+    key, now = keys.Allowance(organization, request_class.value), clock.now_us()
+    try:
+        found = _live(key, repository.get_allowance(organization, request_class), key_hash, now)
+    except Throttled:
+        seen = _memory.seen.get(key)
+        if seen is None or (key_hash is not None and key_hash not in seen.allowance.keys):
+            raise
+        found = seen.allowance
+    if found.bucket.next_at > now:
+        raise BucketEmpty(found.bucket, now, found)
+    empty = _memory.take(key, found.bucket.interval, found.burst, now)
+    if empty is not None:
+        raise BucketEmpty(empty, now, found)
+    return Charge(found, now)
+
+
+def take_persons_share(key: keys.PersonAllowance, rate: Rate) -> None:
+    """Take one token of this environment's share of a person's allowance that cannot be written. Raises BucketEmpty."""
+    now = clock.now_us()
+    empty = _memory.take(key, rate.interval_us, rate.burst, now)
+    if empty is not None:
+        raise BucketEmpty(empty, now)
+
+
+def _require_unsuspicious(key: keys.Allowance, request_class: RequestClass, key_hash: str, now: int) -> None:
+    """Raise UnknownCaller for a wrong key if that can be seen without a write."""
+    if _memory.is_rejected(key_hash, now):
+        raise UnknownCaller
+    if _memory.is_suspected(key.organization, now) and not _memory.knows(key, key_hash):
+        _live(key, repository.get_allowance(key.organization, request_class), key_hash, now)
+
+
+def _live(key: keys.Allowance, found: Allowance | None, key_hash: str | None, now: int) -> Allowance:
+    """Return an allowance that was found; raise UnknownCaller unless the key is one of its live keys."""
+    if found is None or (key_hash is not None and key_hash not in found.keys):
+        if key_hash is not None:
+            _memory.reject(key.organization, key_hash, now)
+        raise UnknownCaller
+    return found
+
+
 def forget() -> None:
-    """Forget what was seen, as a new execution environment would. For tests."""
-    _seen.clear()
+    """Forget everything, as a new execution environment would. For tests."""
+    global _memory  # noqa: PLW0603 - an execution environment has one memory
+    _memory = Memory()

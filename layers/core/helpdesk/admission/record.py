@@ -54,6 +54,7 @@ class Allowance(FrozenRecord):
     bucket: Bucket
     tier: Tier
     per_minute: int
+    burst: int
     keys: Mapping[str, LiveKey]
     cursor_key: bytes
 
@@ -64,6 +65,7 @@ class Allowance(FrozenRecord):
             bucket=Bucket.from_item(item),
             tier=Tier(item["tier"]),
             per_minute=int(item["perMinute"]),
+            burst=int(item["burst"]),
             keys={
                 key_hash: LiveKey(key["id"], bool(key.get("legacy", False)))
                 for key_hash, key in item["keys"].items()

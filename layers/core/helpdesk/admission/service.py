@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from helpdesk.admission import allowance, buckets, repository
 from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimitSubject, Role
-from helpdesk.admission.limits import PERSON_RATES, RequestClass
+from helpdesk.admission.limits import PERSON_RATES, Rate, RequestClass
 from helpdesk.admission.record import Bucket, LiveKey
 from helpdesk.logs import service as logs
-from helpdesk.platform import clock, metrics
+from helpdesk.platform import clients, clock, metrics
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import (
     Forbidden,
@@ -64,17 +64,15 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
     if credential.organization is None:
         raise NoOrganization
     try:
-        charge = allowance.take(credential.organization, request_class, credential.key_hash)
+        charge = _charge(credential.organization, request_class, credential.key_hash)
     except allowance.UnknownCaller:
         raise (InvalidApiKey if credential.key_hash else InvalidToken) from None
     except allowance.BucketEmpty as empty:
-        logs.record_limit_reached(credential.organization, request_class)
+        _log_limit_reached(credential.organization, request_class)
         error = empty.to_error()
         if empty.allowance is not None:
             error.headers |= _limit_headers(allowance.Charge(empty.allowance, empty.now_us), request_class)
         raise error from None
-    except Throttled:
-        charge = _fail_open(credential.organization, request_class, credential.key_hash)
     caller, limits = _caller(credential, charge), _limit_headers(charge, request_class)
     _require_role(caller, access, limits)
     return Admitted(caller, limits)
@@ -89,21 +87,40 @@ def _admit_person(credential: _Credential, request_class: RequestClass) -> Admit
     key = keys.PersonAllowance(person.id, request_class.value)
     limits: dict[str, str] = {}
     try:
-        charge = buckets.take(key, buckets.Shape.of(rate))
-        limits = _headers(request_class, rate.per_minute, charge.bucket, charge.now_us)
+        charge = _charge_person(key, rate, request_class)
+        if charge is not None:
+            limits = _headers(request_class, rate.per_minute, charge.bucket, charge.now_us)
     except allowance.BucketEmpty as empty:
         if credential.organization is not None:
-            logs.record_limit_reached(credential.organization, request_class)
+            _log_limit_reached(credential.organization, request_class)
         error = RateLimited(
             "Your own allowance is temporarily full. Wait for the seconds in Retry-After and try again.",
             headers={"retry-after": str(empty.retry_after)},
         )
         error.headers |= _headers(request_class, rate.per_minute, empty.bucket, empty.now_us)
         raise error from None
+    return Admitted(Caller(organization=credential.organization or "", person=person), limits)
+
+
+def _charge_person(
+    key: keys.PersonAllowance, rate: Rate, request_class: RequestClass
+) -> buckets.BucketCharge | None:
+    """Charge a person's allowance; None if it was this environment's share of one that DynamoDB throttles."""
+    try:
+        return buckets.take(key, buckets.Shape.of(rate))
     except Throttled:
         metrics.count("AllowanceThrottled")
         logger.warning("allowance_throttled", extra={"class": request_class.value})
-    return Admitted(Caller(organization=credential.organization or "", person=person), limits)
+    allowance.take_persons_share(key, rate)
+    return None
+
+
+def _log_limit_reached(organization: str, request_class: RequestClass) -> None:
+    try:
+        with clients.one_try_when_throttled():
+            logs.record_limit_reached(organization, request_class)
+    except clients.ThrottledAtOnce:
+        logger.warning("limit_not_logged", extra={"organization": organization, "error": "Throttled"})
 
 
 def _identify(authorization: str, access: Access) -> _Credential:
@@ -176,18 +193,24 @@ def _require_role(caller: Caller, access: Access, limits: dict[str, str]) -> Non
         raise Forbidden(headers=limits)
 
 
-def _fail_open(organization: str, request_class: RequestClass, key_hash: str | None) -> allowance.Charge:
-    """Admit a request although its allowance cannot be written, if a read shows that its key is live.
+def _charge(organization: str, request_class: RequestClass, key_hash: str | None) -> allowance.Charge:
+    """Charge an organization's allowance; while DynamoDB throttles it, this environment's share of it.
 
-    The rate limiter protects the service and must not take it down. A throttled write means that one organization's
-    bucket is hot; reads of the item still succeed.
+    The rate limiter protects the service and must not take it down: a throttled item means that one organization's
+    bucket is hot, and its requests neither wait nor all pass. Raises as `allowance.take` does, and RateLimited if
+    nothing is known of the allowance.
     """
-    metrics.count("AllowanceThrottled")
-    logger.warning("allowance_throttled", extra={"organization": organization, "class": request_class.value})
-    found = repository.get_allowance(organization, request_class)
-    if found is None or (key_hash is not None and key_hash not in found.keys):
-        raise InvalidApiKey if key_hash else InvalidToken
-    return allowance.Charge(found, clock.now_us())
+    try:
+        return allowance.take(organization, request_class, key_hash)
+    except Throttled:
+        metrics.count("AllowanceThrottled")
+        logger.warning(
+            "allowance_throttled", extra={"organization": organization, "class": request_class.value}
+        )
+    try:
+        return allowance.take_throttled(organization, request_class, key_hash)
+    except Throttled:
+        raise RateLimited(headers={"retry-after": "1"}) from None
 
 
 def _limit_headers(charge: allowance.Charge, request_class: RequestClass) -> dict[str, str]:

@@ -44,6 +44,39 @@ def send_deadline(instant_ms: int | None) -> Iterator[None]:
         _send_deadline.reset(before)
 
 
+THROTTLING = {
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+}
+"""The codes with which DynamoDB throttles a request."""
+
+_one_try = ContextVar("one_try", default=False)
+
+
+class ThrottledAtOnce(Exception):
+    """DynamoDB throttled the first try of a request."""
+
+
+@contextmanager
+def one_try_when_throttled() -> Iterator[None]:
+    """Raise ThrottledAtOnce for a throttled request to DynamoDB. Otherwise it is tried again, which can take seconds.
+
+    Other failures, such as a broken connection, are tried again as usual.
+    """
+    before = _one_try.set(True)
+    try:
+        yield
+    finally:
+        _one_try.reset(before)
+
+
+def _give_up_when_throttled(response: Any, **_: Any) -> None:
+    """Raise ThrottledAtOnce where it was asked for. botocore calls this after each try, before it waits."""
+    if _one_try.get() and response is not None and response[1].get("Error", {}).get("Code") in THROTTLING:
+        raise ThrottledAtOnce
+
+
 def _require_in_time(**_: Any) -> None:
     """Raise DeadlineExceeded after the deadline. botocore calls this for each try, before it signs and sends."""
     instant = _send_deadline.get()
@@ -77,6 +110,7 @@ def dynamodb() -> "DynamoDBClient":
     config = _config(1, 3, 4).merge(Config(parameter_validation=False))
     client: DynamoDBClient = _client("dynamodb", config)
     client.meta.events.register("request-created.dynamodb", _require_in_time)
+    client.meta.events.register_first("needs-retry.dynamodb", _give_up_when_throttled)
     return client
 
 

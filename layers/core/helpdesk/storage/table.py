@@ -53,6 +53,10 @@ class Throttled(Exception):
     """DynamoDB throttled the call, also after the client's own retries."""
 
 
+class WriteConflict(Throttled):
+    """A transaction is writing the same item at this moment."""
+
+
 def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
     """Return the item, or None. One call; 1 read unit per 4 KB, half of that when not `consistent`."""
     try:
@@ -297,13 +301,9 @@ def put_new(item: Item) -> None:
         raise _translated(error) from error
 
 
-THROTTLING = {
-    "ProvisionedThroughputExceededException",
-    "ThrottlingException",
-    "RequestLimitExceeded",
-    # A transaction is writing the same item at this moment. botocore does not try again by itself.
-    "TransactionConflictException",
-}
+_WRITE_CONFLICT = "TransactionConflictException"
+# botocore does not try again after a conflict.
+THROTTLING = clients.THROTTLING | {_WRITE_CONFLICT}
 
 
 def _translated(error: ClientError) -> Exception:
@@ -311,6 +311,8 @@ def _translated(error: ClientError) -> Exception:
     if code == "ConditionalCheckFailedException":
         found: Any = error.response.get("Item")
         return ConditionFailed(from_wire(found) if found else None)
+    if code == _WRITE_CONFLICT:
+        return WriteConflict()
     if code in THROTTLING:
         return Throttled()
     return error

@@ -1,0 +1,90 @@
+"""What one execution environment remembers of allowances and credentials, so that it can decide without their item.
+
+An item takes about 1,000 writes a second, from everyone who names its organization. Three memories keep a flood of
+wrong keys away from it, and decide while DynamoDB throttles it all the same:
+
+    rejected   credentials that failed a moment ago fail again, without a call
+    suspected  organizations that were named with a wrong key: a key that is not known here is read before it is written
+    budgets    while the item is throttled, this environment admits its share of the plan's rate and no more
+
+All are bounded and in memory only. A new environment begins with none of them.
+"""
+
+from dataclasses import dataclass, field
+
+from helpdesk.admission.record import Allowance, Bucket
+from helpdesk.storage import keys
+from helpdesk.storage.keys import ItemKey
+
+REJECTED_SECONDS = 10
+"""How long a failed credential is remembered. A key that is imported meanwhile works after that."""
+SUSPECTED_SECONDS = 60
+BUDGET_SHARE = 20
+"""The share of an environment in a throttled allowance: one twentieth.
+
+An environment handles one request at a time, some 50 a second, so at least about twenty of them are needed to reach the
+1,000 writes a second at which DynamoDB throttles an item."""
+LIMIT = 10_000
+"""The most entries of each kind; the oldest ones make room."""
+
+_US = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An allowance as this environment saw it last, and whether it was filling although it was expected to be full."""
+
+    allowance: Allowance
+    was_filling: bool
+
+
+@dataclass(slots=True)
+class Memory:
+    """The memory of one execution environment."""
+
+    seen: dict[keys.Allowance, Seen] = field(default_factory=dict)
+    _rejected: dict[str, int] = field(default_factory=dict)
+    _suspected: dict[str, int] = field(default_factory=dict)
+    _budgets: dict[ItemKey, Bucket] = field(default_factory=dict)
+
+    def see(self, key: keys.Allowance, allowance: Allowance, *, was_filling: bool) -> None:
+        """Remember an allowance."""
+        _put(self.seen, key, Seen(allowance, was_filling))
+
+    def knows(self, key: keys.Allowance, key_hash: str) -> bool:
+        """Return whether a secret key was live when its allowance was last seen."""
+        seen = self.seen.get(key)
+        return seen is not None and key_hash in seen.allowance.keys
+
+    def reject(self, organization: str, key_hash: str, now_us: int) -> None:
+        """Remember that a secret key is not one of the organization's."""
+        _put(self._rejected, key_hash, now_us + REJECTED_SECONDS * _US)
+        _put(self._suspected, organization, now_us + SUSPECTED_SECONDS * _US)
+
+    def is_rejected(self, key_hash: str, now_us: int) -> bool:
+        """Return whether a secret key failed a moment ago."""
+        return self._rejected.get(key_hash, 0) > now_us
+
+    def is_suspected(self, organization: str, now_us: int) -> bool:
+        """Return whether an organization was named with a wrong key in the last minute."""
+        return self._suspected.get(organization, 0) > now_us
+
+    def take(self, key: ItemKey, interval: int, burst: int, now_us: int) -> Bucket | None:
+        """Take a token from this environment's share of a bucket; return None, or the share if it is empty."""
+        interval, burst = interval * BUDGET_SHARE, max(1, burst // BUDGET_SHARE)
+        bucket = self._budgets.get(key)
+        if bucket is not None and bucket.interval == interval and bucket.next_at > now_us:
+            return bucket
+        if bucket is None or bucket.interval != interval or bucket.full_at <= now_us:
+            bucket = Bucket(now_us - (burst - 2) * interval, now_us + interval, interval)
+        else:
+            bucket = Bucket(bucket.next_at + interval, bucket.full_at + interval, interval)
+        _put(self._budgets, key, bucket)
+        return None
+
+
+def _put[Key, Value](kept: dict[Key, Value], key: Key, value: Value) -> None:
+    kept.pop(key, None)
+    if len(kept) >= LIMIT:
+        del kept[next(iter(kept))]
+    kept[key] = value
