@@ -82,7 +82,7 @@ def wake_soon(stack: Mapping[str, str], desk: Desk) -> None:
         ExpressionAttributeValues=to_wire({":until": until}),
     )
     sqs = boto3.client("sqs", **service)  # type: ignore[call-overload]
-    [queue] = [url for url in sqs.list_queues()["QueueUrls"] if url.endswith("-timers")]
+    [queue] = [url for url in sqs.list_queues()["QueueUrls"] if url.endswith("-Timer")]
     work = {"kind": "wake", "organization": organization, "conversationId": desk.id, "until": until}
     sqs.send_message(QueueUrl=queue, MessageBody=json.dumps(work), MessageGroupId=organization)
 
