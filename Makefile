@@ -32,7 +32,7 @@ up: venv ## the same, left running in the background
 	@$(PYTHON) -m scripts.local up --port $(PORT) --parameters "$(PARAMETERS)"
 
 .PHONY: down
-down: venv ## stop what `make up` left running; its data stays for the next time
+down: venv ## stop the stack that `make up` started; its data is kept
 	@$(PYTHON) -m scripts.local down --port $(PORT)
 
 API_PORT ?= 3000
@@ -44,7 +44,7 @@ sam-local: venv ## `sam local start-api` on the same template, beside the local 
 	@exec $(PYTHON) -m scripts.local sam-local --port $(PORT) --api-port $(API_PORT) --sam-flags="$(SAM_FLAGS)"
 
 .PHONY: sam-invoke
-sam-invoke: venv ## `sam local invoke` of the function that an event is for (needs Docker; EVENT=events/....json)
+sam-invoke: venv ## `sam local invoke` of an event's function (needs Docker; EVENT=events/....json)
 	@exec $(PYTHON) -m scripts.local sam-invoke --port $(PORT) --event $(EVENT) --sam-flags="$(SAM_FLAGS)"
 
 ARGS ?= --help
@@ -74,7 +74,7 @@ test-all: venv ## the same with the long forms: more seeds, interleavings and ge
 	@exec $(PYTHON) -m tests.run --workers $(WORKERS) --all
 
 .PHONY: check
-check: venv lint types template described ## what must hold before a commit: style, types, template, API description
+check: venv lint types template described ## the checks before a commit: style, types, template, API description
 
 .PHONY: lint
 lint: venv
@@ -115,7 +115,7 @@ chaos: venv ## 2,000 events to failing receivers while workers die (benchmarks/c
 	@exec $(PYTHON) -m tests.chaos --seed $(SEED)
 
 .PHONY: audit
-audit: venv ## ask whether a known vulnerability is in anything installed or deployed
+audit: venv ## check installed and deployed packages for known vulnerabilities
 	@$(PYTHON) -m scripts.audit
 
 .PHONY: licences

@@ -1,4 +1,4 @@
-// Reads a JSON list of calls on the standard input and writes the list of what the JavaScript client answers to each:
+// Reads a JSON list of calls on the standard input and writes the list of the JavaScript client's results:
 // the event, the name of the error, or the secret. tests/clients/test_javascript_client.py compares it with Python's.
 
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-"""Answering visitors' messages: which of them the agent answers, when it stays silent, and what it writes.
+"""Answering visitors' messages: when the agent answers, when it stays silent, and what it writes.
 
 One job is one visitor's message. Queues repeat jobs and deliver them out of order, so the job first reads whether there
 is anything to do. The write at the end requires the same: the conversation is open, the agent handles it, and this

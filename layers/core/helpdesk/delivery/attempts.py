@@ -1,4 +1,4 @@
-"""The rules of attempts: what to do with a message that asks for one. Pure: no AWS, no clock.
+"""The rules of attempts: what to do with a task message. Pure: no AWS, no clock.
 
 The stream, the queues and the functions all repeat. A message is therefore only a task; the delivery's item decides.
 Four rules keep one run of at most five attempts, whatever is repeated, lost or out of order (docs/decisions/0004):
@@ -34,7 +34,7 @@ class DeliveryState(StrEnum):
 
 
 class Step(StrEnum):
-    """What a message calls for."""
+    """The action that a message requires."""
 
     DONE = "done"
     """Nothing: the delivery is over, or this attempt is recorded and the next one queued."""
@@ -74,7 +74,7 @@ class Decision(FrozenRecord):
 
 
 def decide(progress: Progress | None, attempt: int, due_at: int, now: int, run: int = 1) -> Decision:
-    """Return what a message for `attempt` of `run`, due at `due_at` (ms), calls for at `now` (ms).
+    """Return the action that a message for `attempt` of `run`, due at `due_at` (ms), requires at `now` (ms).
 
     `progress` is None where the delivery is gone: its history ran out or its endpoint was erased.
     """
@@ -87,7 +87,7 @@ def decide(progress: Progress | None, attempt: int, due_at: int, now: int, run: 
 
 
 def _decide_now(progress: Progress, attempt: int, now: int) -> Decision:
-    """Return what a message for an attempt of the present run calls for once it is due."""
+    """Return the action that a message for an attempt of the present run requires once it is due."""
     if progress.is_under_way(now):
         # Another worker holds the claim. If it dies, the first task after the claim expires recovers the attempt.
         return Decision(Step.LATER, progress.claimed_until)

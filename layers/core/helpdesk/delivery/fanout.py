@@ -51,7 +51,7 @@ class _Work:
 
 
 def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Turn stream records into queued work; return the sequence numbers of those that failed and must come again.
+    """Turn stream records into queued work; return the sequence numbers of failed records, which the stream repeats.
 
     A record that cannot be read would fail forever and block its shard, so it moves to the dead-letter queue.
     """
@@ -99,7 +99,7 @@ def _dispatch(works: Sequence[_Work]) -> None:
     try:
         outbox_pending.mark_dispatched([work.item for work in works if not work.failed])
     except (ClientError, BotoCoreError, Throttled) as error:
-        # Everything is queued. The reconciler queues what is not marked again, which does no harm.
+        # Everything is queued. The reconciler queues unmarked items again, which does no harm.
         logger.warning("outbox_not_marked_dispatched", extra={"error": type(error).__name__})
 
 

@@ -39,7 +39,7 @@ class Repairs(FrozenRecord):
 
 
 def reconcile(until: int) -> Repairs:
-    """Repair what is overdue, until nothing is left or the instant `until` (ms) has come.
+    """Repair overdue work, until nothing is left or the instant `until` (ms) has come.
 
     Deliveries come first, so that those that the fan-out creates here are not counted as repaired.
     """

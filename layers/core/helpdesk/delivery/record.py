@@ -1,4 +1,4 @@
-"""A delivery and its attempts as the table holds them."""
+"""A delivery and its attempts, as stored in the table."""
 
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.outbound.outcome import Failure
@@ -8,7 +8,7 @@ from helpdesk.storage.table import Item
 
 
 class DeliveryId(FrozenRecord):
-    """Which delivery: one event's way to one endpoint."""
+    """The identity of a delivery: one event and one endpoint."""
 
     organization: str
     endpoint_id: str

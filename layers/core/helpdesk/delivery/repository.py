@@ -1,4 +1,4 @@
-"""Delivery items, and what one attempt reads."""
+"""Delivery items, and the read of one attempt."""
 
 import secrets
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def create(delivery: DeliveryId, event_type: str, created_at: int) -> None:
 
 
 def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
-    """Return what an attempt needs, in one call.
+    """Return the data of an attempt, in one call.
 
     That includes every secret that an endpoint can have: its key's secret, its own for the Standard Webhooks form, and
     the random one that replaces the key's when the key is revoked (Specification: Events, Which key signs).

@@ -22,7 +22,7 @@ class PersonAllowance(ItemKey):
 
 
 class PersonIdempotency(ItemKey):
-    """What became of a person's request with an Idempotency-Key, where it concerns no organization."""
+    """The outcome of a person's request with an Idempotency-Key, where it concerns no organization."""
 
     PK, SK = "PERSON#{user_id}", "IDEMPOTENCY#{request_hash}"
     user_id: str
@@ -30,14 +30,14 @@ class PersonIdempotency(ItemKey):
 
 
 class AutoResolveCheckpoint(ItemKey):
-    """How far the auto-resolve runs of one night (its date in UTC) have come."""
+    """The progress of one night's auto-resolve runs (its date in UTC)."""
 
     PK, SK = "AUTORESOLVE#{date}", "CHECKPOINT"
     date: str
 
 
 class PersonByEmail(ItemKey):
-    """Which person an e-mail address belongs to; the address is kept as its SHA-256."""
+    """The person whom an e-mail address belongs to; the address is stored as its SHA-256."""
 
     PK, SK = "EMAIL#{email_hash}", "EMAIL"
     email_hash: str
@@ -51,7 +51,7 @@ class AccessToken(ItemKey):
 
 
 class Grant(ItemKey):
-    """What a person granted to a client: the family of tokens that descend from one approval."""
+    """A person's grant to a client: the family of tokens that descend from one approval."""
 
     PK, SK = "OAUTH#GRANT#{grant_id}", "GRANT"
     grant_id: str
@@ -151,6 +151,6 @@ class SupportEmail(ItemKey):
 
 
 class SchemaVersion(ItemKey):
-    """Which schema the table's items have, and how far a running migration has come."""
+    """The schema of the table's items, and the progress of a running migration."""
 
     PK, SK = "SCHEMA", "SCHEMA"

@@ -121,7 +121,7 @@ class Member(ItemKey):
 
 
 class Invite(ItemKey):
-    """An invitation: whom, as what, by whom, until when."""
+    """An invitation: the person invited, their role, the inviter and the end."""
 
     PK, SK = "ORG#{organization}#INVITE", "INVITE#{invite_id}"
     organization: str
@@ -220,7 +220,7 @@ class Note(ItemKey):
 
 
 class Snooze(ItemKey):
-    """When a snoozed conversation is to come back."""
+    """The time when a snoozed conversation wakes."""
 
     PK, SK = "ORG#{organization}#CONV#{conversation_id}", "SNOOZE"
     organization: str
@@ -315,7 +315,7 @@ class LogEntry(ItemKey):
 
 
 class Erasure(ItemKey):
-    """What is to be erased, and the receipt of it: of a customer, or of what is older than it may be kept."""
+    """An erasure and its receipt: of a customer, or of data past its retention time."""
 
     PK, SK = "ORG#{organization}#ERASURE#{erasure_id}", "ERASURE"
     organization: str
@@ -323,7 +323,7 @@ class Erasure(ItemKey):
 
 
 class Idempotency(ItemKey):
-    """What became of a request with an Idempotency-Key, by the SHA-256 of caller, path and key."""
+    """The outcome of a request with an Idempotency-Key, by the SHA-256 of caller, path and key."""
 
     PK, SK = "ORG#{organization}#IDEMPOTENCY#{request_hash}", "IDEMPOTENCY"
     organization: str

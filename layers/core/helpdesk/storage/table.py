@@ -173,7 +173,7 @@ def newest(
     after: Item | None = None,
     consistent: bool = False,
 ) -> Page:
-    """Return as many of a partition's last items, newest first, as there are up to `limit`.
+    """Return a partition's last items, newest first, up to `limit`.
 
     One call in the usual case. A query ends after 1 MB of items, full or not. This function continues it, so two lists
     can be merged without a gap where one was cut short.
