@@ -1,4 +1,4 @@
-"""People who invite, and those who are invited."""
+"""Inviters and invited people."""
 
 import pytest
 

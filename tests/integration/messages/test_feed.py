@@ -241,7 +241,7 @@ def test_a_waiting_call_is_charged_once(api: Client, time: Time) -> None:
         answer = api.get(f"/v1/messages?session={SESSION}&after={message['messageId']}&wait=3")
 
     assert answer.status == 200
-    # The allowance, and the place among those who wait.
+    # The allowance, and one of the organization's waits.
     assert calls.count("dynamodb:UpdateItem") == 2
     assert len(time.pauses) == 3
 

@@ -71,7 +71,7 @@ def _client_and_redirect(query: AuthorizeQuery) -> tuple[ClientRecord, str]:
         return client, client.redirect_uris[0]
     if not redirects.is_registered(query.redirect_uri, client.redirect_uris):
         raise InvalidAuthorizationRequest(
-            "The program that sent you here wants the answer at an address that it did not register. "
+            "The program that sent you here requested a redirect to an address that it did not register. "
             "If you did not expect this, close the page."
         )
     return client, query.redirect_uri

@@ -20,7 +20,7 @@ _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s
 class PersonRecord(FrozenRecord):
     """A person; `roles` holds their role in each of their organizations.
 
-    `joined_at` (ms) says since when they are a member there. It is missing for those who joined before it was stored.
+    `joined_at` (ms) is when they became a member there. It is missing for people who joined before it was stored.
     """
 
     id: str

@@ -72,7 +72,7 @@ def one_try_when_throttled() -> Iterator[None]:
 
 
 def _give_up_when_throttled(response: Any, **_: Any) -> None:
-    """Raise ThrottledAtOnce where it was asked for. botocore calls this after each try, before it waits."""
+    """Raise ThrottledAtOnce where it was requested. botocore calls this after each try, before it waits."""
     if _one_try.get() and response is not None and response[1].get("Error", {}).get("Code") in THROTTLING:
         raise ThrottledAtOnce
 

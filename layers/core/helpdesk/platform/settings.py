@@ -81,7 +81,7 @@ class Settings(FrozenRecord):
     base_url = _Setting("BASE_URL", lambda text: text.rstrip("/"), "")
     # The verified address that mail comes from; empty where this deployment sends none.
     mail_from = _Setting("MAIL_FROM", _text, "")
-    # Whether anyone may sign up, or only those whom the operator or an invitation brings.
+    # Whether anyone may sign up, or only people whom the operator adds or a member invites.
     sign_up_is_open = _Setting("SIGN_UP", lambda text: text == "open", "closed")
     fair_use_per_minute = _Setting("FAIR_USE_PER_MINUTE", int, "60000")
     _allow_loopback_urls = _Setting("ALLOW_LOOPBACK_URLS", _text, "false")
