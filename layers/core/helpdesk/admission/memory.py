@@ -13,6 +13,7 @@ All are bounded and in memory only. A new environment begins with none of them.
 from dataclasses import dataclass, field
 
 from helpdesk.admission.record import Allowance, Bucket
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey
 
@@ -30,8 +31,7 @@ LIMIT = 10_000
 _US = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(FrozenRecord):
     """An allowance as this environment saw it last, and whether it was filling although it was expected to be full."""
 
     allowance: Allowance
