@@ -32,8 +32,13 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
 
 
 def _answered(record: dict[str, Any]) -> bool:
-    body = json.loads(record["body"])
-    job = AgentJob(body["organization"], body["conversationId"], body["messageId"])
+    try:
+        body = json.loads(record["body"])
+        job = AgentJob(body["organization"], body["conversationId"], body["messageId"])
+    except (KeyError, TypeError, ValueError) as error:
+        about_failure = {"message_id": record["messageId"], "error": type(error).__name__}
+        logger.error("job_unreadable", extra=about_failure)
+        return False
     about = {
         "organization": job.organization,
         "conversation": job.conversation_id,

@@ -27,16 +27,31 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
 
 def _failures(records: list[dict[str, Any]]) -> list[str]:
     """Index one organization's documents; return the ids of the messages that failed."""
-    jobs = [IndexJob.from_body(json.loads(record["body"])) for record in records]
-    organization = jobs[0].organization
+    readable: list[tuple[dict[str, Any], IndexJob]] = []
+    failed: list[str] = []
+    for record in records:
+        try:
+            readable.append((record, IndexJob.from_body(json.loads(record["body"]))))
+        except (KeyError, TypeError, ValueError) as error:
+            _log("job_unreadable", "", error)
+            failed.append(record["messageId"])
+            try_again_soon(settings().knowledge_queue_url, record)
+    return failed + _index(readable)
+
+
+def _index(work: list[tuple[dict[str, Any], IndexJob]]) -> list[str]:
+    """Do the jobs of one organization; return the ids of the messages that failed."""
+    if not work:
+        return []
+    organization = work[0][1].organization
     try:
-        indexing.index(organization, [job.document_id for job in jobs])
+        indexing.index(organization, [job.document_id for _, job in work])
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
         _log("document_batch_failed", organization, error)
     else:
         return []
     failed: list[str] = []
-    for record, job in zip(records, jobs, strict=True):
+    for record, job in work:
         try:
             indexing.index(organization, [job.document_id])
         except Exception as error:  # noqa: BLE001 - as above

@@ -40,13 +40,23 @@ def test_the_guide_to_operating_names_every_queue_that_redrive_takes() -> None:
 
 def test_the_guide_to_operating_describes_every_alarm() -> None:
     monitoring = (ROOT / "template" / "monitoring.yaml").read_text(encoding="utf-8")
-    loops = {"${Name}ErrorsAlarm", "${Name}ThrottlesAlarm", "${Name}DeadLettersAlarm"}
+    loops = {
+        "${Name}ErrorsAlarm",
+        "${Name}ThrottlesAlarm",
+        "${Name}DeadLettersAlarm",
+        "${Name}UnreadableAlarm",
+    }
     alarms = set(re.findall(r"^ +(?:- )?([A-Za-z${}]+Alarm):$", monitoring, re.MULTILINE))
     described = set(re.findall(r"^\| `(\w+Alarm)` \|", guide("operating"), re.MULTILINE))
 
     assert loops < alarms
     assert described == alarms - loops
-    for words in ("| `…DeadLettersAlarm` |", "| errors of a function |", "| throttles of a function |"):
+    for words in (
+        "| `…DeadLettersAlarm` |",
+        "| `…UnreadableAlarm` |",
+        "| errors of a function |",
+        "| throttles of a function |",
+    ):
         assert words in guide("operating")
 
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from helpdesk.delivery import queue
+from helpdesk.delivery import queue, record_guard
 from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events import outbox_pending
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.events.stored import OutboxItem, StoredEvent
-from helpdesk.platform import clients, clock
+from helpdesk.platform import clients, clock, unreadable
 from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import send_all
@@ -27,7 +27,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.storage.table import Item, Throttled, from_wire
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.repository import Endpoints
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
@@ -39,7 +39,8 @@ _THREADS = 8
 class _Work:
     """An outbox item on its way: the tasks of its deliveries, and whether anything about it failed.
 
-    `item` is the item as it was read, `sequence` the place of its record in the stream.
+    `item` is the item as it was read, `sequence` the place of its record in the stream. `failed` asks for a repetition;
+    `bad` says that a repetition would fail again, because of the item itself or an endpoint of its organization.
     """
 
     sequence: str
@@ -48,12 +49,29 @@ class _Work:
     tasks: list[DeliveryTask] = field(default_factory=list)
     failing: frozenset[str] = frozenset()
     failed: bool = False
+    bad: Exception | None = None
+
+    @property
+    def key(self) -> Item:
+        """The item's primary key."""
+        pk, sk = table.key_of(self.item)
+        return {"PK": pk, "SK": sk}
+
+    def fail(self, error: Exception) -> None:
+        """Note an error: whether it calls for a repetition, or is a fault of the record."""
+        if record_guard.is_of_the_record(error):
+            self.bad = error
+            unreadable.report(self.key, error)
+        else:
+            logger.error("record_failed", extra={"key": self.key, "error": type(error).__name__})
+            self.failed = True
 
 
 def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Turn stream records into queued work; return the sequence numbers of failed records, which the stream repeats.
 
-    A record that cannot be read would fail forever and block its shard, so it moves to the dead-letter queue.
+    A record that cannot be read would fail forever and block its shard, so it moves to the dead-letter queue. One that
+    can be carried out in part, such as an event with one unreadable endpoint, keeps its entry for the reconciler.
     """
     works = [work for record in records if (work := _read(record)) is not None]
     _dispatch(works)
@@ -64,20 +82,24 @@ def fan_out_again(items: Sequence[Item]) -> int:
     """Fan out items that the stream did not bring; return how many are dispatched.
 
     An endpoint gets what it listens to at this moment, if it existed when the event happened. An item that cannot be
-    read moves to the dead-letter queue and is not read again.
+    read, or carried out in part only, moves to the dead-letter queue and is not read again.
     """
     works = []
     for item in items:
         try:
             outbox = OutboxItem.from_item(item)
-        except (KeyError, TypeError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001 - one item must not hold up the others
             pk, sk = table.key_of(item)
             _dead_letter({"PK": pk, "SK": sk}, error)
             outbox_pending.mark_dispatched([item])
         else:
             works.append(_Work(outbox.id, item, outbox))
     _dispatch(works)
-    return sum(not work.failed for work in works)
+    for work in works:
+        if work.bad is not None and not work.failed:
+            _dead_letter(work.key, work.bad)
+            outbox_pending.mark_dispatched([work.item])
+    return sum(not work.failed and work.bad is None for work in works)
 
 
 def _dispatch(works: Sequence[_Work]) -> None:
@@ -85,8 +107,7 @@ def _dispatch(works: Sequence[_Work]) -> None:
     events = [(work, work.outbox.event) for work in works if work.outbox.event is not None]
     organizations = {event.organization for _, event in events}
     with ThreadPoolExecutor(_THREADS) as pool:
-        listening = pool.map(webhooks.listening, organizations)
-        endpoints = dict(zip(organizations, listening, strict=True))
+        endpoints = dict(zip(organizations, pool.map(_listeners, organizations), strict=True))
         listeners = [endpoints[event.organization] for _, event in events]
         # Consumed, so that what a thread raises is raised here.
         list(
@@ -97,7 +118,7 @@ def _dispatch(works: Sequence[_Work]) -> None:
     _enqueue_tasks(works)
     _enqueue_jobs(works)
     try:
-        outbox_pending.mark_dispatched([work.item for work in works if not work.failed])
+        outbox_pending.mark_dispatched([work.item for work in works if not work.failed and work.bad is None])
     except (ClientError, BotoCoreError, Throttled) as error:
         # Everything is queued. The reconciler queues unmarked items again, which does no harm.
         logger.warning("outbox_not_marked_dispatched", extra={"error": type(error).__name__})
@@ -109,26 +130,41 @@ def _read(record: Mapping[str, Any]) -> _Work | None:
         change = record["dynamodb"]
         item = from_wire(change["NewImage"])
         return _Work(change["SequenceNumber"], item, OutboxItem.from_item(item))
-    except (KeyError, TypeError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - one record must not hold up its shard
         _dead_letter(record.get("dynamodb", {}).get("Keys"), error)
         return None
 
 
 def _dead_letter(key: object, error: Exception) -> None:
-    logger.error("record_unreadable", extra={"key": key, "error": type(error).__name__})
+    unreadable.report(key, error)
     clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps({"key": key}))
 
 
-def _create_deliveries(work: _Work, event: StoredEvent, listening: list[Endpoint]) -> None:
+def _listeners(organization: str) -> Endpoints | Exception:
+    """Return an organization's endpoints, or why they could not be read."""
+    try:
+        return webhooks.listeners(organization)
+    except Exception as error:  # noqa: BLE001 - a failure of one organization must not hold up the others
+        return error
+
+
+def _create_deliveries(work: _Work, event: StoredEvent, found: Endpoints | Exception) -> None:
     """Create an event's deliveries."""
+    if isinstance(found, Exception):
+        work.fail(found)
+        return
+    listening = found.readable
+    if event.only_to is None:
+        for key, error in found.unreadable:
+            unreadable.report(key, error)
+            work.bad = error
     work.failing = frozenset(endpoint.id for endpoint in listening if endpoint.failing_since is not None)
     try:
         work.tasks = deliveries.create(
             event.organization, event.id, event.type, event.created_at, listening, only_to=event.only_to
         )
     except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
-        logger.error("record_failed", extra={"sequence": work.sequence, "error": type(error).__name__})
-        work.failed = True
+        work.fail(error)
 
 
 def _enqueue_tasks(works: Sequence[_Work]) -> None:
@@ -145,9 +181,26 @@ def _enqueue_jobs(works: Sequence[_Work]) -> None:
         for job in work.outbox.jobs:
             by_queue[job.queue].append((work, job))
     for name, jobs in by_queue.items():
-        refused = send_all(settings().queue_url(name), [_entry_of(job) for _, job in jobs])
+        url = settings().queue_url(name)
+        try:
+            refused = send_all(url, [_entry_of(job) for _, job in jobs])
+        except Exception as error:
+            if not record_guard.is_of_the_record(error):
+                raise
+            _enqueue_singly(url, jobs)
+            continue
         for place in refused:
             jobs[place][0].failed = True
+
+
+def _enqueue_singly(url: str, jobs: Sequence[tuple[_Work, Job]]) -> None:
+    """Queue jobs one by one, so that the one that SQS refuses for its content is set aside alone."""
+    for work, job in jobs:
+        try:
+            if send_all(url, [_entry_of(job)]):
+                work.failed = True
+        except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
+            work.fail(error)
 
 
 def _entry_of(job: Job) -> "SendMessageBatchRequestEntryTypeDef":

@@ -9,19 +9,23 @@ A run costs a query for each shard of both indexes, and the repairs. It ends whe
 continues: what was repaired leaves the index or moves to its end.
 """
 
+import json
 from concurrent.futures import ThreadPoolExecutor
+
+from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.delivery import queue, repository
 from helpdesk.delivery.fanout import fan_out_again
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.record import DeliveryRecord
 from helpdesk.events import outbox_pending
-from helpdesk.platform import clock, metrics
+from helpdesk.platform import clients, clock, metrics, unreadable
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards, table
-from helpdesk.storage.table import Item
+from helpdesk.storage.table import Item, Throttled
 
 OVERDUE_MS = 45 * MINUTE_MS
 """How long something may be overdue. A message that fails each time is received five times, 360 s apart at most, and
@@ -68,10 +72,34 @@ def fan_out_pending(before: int, until: int) -> int:
 def enqueue_overdue(before: int, until: int) -> int:
     """Enqueue the deliveries whose next attempt was due before an instant (ms); return how many."""
 
-    def read(shard: int, after: Item | None) -> tuple[list[DeliveryRecord], Item | None]:
+    def read(shard: int, after: Item | None) -> tuple[list[Item], Item | None]:
         return repository.list_overdue(shard, before, after)
 
-    return sum(_enqueue_page(deliveries) for deliveries in shards.pages(read, _turn(), until))
+    return sum(_enqueue_page(_readable(items)) for items in shards.pages(read, _turn(), until))
+
+
+def _readable(items: list[Item]) -> list[DeliveryRecord]:
+    """Return the deliveries of a page that can be read. The others are given up after five failures."""
+    deliveries = []
+    for item in items:
+        try:
+            deliveries.append(DeliveryRecord.from_item(item))
+        except Exception as error:  # noqa: BLE001 - one delivery must not hold up the others
+            _pass_over(item, error)
+    return deliveries
+
+
+def _pass_over(item: Item, error: Exception) -> None:
+    pk, sk = table.key_of(item)
+    unreadable.report({"PK": pk, "SK": sk}, error)
+    try:
+        given_up = repository.note_unreadable(item)
+    except (Throttled, ClientError, BotoCoreError) as trouble:
+        logger.warning("failure_not_noted", extra={"error": type(trouble).__name__})
+        return
+    if given_up:
+        body = json.dumps({"key": {"PK": pk, "SK": sk}})
+        clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=body)
 
 
 def _turn() -> int:
@@ -99,8 +127,16 @@ def _enqueue_page(deliveries: list[DeliveryRecord]) -> int:
             },
         )
     with ThreadPoolExecutor(_THREADS) as pool:
-        list(pool.map(repository.postpone_check, tasks.values()))
+        list(pool.map(_postpone, tasks.values()))
     return len(tasks)
+
+
+def _postpone(delivery: DeliveryRecord) -> None:
+    try:
+        repository.postpone_check(delivery)
+    except (Throttled, ClientError, BotoCoreError) as error:
+        # The next run enqueues it again, which does no harm.
+        logger.warning("check_not_postponed", extra={"error": type(error).__name__})
 
 
 def _task(delivery: DeliveryRecord, key_id: str | None) -> DeliveryTask:

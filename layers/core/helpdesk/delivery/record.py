@@ -3,8 +3,11 @@
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.outbound.outcome import Failure
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.storage import keys
+from helpdesk.storage import attributes, keys
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
+
+_KNOWN_FAILURES = {failure.value for failure in Failure}
 
 
 class DeliveryId(FrozenRecord):
@@ -43,13 +46,17 @@ class AttemptRecord(FrozenRecord):
 
     @classmethod
     def from_item(cls, item: Item) -> "AttemptRecord":
-        """Read an entry of a delivery's `attempts`."""
+        """Read an entry of a delivery's `attempts`. Raises UnreadableItem.
+
+        A failure that this version does not know, from one that was rolled back, is read as INTERNAL.
+        """
+        error = attributes.optional_text(item, "error")
         return cls(
-            attempt=item["attempt"],
-            at=item["at"],
-            status=item["status"],
-            error=None if item["error"] is None else Failure(item["error"]),
-            duration_ms=item["durationMs"],
+            attempt=attributes.number(item, "attempt"),
+            at=attributes.number(item, "at"),
+            status=attributes.optional_number(item, "status"),
+            error=None if error is None else Failure(error) if error in _KNOWN_FAILURES else Failure.INTERNAL,
+            duration_ms=attributes.number(item, "durationMs"),
         )
 
     def to_item(self) -> Item:
@@ -83,19 +90,22 @@ class DeliveryRecord(FrozenRecord):
 
     @classmethod
     def from_item(cls, item: Item) -> "DeliveryRecord":
-        """Read a delivery's item."""
+        """Read a delivery's item. Raises UnreadableItem, or ValueError for an unknown state."""
         key = keys.Delivery.parse(item["PK"], item["SK"])
         if key is None:
-            raise ValueError(item["PK"])
+            raise UnreadableItem("PK")
+        attempts = item.get("attempts")
+        if not isinstance(attempts, list) or not all(isinstance(entry, dict) for entry in attempts):
+            raise UnreadableItem("attempts")
         return cls(
             id=DeliveryId(key.organization, key.endpoint_id, key.event_id),
-            type=item["type"],
-            event_created_at=item["eventCreatedAt"],
-            created_at=item["createdAt"],
+            type=attributes.text(item, "type"),
+            event_created_at=attributes.number(item, "eventCreatedAt"),
+            created_at=attributes.number(item, "createdAt"),
             progress=progress_from_item(item),
-            next_at=item["nextAt"],
-            attempts=tuple(AttemptRecord.from_item(entry) for entry in item["attempts"]),
-            expires_at=item["expiresAt"],
+            next_at=attributes.optional_number(item, "nextAt"),
+            attempts=tuple(AttemptRecord.from_item(entry) for entry in attempts),
+            expires_at=attributes.number(item, "expiresAt"),
             indexed_at=item.get("GSI1SK"),
         )
 
@@ -120,7 +130,11 @@ class DeliveryRecord(FrozenRecord):
 
 
 def progress_from_item(item: Item) -> Progress:
-    """Read from a delivery's item how far it has come."""
+    """Read from a delivery's item how far it has come. Raises UnreadableItem, or ValueError for an unknown state."""
     return Progress(
-        DeliveryState(item["state"]), item["made"], item["recorded"], item["claimedUntil"], item["run"]
+        DeliveryState(attributes.text(item, "state")),
+        attributes.number(item, "made"),
+        attributes.flag(item, "recorded"),
+        attributes.number(item, "claimedUntil"),
+        attributes.number(item, "run"),
     )

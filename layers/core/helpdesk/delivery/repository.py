@@ -15,6 +15,9 @@ from helpdesk.webhooks.record import Endpoint
 
 HISTORY_DAYS = 30
 
+_MAX_FAILURES = 5
+"""How often the reconciler fails to read a delivery before it gives it up."""
+
 _AS_SEEN = (
     "#state = :seenState AND run = :run AND made = :seenMade AND recorded = :seenRecorded "
     "AND claimedUntil = :seenUntil"
@@ -314,8 +317,11 @@ def _standard_secrets(item: Item | None) -> list[str]:
     return [item["present"], *(secret for secret, until in former if secret and until > now)]
 
 
-def list_overdue(shard: int, before: int, after: Item | None) -> tuple[list[DeliveryRecord], Item | None]:
-    """Return a page of a shard's pending deliveries that were due before an instant (ms), and the key it ends at."""
+def list_overdue(shard: int, before: int, after: Item | None) -> tuple[list[Item], Item | None]:
+    """Return a page of a shard's pending deliveries that were due before an instant (ms), and the key it ends at.
+
+    They are items, because the reader of many organizations' deliveries must pass over one that cannot be read.
+    """
     page = table.query(
         shards.pending_deliveries(shard),
         index="GSI1",
@@ -323,14 +329,47 @@ def list_overdue(shard: int, before: int, after: Item | None) -> tuple[list[Deli
         limit=table.MAX_BATCH_GET,  # their endpoints are read together
         after=after,
     )
-    return [DeliveryRecord.from_item(item) for item in page.items], page.after
+    return page.items, page.after
+
+
+def note_unreadable(item: Item) -> bool:
+    """Note that a pending delivery cannot be read; return whether it was given up now, which the fifth time does.
+
+    Until then the reconciler looks at it again after the same time. An item whose key is no delivery's stays as it is.
+    """
+    key = keys.Delivery.parse(*table.key_of(item))
+    if key is None:
+        return False
+    failures = item.get("unreadable")
+    failures = failures + 1 if isinstance(failures, int) else 1
+    given_up = failures >= _MAX_FAILURES
+    index = " REMOVE GSI1PK, GSI1SK" if given_up else ", GSI1SK = :now"
+    try:
+        table.update(
+            key,
+            f"SET unreadable = :failures{index}",
+            condition="GSI1SK = :seen",
+            values={
+                ":failures": failures,
+                ":seen": item["GSI1SK"],
+                **({} if given_up else {":now": f"{clock.now_ms():013d}"}),
+            },
+        )
+    except ConditionFailed:
+        return False
+    return given_up
 
 
 def signing_keys(deliveries: Sequence[DeliveryId]) -> dict[DeliveryId, str | None]:
     """Return the key that signs for each delivery's endpoint; None without a key or an endpoint. One call for 100."""
     endpoints = {each: keys.WebhookEndpoint(each.organization, each.endpoint_id) for each in deliveries}
     found = table.get_many(list(set(endpoints.values())))
-    return {each: found[key]["keyId"] if key in found else None for each, key in endpoints.items()}
+    return {each: _text_or_none(found.get(key, {}).get("keyId")) for each, key in endpoints.items()}
+
+
+def _text_or_none(value: object) -> str | None:
+    """Return text as it is, and None for anything else: one unreadable endpoint must not hold up the others."""
+    return value if isinstance(value, str) else None
 
 
 def postpone_check(delivery: DeliveryRecord) -> None:

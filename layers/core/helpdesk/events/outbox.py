@@ -14,7 +14,8 @@ from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import keys, shards
+from helpdesk.storage import attributes, keys, shards
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -77,14 +78,19 @@ class Job(FrozenRecord):
 
     @classmethod
     def from_item(cls, item: Item) -> "Job":
-        """Read a job from its outbox item."""
-        body = item["body"]
+        """Read a job from its outbox item. Raises UnreadableItem, or ValueError for an unknown queue."""
+        body = item.get("body")
+        if not isinstance(body, dict):
+            raise UnreadableItem("body")
+        queue = JobQueue(attributes.text(item, "queue"))
         return cls(
-            queue=JobQueue(item["queue"]),
-            group=item["group"] if "group" in item else body["organization"],
-            deduplication=item.get("deduplication", ""),
+            queue=queue,
+            group=attributes.text(item, "group")
+            if "group" in item
+            else attributes.text(body, "organization"),
+            deduplication=attributes.text(item, "deduplication") if queue.ordered else "",
             body=body,
-            due_at=item.get("dueAt"),
+            due_at=attributes.number(item, "dueAt") if "dueAt" in item else None,
         )
 
 

@@ -5,6 +5,8 @@ They are apart from `outbox`, because most functions only write events (docs/dec
 
 from helpdesk.events.outbox import Job
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import attributes
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
 
 
@@ -20,14 +22,14 @@ class StoredEvent(FrozenRecord):
 
     @classmethod
     def from_item(cls, item: Item) -> "StoredEvent":
-        """Read an event's item. Raises KeyError if an attribute is missing."""
+        """Read an event's item. Raises UnreadableItem."""
         return cls(
-            id=item["id"],
-            organization=item["organization"],
-            type=item["type"],
-            created_at=item["createdAt"],
-            body=item["body"],
-            only_to=item.get("onlyTo"),
+            id=attributes.text(item, "id"),
+            organization=attributes.text(item, "organization"),
+            type=attributes.text(item, "type"),
+            created_at=attributes.number(item, "createdAt"),
+            body=attributes.text(item, "body"),
+            only_to=attributes.text(item, "onlyTo") if "onlyTo" in item else None,
         )
 
 
@@ -40,9 +42,12 @@ class OutboxItem(FrozenRecord):
 
     @classmethod
     def from_item(cls, item: Item) -> "OutboxItem":
-        """Read an outbox item. Raises KeyError, TypeError or ValueError if it is malformed."""
+        """Read an outbox item. Raises UnreadableItem or another ValueError."""
+        jobs = item.get("jobs")
+        if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs):
+            raise UnreadableItem("jobs")
         return cls(
-            id=item["id"],
+            id=attributes.text(item, "id"),
             event=StoredEvent.from_item(item) if "body" in item else None,
-            jobs=tuple(Job.from_item(job) for job in item["jobs"]),
+            jobs=tuple(Job.from_item(job) for job in jobs),
         )

@@ -7,7 +7,9 @@ from helpdesk.admission.allowance import bucket_attributes
 from helpdesk.admission.limits import Plan, RequestClass, Tier, rate_of
 from helpdesk.organizations.errors import OrganizationNotFound, SlugTaken, UpgradeRequired
 from helpdesk.organizations.record import OrganizationRecord
-from helpdesk.storage import keys, shards, table
+from helpdesk.platform import unreadable
+from helpdesk.storage import attributes, keys, shards, table
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -185,6 +187,15 @@ def set_rates(transaction: Transaction, organization: str, tier: Tier, fair_use_
 
 
 def retaining(shard: int, after: Item | None) -> tuple[list[tuple[str, int]], Item | None]:
-    """Return a page of a shard's organizations that limit retention, with their days, and the key to continue from."""
+    """Return a page of a shard's organizations that limit retention, with their days, and the key to continue from.
+
+    An organization whose item cannot be read is passed over.
+    """
     page = table.query(shards.retaining(shard), index="GSI1", limit=_PAGE, after=after)
-    return [(str(item["id"]), int(item["retentionDays"])) for item in page.items], page.after
+    found = []
+    for item in page.items:
+        try:
+            found.append((attributes.text(item, "id"), attributes.number(item, "retentionDays")))
+        except UnreadableItem as error:
+            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+    return found, page.after

@@ -18,7 +18,7 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.messages import erasure as messages
 from helpdesk.organizations import service as organizations
-from helpdesk.platform import clock, ids
+from helpdesk.platform import clock, ids, unreadable
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.privacy import repository, service, thread_deletion
 from helpdesk.privacy.erasing import Outcome
@@ -43,7 +43,11 @@ def start_daily_jobs(until: int) -> int:
     for organization, days in organizations.retaining(day, until):
         if clock.now_ms() >= until:
             break
-        created += _start(organization, days, day * DAY_MS)
+        try:
+            created += _start(organization, days, day * DAY_MS)
+        except Exception as error:  # noqa: BLE001 - one organization must not hold up the others
+            # The next run of the same day tries it again.
+            unreadable.report({"organization": organization}, error)
     return created
 
 

@@ -6,9 +6,11 @@ visitor's message ends a snooze without knowing of it, so a reminder can be stal
 
 from typing import Self
 
+from helpdesk.platform import unreadable
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import keys, shards, table
+from helpdesk.storage import attributes, keys, shards, table
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -24,8 +26,12 @@ class Reminder(FrozenRecord):
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        """Read a reminder's item."""
-        return cls(item["organization"], item["conversationId"], item["until"])
+        """Read a reminder's item. Raises UnreadableItem."""
+        return cls(
+            attributes.text(item, "organization"),
+            attributes.text(item, "conversationId"),
+            attributes.number(item, "until"),
+        )
 
     def to_item(self) -> Item:
         """Return the attributes of a reminder's item, without its keys."""
@@ -68,12 +74,18 @@ def forget_stale(reminder: Reminder) -> None:
 def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[Reminder], Item | None]:
     """Return a page of a shard's reminders of snoozes that end before an instant (ms), the earliest first.
 
-    With it comes the key to continue from, None at the end.
+    With it comes the key to continue from, None at the end. A reminder that cannot be read is passed over.
     """
     page = table.query(
         shards.snoozes(shard), index="GSI1", sk_between=("0", f"{before:013d}"), limit=limit, after=after
     )
-    return [Reminder.from_item(item) for item in page.items], page.after
+    reminders = []
+    for item in page.items:
+        try:
+            reminders.append(Reminder.from_item(item))
+        except UnreadableItem as error:
+            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+    return reminders, page.after
 
 
 def delete(transaction: Transaction, organization: str, conversation_id: str) -> None:

@@ -1,9 +1,11 @@
 """Items of webhook endpoints."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.storage import keys, table
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import MAX_WEBHOOK_ENDPOINTS, EndpointNotFound, TooManyEndpoints
@@ -12,12 +14,30 @@ from helpdesk.webhooks.record import Endpoint
 _EXISTS = "attribute_exists(PK)"
 
 
+class Endpoints(NamedTuple):
+    """An organization's endpoints (at most ten) in the order in which they were added.
+
+    `unreadable` are the keys of items that this version cannot read, each with the error.
+    """
+
+    readable: list[Endpoint]
+    unreadable: list[tuple[Item, UnreadableItem]]
+
+
+def read_all(organization: str) -> Endpoints:
+    """Return an organization's endpoints, and apart from them what cannot be read."""
+    found = Endpoints([], [])
+    for item in table.query_all(keys.WebhookEndpointCount(organization).pk, sk_prefix="ENDPOINT#"):
+        try:
+            found.readable.append(Endpoint.from_item(organization, item))
+        except UnreadableItem as error:
+            found.unreadable.append(({"PK": item["PK"], "SK": item["SK"]}, error))
+    return found
+
+
 def all_of(organization: str) -> list[Endpoint]:
-    """Return an organization's endpoints (at most ten) in the order in which they were added."""
-    partition = keys.WebhookEndpointCount(organization).pk
-    return [
-        Endpoint.from_item(organization, item) for item in table.query_all(partition, sk_prefix="ENDPOINT#")
-    ]
+    """Return an organization's endpoints that this version can read (at most ten), in the order of their creation."""
+    return read_all(organization).readable
 
 
 def put(transaction: Transaction, endpoint: Endpoint) -> None:

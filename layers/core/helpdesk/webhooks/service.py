@@ -19,6 +19,7 @@ from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.webhooks import repository
 from helpdesk.webhooks.errors import NoEvents
 from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.repository import Endpoints
 from helpdesk.webhooks.schemas import EventsAnswer, EventsQuery, FeedEvent, NewWebhook, Webhook, WebhookUpdate
 
 FORMER_SECRET_HOURS = 24
@@ -195,8 +196,13 @@ def replace_secrets(transaction: Transaction, organization: str, key_id: str) ->
 
 
 def listening(organization: str) -> list[Endpoint]:
-    """Return the organization's endpoints for the fan-out."""
+    """Return the organization's endpoints that can be read."""
     return repository.all_of(organization)
+
+
+def listeners(organization: str) -> Endpoints:
+    """Return the organization's endpoints for the fan-out, with those that cannot be read."""
+    return repository.read_all(organization)
 
 
 def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:

@@ -1,0 +1,91 @@
+"""Every worker of a queue or a schedule: what it cannot read fails alone, and the rest of its batch is done."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
+from helpdesk.privacy import retention
+from helpdesk.snoozes import service as snoozes
+from helpdesk.storage import keys, shards, table
+from helpdesk.storage.table import Item
+from tests.integration.fanout.test_fan_out import received
+from tests.support.api import Client, Context, function
+from tests.support.template import ROOT
+
+BAD_BODIES = ["not json", "null", "[]", "5", '"text"', "{}", '{"organization": 5}', '{"kind": "moon"}']
+WORKERS = {
+    "agent_worker": "agent-worker-queue",
+    "knowledge_indexer": "knowledge-indexer-queue",
+    "mailer": "mailer-queue",
+    "timers": "timers-queue",
+    "eraser": "eraser-queue",
+    "search_indexer": "search-indexer-queue",
+    "delivery": "delivery-queue",
+}
+
+
+@pytest.mark.parametrize("worker", WORKERS)
+def test_messages_that_cannot_be_read_fail_alone(worker: str, organization: NewOrganization) -> None:
+    sample = json.loads((ROOT / "events" / f"{WORKERS[worker]}.json").read_text())["Records"][0]
+    records = []
+    for number, body in enumerate([*BAD_BODIES, sample["body"]]):
+        record = copy.deepcopy(sample) | {"messageId": str(number), "body": body}
+        record["attributes"]["MessageGroupId"] = f"group {number}"
+        records.append(record)
+
+    answer: Any = function(worker).handler({"Records": records}, Context())
+
+    failed = {failure["itemIdentifier"] for failure in answer["batchItemFailures"]}
+    assert failed == {str(number) for number in range(len(BAD_BODIES))}
+
+
+def _snoozed(home: str, conversation: str, **changed: Any) -> Item:
+    item = {
+        **keys.Snooze(home, conversation).attributes(),
+        "GSI1PK": shards.snoozes(shards.shard_of("one shard")),
+        "GSI1SK": f"{clock.now_ms() - 1:013d}",
+        "organization": home,
+        "conversationId": conversation,
+        "until": clock.now_ms() - 1,
+        **changed,
+    }
+    return {name: value for name, value in item.items() if value != "removed"}
+
+
+def test_a_reminder_that_cannot_be_read_holds_up_no_other_snooze(
+    organization: NewOrganization, other_organization: NewOrganization, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad: list[Any] = ["removed", None, "x", True, [], {"x": 1}]
+    for name in ("organization", "conversationId", "until"):
+        for number, value in enumerate(bad):
+            if name == "until" or value != "x":
+                table.put_new(_snoozed(organization.organization_id, f"conv_{name}{number}", **{name: value}))
+    table.put_new(_snoozed(other_organization.organization_id, "conv_good"))
+
+    assert snoozes.queue_due(clock.now_ms() + 60_000) == 1
+
+    assert [work["conversationId"] for work in received(settings().timer_queue_url)] == ["conv_good"]
+    assert [record.msg for record in caplog.records].count("record_unreadable") == 16
+
+
+def test_an_organization_that_cannot_be_read_holds_up_no_other_retention(
+    organization: NewOrganization, other_organization: NewOrganization, api: Client
+) -> None:
+    for number, (name, value) in enumerate(
+        [("retentionDays", "x"), ("retentionDays", None), ("id", None), ("id", ""), ("id", "a#b")]
+    ):
+        item: Item = {"id": f"org_bad{number}", "retentionDays": 30, name: value}
+        place = {"GSI1PK": shards.retaining(shards.shard_of("one shard")), "GSI1SK": f"0{number}"}
+        table.put_new({**keys.Organization(f"org_bad{number}").attributes(), **place, **item})
+    table.update(
+        keys.Organization(other_organization.organization_id),
+        "SET GSI1PK = :pk, GSI1SK = :sk, retentionDays = :days",
+        values={":pk": shards.retaining(shards.shard_of("one shard")), ":sk": "9", ":days": 30},
+    )
+
+    assert retention.start_daily_jobs(clock.now_ms() + 60_000) == 1
