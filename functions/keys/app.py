@@ -1,12 +1,14 @@
 """/v1/keys: the organization's secret keys."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok
+from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.secret_keys.errors import InvalidKeyName, KeyNotFound, TooManyKeys
-from helpdesk.secret_keys.schemas import KeyCreated, KeysAnswer, NewKey
+from helpdesk.secret_keys.schemas import KeyCreated, KeysAnswer, KeysQuery, NewKey
 from helpdesk.webhooks import service as webhooks
 
 NEEDS = declare("BASE_URL")
@@ -14,10 +16,11 @@ NEEDS = declare("BASE_URL")
 api = Api()
 
 
-@api.get("/v1/keys", access=Access.ACCOUNT_ADMIN)
-def list_keys(caller: Caller) -> KeysAnswer:
-    """List secret keys, including revoked ones. The keys themselves are not stored."""
-    return KeysAnswer(keys=secret_keys.listed(caller.organization))
+@api.get("/v1/keys", access=Access.ACCOUNT_ADMIN, errors=(InvalidCursor,))
+def list_keys(caller: Caller, query: KeysQuery) -> KeysAnswer:
+    """List secret keys, including those revoked in the last 90 days. The keys themselves are not stored."""
+    listed, end = secret_keys.listed(caller.organization, query.limit, position(caller, query, "keys"))
+    return KeysAnswer(keys=listed, next_cursor=next_cursor(caller, end, "keys"))
 
 
 @api.post("/v1/keys", access=Access.ACCOUNT_ADMIN, errors=(InvalidKeyName, TooManyKeys))

@@ -61,7 +61,8 @@ ANSWERS: dict[str, Any] = {
                 "revokedAt": None,
                 "legacy": False,
             }
-        ]
+        ],
+        "nextCursor": None,
     },
     "getMe": _ME,
     "updateMe": _ME,

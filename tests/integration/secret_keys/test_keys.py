@@ -47,6 +47,50 @@ def test_a_new_key_is_shown_once_and_opens_the_api(organization: NewOrganization
     assert made["key"] not in repr(listed(admin))
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3, 4])
+def test_the_pages_add_up_to_all_keys(admin: Client, limit: int) -> None:
+    for number in range(3):
+        make(admin, f"Key {number}")
+    found: list[str] = []
+    url = f"/v1/keys?limit={limit}"
+    answer = admin.get(url)
+    while True:
+        assert len(answer.body["keys"]) <= limit
+        found += [key["name"] for key in answer.body["keys"]]
+        if answer.body["nextCursor"] is None:
+            break
+        answer = admin.get(f"{url}&cursor={answer.body['nextCursor']}")
+
+    assert found == ["First key", "Key 0", "Key 1", "Key 2"]
+
+
+def test_another_organizations_cursor_and_a_bad_limit_are_refused(
+    admin: Client, other_organization: NewOrganization
+) -> None:
+    make(admin, "Second")
+    cursor = admin.get("/v1/keys?limit=1").body["nextCursor"]
+
+    stranger = Client(issue_token(other_organization.organization_id, role="admin", name="Fred Foreign"))
+    assert stranger.get(f"/v1/keys?cursor={cursor}").code == "invalid_cursor"
+    for limit in ("0", "201", "x", "9" * 5_000):
+        answer = admin.get(f"/v1/keys?limit={limit}")
+        assert (answer.status, answer.code) == (400, "invalid_request")
+        assert answer.message.startswith("`limit` must be a ")
+
+
+@pytest.mark.parametrize(("days", "is_listed"), [(89, True), (91, False)])
+def test_a_revoked_key_is_listed_for_90_days(
+    admin: Client, organization: NewOrganization, days: int, is_listed: bool
+) -> None:
+    made = make(admin, "Second")
+    admin.delete(f"/v1/keys/{made['id']}")
+    later = clock.now_us() + days * 86_400_000_000
+
+    with clock.frozen(lambda: later):
+        then = Client(issue_token(organization.organization_id, role="admin", name="Ada"))
+        assert ("Second" in [key["name"] for key in listed(then)]) is is_listed
+
+
 def test_a_new_key_is_listed_last_with_its_creator(organization: NewOrganization) -> None:
     with clock.frozen(lambda: START * 1_000 + 999):
         admin = Client(issue_token(organization.organization_id, role="admin", name="Ada Admin"))

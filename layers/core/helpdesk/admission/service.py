@@ -62,7 +62,7 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
     ):
         return _admit_person(credential, request_class)
     if credential.organization is None:
-        raise NoOrganization
+        raise NoOrganization(headers=_admit_person(credential, request_class).headers)
     try:
         charge = _charge(credential.organization, request_class, credential.key_hash)
     except allowance.UnknownCaller:

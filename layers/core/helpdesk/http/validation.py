@@ -2,7 +2,8 @@
 
 import base64
 from collections.abc import Mapping
-from typing import Any, get_origin
+from enum import StrEnum
+from typing import Any, get_args, get_origin
 from urllib.parse import parse_qs
 
 from pydantic import BaseModel, ValidationError
@@ -20,8 +21,9 @@ def parse_body[B: Body](model: type[B], body: str | None, *, is_base64: bool) ->
     """
     try:
         fields = from_json(body_bytes(body, is_base64=is_base64), allow_inf_nan=False)
-    except (ValueError, RecursionError):
-        raise InvalidJson from None
+    except (ValueError, RecursionError) as error:
+        # The parser's own words name the reason and the position, and nothing of the body.
+        raise InvalidJson(f"{InvalidJson.message} It cannot be read: {error}.") from None
     if not isinstance(fields, dict):
         raise InvalidJson
     return _validated(model, fields)
@@ -86,6 +88,7 @@ _EXPECTED = {
     "string_type": "must be text",
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
+    "int_parsing_size": "must be a smaller whole number",
     "float_type": "must be a number",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
@@ -106,9 +109,22 @@ def _sentence(model: type[BaseModel], problem: ErrorDetails) -> str:
         return f"`{path}` is not a field of `{_path(problem['loc'][:-1])}`. Allowed: {allowed}."
     if kind in {"enum", "literal_error"}:
         return f"`{path}` must be one of {problem['ctx']['expected']}."
+    if kind == "is_instance_of":
+        values = _values_of_enum(model, problem["ctx"]["class"])
+        return f"`{path}` must be {f'one of {", ".join(values)}' if values else 'of another type'}."
     if kind == "value_error":
         return f"`{path}` {problem['ctx']['error']}."
     return f"`{path}` {_EXPECTED.get(kind) or problem['msg'][:1].lower() + problem['msg'][1:]}."
+
+
+def _values_of_enum(annotation: Any, name: str) -> list[str]:
+    """Return the values of the enumeration with this name in a model or type; empty if there is none."""
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        return [member.value for member in annotation] if annotation.__name__ == name else []
+    inner: list[Any] = list(get_args(annotation))
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        inner = [field.annotation for field in annotation.model_fields.values()]
+    return next((values for each in inner if (values := _values_of_enum(each, name))), [])
 
 
 def _path(location: tuple[int | str, ...]) -> str:

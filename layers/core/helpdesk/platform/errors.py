@@ -96,7 +96,7 @@ class InvalidApiKey(CredentialError):
     status, code = 401, "invalid_api_key"
     message = (
         "This secret key is unknown or revoked. Check that it is complete and belongs to this deployment. An admin or "
-        "owner can create a new one with POST /v1/keys. The local stack's key is in .local/stack.json."
+        "owner can create a new one with POST /v1/keys."
     )
 
 

@@ -2,6 +2,8 @@
 
 from helpdesk.platform.errors import AppError
 
+REVOKED_DAYS = 90
+"""How long a revoked key stays in the list."""
 MAX_SECRET_KEYS = 10
 MAX_NAME_CHARACTERS = 40
 

@@ -7,7 +7,8 @@ three hold the same keys, because they change together.
 from helpdesk.admission.limits import RequestClass
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.platform import clock
-from helpdesk.secret_keys.errors import MAX_SECRET_KEYS, KeyExists, TooManyKeys
+from helpdesk.platform.units import DAY_MS
+from helpdesk.secret_keys.errors import MAX_SECRET_KEYS, REVOKED_DAYS, KeyExists, TooManyKeys
 from helpdesk.secret_keys.record import KeyRecord, LiveKey
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
@@ -18,9 +19,18 @@ class AlreadyRevoked(Exception):
     """Another request revoked the key first."""
 
 
-def all_of(organization: str) -> list[KeyRecord]:
-    """Return every key that the organization ever had, in the order of creation."""
-    return [KeyRecord.from_item(item) for item in table.query_all(keys.SecretKey(organization, "-").pk)]
+def page(organization: str, limit: int, after: str | None) -> tuple[list[KeyRecord], str | None]:
+    """Return keys in the order of creation, after the id `after`; and the id to continue from, None at the end.
+
+    Keys that were revoked more than 90 days ago are left out, so a page can have fewer than `limit`.
+    """
+    partition = keys.SecretKey(organization, "-").pk
+    start = keys.SecretKey(organization, after).attributes() if after else None
+    found = table.query(partition, sk_prefix="KEY#", limit=limit, after=start, consistent=True)
+    oldest = clock.now_ms() - REVOKED_DAYS * DAY_MS
+    records = [KeyRecord.from_item(item) for item in found.items]
+    shown = [record for record in records if record.revoked_at is None or record.revoked_at > oldest]
+    return shown, records[-1].id if found.after else None
 
 
 def live(organization: str) -> list[LiveKey]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, OneTimeSecret, schema_hint
+from helpdesk.http.schemas import Answer, Body, Milliseconds, OneTimeSecret, PageQuery, schema_hint
 from helpdesk.secret_keys.errors import MAX_NAME_CHARACTERS
 
 
@@ -43,7 +43,13 @@ class SecretKey(Answer):
     """Whether it is from before the current scheme: it is accepted like any other key, but signs nothing."""
 
 
+class KeysQuery(PageQuery):
+    """The parameters of GET /keys."""
+
+
 class KeysAnswer(Answer):
-    """GET /keys, in the order of creation; revoked keys stay listed."""
+    """GET /keys, in the order of creation; revoked keys stay listed for 90 days."""
 
     keys: list[SecretKey]
+    next_cursor: str | None
+    """Send it as `cursor` for more keys; null at the end."""

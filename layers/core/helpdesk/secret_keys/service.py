@@ -32,10 +32,14 @@ class NewestKeyRevoked(Exception):
     """The key that was chosen to sign was revoked in the meantime; try again with the next one."""
 
 
-def listed(organization: str) -> list[SecretKey]:
-    """Return the organization's keys in the order of creation, revoked ones included."""
+def listed(organization: str, limit: int, after: str | None) -> tuple[list[SecretKey], str | None]:
+    """Return a page of the keys, in the order of creation, and the id after which the next page begins.
+
+    Keys that were revoked in the last 90 days are included.
+    """
     last_used = {key.id: key.last_used_at for key in repository.live(organization)}
-    return [
+    records, end = repository.page(organization, limit, after)
+    shown = [
         SecretKey(
             id=record.id,
             name=record.name,
@@ -46,8 +50,9 @@ def listed(organization: str) -> list[SecretKey]:
             revoked_at=record.revoked_at,
             legacy=record.legacy,
         )
-        for record in repository.all_of(organization)
+        for record in records
     ]
+    return shown, end
 
 
 def create(caller: Caller, new: NewKey) -> KeyCreated:

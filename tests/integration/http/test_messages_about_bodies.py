@@ -1,0 +1,106 @@
+"""What a refusal says about a body that cannot be read, and the headers of every response to a known caller."""
+
+from typing import Any
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from tests.support.api import Answer, Client
+from tests.support.people import issue_token
+
+LONG = "9" * 5_000
+DEEP = "[" * 500 + "]" * 500
+
+
+def test_an_event_that_is_not_text_is_refused_with_the_names_of_events(admin: Client) -> None:
+    answer = admin.post("/v1/webhooks", {"url": "https://example.com/hook", "events": ["message.created", 5]})
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message.startswith("`events[1]` must be one of message.created, conversation.created, ")
+
+
+@pytest.mark.parametrize("role", [5, True, 1.5, ["owner"], {}])
+def test_a_role_that_is_not_text_is_refused_with_the_names_of_roles(admin: Client, role: object) -> None:
+    answer = admin.post("/v1/invites", {"email": "grace@example.com", "role": role})
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message == "`role` must be one of owner, admin, member."
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (f'{{"name": {LONG}}}', "number out of range at line 1 column "),
+        (f'{{"other": -{LONG}.5}}', "number out of range at line 1 column "),
+        (LONG, "number out of range at line 1 column "),
+        (f'{{"name": {DEEP}}}', "recursion limit exceeded at line 1 column "),
+        (DEEP, "recursion limit exceeded at line 1 column "),
+        ('{"a":' * 500 + "1" + "}" * 500, "recursion limit exceeded at line 1 column "),
+        ('{"name": "cut', "EOF while parsing a string at line 1 column "),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_refused_with_the_reason_and_the_position(
+    admin: Client, body: str, reason: str
+) -> None:
+    answer = admin.post("/v1/keys", body)
+
+    assert (answer.status, answer.code) == (400, "invalid_json")
+    assert answer.message.startswith("Send a JSON object as the body, encoded in UTF-8. It cannot be read: ")
+    assert reason in answer.message
+    assert len(answer.message) < 200
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("/v1/conversations", "limit"), ("/v1/logs", "limit"), ("/v1/logs", "from")]
+)
+def test_a_number_of_5000_digits_in_a_query_is_refused_by_its_name(api: Client, path: str, name: str) -> None:
+    answer = api.get(f"{path}?{name}={LONG}")
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message == f"`{name}` must be a smaller whole number."
+
+
+def test_an_unknown_key_is_refused_without_the_name_of_a_file(organization: NewOrganization) -> None:
+    answer = Client(organization.secret_key[:-1] + "!").get("/v1/billing/limits")
+
+    assert answer.code == "invalid_api_key"
+    assert ".json" not in answer.message
+    assert ".local" not in answer.message
+
+
+def test_every_response_to_a_known_caller_has_the_rate_limit_headers(
+    api: Client, admin: Client, organization: NewOrganization
+) -> None:
+    member = Client(issue_token(organization.organization_id, role="member", name="Max Member"))
+    homeless = Client(issue_token(None, role="member", name="Hanna Homeless"))
+    answers: dict[str, tuple[Answer, Any]] = {
+        "a role": (member.get("/v1/webhooks"), "forbidden"),
+        "a person": (api.post("/v1/invites", {}), "needs_a_person"),
+        "no organization": (homeless.get("/v1/webhooks"), "no_organization"),
+        "not found": (api.get("/v1/conversations/conv_unknown"), "conversation_not_found"),
+        "a malformed id": (api.get("/v1/conversations/a%23b"), "conversation_not_found"),
+        "a body": (admin.post("/v1/keys", "["), "invalid_json"),
+        "a field": (admin.post("/v1/keys", {}), "invalid_request"),
+        "a query": (api.get("/v1/conversations?limit=x"), "invalid_request"),
+        "a cursor": (api.get("/v1/conversations?cursor=x"), "invalid_cursor"),
+        "the idempotency key": (
+            api.request("POST", "/v1/messages", {}, **{"Idempotency-Key": "x" * 300}),
+            "invalid_request",
+        ),
+    }
+
+    assert {name: answer.code for name, (answer, _) in answers.items()} == {
+        name: code for name, (_, code) in answers.items()
+    }
+    without = [
+        name
+        for name, (answer, _) in answers.items()
+        if not {"ratelimit", "ratelimit-policy"} <= answer.headers.keys()
+    ]
+    assert without == []
+
+
+def test_a_person_without_an_organization_is_charged_for_a_refusal() -> None:
+    homeless = Client(issue_token(None, role="member", name="Hanna Homeless"))
+
+    assert homeless.get("/v1/webhooks").headers["ratelimit-policy"] == '"read";q=600;w=60'
