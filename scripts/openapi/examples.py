@@ -304,6 +304,8 @@ _SIGNAL = {
     "codehost": None,
 }
 
+_TEST_CONVERSATION = "conv_00000000000000000000000000"
+
 _EVENT_DATA: dict[WebhookEvent | OwnEvent, Any] = {
     WebhookEvent.MESSAGE_CREATED: {"conversation": _STATE, "message": _ANSWER},
     WebhookEvent.CONVERSATION_CREATED: {"conversation": _STATE},
@@ -326,7 +328,17 @@ _EVENT_DATA: dict[WebhookEvent | OwnEvent, Any] = {
     },
     OwnEvent.WEBHOOK_TEST: {
         "endpointId": _ENDPOINT,
-        "message": "This is a test. Your endpoint receives what Helpdesk sends.",
+        "test": True,
+        "conversation": {"id": _TEST_CONVERSATION, "status": "open", "awaitingHuman": False},
+        "message": {
+            "id": "msg_00000000000000000000000000",
+            "conversationId": _TEST_CONVERSATION,
+            "createdAt": _AT,
+            "sender": "visitor",
+            "agent": None,
+            "body": "This is a test. Your endpoint receives what Helpdesk sends.",
+            "attachments": [],
+        },
     },
 }
 

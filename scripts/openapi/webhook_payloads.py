@@ -113,12 +113,13 @@ class KnowledgeSuggestionCreated(Event):
     data: SuggestionData
 
 
-class TestData(Answer):
-    """The data of a test event."""
+class TestData(MessageData):
+    """The data of a test event: an invented message of the shape that `message.created` has."""
 
     endpoint_id: str
     """The endpoint that it is sent to."""
-    message: str
+    test: Literal[True]
+    """Always true: the conversation and the message do not exist."""
 
 
 class WebhookTest(Event):

@@ -356,11 +356,37 @@ def test_a_test_event_goes_to_that_endpoint_alone_whatever_it_listens_to(
     assert (event["id"], event["type"]) == (answer.body["id"], "webhook.test")
     assert event["data"] == {
         "endpointId": endpoint,
-        "message": "This is a test. Your endpoint receives what Helpdesk sends.",
+        "test": True,
+        "conversation": {
+            "id": "conv_00000000000000000000000000",
+            "status": "open",
+            "awaitingHuman": False,
+        },
+        "message": {
+            "id": "msg_00000000000000000000000000",
+            "conversationId": "conv_00000000000000000000000000",
+            "createdAt": event["createdAt"],
+            "sender": "visitor",
+            "agent": None,
+            "body": "This is a test. Your endpoint receives what Helpdesk sends.",
+            "attachments": [],
+        },
     }
     assert "svc-signature" in headers
     (shown,) = deliveries(api, endpoint)
     assert (shown["eventId"], shown["type"], shown["status"]) == (event["id"], "webhook.test", "delivered")
+
+
+def test_the_data_of_a_test_event_can_be_read_as_that_of_a_message(
+    api: Client, endpoint: str, receiver: Receiver
+) -> None:
+    api.post(f"/v1/webhooks/{endpoint}/test")
+    fan_out(*[item for item in outbox() if item["type"] == "webhook.test"])
+    work()
+    ((body, _),) = receiver.sent
+    event = json.loads(body)
+    data = {name: event["data"][name] for name in ("conversation", "message")}
+    require_described_event({**event, "type": "message.created", "data": data})
 
 
 def test_no_endpoint_can_listen_to_test_events(api: Client) -> None:

@@ -27,7 +27,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.storage.table import Item, Throttled, from_wire
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.repository import Endpoints
+from helpdesk.webhooks.record import Endpoints
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
@@ -137,6 +137,11 @@ def _read(record: Mapping[str, Any]) -> _Work | None:
 
 def _dead_letter(key: object, error: Exception) -> None:
     unreadable.report(key, error)
+    write_dead_letter(key)
+
+
+def write_dead_letter(key: object) -> None:
+    """Write the key of an item that was given up to the fan-out's dead-letter queue."""
     clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps({"key": key}))
 
 

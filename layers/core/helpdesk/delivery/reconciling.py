@@ -9,20 +9,18 @@ A run costs a query for each shard of both indexes, and the repairs. It ends whe
 continues: what was repaired leaves the index or moves to its end.
 """
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.delivery import queue, repository
-from helpdesk.delivery.fanout import fan_out_again
+from helpdesk.delivery.fanout import fan_out_again, write_dead_letter
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.record import DeliveryRecord
 from helpdesk.events import outbox_pending
-from helpdesk.platform import clients, clock, metrics, unreadable
+from helpdesk.platform import clock, metrics, unreadable
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
-from helpdesk.platform.settings import settings
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards, table
 from helpdesk.storage.table import Item, Throttled
@@ -98,8 +96,7 @@ def _pass_over(item: Item, error: Exception) -> None:
         logger.warning("failure_not_noted", extra={"error": type(trouble).__name__})
         return
     if given_up:
-        body = json.dumps({"key": {"PK": pk, "SK": sk}})
-        clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=body)
+        write_dead_letter({"PK": pk, "SK": sk})
 
 
 def _turn() -> int:

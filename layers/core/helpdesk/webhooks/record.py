@@ -1,6 +1,6 @@
 """A webhook endpoint as the table holds it."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -72,3 +72,13 @@ class Endpoint(FrozenRecord):
             "failingSince": self.failing_since,
             "secretCreatedAt": self.secret_created_at,
         }
+
+
+class Endpoints(NamedTuple):
+    """An organization's endpoints (at most ten) in the order in which they were added.
+
+    `unreadable` are the keys of items that this version cannot read, each with the error.
+    """
+
+    readable: list[Endpoint]
+    unreadable: list[tuple[Item, UnreadableItem]]

@@ -1,7 +1,6 @@
 """Items of webhook endpoints."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.storage import keys, table
@@ -9,19 +8,9 @@ from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import MAX_WEBHOOK_ENDPOINTS, EndpointNotFound, TooManyEndpoints
-from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.record import Endpoint, Endpoints
 
 _EXISTS = "attribute_exists(PK)"
-
-
-class Endpoints(NamedTuple):
-    """An organization's endpoints (at most ten) in the order in which they were added.
-
-    `unreadable` are the keys of items that this version cannot read, each with the error.
-    """
-
-    readable: list[Endpoint]
-    unreadable: list[tuple[Item, UnreadableItem]]
 
 
 def read_all(organization: str) -> Endpoints:

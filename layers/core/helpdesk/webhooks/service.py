@@ -1,5 +1,7 @@
 """The rules of webhook endpoints (Specification: Webhooks; States, Webhook endpoint delivery status)."""
 
+from typing import Any
+
 from helpdesk.admission.caller import Caller
 from helpdesk.events import feed
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
@@ -18,12 +20,14 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.webhooks import repository
 from helpdesk.webhooks.errors import NoEvents
-from helpdesk.webhooks.record import Endpoint
-from helpdesk.webhooks.repository import Endpoints
+from helpdesk.webhooks.record import Endpoint, Endpoints
 from helpdesk.webhooks.schemas import EventsAnswer, EventsQuery, FeedEvent, NewWebhook, Webhook, WebhookUpdate
 
 FORMER_SECRET_HOURS = 24
 TEST_MESSAGE = "This is a test. Your endpoint receives what Helpdesk sends."
+TEST_CONVERSATION = "conv_00000000000000000000000000"
+TEST_MESSAGE_ID = "msg_00000000000000000000000000"
+"""No conversation and no message has these IDs: a ULID of zeros is from 1970."""
 
 _TRIES = 8
 _FILTERED = 200  # events looked at for one page where only some kinds are wanted
@@ -119,11 +123,12 @@ def send_test(caller: Caller, endpoint_id: str) -> str:
 
     It is delivered like every event: through the outbox, with signatures, retries and history. Raises EndpointNotFound.
     """
+    now = clock.now_ms()
     event = Event(
         caller.organization,
         OwnEvent.WEBHOOK_TEST,
-        {"endpointId": endpoint_id, "message": TEST_MESSAGE},
-        clock.now_ms(),
+        _test_data(endpoint_id, now),
+        now,
         only_to=endpoint_id,
     )
     transaction = Transaction()
@@ -131,6 +136,24 @@ def send_test(caller: Caller, endpoint_id: str) -> str:
     event.add_to(transaction)
     transaction.commit()
     return event.id
+
+
+def _test_data(endpoint_id: str, now: int) -> dict[str, Any]:
+    """Return data of the shape that message.created has, about a conversation that does not exist."""
+    return {
+        "endpointId": endpoint_id,
+        "test": True,
+        "conversation": {"id": TEST_CONVERSATION, "status": "open", "awaitingHuman": False},
+        "message": {
+            "id": TEST_MESSAGE_ID,
+            "conversationId": TEST_CONVERSATION,
+            "createdAt": now,
+            "sender": "visitor",
+            "agent": None,
+            "body": TEST_MESSAGE,
+            "attachments": [],
+        },
+    }
 
 
 def make_secret(caller: Caller, endpoint_id: str) -> str:
