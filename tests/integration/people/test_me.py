@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import ids
+from helpdesk.platform import clock, ids
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Client
@@ -182,3 +182,14 @@ def test_the_calls_of_each_route_are_few(
     assert creating == [*personal, "dynamodb:TransactWriteItems"]
     assert turning == [*personal, "dynamodb:TransactWriteItems"]
     assert leaving == [*personal, "dynamodb:TransactWriteItems"]
+
+
+def test_a_refusal_of_a_persons_own_allowance_is_not_in_the_organizations_log(
+    api: Client, admin: Client
+) -> None:
+    now = clock.now_us()
+    with clock.frozen(lambda: now):
+        answers = [admin.patch("/v1/me", {"name": "Ada Admin"}) for _ in range(31)]
+
+    assert [answer.status for answer in answers] == [200] * 30 + [429]
+    assert api.get("/v1/logs?kind=api_limit_reached").body["logs"] == []

@@ -91,8 +91,7 @@ def _admit_person(credential: _Credential, request_class: RequestClass) -> Admit
         if charge is not None:
             limits = _headers(request_class, rate.per_minute, charge.bucket, charge.now_us)
     except allowance.BucketEmpty as empty:
-        if credential.organization is not None:
-            _log_limit_reached(credential.organization, request_class)
+        # It is the person's limit, so the log of their organization has no entry of it.
         error = RateLimited(
             "Your own allowance is temporarily full. Wait for the seconds in Retry-After and try again.",
             headers={"retry-after": str(empty.retry_after)},
