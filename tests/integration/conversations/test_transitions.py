@@ -129,12 +129,22 @@ def test_a_transition_that_changes_nothing_writes_nothing(
         assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
 
 
-def test_a_transition_costs_three_calls(api: Client, conversation_in: Callable[[State], str]) -> None:
+def test_a_transition_costs_four_calls_and_with_a_token_no_more(
+    api: Client, member: Client, conversation_in: Callable[[State], str]
+) -> None:
     conversation_id = conversation_in(OPEN_AGENT)
-    with recorded_calls() as calls:
+    with recorded_calls() as with_key:
         api.post(f"/v1/conversations/{conversation_id}/resolve")
+    with recorded_calls() as with_token:
+        member.post(f"/v1/conversations/{conversation_id}/reopen")
 
-    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+    # A key reads its organization's name, a token is read itself.
+    assert with_key == [
+        *("dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems")
+    ]
+    assert with_token == [
+        *("dynamodb:BatchGetItem", "dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems")
+    ]
 
 
 def test_a_transition_needs_no_body_and_ignores_one(

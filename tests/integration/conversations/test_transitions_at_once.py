@@ -94,7 +94,16 @@ STATES: dict[str, dict[tuple[str, str], tuple[str, str]]] = {
 PIECES = list(STATES)
 STATUSES, HANDLERS, SPEAKERS = ("open", "resolved"), ("agent", "team"), ("visitor", "agent", "teammate")
 # What a committed piece leaves in the thread for the team alone.
-LINES = {"agent hands off", "snooze", "end snooze", "wake", "assign", "unassign", "note"}
+LINES = {
+    *("resolve", "close", "reopen", "take-over", "hand-back", "archive", "unarchive"),
+    "agent hands off",
+    "snooze",
+    "end snooze",
+    "wake",
+    "assign",
+    "unassign",
+    "note",
+}
 # Two teammates and the agent, or the visitor, at the same conversation: the encounters that have to be right.
 ENCOUNTERS = [
     ("take-over", "agent answers"),

@@ -106,7 +106,7 @@ def test_nothing_of_a_customer_is_left(
         "customers": 1,
         "conversations": 2,
         "messages": 4,
-        "notes": 4,
+        "notes": 5,
         "ratings": 1,
         "files": 1,
         "events": 4,

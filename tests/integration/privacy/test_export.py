@@ -45,11 +45,11 @@ def test_an_export_contains_all_data_of_the_customer(api: Client, member: Client
     member.post(f"/v1/conversations/{first}/note", {"body": "A note of the team"})
     api.post(f"/v1/customers/{customer}/facts", {"text": "Older"})
     api.post(f"/v1/customers/{customer}/facts", {"text": "Newer"})
-    api.post(f"/v1/conversations/{first}/resolve")
+    member.post(f"/v1/conversations/{first}/resolve")
     rating = {"session": "session-of-vera", "conversationId": first, "stars": 2, "note": "Too slow"}
     assert api.post("/v1/messages/rating", rating).status == 200
     second, _ = written(api, "Three")
-    api.post(f"/v1/conversations/{second}/archive")
+    member.post(f"/v1/conversations/{second}/archive")
 
     [page] = exported(api, customer, 200)
     assert page["customer"] == api.get(f"/v1/customers/{customer}").body["customer"]
@@ -61,22 +61,28 @@ def test_an_export_contains_all_data_of_the_customer(api: Client, member: Client
         ("message", "One"),
         ("message", "Two"),
         ("note", "A note of the team"),
+        ("system", "Max Member resolved this conversation."),
         ("system", "The visitor rated this conversation 2 of 5 stars: Too slow"),
     ]
     assert one["messages"][1]["attachments"][0]["url"] == file["url"]
     assert [(given["stars"], given["note"]) for given in one["ratings"]] == [(2, "Too slow")]
-    assert [entry["body"] for entry in two["messages"]] == ["Three"]
+    assert [entry["body"] for entry in two["messages"]] == [
+        "Three",
+        "Max Member archived this conversation.",
+    ]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
-def test_pages_of_any_size_contain_everything_once_and_in_order(api: Client, limit: int) -> None:
+def test_pages_of_any_size_contain_everything_once_and_in_order(
+    api: Client, member: Client, limit: int
+) -> None:
     customer = ""
     expected: list[str] = []
     for number in range(3):
         conversation, customer = written(api, f"{number}a", f"{number}b")
         api.post(f"/v1/conversations/{conversation}/note", {"body": f"{number}note"})
-        api.post(f"/v1/conversations/{conversation}/resolve")
-        expected += [f"{number}a", f"{number}b", f"{number}note"]
+        member.post(f"/v1/conversations/{conversation}/resolve")
+        expected += [f"{number}a", f"{number}b", f"{number}note", "Max Member resolved this conversation."]
     for number in range(3):
         api.post(f"/v1/customers/{customer}/facts", {"text": f"fact {number}"})
     found = exported(api, customer, limit)

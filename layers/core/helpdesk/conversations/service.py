@@ -33,6 +33,16 @@ from helpdesk.platform import clock
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 8
+_LINES = {
+    Transition.RESOLVE: "{who} resolved this conversation.",
+    Transition.CLOSE: "{who} resolved this conversation.",
+    Transition.REOPEN: "{who} reopened this conversation.",
+    Transition.TAKE_OVER: "{who} took this conversation over from the agent.",
+    Transition.HAND_BACK: "{who} handed this conversation back to the agent.",
+    Transition.ARCHIVE: "{who} archived this conversation.",
+    Transition.UNARCHIVE: "{who} restored this conversation from the archive.",
+}
+_TOOK_OVER_RESOLVED = "{who} reopened this conversation and took it over."
 
 
 def get(organization: str, conversation_id: str) -> Conversation:
@@ -96,13 +106,21 @@ def presumed_open(organization: str, conversation_id: str, handled_by: str) -> S
 def transition(caller: Caller, conversation_id: str, chosen: Transition) -> None:
     """Apply a transition; send conversation.updated if it resolves, opens or changes the handler.
 
-    Raises ConversationNotFound, ConversationArchived, NotArchived.
+    A system line of the thread says who did it; a key acts as the organization. Raises ConversationNotFound,
+    ConversationArchived, NotArchived.
     """
+    who = caller.person.name if caller.person else None
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
+        nonlocal who
         state = apply(conversation.state, chosen)
-        if state != conversation.state:
-            write_transition(transaction, conversation, state)
+        if state == conversation.state:
+            return
+        who = who or organizations.name_of(caller.organization)
+        write_transition(transaction, conversation, state)
+        opens = conversation.state.status is Status.RESOLVED and state.status is Status.OPEN
+        line = _TOOK_OVER_RESOLVED if opens and chosen is Transition.TAKE_OVER else _LINES[chosen]
+        thread.add_system_line(transaction, conversation, line.format(who=who), clock.now_ms())
 
     retry_on_conflict(caller.organization, conversation_id, write, also_archived=True)
 
