@@ -32,7 +32,7 @@ export const DEFAULT_TOLERANCE: 300000;
 export function verify(
   payload: Payload,
   header: string | readonly string[] | null | undefined,
-  secret: string,
+  secret: string | readonly string[],
   options?: VerifyOptions,
 ): Event;
 
@@ -56,7 +56,7 @@ export type RequestHeaders =
 export function verifyStandard(
   payload: Payload,
   headers: RequestHeaders,
-  secret: string,
+  secret: string | readonly string[],
   options?: VerifyOptions,
 ): Event;
 

@@ -4,7 +4,17 @@
 
 const { createHmac } = require("node:crypto");
 const { InvalidHeader, SignatureMismatch, SignatureMissing } = require("./errors.cjs");
-const { TIMESTAMP, asBytes, checkTime, eventIn, kindOf, readOptions, sameBytes, utf8 } = require("./verification.cjs");
+const {
+  TIMESTAMP,
+  asBytes,
+  asSecrets,
+  checkTime,
+  eventIn,
+  kindOf,
+  readOptions,
+  sameBytes,
+  utf8,
+} = require("./verification.cjs");
 
 /** The three headers' names, in lower case as Node writes the names in `request.headers`. */
 const STANDARD_HEADERS = Object.freeze(["webhook-id", "webhook-timestamp", "webhook-signature"]);
@@ -17,7 +27,8 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  *
  * payload            the request's body exactly as received, before any parsing; text is taken as UTF-8
  * headers            the request's headers: an object, names in any case, or a `Headers`
- * secret             the response of the request that created the endpoint's secret, `whsec_…`
+ * secret             the response of the request that created the endpoint's secret, `whsec_…`; while it is rotated, an
+ *                    array of several, of which one must fit
  * options.tolerance  how far the header's time may lie from this machine's clock, before or after, in
  *                    milliseconds; null switches the check off (for stored deliveries, and tests)
  * options.now        the present time in milliseconds; the clock's by default
@@ -27,15 +38,17 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  */
 function verifyStandard(payload, headers, secret, options = {}) {
   const body = asBytes(payload);
-  const key = keyOf(secret);
+  const keys = asSecrets(secret).map(keyOf);
   const { tolerance, now } = readOptions(options);
   const { id, timestamp, candidates } = parse(headers);
   if (tolerance !== null) {
     checkTime(Number(timestamp) * 1000, tolerance, now);
   }
-  const expected = Buffer.from(mac(id, timestamp, body, key), "latin1");
-  // Every candidate is compared, so that the duration does not reveal which one came closest.
-  const matches = candidates.map((candidate) => sameBytes(expected, utf8(candidate)));
+  // Every pair is compared, so that the duration does not reveal which one came closest.
+  const matches = keys.flatMap((key) => {
+    const expected = Buffer.from(mac(id, timestamp, body, key), "latin1");
+    return candidates.map((candidate) => sameBytes(expected, utf8(candidate)));
+  });
   if (!matches.includes(true)) {
     throw new SignatureMismatch(
       "No signature in the headers fits. Check that the body is passed exactly as received, and that " +

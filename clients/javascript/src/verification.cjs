@@ -30,7 +30,8 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  *
  * payload            the request's body exactly as received, before any parsing; text is taken as UTF-8
  * header             the value of `svc-signature`, or null or undefined when the request has none
- * secret             what `webhookSecret(key)` returns, 64 hex characters
+ * secret             what `webhookSecret(key)` returns, 64 hex characters; while keys are rotated, an array of several,
+ *                    of which one must fit
  * options.tolerance  how far the header's time may lie from this machine's clock, before or after, in
  *                    milliseconds; null switches the check off (for stored deliveries, and tests)
  * options.now        the present time in milliseconds; the clock's by default
@@ -40,16 +41,19 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  */
 function verify(payload, header, secret, options = {}) {
   const body = asBytes(payload);
-  requireSecret(secret);
+  const secrets = asSecrets(secret);
+  secrets.forEach(requireSecret);
   const { tolerance, now } = readOptions(options);
 
   const { timestamp, candidates } = parse(asText(header));
   if (tolerance !== null) {
     checkTime(Number(timestamp), tolerance, now);
   }
-  const expected = Buffer.from(mac(timestamp, body, secret), "latin1");
-  // Every candidate is compared, so that the duration does not reveal which one came closest.
-  const matches = candidates.map((candidate) => sameBytes(expected, utf8(candidate)));
+  // Every pair is compared, so that the duration does not reveal which one came closest.
+  const matches = secrets.flatMap((each) => {
+    const expected = Buffer.from(mac(timestamp, body, each), "latin1");
+    return candidates.map((candidate) => sameBytes(expected, utf8(candidate)));
+  });
   if (!matches.includes(true)) {
     throw new SignatureMismatch(
       "No signature in the header fits. Check that the body is passed exactly as received, and that " +
@@ -103,6 +107,17 @@ function utf8(text) {
       : Buffer.from(character, "utf8");
   });
   return Buffer.concat(written);
+}
+
+/** The secrets to try: the one that was passed, or those of an array. */
+function asSecrets(secret) {
+  if (!Array.isArray(secret)) {
+    return [secret];
+  }
+  if (secret.length === 0) {
+    throw new RangeError("The list of secrets is empty.");
+  }
+  return secret;
 }
 
 function requireSecret(secret) {
@@ -216,6 +231,7 @@ module.exports = {
   SIGNATURE_HEADER,
   TIMESTAMP,
   asBytes,
+  asSecrets,
   checkTime,
   eventIn,
   kindOf,

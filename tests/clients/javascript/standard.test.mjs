@@ -128,3 +128,15 @@ test("a header that is no text is a mistake of the program", () => {
     assert.throws(() => verifyStandard(BODY, headers, SECRET, NO_CHECK), TypeError);
   }
 });
+
+test("while a secret is rotated, one of several must fit", () => {
+  const other = `whsec_${"A".repeat(43)}=`;
+  const headers = signStandard(BODY, SECRET, ID, 1763683200000);
+  for (const secrets of [[other, SECRET], [SECRET, other], [SECRET]]) {
+    assert.equal(verifyStandard(BODY, headers, secrets, NO_CHECK).id, ID);
+  }
+  assert.throws(() => verifyStandard(BODY, headers, [other], NO_CHECK), SignatureMismatch);
+  for (const mistake of [[], [SECRET, "whsec_"], [SECRET, "svc_key_x"]]) {
+    assert.throws(() => verifyStandard(BODY, headers, mistake, NO_CHECK), RangeError);
+  }
+});

@@ -203,3 +203,17 @@ describe("mistakes in the calling program", () => {
 test("the header's name is the one that the service sends", () => {
   assert.equal(SIGNATURE_HEADER, "svc-signature");
 });
+
+test("while keys are rotated, one of several secrets must fit", () => {
+  const [old, fresh, other] = ["1", "2", "3"].map((digit) => digit.repeat(64));
+  for (const signing of [old, fresh]) {
+    const header = sign('{"id":"evt_1"}', signing, 1763683200000);
+    for (const secrets of [[fresh, old], [old, fresh], [signing]]) {
+      assert.deepEqual(verify('{"id":"evt_1"}', header, secrets, NO_CHECK), { id: "evt_1" });
+    }
+    assert.throws(() => verify('{"id":"evt_1"}', header, [other], NO_CHECK), SignatureMismatch);
+    assert.throws(() => verify('{"id":"evt_1"}', header, [], NO_CHECK), RangeError);
+    assert.throws(() => verify('{"id":"evt_1"}', header, [signing, ""], NO_CHECK), RangeError);
+    assert.throws(() => verify('{"id":"evt_1"}', header, [signing, 5], NO_CHECK), TypeError);
+  }
+});

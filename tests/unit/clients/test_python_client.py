@@ -232,3 +232,27 @@ def test_the_readme_names_everything_the_package_offers() -> None:
     readme = (Path(__file__).parents[3] / "clients" / "python" / "README.md").read_text(encoding="utf-8")
     for name in set(helpdesk_webhooks.__all__) - {"DEFAULT_TOLERANCE", "Event"}:
         assert name in readme
+
+
+def test_while_keys_are_rotated_one_of_several_secrets_must_fit() -> None:
+    old, new, other = (f"{number:064x}" for number in range(1, 4))
+    for signing in (old, new):
+        header = sign(b'{"id":"evt_1"}', signing, 1_763_683_200_000)
+        for secrets in ([new, old], (old, new), [signing]):
+            assert verify(b'{"id":"evt_1"}', header, secrets, None) == {"id": "evt_1"}
+        with pytest.raises(SignatureMismatch):
+            verify(b'{"id":"evt_1"}', header, [other], None)
+
+
+@pytest.mark.parametrize(
+    ("secrets", "error"),
+    [
+        ([], ValueError),
+        ([SECRET, ""], ValueError),
+        ([SECRET, "svc_key_x"], ValueError),
+        ([SECRET, 5], TypeError),
+    ],
+)
+def test_a_mistake_in_any_of_several_secrets_is_refused(secrets: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        verify(b"{}", HEADER, secrets, None)

@@ -144,3 +144,15 @@ def test_a_body_altered_by_one_bit_never_verifies(body: bytes, at: int) -> None:
     altered[at % len(altered)] ^= 1
     with pytest.raises(SignatureMismatch):
         verify_standard(bytes(altered), headers, SECRET, None)
+
+
+def test_while_a_secret_is_rotated_one_of_several_must_fit() -> None:
+    other = "whsec_" + "A" * 43 + "="
+    headers = sign_standard(BODY, SECRET, EVENT_ID, 1_763_683_200_000)
+    for secrets in ([other, SECRET], [SECRET, other], (SECRET,)):
+        assert verify_standard(BODY, headers, secrets, None)["id"] == EVENT_ID
+    with pytest.raises(SignatureMismatch):
+        verify_standard(BODY, headers, [other], None)
+    for mistake in ([], [SECRET, "whsec_"], [SECRET, "svc_key_x"]):
+        with pytest.raises(ValueError, match="secret"):
+            verify_standard(BODY, headers, mistake, None)

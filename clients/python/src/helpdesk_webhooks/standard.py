@@ -6,7 +6,7 @@ import base64
 import binascii
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from .errors import InvalidHeader, SignatureMismatch, SignatureMissing
@@ -15,6 +15,7 @@ from .verification import (
     TIMESTAMP,
     Event,
     as_bytes,
+    as_secrets,
     check_time,
     event_in,
     now_ms,
@@ -37,7 +38,7 @@ class Headers(Protocol):
 def verify_standard(
     payload: bytes | str,
     headers: Headers,
-    secret: str,
+    secret: str | Sequence[str],
     tolerance: int | None = DEFAULT_TOLERANCE,
     *,
     now: int | None = None,
@@ -46,7 +47,8 @@ def verify_standard(
 
     payload    the request's body exactly as received, before any parsing; text is taken as UTF-8
     headers    the request's headers, or the three of `STANDARD_HEADERS`, their names in any case
-    secret     the response of the request that created the endpoint's secret, `whsec_…`
+    secret     the response of the request that created the endpoint's secret, `whsec_…`; while it is rotated, a list of
+               several, of which one must fit
     tolerance  how far the header's time may lie from this machine's clock, before or after, in
                milliseconds; None switches the check off (for stored deliveries, and tests)
     now        the present time in milliseconds; the clock's by default
@@ -55,15 +57,16 @@ def verify_standard(
     in the calling program (a parsed body, a key instead of the secret), whatever the request contains.
     """
     body = as_bytes(payload)
-    key = _key(secret)
+    keys = [_key(each) for each in as_secrets(secret)]
     require_times(tolerance, now)
     event_id, timestamp, signatures = _parse(headers)
     if tolerance is not None:
         check_time(int(timestamp) * 1000, tolerance, now_ms() if now is None else now)
-    expected = _mac(event_id, timestamp, body, key).encode("ascii")
-    # Every candidate is compared, so that the duration does not reveal which one came closest.
+    # Every pair is compared, so that the duration does not reveal which one came closest.
     matches = [
-        hmac.compare_digest(expected, candidate.encode("utf-8", "surrogatepass")) for candidate in signatures
+        hmac.compare_digest(expected, candidate.encode("utf-8", "surrogatepass"))
+        for expected in [_mac(event_id, timestamp, body, key).encode("ascii") for key in keys]
+        for candidate in signatures
     ]
     if not any(matches):
         raise SignatureMismatch(

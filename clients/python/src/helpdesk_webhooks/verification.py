@@ -8,6 +8,7 @@ import json
 import math
 import re
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .errors import (
@@ -42,7 +43,7 @@ class _Signature(NamedTuple):
 def verify(
     payload: bytes | str,
     header: str | None,
-    secret: str,
+    secret: str | Sequence[str],
     tolerance: int | None = DEFAULT_TOLERANCE,
     *,
     now: int | None = None,
@@ -51,7 +52,8 @@ def verify(
 
     payload    the request's body exactly as received, before any parsing; text is taken as UTF-8
     header     the value of `svc-signature`, or None when the request has none
-    secret     what `webhook_secret(key)` answers, 64 hex characters
+    secret     what `webhook_secret(key)` answers, 64 hex characters; while keys are rotated, a list of several,
+               of which one must fit
     tolerance  how far the header's time may lie from this machine's clock, before or after, in
                milliseconds; None switches the check off (for stored deliveries, and tests)
     now        the present time in milliseconds; the clock's by default
@@ -60,7 +62,9 @@ def verify(
     in the calling program (a parsed body, the key instead of the secret), whatever the request contains.
     """
     body = as_bytes(payload)
-    _require_secret(secret)
+    secrets = as_secrets(secret)
+    for each in secrets:
+        _require_secret(each)
     if header is not None and not isinstance(header, str):
         raise TypeError(f"The header must be a str or None, not {type(header).__name__}.")
     require_times(tolerance, now)
@@ -68,10 +72,10 @@ def verify(
     signature = _parse(header)
     if tolerance is not None:
         check_time(int(signature.timestamp), tolerance, now_ms() if now is None else now)
-    expected = _mac(signature.timestamp, body, secret).encode("ascii")
-    # Every candidate is compared, so that the duration does not reveal which one came closest.
+    # Every pair is compared, so that the duration does not reveal which one came closest.
     matches = [
         hmac.compare_digest(expected, candidate.encode("utf-8", "surrogatepass"))
+        for expected in [_mac(signature.timestamp, body, each).encode("ascii") for each in secrets]
         for candidate in signature.candidates
     ]
     if not any(matches):
@@ -103,6 +107,15 @@ def as_bytes(payload: bytes | str) -> bytes:
         f"The payload must be the body as received, bytes or str, not {type(payload).__name__}. "
         "JSON that was parsed and written again has other bytes."
     )
+
+
+def as_secrets(secret: str | Sequence[str]) -> Sequence[str]:
+    """The secrets to try: the one that was passed, or those of a list."""
+    if not isinstance(secret, (list, tuple)):
+        return [secret]  # type: ignore[list-item]  # whatever it is, the caller checks each
+    if not secret:
+        raise ValueError("The list of secrets is empty.")
+    return secret
 
 
 def _require_secret(secret: str) -> None:
