@@ -1,14 +1,10 @@
 """The writes that take a token from a bucket, and the reads of credentials."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from helpdesk.admission.limits import RequestClass
 from helpdesk.admission.record import Allowance, Bucket, TokenHolder
-from helpdesk.platform import clients
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import ItemKey
-from helpdesk.storage.table import ConditionFailed, Item, Throttled
+from helpdesk.storage.table import ConditionFailed, Item
 
 _KEY_IS_LIVE = "attribute_exists(#keys.#hash)"
 _ITEM_EXISTS = "attribute_exists(PK)"
@@ -45,16 +41,6 @@ class BucketNotTaken(Exception):
         super().__init__("bucket not taken")
 
 
-@contextmanager
-def _throttled_at_once() -> Iterator[None]:
-    """Raise table.Throttled for a throttled call without trying again: the caller waits for the answer."""
-    try:
-        with clients.one_try_when_throttled():
-            yield
-    except clients.ThrottledAtOnce:
-        raise Throttled from None
-
-
 def take_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, filling: bool) -> Allowance:
     """Take a token from an allowance that is full, or with `filling` not full, and prove that the key is live.
 
@@ -71,7 +57,7 @@ def take_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, fi
         names |= {"#keys": "keys", "#hash": key_hash}
         values[":ms"] = now_us // 1_000
     try:
-        with _throttled_at_once():
+        with table.one_try_when_throttled():
             item = table.update(
                 key,
                 expression,
@@ -87,7 +73,7 @@ def take_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, fi
 
 def get_allowance(organization: str, request_class: RequestClass) -> Allowance | None:
     """Return an organization's allowance, or None. Raises table.Throttled."""
-    with _throttled_at_once():
+    with table.one_try_when_throttled():
         item = table.get(keys.Allowance(organization, request_class.value))
     return Allowance.from_item(item) if item is not None else None
 
@@ -115,7 +101,7 @@ def take_from_filling_bucket(key: ItemKey, now_us: int, interval: int, expires_a
 
 def _take(key: ItemKey, expression: str, condition: str, values: Item) -> Bucket:
     try:
-        with _throttled_at_once():
+        with table.one_try_when_throttled():
             item = table.update(
                 key,
                 expression,

@@ -14,7 +14,7 @@ from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimit
 from helpdesk.admission.limits import PERSON_RATES, Rate, RequestClass
 from helpdesk.admission.record import Bucket, LiveKey
 from helpdesk.logs import service as logs
-from helpdesk.platform import clients, clock, metrics
+from helpdesk.platform import clock, metrics
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import (
     Forbidden,
@@ -28,7 +28,7 @@ from helpdesk.platform.errors import (
     TokenRequired,
 )
 from helpdesk.platform.logging import logger
-from helpdesk.storage import keys
+from helpdesk.storage import keys, table
 from helpdesk.storage.table import Throttled
 
 _SECRET_KEY = re.compile(r"svc_key_([0-9a-z]{26})_[0-9A-Za-z]{43}")
@@ -68,7 +68,8 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
     except allowance.UnknownCaller:
         raise (InvalidApiKey if credential.key_hash else InvalidToken) from None
     except allowance.BucketEmpty as empty:
-        _log_limit_reached(credential.organization, request_class)
+        with table.one_try_when_throttled():
+            logs.record_limit_reached(credential.organization, request_class)
         error = empty.to_error()
         if empty.allowance is not None:
             error.headers |= _limit_headers(allowance.Charge(empty.allowance, empty.now_us), request_class)
@@ -112,14 +113,6 @@ def _charge_person(
         logger.warning("allowance_throttled", extra={"class": request_class.value})
     allowance.take_persons_share(key, rate)
     return None
-
-
-def _log_limit_reached(organization: str, request_class: RequestClass) -> None:
-    try:
-        with clients.one_try_when_throttled():
-            logs.record_limit_reached(organization, request_class)
-    except clients.ThrottledAtOnce:
-        logger.warning("limit_not_logged", extra={"organization": organization, "error": "Throttled"})
 
 
 def _identify(authorization: str, access: Access) -> _Credential:

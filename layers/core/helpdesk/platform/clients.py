@@ -62,7 +62,8 @@ class ThrottledAtOnce(Exception):
 def one_try_when_throttled() -> Iterator[None]:
     """Raise ThrottledAtOnce for a throttled request to DynamoDB. Otherwise it is tried again, which can take seconds.
 
-    Other failures, such as a broken connection, are tried again as usual.
+    `table.get` and `table.update` raise it as table.Throttled. Other failures, such as a broken connection, are tried
+    again as usual.
     """
     before = _one_try.set(True)
     try:

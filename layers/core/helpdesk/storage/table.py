@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients
+from helpdesk.platform.clients import THROTTLING as THROTTLING_CODES
+from helpdesk.platform.clients import ThrottledAtOnce, one_try_when_throttled
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import ItemKey
@@ -18,7 +20,13 @@ from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, ScanInputTypeDef, UpdateItemInputTypeDef
 
-__all__ = ["Item", "WireItem", "from_wire", "to_wire"]  # what callers of this module write its values with
+__all__ = [
+    "Item",
+    "WireItem",
+    "from_wire",
+    "one_try_when_throttled",
+    "to_wire",
+]  # what callers of this module write its values with
 
 Index = Literal["GSI1", "GSI2", "GSI3"]
 
@@ -63,6 +71,8 @@ def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
         answer = clients.dynamodb().get_item(
             TableName=settings().table_name, Key=to_wire(key.attributes()), ConsistentRead=consistent
         )
+    except ThrottledAtOnce:
+        raise Throttled from None
     except ClientError as error:
         raise _translated(error) from error
     return from_wire(answer["Item"]) if "Item" in answer else None
@@ -250,6 +260,8 @@ def update(
         request["ExpressionAttributeValues"] = to_wire(values)
     try:
         answer = clients.dynamodb().update_item(**request)
+    except ThrottledAtOnce:
+        raise Throttled from None
     except ClientError as error:
         raise _translated(error) from error
     return from_wire(answer.get("Attributes", {}))
@@ -303,7 +315,7 @@ def put_new(item: Item) -> None:
 
 _WRITE_CONFLICT = "TransactionConflictException"
 # botocore does not try again after a conflict.
-THROTTLING = clients.THROTTLING | {_WRITE_CONFLICT}
+THROTTLING = THROTTLING_CODES | {_WRITE_CONFLICT}
 
 
 def _translated(error: ClientError) -> Exception:
