@@ -71,7 +71,7 @@ def happened(organization: NewOrganization) -> Event:
 
 
 def endpoint_item(endpoint_id: str) -> Item:
-    (item,) = [item for item in whole_table.of_kind("ENDPOINT#") if item["id"] == endpoint_id]
+    (item,) = [item for item in whole_table.of_kind("ENDPOINT#") if item.get("id") == endpoint_id]
     return item
 
 
@@ -246,3 +246,14 @@ def test_an_endpoint_whose_key_cannot_be_read_does_not_stop_the_reconciler(
         time.now += 46 * MINUTE
         reconciling.enqueue_overdue(clock.now_ms() - 45 * MINUTE, clock.now_ms() + MINUTE)
         assert theirs in {endpoint for endpoint, _ in delivered_to()}
+
+
+def test_a_key_can_be_revoked_while_one_of_its_endpoints_cannot_be_read(
+    organization: NewOrganization, api: Client, admin: Client
+) -> None:
+    broken = add(api, "message.created")
+    item = endpoint_item(broken)
+    put({**item, "url": 5})
+
+    assert admin.delete(f"/v1/keys/{item['keyId']}").status == 200
+    assert endpoint_item(broken)["keyId"] is None

@@ -1,6 +1,7 @@
 """Items of webhook endpoints."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.storage import keys, table
@@ -27,6 +28,23 @@ def read_all(organization: str) -> Endpoints:
 def all_of(organization: str) -> list[Endpoint]:
     """Return an organization's endpoints that this version can read (at most ten), in the order of their creation."""
     return read_all(organization).readable
+
+
+class Signer(NamedTuple):
+    """An endpoint and the key that signs for it, read also where nothing else of the endpoint can be read."""
+
+    id: str
+    key_id: str | None
+
+
+def signers(organization: str) -> list[Signer]:
+    """Return every endpoint of an organization with its key. Revoking a key must not miss one."""
+    found = []
+    for item in table.query_all(keys.WebhookEndpointCount(organization).pk, sk_prefix="ENDPOINT#"):
+        key = keys.WebhookEndpoint.parse(item["PK"], item["SK"])
+        if key is not None:
+            found.append(Signer(key.endpoint_id, item.get("keyId")))
+    return found
 
 
 def put(transaction: Transaction, endpoint: Endpoint) -> None:
@@ -124,7 +142,7 @@ def delete_standard_secret(transaction: Transaction, organization: str, endpoint
 def replace_secrets(
     transaction: Transaction,
     organization: str,
-    seen: Sequence[Endpoint],
+    seen: Sequence[Signer],
     key_id: str,
     secrets: dict[str, str],
 ) -> None:

@@ -213,7 +213,7 @@ def replace_secrets(transaction: Transaction, organization: str, key_id: str) ->
     Its deliveries continue and no longer verify (Specification: Events, Which key signs). The transaction raises
     ConditionFailed if endpoints were added or removed meanwhile. The caller then tries all of it again.
     """
-    endpoints = repository.all_of(organization)
+    endpoints = repository.signers(organization)
     secrets = {endpoint.id: random_secret() for endpoint in endpoints if endpoint.key_id == key_id}
     repository.replace_secrets(transaction, organization, endpoints, key_id, secrets)
 
