@@ -83,8 +83,8 @@ def _create_organization(options: argparse.Namespace) -> dict[str, str]:
         slug=options.slug,
         owner_name=options.owner_name,
         owner_email=options.owner_email,
-        plan=Plan(options.plan),
-        api_limits=options.api_limits,
+        plan=Plan(options.plan or Plan.PRO),
+        api_limits=options.api_limits or options.plan is None,
         unlimited_api=options.unlimited_api,
     )
     print("Save the keys now. They are not stored and cannot be shown again.", file=sys.stderr)
@@ -163,12 +163,12 @@ def _parser() -> argparse.ArgumentParser:
     create.add_argument("--slug", required=True, help="3 to 32 lowercase letters, digits and single dashes")
     create.add_argument("--owner-name", required=True)
     create.add_argument("--owner-email", required=True)
-    _add_plan(create, default=Plan.EXPLORE.value)
+    _add_plan(create)
     create.set_defaults(run=_create_organization)
 
     plan = commands.add_parser("set-plan", help="change an organization's plan; its limits change at once")
     plan.add_argument("organization_id", metavar="ORGANIZATION_ID")
-    _add_plan(plan, default=None)
+    _add_plan(plan, required=True)
     plan.set_defaults(run=_set_plan)
 
     member = commands.add_parser("add-member", help="add a member; creates the person if necessary")
@@ -237,9 +237,11 @@ def _hours(text: str) -> int:
     return hours
 
 
-def _add_plan(parser: argparse.ArgumentParser, *, default: str | None) -> None:
+def _add_plan(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+    # A company that hosts Helpdesk for itself sells no plans, so the highest tier with limits is the default.
+    default = "" if required else " (default: pro with the API limits add-on)"
     parser.add_argument(
-        "--plan", choices=[plan.value for plan in Plan], default=default, required=default is None
+        "--plan", choices=[plan.value for plan in Plan], required=required, help=f"the plan{default}"
     )
     parser.add_argument(
         "--api-limits", action="store_true", help="with the API limits add-on, which raises the tier by one"

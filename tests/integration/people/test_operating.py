@@ -165,3 +165,24 @@ def test_an_issued_token_can_switch_organizations_and_ends_with_the_membership(
     assert client.delete("/v1/me/organization").status == 200
 
     assert client.get("/v1/organization").code == "no_organization"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "tier"),
+    [
+        ([], "highest"),
+        (["--plan", "explore"], "explore"),
+        (["--plan", "pro"], "higher"),
+        (["--plan", "standard", "--api-limits"], "higher"),
+        (["--unlimited-api"], "unlimited"),
+    ],
+)
+def test_a_new_organization_is_on_the_highest_plan_unless_the_operator_names_another(
+    chosen: list[str], tier: str
+) -> None:
+    created = run(
+        *("create-organization", "--name", "Acme", "--slug", f"acme-{tier}"),
+        *("--owner-name", "Ann", "--owner-email", "ann@example.com", *chosen),
+    )
+
+    assert Client(created["secret_key"]).get("/v1/billing/limits").body["tier"] == tier
