@@ -33,15 +33,15 @@ def test_an_export_is_one_file_that_only_its_owner_can_read(
     monkeypatch.setattr("helpdesk_cli.commands.customers.LARGEST_PAGE", 2)
     path = tmp_path / "vera.json"
     assert owner.ok("customers", "export", customer, "--output", str(path)) == (
-        f"Wrote 2 conversations with 7 entries to {path}.\n"
+        f"Wrote 2 conversations with 8 entries to {path}.\n"
     )
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     whole = json.loads(path.read_text(encoding="utf-8"))
     assert whole["customer"]["email"] == "vera@example.com"
-    assert [[entry["body"] for entry in one["messages"]] for one in whole["conversations"]] == [
-        ["One", "Note 0", "Note 1", "Note 2", "Note 3", "Note 4"],
-        ["Two"],
-    ]
+    first, second = ([entry["body"] for entry in one["messages"]] for one in whole["conversations"])
+    assert first[:-1] == ["One", "Note 0", "Note 1", "Note 2", "Note 3", "Note 4"]
+    assert first[-1].endswith(" resolved this conversation.")
+    assert second == ["Two"]
     assert whole["conversations"][0]["subject"] == "One"
     refused = owner.run("customers", "export", customer, "--output", str(path))
     assert refused.exit_code == 1
@@ -61,7 +61,7 @@ def test_erasing_asks_for_confirmation_and_names_the_receipt(owner: Cli, custome
     Workers("agent", "search").run()
     shown = owner.ok("customers", "receipt", erasure)
     assert "Conversations  2" in shown
-    assert "Notes          5" in shown
+    assert "Notes          6" in shown
     assert owner.ok("customers") == "There are no customers yet.\n"
     again = owner.run("customers", "erase", customer, "--yes")
     assert again.stderr.startswith("Error: customer_not_found: ")

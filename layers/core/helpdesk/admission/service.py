@@ -84,6 +84,8 @@ def _admit_person(credential: _Credential, request_class: RequestClass) -> Admit
     person = credential.person
     if person is None:  # every route that charges a person has rejected keys before
         raise TokenRequired
+    if request_class not in PERSON_RATES:  # a person has no allowance for uploads: one counts as a write
+        request_class = RequestClass.WRITE
     rate = PERSON_RATES[request_class]
     key = keys.PersonAllowance(person.id, request_class.value)
     limits: dict[str, str] = {}
