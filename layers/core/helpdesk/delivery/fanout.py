@@ -199,7 +199,7 @@ def _enqueue_jobs(works: Sequence[_Work]) -> None:
 
 
 def _enqueue_singly(url: str, jobs: Sequence[tuple[_Work, Job]]) -> None:
-    """Queue jobs one by one, so that the one that SQS refuses for its content is set aside alone."""
+    """Queue jobs one by one, so that only the job that SQS refuses for its content is a dead letter."""
     for work, job in jobs:
         try:
             if send_all(url, [_entry_of(job)]):

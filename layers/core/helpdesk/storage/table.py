@@ -18,7 +18,13 @@ from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, ScanInputTypeDef, UpdateItemInputTypeDef
+    from mypy_boto3_dynamodb.type_defs import (
+        QueryInputTypeDef,
+        QueryOutputTypeDef,
+        ScanInputTypeDef,
+        ScanOutputTypeDef,
+        UpdateItemInputTypeDef,
+    )
 
 __all__ = [
     "Item",
@@ -170,6 +176,10 @@ def query(
         answer = clients.dynamodb().query(**request)
     except ClientError as error:
         raise _translated(error) from error
+    return _page(answer)
+
+
+def _page(answer: "QueryOutputTypeDef | ScanOutputTypeDef") -> Page:
     last = answer.get("LastEvaluatedKey")
     return Page([from_wire(item) for item in answer["Items"]], from_wire(last) if last else None)
 
@@ -228,8 +238,7 @@ def scan(*, limit: int, after: Item | None = None) -> Page:
         answer = clients.dynamodb().scan(**request)
     except ClientError as error:
         raise _translated(error) from error
-    last = answer.get("LastEvaluatedKey")
-    return Page([from_wire(item) for item in answer["Items"]], from_wire(last) if last else None)
+    return _page(answer)
 
 
 def update(
