@@ -89,12 +89,12 @@ template: venv
 	@$(PYTHON) -m scripts.template && cfn-lint .local/template.yaml template/monitoring.yaml && AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-us-east-1} sam validate --lint
 
 .PHONY: openapi
-openapi: venv ## write the description of the API (docs/openapi.json, which /v1/docs shows)
-	@$(PYTHON) -m scripts.openapi && $(PYTHON) -m scripts.gateway
+openapi: venv ## write what is generated: the description of the API, and the files that template.yaml includes
+	@$(PYTHON) -m scripts.openapi && $(PYTHON) -m scripts.gateway && $(PYTHON) -m scripts.resources
 
 .PHONY: described
 described: venv
-	@$(PYTHON) -m scripts.openapi --check && $(PYTHON) -m scripts.gateway --check
+	@$(PYTHON) -m scripts.openapi --check && $(PYTHON) -m scripts.gateway --check && $(PYTHON) -m scripts.resources --check
 
 .PHONY: eval
 eval: venv ## how well the agent finds answers in the guides (docs/evaluation)
@@ -124,7 +124,7 @@ licences: venv ## write the list of what is deployed with its licences (docs/dep
 
 .PHONY: deploy
 deploy: venv ## build and deploy to AWS (ENV=dev, staging or prod: a section of samconfig.toml)
-	@sam build --config-env $(ENV) && sam deploy --config-env $(ENV)
+	@$(PYTHON) -m scripts.resources && sam build --config-env $(ENV) && sam deploy --config-env $(ENV)
 
 .PHONY: lock
 lock: venv ## renew every requirements.txt from its requirements.in (needs uv)

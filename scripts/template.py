@@ -5,6 +5,7 @@ loops written out.
 """
 
 import copy
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def _with_includes(node: Any) -> Any:
     if transform is None:
         return own
     snippet = (ROOT / transform["Parameters"]["Location"]).read_text(encoding="utf-8")
-    return own | yaml.safe_load(snippet)
+    return own | json.loads(snippet)
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from scripts import resources
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import BUILDS, LOCAL, ROOT, TEMPLATE, architecture
 
@@ -60,6 +61,8 @@ def built(progress: Progress) -> Iterator[tuple[Path, str]]:
         except BlockingIOError:
             progress.say("Waiting for another build or deployment to end.")
             fcntl.flock(lock, fcntl.LOCK_EX)
+        if resources.write():
+            progress.say("Written: template/resources.json, from the parts that changed.")
         wanted = fingerprint()
         if _is_current(wanted):
             progress.say("Nothing to build: no source changed.")

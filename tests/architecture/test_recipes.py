@@ -31,19 +31,21 @@ def block(path: str, key: str) -> list[str]:
 def lists_with(path: str, name: str) -> int:
     """Return the number of loops' lists that name a function."""
     text = re.sub(r"#.*", "", "\n".join(lines_of(path)))
-    return sum(name in re.findall(r"\w+", names) for names in re.findall(r"&[\w-]+\s+\[([\w,\s]+)\]", text))
+    return sum(
+        name in re.findall(r"\w+", names) for names in re.findall(r"(?:&[\w-]+|\n  -)\s+\[([\w,\s]+)\]", text)
+    )
 
 
 @each_example
 def test_it_takes_at_most_25_lines_of_template(name: str) -> None:
-    lines = block("template.yaml", f"{name}Function") + block("template/data.yaml", f"{name}Policy")
+    lines = block("template.yaml", f"{name}Function") + block("template/policies.yaml", f"{name}Policy")
 
     assert len(lines) <= MOST_LINES
 
 
 @each_example
 def test_it_takes_one_place_in_each_other_list(name: str) -> None:
-    assert lists_with("template.yaml", name) == 1
+    assert lists_with("template/roles.yaml", name) == 1
     assert lists_with("template/monitoring.yaml", name) == 1
 
 
@@ -58,18 +60,20 @@ def test_no_other_deployed_file_names_it(name: str) -> None:
         if re.search(rf"\b({name}(Function|Policy)|functions/{folder})\b", path.read_text(encoding="utf-8"))
     ]
 
-    # The gateway's paths are generated.
-    assert {"template/data.yaml"} <= set(sources)
-    assert set(sources) <= {"template/data.yaml", "template/api.json"}
+    # The gateway's paths and the whole of the parts are generated.
+    assert {"template/policies.yaml"} <= set(sources)
+    assert set(sources) <= {"template/policies.yaml", "template/resources.json", "template/api.json"}
 
 
 def test_a_queue_takes_one_place_in_each_list_of_queues() -> None:
-    data = "\n".join(lines_of("template/data.yaml"))
+    queues = "\n".join(lines_of("template/queues.yaml"))
     watched = "\n".join(lines_of("template/monitoring.yaml"))
     root = "\n".join(lines_of("template.yaml"))
 
-    assert len(re.findall(r"\[Agent, Knowledge, Mail, Erase\]", data)) == 1  # the queue and its dead letters
-    tls_only = " ".join(block("template/data.yaml", "Fn::ForEach::QueuesTlsOnly"))
+    assert (
+        len(re.findall(r"\[Agent, Knowledge, Mail, Erase\]", queues)) == 1
+    )  # the queue and its dead letters
+    tls_only = " ".join(block("template/queues.yaml", "Fn::ForEach::QueuesTlsOnly"))
     assert len(re.findall(r"\bMailQueue\b", tls_only)) == 1
     assert (
         len(re.findall(r"\[Agent, Knowledge, Mail, Erase\]", watched)) == 1

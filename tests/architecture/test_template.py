@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from helpdesk.platform.settings import EVERYWHERE
+from scripts import resources
 from scripts.template import loops_written_out
 from tests.support.api import function as function_module
 from tests.support.template import ROOT, policy_statements, template
@@ -450,3 +451,14 @@ def test_a_functions_environment_has_the_variables_that_it_declares() -> None:
 def test_no_part_of_the_template_is_longer_than_a_reader_can_keep_in_mind() -> None:
     for path in (ROOT / "template.yaml", *(ROOT / "template").iterdir()):
         assert len(path.read_text().splitlines()) <= 700, path.name
+
+
+def test_the_included_resources_are_those_of_the_parts() -> None:
+    written = resources.RESOURCES.read_text(encoding="utf-8")
+
+    assert written == resources.text(resources.sources()), "Run: make openapi"
+
+
+def test_two_parts_do_not_define_one_resource() -> None:
+    with pytest.raises(ValueError, match=r"template/queues\.yaml repeats Table of another part"):
+        resources.text({"data.yaml": "Table: {Type: AWS::DynamoDB::Table}", "queues.yaml": "Table: {}"})

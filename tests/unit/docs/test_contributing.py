@@ -34,7 +34,7 @@ def test_every_path_that_contributing_names_exists() -> None:
     named = named_paths(CONTRIBUTING)
 
     assert {
-        "template/data.yaml",
+        "template/policies.yaml",
         "helpdesk/events/kinds.py",
         "helpdesk/<noun>/errors.py",
         "layers/dependencies/Makefile",

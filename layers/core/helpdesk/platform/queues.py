@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _BATCH = 10  # SendMessageBatch's limit
 
 MAX_RECEIVES = 5
-"""How often a queue hands out a message before it goes to the dead letters (template/data.yaml, maxReceiveCount)."""
+"""How often a queue hands out a message before it goes to the dead letters (template/queues.yaml, maxReceiveCount)."""
 
 RETRY_AFTER_SECONDS = (5, 20, 60, 120)
 """How long a message waits after its first, second, … failure."""
