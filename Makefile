@@ -66,7 +66,7 @@ receiver: venv ## an example webhook receiver for the stack started last: prints
 	@exec $(PYTHON) -m scripts.receiver --port $(RECEIVER_PORT)
 
 .PHONY: test
-test: venv ## every test: unit and integration first, while the local stack of the end-to-end tests starts
+test: venv ## every test; the end-to-end tests run beside the others, on a local stack of their own
 	@exec $(PYTHON) -m tests.run --workers $(WORKERS)
 
 .PHONY: test-all
