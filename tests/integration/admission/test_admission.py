@@ -331,11 +331,21 @@ def test_a_malformed_credential_costs_no_call(tokens: dict[str, str]) -> None:
         call("GET", "/v1/member")
         call("GET", "/v1/member", tokens["publishable"])
         call("GET", "/v1/member", "Bearer nonsense")
-        call("GET", "/v1/account", tokens["key"])
-        call("GET", "/v1/secret_key", tokens["member"])
+        call("GET", "/v1/account", "Bearer svc_key_")
+        call("GET", "/v1/secret_key", "Bearer svc_oat_nonsense")
         call("GET", "/v1/nowhere", tokens["key"])
 
     assert calls == []
+
+
+def test_a_credential_of_the_other_kind_costs_the_reads_of_its_limits(tokens: dict[str, str]) -> None:
+    with recorded_calls() as of_key:
+        call("GET", "/v1/account", tokens["key"])
+    with recorded_calls() as of_token:
+        call("GET", "/v1/secret_key", tokens["member"])
+
+    assert of_key == ["dynamodb:GetItem"]
+    assert of_token == ["dynamodb:BatchGetItem", "dynamodb:GetItem"]
 
 
 def _spent(organization: NewOrganization, request_class: str) -> int:

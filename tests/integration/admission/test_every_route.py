@@ -50,7 +50,7 @@ _TOKENS_UNKNOWN = {
     "former member": "401 invalid_token",
 }
 _IN = dict.fromkeys(("secret key", "member", "admin", "owner"), "in")
-# A key is not looked up on a route that accepts none.
+# A route that accepts no key says so to any key, also to one that is not live.
 _ANY_KEY = dict.fromkeys(("unknown key", "revoked key", "secret key"), "401 token_required")
 
 # The result for each credential, by access: "in" stands for any response of the route itself.

@@ -11,6 +11,8 @@ form is chosen by what this execution environment saw last; a wrong choice costs
 Interval and slack are attributes of the item, so a change of plan applies to the next request.
 """
 
+from copy import replace
+
 from helpdesk.admission import repository
 from helpdesk.admission.limits import Rate, RequestClass, Tier
 from helpdesk.admission.memory import Memory
@@ -118,18 +120,40 @@ def take_throttled(organization: str, request_class: RequestClass, key_hash: str
         found = seen.allowance
     if found.bucket.next_at > now:
         raise BucketEmpty(found.bucket, now, found)
-    empty = _memory.take(key, found.bucket.interval, found.burst, now)
-    if empty is not None:
-        raise BucketEmpty(empty, now, found)
+    share = _memory.take(key, found.bucket.interval, found.burst, now)
+    if not share.taken:
+        raise BucketEmpty(share.bucket, now, found)
     return Charge(found, now)
 
 
-def take_persons_share(key: keys.PersonAllowance, rate: Rate) -> None:
-    """Take one token of this environment's share of a person's allowance that cannot be written. Raises BucketEmpty."""
-    now = clock.now_us()
-    empty = _memory.take(key, rate.interval_us, rate.burst, now)
-    if empty is not None:
-        raise BucketEmpty(empty, now)
+def take_persons_share(key: keys.PersonAllowance, rate: Rate, now_us: int) -> Bucket:
+    """Take one token of this environment's share of a person's allowance that cannot be written; return the share.
+
+    Raises BucketEmpty.
+    """
+    share = _memory.take(key, rate.interval_us, rate.burst, now_us)
+    if not share.taken:
+        raise BucketEmpty(share.bucket, now_us)
+    return share.bucket
+
+
+def peek(organization: str, request_class: RequestClass, key_hash: str | None) -> Charge | None:
+    """Return an allowance without charging it, for a refusal that costs none. At most one read.
+
+    None if the key is not live, or if nothing is known without touching an item that is hot. So wrong keys that arrive
+    in a flood cost one read per environment and minute.
+    """
+    key, now = keys.Allowance(organization, request_class.value), clock.now_us()
+    if key_hash is not None and (
+        _memory.is_rejected(key_hash, now)
+        or (_memory.is_suspected(organization, now) and not _memory.knows(key, key_hash))
+    ):
+        return None
+    try:
+        found = _live(key, repository.get_allowance(organization, request_class), key_hash, now)
+    except (UnknownCaller, Throttled):
+        return None
+    return Charge(replace(found, bucket=found.bucket.refilled(found.burst, now)), now)
 
 
 def _require_unsuspicious(key: keys.Allowance, request_class: RequestClass, key_hash: str, now: int) -> None:

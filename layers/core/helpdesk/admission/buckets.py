@@ -40,7 +40,7 @@ class Shape(NamedTuple):
 
 
 class BucketCharge(FrozenRecord):
-    """A bucket after one token was taken at `now_us`."""
+    """A bucket as it is at `now_us`, after a token was taken or `peek` looked at it."""
 
     bucket: Bucket
     now_us: int
@@ -64,6 +64,17 @@ def take(key: ItemKey, shape: Shape) -> BucketCharge:
             continue
         return BucketCharge(bucket, now)
     raise Throttled
+
+
+def peek(key: ItemKey, shape: Shape) -> BucketCharge | None:
+    """Return a bucket without taking a token; None if DynamoDB throttles. One read."""
+    now = clock.now_us()
+    try:
+        found = repository.get_bucket(key)
+    except Throttled:
+        return None
+    bucket = found or Bucket(now, now, shape.interval_us)
+    return BucketCharge(bucket.refilled(shape.burst, now), now)
 
 
 def _take_full(key: ItemKey, shape: Shape, now: int) -> Bucket:

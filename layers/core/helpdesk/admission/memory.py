@@ -11,6 +11,7 @@ All are bounded and in memory only. A new environment begins with none of them.
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from helpdesk.admission.record import Allowance, Bucket
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -36,6 +37,13 @@ class Seen(FrozenRecord):
 
     allowance: Allowance
     was_filling: bool
+
+
+class Share(NamedTuple):
+    """An environment's share of a bucket, and whether a token was taken from it: none is, if it is empty."""
+
+    bucket: Bucket
+    taken: bool
 
 
 @dataclass(slots=True)
@@ -69,18 +77,18 @@ class Memory:
         """Return whether an organization was named with a wrong key in the last minute."""
         return self._suspected.get(organization, 0) > now_us
 
-    def take(self, key: ItemKey, interval: int, burst: int, now_us: int) -> Bucket | None:
-        """Take a token from this environment's share of a bucket; return None, or the share if it is empty."""
+    def take(self, key: ItemKey, interval: int, burst: int, now_us: int) -> Share:
+        """Take a token from this environment's share of a bucket, if it holds one."""
         interval, burst = interval * BUDGET_SHARE, max(1, burst // BUDGET_SHARE)
         bucket = self._budgets.get(key)
         if bucket is not None and bucket.interval == interval and bucket.next_at > now_us:
-            return bucket
+            return Share(bucket, taken=False)
         if bucket is None or bucket.interval != interval or bucket.full_at <= now_us:
             bucket = Bucket(now_us - (burst - 2) * interval, now_us + interval, interval)
         else:
             bucket = Bucket(bucket.next_at + interval, bucket.full_at + interval, interval)
         _put(self._budgets, key, bucket)
-        return None
+        return Share(bucket, taken=True)
 
 
 def _put[Key, Value](kept: dict[Key, Value], key: Key, value: Value) -> None:

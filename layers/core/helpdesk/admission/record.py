@@ -25,6 +25,12 @@ class Bucket(FrozenRecord):
         """Read a bucket's item."""
         return cls(int(item["nextAt"]), int(item["fullAt"]), int(item["interval"]))
 
+    def refilled(self, burst: int, now_us: int) -> "Bucket":
+        """Return the bucket as it is at this instant: a full one earns nothing, and is stored as it was last charged."""
+        if self.full_at > now_us:
+            return self
+        return Bucket(now_us - (burst - 1) * self.interval, now_us, self.interval)
+
     def remaining(self, now_us: int) -> int:
         """Return how many requests pass at this instant."""
         return max(0, (now_us - self.next_at) // self.interval + 1)

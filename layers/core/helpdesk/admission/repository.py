@@ -115,6 +115,13 @@ def _take(key: ItemKey, expression: str, condition: str, values: Item) -> Bucket
     return Bucket.from_item(item)
 
 
+def get_bucket(key: ItemKey) -> Bucket | None:
+    """Return a bucket, or None if there is none, which means that it is full. Raises table.Throttled."""
+    with table.one_try_when_throttled():
+        item = table.get(key)
+    return Bucket.from_item(item) if item is not None else None
+
+
 def organization_of_legacy_key(key_hash: str) -> str | None:
     """Return the organization of a key in the previous format, or None."""
     item = table.get(keys.LegacyKey(key_hash))

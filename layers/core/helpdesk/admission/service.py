@@ -55,7 +55,7 @@ class _Credential(NamedTuple):
 
 def admit(headers: Mapping[str, str], access: Access, request_class: RequestClass) -> Admitted:
     """Admit the caller, or raise the CredentialError that says what is missing."""
-    credential = _identify(headers.get("authorization") or "", access)
+    credential = _identify(headers.get("authorization") or "", access, request_class)
     subject = access.rate_limit_subject
     if subject is RateLimitSubject.PERSON or (
         subject is RateLimitSubject.EITHER and credential.organization is None
@@ -84,15 +84,9 @@ def _admit_person(credential: _Credential, request_class: RequestClass) -> Admit
     person = credential.person
     if person is None:  # every route that charges a person has rejected keys before
         raise TokenRequired
-    if request_class not in PERSON_RATES:  # a person has no allowance for uploads: one counts as a write
-        request_class = RequestClass.WRITE
-    rate = PERSON_RATES[request_class]
-    key = keys.PersonAllowance(person.id, request_class.value)
-    limits: dict[str, str] = {}
+    request_class, rate, key = _persons_allowance(person, request_class)
     try:
         charge = _charge_person(key, rate, request_class)
-        if charge is not None:
-            limits = _headers(request_class, rate.per_minute, charge.bucket, charge.now_us)
     except allowance.BucketEmpty as empty:
         # It is the person's limit, so the log of their organization has no entry of it.
         error = RateLimited(
@@ -101,23 +95,32 @@ def _admit_person(credential: _Credential, request_class: RequestClass) -> Admit
         )
         error.headers |= _headers(request_class, rate.per_minute, empty.bucket, empty.now_us)
         raise error from None
+    limits = _headers(request_class, rate.per_minute, charge.bucket, charge.now_us)
     return Admitted(Caller(organization=credential.organization or "", person=person), limits)
+
+
+def _persons_allowance(
+    person: Person, request_class: RequestClass
+) -> tuple[RequestClass, Rate, keys.PersonAllowance]:
+    if request_class not in PERSON_RATES:  # a person has no allowance for uploads: one counts as a write
+        request_class = RequestClass.WRITE
+    return request_class, PERSON_RATES[request_class], keys.PersonAllowance(person.id, request_class.value)
 
 
 def _charge_person(
     key: keys.PersonAllowance, rate: Rate, request_class: RequestClass
-) -> buckets.BucketCharge | None:
-    """Charge a person's allowance; None if it was this environment's share of one that DynamoDB throttles."""
+) -> buckets.BucketCharge:
+    """Charge a person's allowance, or this environment's share of it while DynamoDB throttles its item."""
     try:
         return buckets.take(key, buckets.Shape.of(rate))
     except Throttled:
         metrics.count("AllowanceThrottled")
         logger.warning("allowance_throttled", extra={"class": request_class.value})
-    allowance.take_persons_share(key, rate)
-    return None
+    now = clock.now_us()
+    return buckets.BucketCharge(allowance.take_persons_share(key, rate, now), now)
 
 
-def _identify(authorization: str, access: Access) -> _Credential:
+def _identify(authorization: str, access: Access, request_class: RequestClass) -> _Credential:
     match = _BEARER.fullmatch(authorization)
     if match is None:
         raise MissingApiKey
@@ -126,22 +129,45 @@ def _identify(authorization: str, access: Access) -> _Credential:
         raise PublishableKey
     if token.startswith("svc_oat_"):
         if access.key_rule is KeyRule.ONLY:
-            raise InvalidApiKey("This route takes a secret key (svc_key_…), not an access token.")
+            raise InvalidApiKey(
+                "This route takes a secret key (svc_key_…), not an access token.",
+                headers=_limits_of_token(token, request_class),
+            )
         return _token_holder(token, access)
     key = _SECRET_KEY.fullmatch(token)
     if key is None and _LEGACY_KEY.fullmatch(token) is None:
         raise InvalidApiKey
-    if access.key_rule is KeyRule.TOKEN_REQUIRED:
-        raise TokenRequired
     key_hash = sha256_hex(token)
-    return _Credential(f"org_{key[1]}" if key else _organization_of_legacy(key_hash), key_hash, None)
-
-
-def _organization_of_legacy(key_hash: str) -> str:
-    organization = repository.organization_of_legacy_key(key_hash)
+    organization = f"org_{key[1]}" if key else repository.organization_of_legacy_key(key_hash)
+    if access.key_rule is KeyRule.TOKEN_REQUIRED:
+        raise TokenRequired(headers=_limits_of_key(organization, request_class, key_hash))
     if organization is None:
         raise InvalidApiKey
-    return organization
+    return _Credential(organization, key_hash, None)
+
+
+def _limits_of_key(organization: str | None, request_class: RequestClass, key_hash: str) -> dict[str, str]:
+    """Return the rate limit headers for a key that its route refuses and does not charge; none for a wrong key."""
+    if organization is None:
+        return {}
+    found = allowance.peek(organization, request_class, key_hash)
+    return _limit_headers(found, request_class) if found is not None else {}
+
+
+def _limits_of_token(token: str, request_class: RequestClass) -> dict[str, str]:
+    """Return the same for an access token: the headers of its organization, or of its person without one."""
+    try:
+        credential = _token_holder(token, Access.MEMBER)
+    except InvalidToken:
+        return {}
+    if credential.organization is not None:
+        found = allowance.peek(credential.organization, request_class, None)
+        return _limit_headers(found, request_class) if found is not None else {}
+    if credential.person is None:
+        return {}
+    request_class, rate, key = _persons_allowance(credential.person, request_class)
+    own = buckets.peek(key, buckets.Shape.of(rate))
+    return _headers(request_class, rate.per_minute, own.bucket, own.now_us) if own is not None else {}
 
 
 def _token_holder(token: str, access: Access) -> _Credential:
