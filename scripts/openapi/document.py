@@ -10,7 +10,7 @@ from helpdesk.http.content import Content
 from helpdesk.http.validation import FORM
 from helpdesk.idempotency.errors import IdempotencyInProgress
 from helpdesk.oauth.errors import OAuthError
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import AppError, TokenRequired
 from helpdesk.routing.api import Route
 from scripts.openapi import examples, texts
 from scripts.openapi.models import Mode, prose, public_name, query_parameters, schemas
@@ -245,7 +245,9 @@ def _errors_of(route: Route, shared: dict[str, Any]) -> dict[str, Any]:
     answers = {}
     for status in sorted(by_status):
         errors = by_status[status]
-        charged = route.access is not Access.PUBLIC and status != 401
+        # A credential that is known, but that the route does not accept, learns its limits, too.
+        known = status != 401 or TokenRequired in errors or route.access.key_rule is KeyRule.ONLY
+        charged = route.access is not Access.PUBLIC and known
         answer = _refusal(status, errors, charged=charged, as_pages=says_pages(route))
         name = _shared_name(errors) if route.refusal is None else None
         if name is not None and charged | (status == 401):

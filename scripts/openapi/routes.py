@@ -99,7 +99,7 @@ def errors_of(route: Route) -> list[type[AppError]]:
     found += [RateLimited] if route.access is Access.PUBLIC else [RateLimited, FairUseLimited]
     if route.body is not None:
         found += [InvalidJson, InvalidRequest]
-    elif route.query is not None or route.form is not None:
+    elif route.query is not None or route.form is not None or route.refuses_unknown_parameters:
         found.append(InvalidRequest)
     found += _idempotency_errors(route)
     return [*dict.fromkeys([*_converted(route, found), *route.errors, *_converted(route, [InternalError])])]

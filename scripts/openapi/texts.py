@@ -12,8 +12,9 @@ INFO: dict[str, Any] = {
 your knowledge base, or hands the conversation to your team. Signed webhooks notify your servers of every change.
 
 Requests and responses are JSON in UTF-8. Times are integers of milliseconds since 1970. Everything belongs to one
-organization; IDs of other organizations return 404. A null field counts as omitted. Unknown fields and query
-parameters are ignored unless a schema forbids them.
+organization; IDs of other organizations return 404. A null field counts as omitted. Unknown query parameters
+and fields are refused with `invalid_request`, which names the nearest known one. POST /v1/messages ignores unknown
+fields at the top level of its body and in `attachments`; routes without a credential ignore unknown parameters.
 
 **Credentials.** Send `Authorization: Bearer <credential>` with a secret key (`svc_key_…`, only from your servers) or
 with an access token (`svc_oat_…`), which acts as the person who approved it.

@@ -226,8 +226,11 @@ def test_the_limits_own_limits_are_accepted(api: Client, limit: int) -> None:
     assert api.get(f"/v1/conversations?limit={limit}").status == 200
 
 
-def test_unknown_parameters_are_ignored(api: Client) -> None:
-    assert api.get("/v1/conversations?sort=name&colour=").status == 200
+def test_an_unknown_parameter_is_refused(api: Client) -> None:
+    answer = api.get("/v1/conversations?sort=name&colour=")
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.message.startswith("Unknown query parameter `sort`. Allowed: limit, cursor, status,")
 
 
 def test_a_cursor_is_refused_by_every_list_but_its_own(

@@ -336,7 +336,7 @@ def test_an_unknown_field_of_a_part_is_refused_with_the_allowed_ones(
     answer = post(api, **{part: sent})
 
     assert (answer.status, answer.code) == (400, "invalid_request")
-    assert answer.message == f"`{part}.phone` is not a field of `{part}`. Allowed: {allowed}."
+    assert answer.message == f"Unknown field `{part}.phone`. Allowed in `{part}`: {allowed}."
 
 
 @pytest.mark.parametrize("name", ["avatar_url", "Name", "", "name ", "time_zone"])

@@ -12,9 +12,11 @@ A model is built on first use (`defer_build`), because a function imports more m
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
+from helpdesk.http.unknown_names import first_unknown
 from helpdesk.platform.frozen_record import FrozenRecord
 
 
@@ -41,18 +43,35 @@ Milliseconds = Annotated[
 ]
 
 
+UNKNOWN_FIELD = "unknown_field"
+"""The type of the validation error for an unknown field; its context has `name`."""
+
+
 class Body(BaseModel):
-    """A request body or a part of one. Unknown fields are ignored, unless a subclass forbids them."""
+    """A request body or a part of one. Unknown fields are refused; the error names the nearest known one."""
 
     model_config = ConfigDict(
-        strict=True, alias_generator=to_camel, extra="ignore", frozen=True, defer_build=True
+        strict=True, alias_generator=to_camel, extra="forbid", frozen=True, defer_build=True
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown(cls, sent: Any) -> Any:
+        """Refuse the first unknown field before any other rule: it explains a field that seems to be missing.
 
-class ClosedBody(Body):
-    """A part of a body that refuses unknown fields. The error lists the allowed ones."""
+        pydantic's own check runs last, and makes an error of each unknown field, however many there are.
+        """
+        if isinstance(sent, dict) and cls.model_config.get("extra") == "forbid":
+            name = first_unknown(sent, field_names(cls))
+            if name is not None:
+                raise PydanticCustomError(UNKNOWN_FIELD, "unknown field", {"name": name})
+        return sent
 
-    model_config = ConfigDict(extra="forbid")
+
+class OpenBody(Body):
+    """A body or a part of one that ignores unknown fields, where the specification or an RFC requires it."""
+
+    model_config = ConfigDict(extra="ignore")
 
 
 class Parameters(BaseModel):
@@ -74,7 +93,7 @@ class Parameters(BaseModel):
 
 
 class Query(Parameters):
-    """Query parameters. Text is converted; unknown parameters are ignored."""
+    """Query parameters. Text is converted. A route with a credential refuses unknown ones (see `routing.api`)."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -92,6 +111,12 @@ class Answer(BaseModel):
     omits_null: ClassVar[bool] = False
 
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True, defer_build=True)
+
+
+@cache
+def field_names(model: type[BaseModel]) -> tuple[str, ...]:
+    """Return the names of a model's fields as they are sent, in their order."""
+    return tuple(field.alias or name for name, field in model.model_fields.items())
 
 
 @cache

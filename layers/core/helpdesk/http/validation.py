@@ -1,7 +1,7 @@
 """Parses bodies, queries and forms, and turns validation errors into one sentence that names the field."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, get_args, get_origin
 from urllib.parse import parse_qs
@@ -9,7 +9,8 @@ from urllib.parse import parse_qs
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
-from helpdesk.http.schemas import Body, Form, PageQuery, Parameters, Query
+from helpdesk.http.schemas import UNKNOWN_FIELD, Body, Form, PageQuery, Parameters, Query, field_names
+from helpdesk.http.unknown_names import unknown_field
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 
 
@@ -104,9 +105,8 @@ def _sentence(model: type[BaseModel], problem: ErrorDetails) -> str:
     kind = problem["type"]
     if kind == "missing":
         return f"`{path}` is required."
-    if kind == "extra_forbidden":
-        allowed = ", ".join(_allowed(model, problem["loc"][:-1]))
-        return f"`{path}` is not a field of `{_path(problem['loc'][:-1])}`. Allowed: {allowed}."
+    if kind == UNKNOWN_FIELD:
+        return unknown_field(path, problem["ctx"]["name"], _allowed(model, problem["loc"]))
     if kind in {"enum", "literal_error"}:
         return f"`{path}` must be one of {problem['ctx']['expected']}."
     if kind == "is_instance_of":
@@ -135,10 +135,19 @@ def _path(location: tuple[int | str, ...]) -> str:
     return path if len(path) <= _MAX_PATH_CHARACTERS else path[:_MAX_PATH_CHARACTERS] + "…"
 
 
-def _allowed(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
+def _allowed(model: type[BaseModel], location: tuple[int | str, ...]) -> tuple[str, ...]:
     """Return the names of the fields of the model at a location inside `model`."""
     for part in location:
+        if isinstance(part, int):  # the list's own annotation has named its model
+            continue
         field = next(f for n, f in model.model_fields.items() if part in {n, f.alias})
-        inner = [field.annotation, *getattr(field.annotation, "__args__", ())]
-        model = next(a for a in inner if isinstance(a, type) and issubclass(a, BaseModel))
-    return [field.alias or name for name, field in model.model_fields.items()]
+        model = next(_models_in(field.annotation))
+    return field_names(model)
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Return the models that an annotation names, such as those of a list or of an optional value."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models_in(inner)

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
-from helpdesk.http.schemas import Answer, Body, ClosedBody, Milliseconds, Query, QueryInteger, schema_hint
+from helpdesk.http.schemas import Answer, Body, Milliseconds, OpenBody, Query, QueryInteger, schema_hint
 from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS
 from helpdesk.platform.text import cut
 
@@ -103,7 +103,7 @@ ShortText = Annotated[str | None, _cutter(MAX_CONTEXT_CHARACTERS)]
 Session = Annotated[str, schema_hint(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
 
 
-class UserInput(ClosedBody):
+class UserInput(Body):
     """Who the visitor is. New values overwrite stored ones; an omitted field changes nothing."""
 
     name: Annotated[str | None, _cutter(MAX_NAME_CHARACTERS)] = None
@@ -116,7 +116,7 @@ class UserInput(ClosedBody):
     """Facts shown to the team: the first 16 entries are kept, keys and values cut to 200 characters."""
 
 
-class ContextInput(ClosedBody):
+class ContextInput(Body):
     """The visitor's browser, shown to the team."""
 
     time_zone: ShortText = None
@@ -130,7 +130,7 @@ class ContextInput(ClosedBody):
     device: Literal["desktop", "tablet", "mobile"] | None = None
 
 
-class PageInput(ClosedBody):
+class PageInput(Body):
     """The page that the visitor wrote from; kept for the conversation's first message."""
 
     url: Annotated[str, AfterValidator(_without_query)]
@@ -143,8 +143,8 @@ class PageInput(ClosedBody):
     """Where they came from, without its query string."""
 
 
-class AttachmentInput(Body):
-    """A file from POST /uploads."""
+class AttachmentInput(OpenBody):
+    """A file from POST /uploads. Other fields are ignored."""
 
     id: str
     """The id that POST /v1/uploads returned."""
@@ -152,8 +152,8 @@ class AttachmentInput(Body):
     """The name to show."""
 
 
-class MessageInput(Body):
-    """The body of POST /messages."""
+class MessageInput(OpenBody):
+    """The body of POST /messages. Other fields at this level are ignored (Specification: Messaging)."""
 
     session: Session
     """The visitor's token, 8 to 128 characters after trimming: the same random text with every message of theirs."""

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field, SecretStr
 
-from helpdesk.http.schemas import Answer, Body, Form, Query, schema_hint
+from helpdesk.http.schemas import Answer, Form, OpenBody, Query, schema_hint
 
 _AS_SPELLED = ConfigDict(alias_generator=None)
 
@@ -18,7 +18,7 @@ class OAuthAnswer(Answer):
     omits_null: ClassVar[bool] = True
 
 
-class ClientRegistration(Body):
+class ClientRegistration(OpenBody):
     """A client's metadata (RFC 7591, section 2). Other fields are ignored."""
 
     model_config = _AS_SPELLED

@@ -25,7 +25,8 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
 from helpdesk.http.content import BaseUrl, ClientInfo, Content, RawBody, SeeOther
 from helpdesk.http.gateway import Paths, Request, answer
-from helpdesk.http.schemas import Answer, Body, Form, Query, one_time_secret
+from helpdesk.http.schemas import Answer, Body, Form, Query, field_names, one_time_secret
+from helpdesk.http.unknown_names import require_known_parameters
 from helpdesk.http.validation import body_bytes, parse_body, parse_form, parse_query
 from helpdesk.idempotency import service as idempotency
 from helpdesk.idempotency.service import IdempotentRequest, Outcome
@@ -71,6 +72,15 @@ class Route(FrozenRecord):
     def takes_idempotency_key(self) -> bool:
         """Whether the route accepts an Idempotency-Key: every POST with an authenticated caller does."""
         return self.method == "POST" and self.access is not Access.PUBLIC
+
+    @property
+    def refuses_unknown_parameters(self) -> bool:
+        """Whether the route refuses query parameters that it does not declare.
+
+        Public routes ignore them: OAuth requires it (RFC 6749, section 3.1), and people open the other ones from links
+        to which mail programs add parameters of their own.
+        """
+        return self.access is not Access.PUBLIC
 
 
 class Api:
@@ -236,6 +246,8 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
     if route.form is not None:
         name, form = route.form
         arguments[name] = parse_form(form, request.body, media_type, is_base64=request.is_base64)
+    if route.refuses_unknown_parameters:
+        require_known_parameters(request.query, field_names(route.query[1]) if route.query else ())
     if route.query is not None:
         name, query = route.query
         arguments[name] = parse_query(query, request.query)
