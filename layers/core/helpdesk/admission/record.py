@@ -26,7 +26,7 @@ class Bucket(FrozenRecord):
         return cls(int(item["nextAt"]), int(item["fullAt"]), int(item["interval"]))
 
     def refilled(self, burst: int, now_us: int) -> "Bucket":
-        """Return the bucket as it is at this instant: a full one earns nothing, and is stored as it was last charged."""
+        """Return the bucket as it is at this instant. One that is full is stored as it was when it was last charged."""
         if self.full_at > now_us:
             return self
         return Bucket(now_us - (burst - 1) * self.interval, now_us, self.interval)
