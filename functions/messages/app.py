@@ -23,7 +23,7 @@ from helpdesk.ratings.errors import InvalidFeedback, NotResolved, RatingSettled
 from helpdesk.ratings.schemas import RatingInput
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL", "FILES_BUCKET")
+NEEDS = declare("BASE_URL", "FILES_BUCKET", "WAITING_READS")
 
 api = Api()
 
@@ -53,7 +53,7 @@ def get_history(caller: Caller, query: HistoryQuery) -> History:
     """
     if query.after is None:
         return messages.history(caller.organization, query.session)
-    return feed.news(caller.organization, query.session, query.after, query.wait)
+    return feed.news(caller.organization, caller.tier, query.session, query.after, query.wait)
 
 
 @api.post(

@@ -10,6 +10,7 @@ import pytest
 from helpdesk.accounts import provisioning
 from helpdesk.admission import allowance
 from helpdesk.admission.limits import Plan
+from helpdesk.messages import waits
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
@@ -41,6 +42,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with stand_in.empty():
         settings.cache_clear()
         allowance.forget()
+        waits.forget()
         yield
     settings.cache_clear()
 

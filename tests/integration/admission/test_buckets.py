@@ -1,10 +1,12 @@
 """The buckets beyond the three classes, compared with a plain token bucket, and with many callers at once."""
 
+from functools import partial
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpdesk.admission import buckets
+from helpdesk.admission import allowance, buckets
 from helpdesk.admission.allowance import BucketEmpty
 from helpdesk.admission.buckets import Shape
 from helpdesk.platform import clock, ids
@@ -90,16 +92,79 @@ def test_a_rejection_says_when_the_next_token_is_available() -> None:
     assert refused.value.retry_after == 120
 
 
-def test_a_new_bucket_costs_one_call_and_one_in_use_costs_two() -> None:
+def test_a_new_bucket_costs_one_call_and_one_that_others_use_costs_two() -> None:
     key, shape = new_key(), Shape.per_hour(30, 10)
     with clock.frozen(lambda: START):
         with recorded_calls() as first:
             buckets.take(key, shape)
         with recorded_calls() as second:
             buckets.take(key, shape)
+        allowance.forget()
+        with recorded_calls() as others:
+            buckets.take(key, shape)
 
     assert first == ["dynamodb:UpdateItem"]
-    assert second == ["dynamodb:UpdateItem"] * 2
+    assert second == ["dynamodb:UpdateItem"]
+    assert others == ["dynamodb:UpdateItem"] * 2
+
+
+def test_an_environment_that_saw_a_bucket_empty_asks_again_only_at_its_next_token() -> None:
+    key, shape = new_key(), Shape.per_hour(30, 2)
+    assert [taken(key, shape, START) for _ in range(3)] == [True, True, False]
+
+    with recorded_calls() as meanwhile:
+        assert not taken(key, shape, START + HOUR // 30 - 1)
+    with recorded_calls() as then:
+        assert taken(key, shape, START + HOUR // 30)
+
+    assert meanwhile == []
+    assert then == ["dynamodb:UpdateItem"]
+
+
+def test_several_tokens_are_taken_at_once_or_none() -> None:
+    key, shape = new_key(), Shape(1_000_000, 10)
+    with clock.frozen(lambda: START):
+        buckets.take(key, shape, 6)
+        with pytest.raises(BucketEmpty):
+            buckets.take(key, shape, 5)
+        buckets.take(key, shape, 4)
+        with pytest.raises(BucketEmpty):
+            buckets.take(key, shape)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    steps=st.lists(
+        st.tuples(st.integers(0, 4_000_000), st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=40
+    )
+)
+def test_tokens_that_are_given_back_can_be_taken_again_and_never_more(
+    steps: list[tuple[int, int, int]],
+) -> None:
+    interval, burst = 1_000_000, 6
+    key, shape, now, level = new_key(), Shape(interval, burst), START, burst * interval
+    for pause, count, unused in steps:
+        now, level = now + pause, min(burst * interval, level + pause)
+        expected = level >= count * interval
+        with clock.frozen(partial(int, now)):
+            try:
+                buckets.take(key, shape, count)
+                found = True
+            except BucketEmpty:
+                found = False
+            assert found == expected
+            if found:
+                returned = min(unused, count)
+                buckets.give_back(key, shape, returned)
+                level = min(burst * interval, level - (count - returned) * interval)
+
+
+def test_a_bucket_that_expired_meanwhile_stays_full() -> None:
+    key, shape = new_key(), Shape.per_hour(30, 2)
+
+    buckets.give_back(key, shape, 1)
+
+    assert table.get(key) is None
 
 
 def test_dynamodb_expires_a_bucket_only_long_after_it_is_full() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission import buckets
+from helpdesk.admission.limits import Tier
 from helpdesk.messages import feed
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, deadline, ids
@@ -66,7 +66,7 @@ def write(api: Client, body: str = "Hello") -> Any:
 
 def news(organization: NewOrganization, after: str, wait: int = 20, session: str = SESSION) -> Any:
     with running_for(29):
-        found = feed.news(organization.organization_id, session, after, wait)
+        found = feed.news(organization.organization_id, Tier.HIGHEST, session, after, wait)
     return found.model_dump(by_alias=True, mode="json")["conversations"]
 
 
@@ -192,7 +192,7 @@ def test_a_wait_is_never_held_when_the_functions_time_is_short(
     message = write(api)
 
     with running_for(left):
-        feed.news(organization.organization_id, SESSION, message["messageId"], 20)
+        feed.news(organization.organization_id, Tier.HIGHEST, SESSION, message["messageId"], 20)
 
     assert time.now - START == round(waited * 1_000)
 
@@ -202,7 +202,7 @@ def test_a_call_does_not_wait_without_a_known_deadline(
 ) -> None:
     message = write(api)
 
-    feed.news(organization.organization_id, SESSION, message["messageId"], 20)
+    feed.news(organization.organization_id, Tier.HIGHEST, SESSION, message["messageId"], 20)
 
     assert time.pauses == []
 
@@ -216,7 +216,7 @@ def test_a_look_is_one_batch_read_while_a_conversation_is_open(
         news(organization, message["messageId"], wait=5)
 
     begin = ["dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:Query"]
-    assert calls == [*begin, "dynamodb:UpdateItem", *["dynamodb:BatchGetItem"] * 5]
+    assert calls == [*begin, *["dynamodb:UpdateItem"] * 2, *["dynamodb:BatchGetItem"] * 5]
 
 
 def test_conversations_that_were_quiet_since_are_not_read(
@@ -241,24 +241,9 @@ def test_a_waiting_call_is_charged_once(api: Client, time: Time) -> None:
         answer = api.get(f"/v1/messages?session={SESSION}&after={message['messageId']}&wait=3")
 
     assert answer.status == 200
-    # The allowance, and one of the organization's waits.
-    assert calls.count("dynamodb:UpdateItem") == 2
+    # The allowance, and the seconds of the wait from the organization's bucket and from the pool.
+    assert calls.count("dynamodb:UpdateItem") == 3
     assert len(time.pauses) == 3
-
-
-def test_beyond_an_organizations_hundred_waits_a_call_returns_at_once(
-    api: Client, organization: NewOrganization, other_organization: NewOrganization, time: Time
-) -> None:
-    message = write(api)
-    for _ in range(100):
-        buckets.take(keys.OrganizationBucket(organization.organization_id, "waits"), feed._WAITS)
-
-    found = news(organization, message["messageId"], wait=20)
-
-    assert [each["messages"] for each in found] == [[]]
-    assert time.pauses == []
-    news(other_organization, message["messageId"], wait=2)
-    assert time.pauses == [1_000, 1_000]
 
 
 def test_a_call_that_finds_new_messages_takes_no_wait_from_the_bucket(

@@ -173,6 +173,11 @@ def _live(key: keys.Allowance, found: Allowance | None, key_hash: str | None, no
     return found
 
 
+def memory() -> Memory:
+    """Return what this execution environment remembers."""
+    return _memory
+
+
 def forget() -> None:
     """Forget everything, as a new execution environment would. For tests."""
     global _memory  # noqa: PLW0603 - an execution environment has one memory

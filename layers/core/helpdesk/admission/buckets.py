@@ -6,7 +6,7 @@ and DynamoDB expires a bucket that has been full for an hour.
 
 from typing import NamedTuple, Self
 
-from helpdesk.admission import repository
+from helpdesk.admission import allowance, repository
 from helpdesk.admission.allowance import BucketEmpty
 from helpdesk.admission.limits import Rate
 from helpdesk.admission.record import Bucket
@@ -40,28 +40,35 @@ class Shape(NamedTuple):
 
 
 class BucketCharge(FrozenRecord):
-    """A bucket as it is at `now_us`, after a token was taken or `peek` looked at it."""
+    """A bucket as it is at `now_us`, after tokens were taken or `peek` looked at it."""
 
     bucket: Bucket
     now_us: int
 
 
-def take(key: ItemKey, shape: Shape) -> BucketCharge:
-    """Take one token. One write, or two if the bucket is not full.
+def take(key: ItemKey, shape: Shape, count: int = 1) -> BucketCharge:
+    """Take tokens, at most the burst. One write; two if the bucket is not as it was last seen here.
 
-    Raises BucketEmpty, or table.Throttled.
+    A bucket that was seen empty is refused without a call until it holds the tokens. Raises BucketEmpty, or
+    table.Throttled.
     """
-    now = clock.now_us()
-    filling = False
+    memory, now = allowance.memory(), clock.now_us()
+    latest = now - (count - 1) * shape.interval_us
+    seen = memory.buckets.get(key)
+    if seen is not None and seen.interval == shape.interval_us and seen.next_at > latest:
+        raise BucketEmpty(seen, now)
+    filling = seen is not None and seen.full_at > now
     for _ in range(_MAX_WRITES):
         try:
-            bucket = _take_filling(key, shape, now) if filling else _take_full(key, shape, now)
+            bucket = _take_filling(key, shape, now, count) if filling else _take_full(key, shape, now, count)
         except BucketNotTaken as failed:
             found = failed.bucket
-            if found is not None and found.next_at > now:
+            if found is not None and found.next_at > latest:
+                memory.see_bucket(key, found)
                 raise BucketEmpty(found, now) from None
             filling = found is not None and found.full_at > now
             continue
+        memory.see_bucket(key, bucket)
         return BucketCharge(bucket, now)
     raise Throttled
 
@@ -77,19 +84,25 @@ def peek(key: ItemKey, shape: Shape) -> BucketCharge | None:
     return BucketCharge(bucket.refilled(shape.burst, now), now)
 
 
-def _take_full(key: ItemKey, shape: Shape, now: int) -> Bucket:
-    full_at = now + shape.interval_us
+def give_back(key: ItemKey, shape: Shape, count: int) -> None:
+    """Give tokens back that were taken and not used. One write. Raises table.Throttled."""
+    repository.return_to_bucket(key, shape.interval_us, count)
+    allowance.memory().buckets.pop(key, None)
+
+
+def _take_full(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
+    full_at = now + count * shape.interval_us
     return repository.take_from_full_bucket(
         key,
         now,
         shape.interval_us,
-        next_at=now - (shape.burst - 2) * shape.interval_us,
+        next_at=now - (shape.burst - 1 - count) * shape.interval_us,
         full_at=full_at,
         expires_at=(full_at + _HOUR_US) // _US,
     )
 
 
-def _take_filling(key: ItemKey, shape: Shape, now: int) -> Bucket:
+def _take_filling(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
     # The bucket is full again after at most a burst.
     latest = now + (shape.burst + 1) * shape.interval_us + _HOUR_US
-    return repository.take_from_filling_bucket(key, now, shape.interval_us, latest // _US)
+    return repository.take_from_filling_bucket(key, now, shape.interval_us, count, latest // _US)

@@ -3,6 +3,7 @@
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
+from helpdesk.admission.limits import Tier
 from helpdesk.platform.errors import NeedsAPerson
 
 
@@ -93,7 +94,7 @@ class Caller(NamedTuple):
 
     `key_id` is set for a secret key, `person` for an access token. `organization` can be empty only on a person's own
     routes (ACCOUNT and PERSONAL). A `legacy` key has the previous format and cannot sign anything. `cursor_key` signs
-    this organization's cursors.
+    this organization's cursors. `tier` is the organization's, the lowest where none was charged.
     """
 
     organization: str
@@ -101,6 +102,7 @@ class Caller(NamedTuple):
     person: Person | None = None
     cursor_key: bytes = b""
     legacy: bool = False
+    tier: Tier = Tier.EXPLORE
 
     @property
     def actor(self) -> str:

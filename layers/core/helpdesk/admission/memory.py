@@ -1,11 +1,12 @@
 """What one execution environment remembers of allowances and credentials, so that it can decide without their item.
 
-An item takes about 1,000 writes a second, from everyone who names its organization. Three memories keep a flood of
-wrong keys away from it, and decide while DynamoDB throttles it all the same:
+An item takes about 1,000 writes a second, from everyone who names its organization. These memories keep a flood of
+requests away from it, and decide while DynamoDB throttles it all the same:
 
     rejected   credentials that failed a moment ago fail again, without a call
     suspected  organizations that were named with a wrong key: a key that is not known here is read before it is written
     budgets    while the item is throttled, this environment admits its share of the plan's rate and no more
+    buckets    a bucket that was empty is not asked again before its next token
 
 All are bounded and in memory only. A new environment begins with none of them.
 """
@@ -51,6 +52,7 @@ class Memory:
     """The memory of one execution environment."""
 
     seen: dict[keys.Allowance, Seen] = field(default_factory=dict)
+    buckets: dict[ItemKey, Bucket] = field(default_factory=dict)
     _rejected: dict[str, int] = field(default_factory=dict)
     _suspected: dict[str, int] = field(default_factory=dict)
     _budgets: dict[ItemKey, Bucket] = field(default_factory=dict)
@@ -58,6 +60,10 @@ class Memory:
     def see(self, key: keys.Allowance, allowance: Allowance, *, was_filling: bool) -> None:
         """Remember an allowance."""
         _put(self.seen, key, Seen(allowance, was_filling))
+
+    def see_bucket(self, key: ItemKey, bucket: Bucket) -> None:
+        """Remember a bucket."""
+        _put(self.buckets, key, bucket)
 
     def knows(self, key: keys.Allowance, key_hash: str) -> bool:
         """Return whether a secret key was live when its allowance was last seen."""

@@ -1,5 +1,7 @@
 """The writes that take a token from a bucket, and the reads of credentials."""
 
+from contextlib import suppress
+
 from helpdesk.admission.limits import RequestClass
 from helpdesk.admission.record import Allowance, Bucket, TokenHolder
 from helpdesk.storage import keys, table
@@ -22,7 +24,7 @@ _WHILE_FILLING = (
 _US = 1_000_000
 _SHAPE = "#interval = :interval, expiresAt = :expires"
 _NEW_OR_FULL = "attribute_not_exists(PK) OR fullAt <= :now"
-_FILLING = "nextAt <= :now AND fullAt > :now"
+_FILLING = "nextAt <= :latest AND fullAt > :now"
 
 
 class AllowanceNotTaken(Exception):
@@ -81,7 +83,7 @@ def get_allowance(organization: str, request_class: RequestClass) -> Allowance |
 def take_from_full_bucket(
     key: ItemKey, now_us: int, interval: int, next_at: int, full_at: int, expires_at: int
 ) -> Bucket:
-    """Take a token from a bucket that is new or full. Raises BucketNotTaken, table.Throttled."""
+    """Take tokens from a bucket that is new or full. Raises BucketNotTaken, table.Throttled."""
     values = {
         ":now": now_us,
         ":interval": interval,
@@ -92,11 +94,31 @@ def take_from_full_bucket(
     return _take(key, f"SET nextAt = :next, fullAt = :full, {_SHAPE}", _NEW_OR_FULL, values)
 
 
-def take_from_filling_bucket(key: ItemKey, now_us: int, interval: int, expires_at: int) -> Bucket:
-    """Take a token from a bucket that is neither empty nor full. Raises BucketNotTaken, table.Throttled."""
-    values = {":now": now_us, ":interval": interval, ":expires": expires_at}
-    expression = f"SET nextAt = nextAt + :interval, fullAt = fullAt + :interval, {_SHAPE}"
+def take_from_filling_bucket(key: ItemKey, now_us: int, interval: int, count: int, expires_at: int) -> Bucket:
+    """Take tokens from a bucket that holds them and is not full. Raises BucketNotTaken, table.Throttled."""
+    values = {
+        ":now": now_us,
+        ":latest": now_us - (count - 1) * interval,
+        ":interval": interval,
+        ":earned": count * interval,
+        ":expires": expires_at,
+    }
+    expression = f"SET nextAt = nextAt + :earned, fullAt = fullAt + :earned, {_SHAPE}"
     return _take(key, expression, _FILLING, values)
+
+
+def return_to_bucket(key: ItemKey, interval: int, count: int) -> None:
+    """Give tokens back to a bucket. A bucket that is full, or that DynamoDB has expired, stays full.
+
+    Raises table.Throttled.
+    """
+    with suppress(ConditionFailed), table.one_try_when_throttled():
+        table.update(
+            key,
+            "SET nextAt = nextAt - :earned, fullAt = fullAt - :earned",
+            condition=_ITEM_EXISTS,
+            values={":earned": count * interval},
+        )
 
 
 def _take(key: ItemKey, expression: str, condition: str, values: Item) -> Bucket:

@@ -201,6 +201,7 @@ def _caller(credential: _Credential, charge: allowance.Charge) -> Caller:
         person=credential.person,
         cursor_key=charge.allowance.cursor_key,
         legacy=key.legacy if key else False,
+        tier=charge.allowance.tier,
     )
 
 

@@ -14,12 +14,11 @@ continue after it, and would never see a message with an earlier id that was wri
 import time
 from collections.abc import Sequence
 
-from helpdesk.admission import buckets
-from helpdesk.admission.allowance import BucketEmpty
+from helpdesk.admission.limits import Tier
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.state import Status
-from helpdesk.messages import repository, sessions
+from helpdesk.messages import repository, sessions, waits
 from helpdesk.messages.schemas import History
 from helpdesk.messages.service import (
     HISTORY_CONVERSATIONS,
@@ -29,31 +28,21 @@ from helpdesk.messages.service import (
     visible_state,
 )
 from helpdesk.platform import clock, deadline, ids
-from helpdesk.storage import keys
-from helpdesk.storage.table import Throttled
 
 LOOKS_EVERY_MS = 1_000
 ORDER_FINAL_AFTER_MS = 500
 """The age at which a waiting call returns a message: about as long as a message that was tried again takes."""
 
-WAITS_PER_HOUR, WAITS_BURST = 18_000, 100
-"""How many waits an organization can begin: a hundred of 20 s at any time, and twice that for a moment.
-
-A wait occupies one of the account's concurrent executions (1,000 at first), which every function shares. Without a
-limit, one organization's widgets would take them from all other requests and deliveries.
-"""
-
 RESERVE_MS = 4_000
 """How much of the function's time a wait leaves for the reads of its response."""
 
-_WAITS = buckets.Shape.per_hour(WAITS_PER_HOUR, WAITS_BURST)
 _CLOCKS_DIFFER_MS = 10_000  # between functions, and between a message's id and the time in its conversation
 
 
-def news(organization: str, session_token: str, after: str, wait_seconds: int) -> History:
+def news(organization: str, tier: Tier, session_token: str, after: str, wait_seconds: int) -> History:
     """Return what is newer than the message `after`, waiting for it up to `wait_seconds`, or less if time is short.
 
-    It returns at once if the organization has no waits left. An unknown session has no conversations. Raises
+    It returns at once while too many others wait (see `waits`). An unknown session has no conversations. Raises
     InvalidSession.
     """
     session_hash = sessions.hashed(sessions.require_session(session_token))
@@ -62,26 +51,18 @@ def news(organization: str, session_token: str, after: str, wait_seconds: int) -
     began = _states(found)
     counts: dict[str, int] = {}
     messages = _newer(found, after, counts)
-    if not messages and waits_until > clock.now_ms() and not _may_wait(organization):
-        return _answer(found, messages)
-    while not messages and _states(found) == began and (left := waits_until - clock.now_ms()) > 0:
-        _pause(min(left, LOOKS_EVERY_MS))
-        found = _reread(organization, session_hash, found)
-        messages = _newer(found, after, counts)
+    if not messages and (wanted := waits_until - clock.now_ms()) > 0:
+        with waits.waiting(organization, tier, wanted) as granted:
+            waits_until = clock.now_ms() + granted
+            while not messages and _states(found) == began and (left := waits_until - clock.now_ms()) > 0:
+                _pause(min(left, LOOKS_EVERY_MS))
+                found = _reread(organization, session_hash, found)
+                messages = _newer(found, after, counts)
     if messages and _order_may_change(messages, waits_until):
         _pause(ORDER_FINAL_AFTER_MS)
         found = _listed(organization, session_hash)
         messages = _newer(found, after, {})
     return _answer(found, messages)
-
-
-def _may_wait(organization: str) -> bool:
-    """Take one of the organization's waits; return whether there was one."""
-    try:
-        buckets.take(keys.OrganizationBucket(organization, "waits"), _WAITS)
-    except (BucketEmpty, Throttled):
-        return False
-    return True
 
 
 def _listed(organization: str, session_hash: str) -> list[Conversation]:

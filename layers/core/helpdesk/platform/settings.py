@@ -83,6 +83,8 @@ class Settings(FrozenRecord):
     mail_from = _Setting("MAIL_FROM", _text, "")
     # Whether anyone may sign up, or only people whom the operator adds or a member invites.
     sign_up_is_open = _Setting("SIGN_UP", lambda text: text == "open", "closed")
+    # How many calls of GET /messages may wait at a time, in the whole deployment.
+    waiting_reads = _Setting("WAITING_READS", int, "200")
     fair_use_per_minute = _Setting("FAIR_USE_PER_MINUTE", int, "60000")
     _allow_loopback_urls = _Setting("ALLOW_LOOPBACK_URLS", _text, "false")
     _local_endpoint_url = _Setting("LOCAL_ENDPOINT_URL", _text, "")

@@ -129,6 +129,14 @@ class SharedBucket(ItemKey):
     name: str
 
 
+class WaitPool(ItemKey):
+    """A shard of the waits that the organizations of a kind of plan share."""
+
+    PK, SK = "WAITS#{pool}#{shard}", "WAITS"
+    pool: str
+    shard: str
+
+
 class LegacyKey(ItemKey):
     """Which organization a key from before the current scheme belongs to, by the key's SHA-256."""
 

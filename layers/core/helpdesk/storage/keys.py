@@ -27,6 +27,7 @@ from helpdesk.storage.account_keys import (
     SignIn,
     SupportEmail,
     UserCode,
+    WaitPool,
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 
@@ -55,6 +56,7 @@ __all__ = [  # and every kind below
     "SignIn",
     "SupportEmail",
     "UserCode",
+    "WaitPool",
 ]
 
 
@@ -152,7 +154,7 @@ class InviteSecret(ItemKey):
 
 
 class OrganizationBucket(ItemKey):
-    """A token bucket of an organization beside the three classes: manifest syncs, invitation e-mails."""
+    """A token bucket of an organization beside the three classes: waits, invitation e-mails."""
 
     PK, SK = "ORG#{organization}#BUCKET", "BUCKET#{name}"
     organization: str
