@@ -7,7 +7,7 @@ from helpdesk.platform.units import DAY_MS
 AT = 1763683199500
 KEY = "key_01jd3g1a4d7f0h3k6n9r2v5y8c"
 _INVITE = "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"
-_INVITE_PATH = "/invite/Zr8Wm3KcT1yQf6HbN0dLxP5sVu2GjA9eRo7CiMwXqYk"
+_INVITE_PATH = "/v1/invite/Zr8Wm3KcT1yQf6HbN0dLxP5sVu2GjA9eRo7CiMwXqYk"
 USER = "usr_01jd3f1a4d7f0h3k6n9r2v5y8c"
 _MINE = {
     "id": "org_01jd3f0z3c6e9g2j5m8q1t4w7x",
@@ -44,7 +44,7 @@ BODIES: dict[str, Any] = {
     "updateMember": {"role": "admin"},
     "setBranding": {"showBranding": False},
     "createInvite": {"email": "grace@example.com", "role": "admin"},
-    "acceptInvite": {"token": _INVITE_PATH.removeprefix("/invite/")},
+    "acceptInvite": {"token": _INVITE_PATH.removeprefix("/v1/invite/")},
     "createKey": {"name": "Shop server"},
 }
 

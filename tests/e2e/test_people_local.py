@@ -37,7 +37,7 @@ def test_an_invitation_sends_a_mail_that_can_be_read_back(stack: Mapping[str, st
     (mail,) = eventually(lambda: mails_to(stack, address))
 
     assert mail["Source"] == "helpdesk@example.com"
-    assert f"{stack['base_url']}/v1{invited.body['path']}" in mail["BodyText"]
+    assert f"{stack['base_url']}{invited.body['path']}" in mail["BodyText"]
 
 
 def test_a_person_creates_an_organization_and_switches_back(stack: Mapping[str, str]) -> None:

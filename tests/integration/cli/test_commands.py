@@ -122,7 +122,7 @@ def test_invitations(owner: Cli, handlers: Handlers) -> None:
 
     invited = make_person(None, role="member", name="Ida", email="ida@example.com")
     ida = Cli(handlers, owner.folder, environment={"HELPDESK_TOKEN": token_of(invited, None)})
-    joined = ida.run("invites", "accept", "--json", stdin=f"{BASE_URL}/v1{made['path']}\n")
+    joined = ida.run("invites", "accept", "--json", stdin=f"{BASE_URL}{made['path']}\n")
     assert joined.exit_code == 0, joined.stderr
     assert json.loads(joined.stdout)["organizationId"] == ida.json("whoami")["organization"]["id"]
 

@@ -20,7 +20,7 @@ DAY_US = 86_400_000_000
 def token_for(client: Client, email: str = "grace@example.com", role: str = "member") -> str:
     answer = client.post("/v1/invites", {"email": email, "role": role})
     assert answer.status == 200, answer
-    return str(answer.body["path"]).removeprefix("/invite/")
+    return str(answer.body["path"]).removeprefix("/v1/invite/")
 
 
 def accept(client: Client, token: str) -> Answer:
@@ -112,7 +112,7 @@ def test_an_accepted_invitation_is_gone(admin: Client, grace: Client) -> None:
 
 def test_joining_is_logged_with_who_joined(admin: Client, grace: Client, grace_id: str) -> None:
     answer = admin.post("/v1/invites", {"email": "grace@example.com", "role": "admin"})
-    accept(grace, answer.body["path"].removeprefix("/invite/"))
+    accept(grace, answer.body["path"].removeprefix("/v1/invite/"))
     (entry,) = admin.get("/v1/logs?kind=member_joined").body["logs"]
     assert (entry["actor"], entry["summary"]) == ("Grace Guest", "An invited person joined as admin.")
     assert entry["detail"] == {"userId": grace_id, "role": "admin", "inviteId": answer.body["id"]}

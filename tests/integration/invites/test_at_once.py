@@ -114,7 +114,7 @@ def offer(caller: Caller, role: Role = Role.OWNER) -> tuple[str, str, str]:
     """Invite an existing person; return the person's id, the invitation's id and its token."""
     person = make_person(None, role="member", name="Grace", email="grace@example.com")
     made = invite(caller, "grace@example.com", role)
-    return person, made.id, made.path.removeprefix("/invite/")
+    return person, made.id, made.path.removeprefix("/v1/invite/")
 
 
 def owners(organization: NewOrganization) -> int:

@@ -33,7 +33,7 @@ def test_inviting_returns_only_the_id_and_the_path(admin: Client) -> None:
     assert answer.status == 200
     assert set(answer.body) == {"id", "path"}
     assert re.fullmatch(r"inv_[0-9a-z]{26}", answer.body["id"])
-    assert re.fullmatch(r"/invite/[0-9A-Za-z]{43}", answer.body["path"])
+    assert re.fullmatch(r"/v1/invite/[0-9A-Za-z]{43}", answer.body["path"])
 
 
 def test_it_exists_at_once_for_seven_days(admin: Client) -> None:
@@ -176,7 +176,7 @@ def test_the_token_is_stored_separately_and_found_by_its_hash(
     admin: Client, organization: NewOrganization
 ) -> None:
     answer = invite(admin)
-    token = answer.body["path"].removeprefix("/invite/")
+    token = answer.body["path"].removeprefix("/v1/invite/")
     holders = [item["PK"] for item in whole_table.everything() if token in repr(item)]
     assert holders == [f"ORG#{organization.organization_id}#SECRET"]
     (found,) = [item for item in whole_table.everything() if item["PK"].startswith("INVITE#")]
@@ -187,7 +187,7 @@ def test_the_token_is_stored_separately_and_found_by_its_hash(
 def test_everything_of_an_invitation_expires_with_it(admin: Client, organization: NewOrganization) -> None:
     answer = invite(admin)
     (listed,) = admin.get("/v1/invites").body["invites"]
-    digest = hashlib.sha256(answer.body["path"].removeprefix("/invite/").encode()).hexdigest()
+    digest = hashlib.sha256(answer.body["path"].removeprefix("/v1/invite/").encode()).hexdigest()
     by_email = hashlib.sha256(b"grace@example.com").hexdigest()
     owned, invite_id = organization.organization_id, answer.body["id"]
     for key in (
@@ -214,7 +214,7 @@ def test_the_job_for_the_mailer_holds_no_secret_and_no_address(
         organization.organization_id,
         answer.body["id"],
     )
-    assert answer.body["path"].removeprefix("/invite/") not in repr(job)
+    assert answer.body["path"].removeprefix("/v1/invite/") not in repr(job)
     assert "grace" not in repr(job)
 
 

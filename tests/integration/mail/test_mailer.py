@@ -127,7 +127,7 @@ def test_an_accepted_invitation_is_not_mailed(admin: Client, mails: list[Sent]) 
     made = invite(admin)
     records = queued()
     grace = Client(token_of(make_person(None, role="member", name="Grace", email=EMAIL), None))
-    answer = grace.post("/v1/invites/accept", {"token": made["path"].removeprefix("/invite/")})
+    answer = grace.post("/v1/invites/accept", {"token": made["path"].removeprefix("/v1/invite/")})
     assert answer.status == 200
     assert run_mailer(records) == []
     assert mails == []
@@ -157,7 +157,7 @@ def test_a_permanently_rejected_mail_is_dropped_and_logged_without_its_address(
     assert "mail_given_up" in logged
     assert made["id"] in logged
     assert EMAIL not in logged
-    assert made["path"].removeprefix("/invite/") not in logged
+    assert made["path"].removeprefix("/v1/invite/") not in logged
 
 
 @pytest.mark.usefixtures("mails")

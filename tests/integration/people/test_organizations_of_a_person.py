@@ -302,7 +302,7 @@ def returned(with_grant: WithGrant, organization: NewOrganization) -> Client:
     assert client.get("/v1/members").status == 200
     assert owner.delete(f"/v1/members/{user_id}").status == 200
     invited = owner.post("/v1/invites", {"email": "rita@example.com", "role": "admin"}).body
-    token = invited["path"].removeprefix("/invite/")
+    token = invited["path"].removeprefix("/v1/invite/")
     later = Client(token_of(user_id, None))
     assert later.post("/v1/invites/accept", {"token": token}).status == 200
     assert later.get("/v1/webhooks").status == 200
@@ -339,7 +339,7 @@ def test_a_token_that_ended_cannot_accept_an_invitation_back(organization: NewOr
     owner.delete(f"/v1/members/{user_id}")
     invited = owner.post("/v1/invites", {"email": "rita@example.com", "role": "member"}).body
 
-    answer = client.post("/v1/invites/accept", {"token": invited["path"].removeprefix("/invite/")})
+    answer = client.post("/v1/invites/accept", {"token": invited["path"].removeprefix("/v1/invite/")})
 
     assert (answer.status, answer.code) == (401, "invalid_token")
     assert len(owner.get("/v1/invites").body["invites"]) == 1

@@ -432,7 +432,7 @@ def test_only_a_new_key_is_on_stdout_and_the_warning_is_on_stderr(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "given", ["https://support.example.com/v1/invite/tok123\n", "/invite/tok123/\n", "tok123\n"]
+    "given", ["https://support.example.com/v1/invite/tok123\n", "/v1/invite/tok123/\n", "tok123\n"]
 )
 def test_an_invitation_is_read_from_stdin_as_a_link_or_a_token(tmp_path: Path, given: str) -> None:
     asked = Sequence({"organizationId": "org_1"}, {"organizationId": "org_1"})

@@ -23,12 +23,12 @@ class InviteCreated(Answer):
     id: str
     path: Annotated[
         str,
-        schema_hint(pattern="^/invite/[0-9A-Za-z]{43}$"),
+        schema_hint(pattern="^/v1/invite/[0-9A-Za-z]{43}$"),
         OneTimeSecret(
             "The invitation is {id}: its mail has the link, and POST /v1/invites/{id}/resend sends it again."
         ),
     ]
-    """The path of the invitation's link, relative to /v1, for sharing by hand. It is shown only here."""
+    """The path of the link for sharing by hand: append it to the API's base URL. It is shown only here."""
 
 
 class Invite(Answer):

@@ -66,7 +66,7 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
     _mail(transaction, invite, base_url)
     _log(transaction, invite, LogKind.INVITE_CREATED, caller.actor, f"A person was invited as {new.role}.")
     _commit_with_room(transaction, caller.organization)
-    return InviteCreated(id=invite.id, path=f"/invite/{token}")
+    return InviteCreated(id=invite.id, path=f"/v1/invite/{token}")
 
 
 def listed(organization: str, limit: int, before: str | None) -> tuple[list[Invite], str | None]:

@@ -107,7 +107,7 @@ def send(session: Session, email: str, role: str) -> None:
         say_json(answer)
     else:
         say(f"Invited {email} as {role} ({answer['id']}). You can also share this link yourself:")
-        say(f"{session.base_url()}/v1{answer['path']}")
+        say(f"{session.base_url()}{answer['path']}")
 
 
 @invites.command()
