@@ -19,9 +19,13 @@ api = Api()
     access=Access.MEMBER,
     errors=(EmptyFile, FileTooBig),
     request_class=RequestClass.UPLOAD,
+    raw_body_parameter="name",
 )
 def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, query: UploadQuery) -> Uploaded:
-    """Upload a file. Send its bytes as the body, or describe it as JSON to get an address to upload the bytes to."""
+    """Upload a file. Send its bytes as the body, or describe it as JSON to get an address to upload the bytes to.
+
+    With `name` in the query, the body is the file whatever its media type, also `application/json`.
+    """
     if isinstance(sent, RawBody):
         return files.upload(caller.organization, base_url, query.name, sent.media_type, sent.content)
     return files.announce(caller.organization, base_url, sent)

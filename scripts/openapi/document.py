@@ -192,7 +192,9 @@ def _request_body(route: Route) -> dict[str, Any] | None:
         content["application/octet-stream"] = {"schema": {"type": "string", "format": "binary"}}
     body: dict[str, Any] = {"required": True, "content": content}
     if route.raw_body is not None:
-        body["description"] = "The file itself with its media type, or its announcement as JSON."
+        body["description"] = (
+            "The file itself with its media type, or its announcement as JSON without `name`."
+        )
     return body
 
 

@@ -73,7 +73,10 @@ def test_an_announced_file_returns_a_form_that_s3_limits(api: Client) -> None:
 
 
 def test_an_empty_file_is_rejected_in_both_ways_of_uploading(api: Client) -> None:
-    assert send_bytes(api, b"").code == "empty_file"
+    for media_type in ("image/png", "", "application/json", "multipart/form-data; boundary=x", "no type"):
+        for name in ("photo.png", None):
+            answer = send_bytes(api, b"", name=name, media_type=media_type)
+            assert (answer.status, answer.code) == (400, "empty_file"), media_type
     answer = api.post("/v1/uploads", {"name": "a", "type": "image/png", "size": 0})
     assert (answer.status, answer.code) == (400, "empty_file")
 
@@ -105,6 +108,36 @@ def test_an_invalid_media_type_is_rejected(api: Client, media_type: str) -> None
 )
 def test_an_announcement_with_a_wrong_field_is_refused(api: Client, body: dict[str, Any]) -> None:
     assert api.post("/v1/uploads", body).code == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    "content", [b"[1, 2]", b'{"name": "a", "type": "b/c", "size": 5}', b"no JSON", b"\xff"]
+)
+def test_with_a_name_the_body_is_the_file_also_if_its_type_is_json(api: Client, content: bytes) -> None:
+    body = uploaded(api, content, name="data.json", media_type="application/json; charset=utf-8")
+
+    assert (body["name"], body["type"], body["size"]) == ("data.json", "application/json", len(content))
+    assert served(api, body["url"]) == content
+
+
+def test_an_empty_name_also_says_that_the_body_is_the_file(api: Client) -> None:
+    assert uploaded(api, b"{}", name="", media_type="application/json")["name"] == "file"
+
+
+def test_a_name_loses_line_breaks_and_hidden_characters(api: Client) -> None:
+    file = uploaded(api, name="%E2%80%AEgpj.exe%0D%0Ax%00")
+    assert file["name"] == "gpj.exe x"
+    assert uploaded(api, name="%E2%80%8B%E3%85%A4")["name"] == "file"
+    announced_name = api.post("/v1/uploads", {"name": "\u202ea\nb", "type": "image/png", "size": 1}).body[
+        "name"
+    ]
+    assert announced_name == "a b"
+
+    assert attach(api, file["id"], name="\u2066My\nphoto\u2069").status == 200
+    assert attach(api, file["id"], name="\u200b").status == 200
+    (conversation,) = api.get("/v1/messages?session=session-1").body["conversations"]
+    shown = [message["attachments"][0]["name"] for message in conversation["messages"]]
+    assert shown == ["My photo", "gpj.exe x"]
 
 
 def test_an_announcement_that_is_not_an_object_is_rejected(api: Client) -> None:
@@ -172,8 +205,27 @@ def test_a_page_with_the_name_of_a_picture_is_uploaded_but_cannot_be_attached(ap
         assert (answer.status, answer.code) == (400, "attachment_wrong_type")
 
 
-def test_a_picture_with_the_name_of_a_page_cannot_be_attached(api: Client) -> None:
-    assert attach(api, uploaded(api)["id"], name="page.html").code == "attachment_wrong_type"
+def test_a_name_does_not_make_a_file_a_page(api: Client) -> None:
+    assert attach(api, uploaded(api, name="page.html")["id"], name="page.html").status == 200
+    assert attach(api, announced(api, PNG, name="page.svg"), name="page.svg").status == 200
+
+
+def test_text_is_what_it_says_and_never_displayed_as_a_page(api: Client) -> None:
+    source = uploaded(api, b"<html>hello</html>", media_type="text/plain")
+    assert attach(api, source["id"]).status == 200
+    assert attach(api, announced(api, b"<html>hello</html>", media_type="text/markdown")).status == 200
+    location = download(api, source["url"]).headers["location"]
+    assert "response-content-type=text%2Fplain" in location
+
+
+def test_a_file_that_begins_with_a_long_comment_is_read_whole(api: Client) -> None:
+    comment = b"<!--" + b"x" * 100_000 + b"-->"
+    harmless = announced(api, comment + b"<order/>", media_type="application/xml")
+    with recorded_calls() as calls:
+        assert attach(api, harmless).status == 200
+    assert calls.count("s3:GetObject") == 2
+    page = announced(api, comment + b"<html>", media_type="application/zip")
+    assert attach(api, page).code == "attachment_wrong_type"
 
 
 def test_a_refused_message_attaches_nothing(api: Client) -> None:

@@ -17,11 +17,12 @@ class AttachmentMissing(AppError):
 
 
 class AttachmentWrongType(AppError):
-    """An attachment is HTML, XHTML, SVG or XSLT, by its type, its name or its content."""
+    """An attachment is HTML, XHTML, SVG or XSLT, by its declared type or its content."""
 
     status, code = 400, "attachment_wrong_type"
     message = (
-        "HTML, XHTML, SVG and XSLT files cannot be attached. Send a picture, a PDF or an archive instead."
+        "HTML, XHTML, SVG and XSLT files cannot be attached. Send a picture, a PDF or an archive instead, or upload "
+        "the source as text/plain."
     )
 
 

@@ -10,7 +10,8 @@ class File(FrozenRecord):
     """An uploaded file.
 
     `size` is in bytes. Until `received` it is the size that the client announced, and nobody has read the content.
-    `runs_in_browser` says that the content is HTML, XHTML, SVG or XSLT, so that the file is only ever downloaded.
+    `runs_in_browser` says that the file is HTML, XHTML, SVG or XSLT by its type or content, so that it is never
+    attached and only ever downloaded.
     `removing` means that the file is being removed: no message can attach it. `response_hash` names the stored response
     to the upload's Idempotency-Key, which is removed with the file.
     """

@@ -1,14 +1,14 @@
 """Upload, attach, download and remove files.
 
 Small files are uploaded as the body of one request. Larger ones, up to the limit, are announced and then sent directly
-to S3. Attaching a file to a message checks its type, its name and its content. The checked content is copied to a key
-that clients cannot write, so nobody can replace it afterwards
+to S3. Attaching a file to a message checks its type and its content. The checked content is copied to a key that
+clients cannot write, so nobody can replace it afterwards
 (Specification: POST /uploads; Limits, Refused attachment types).
 """
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import replace
 from typing import Any
@@ -26,12 +26,13 @@ from helpdesk.files.errors import (
 from helpdesk.files.record import File
 from helpdesk.files.repository import UNATTACHED_HOURS
 from helpdesk.files.schemas import FormUpload, Uploaded, UploadRequest
-from helpdesk.files.sniffing import essence, runs_in_a_browser
+from helpdesk.files.sniffing import essence, is_refused
+from helpdesk.files.store import Content
 from helpdesk.idempotency import service as idempotency
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.text import cut
+from helpdesk.platform.text import as_name
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.transactions import Transaction
 
@@ -65,7 +66,7 @@ def upload(organization: str, base_url: str, name: str | None, media_type: str, 
     file = replace(
         announced,
         received=True,
-        runs_in_browser=runs_in_a_browser(announced.name, announced.type, content),
+        runs_in_browser=is_refused(announced.type, content, complete=True) is True,
         # The response holds the file's name, and is removed with the file.
         response_hash=idempotency.current_response_hash(),
     )
@@ -88,8 +89,8 @@ def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments
     """Check the files that a message attaches: pairs of file id and shown name, in the order of the message.
 
     Costs one call, or none without files. A file that was sent directly to S3 costs two more: a first read of its
-    beginning, and a copy of the checked bytes to a key that clients cannot write. Raises AttachmentMissing,
-    AttachmentWrongType.
+    beginning, and a copy of the checked bytes to a key that clients cannot write. It costs a third if its beginning is
+    a comment that does not end there. Raises AttachmentMissing, AttachmentWrongType.
     """
     if not named:
         return NO_ATTACHMENTS
@@ -99,8 +100,8 @@ def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments
         file = found.get(file_id)
         if file is None or file.removing:
             raise AttachmentMissing
-        display = cut(name, MAX_NAME_CHARACTERS) or file.name
-        size = _require_attachable(file, display)
+        display = as_name(name, MAX_NAME_CHARACTERS) or file.name
+        size = _require_attachable(file)
         found[file_id] = replace(file, received=True, size=size)
         kept[file_id] = size
         shown.append({"name": display, "size": size, "type": file.type, "url": file.url})
@@ -209,7 +210,7 @@ def _new_file(organization: str, base_url: str, name: str, media_type: str, size
     return File(
         organization=organization,
         id=file_id,
-        name=cut(name, MAX_NAME_CHARACTERS) or "file",
+        name=as_name(name, MAX_NAME_CHARACTERS) or "file",
         type=kind,
         size=size,
         url=f"{base_url}/v1/files/{token}",
@@ -218,30 +219,42 @@ def _new_file(organization: str, base_url: str, name: str, media_type: str, size
     )
 
 
-def _require_attachable(file: File, display: str) -> int:
+def _require_attachable(file: File) -> int:
     """Return a file's size in bytes. Raises AttachmentMissing, AttachmentWrongType."""
     if file.received:
-        if file.runs_in_browser or runs_in_a_browser(display, file.type, b""):
+        if file.runs_in_browser:
             raise AttachmentWrongType
         return file.size
     for _ in range(_READ_ATTEMPTS):
-        read = store.incoming(file.organization, file.id)
+        read = _require_harmless(file, store.incoming)
         if read is None:
             raise AttachmentMissing
-        _require_harmless(file, display, read.content)
         if store.keep(file.organization, file.id, read.etag):
             return read.size
         # The bytes were replaced, or another message made its copy first. The first copy is the file.
-        kept = store.kept(file.organization, file.id)
+        kept = _require_harmless(file, store.kept)
         if kept is not None:
-            _require_harmless(file, display, kept.content)
             return kept.size
     raise AttachmentMissing
 
 
-def _require_harmless(file: File, display: str, content: bytes) -> None:
-    if any(runs_in_a_browser(name, file.type, content) for name in (display, file.name)):
+def _require_harmless(file: File, read: Callable[..., Content | None]) -> Content | None:
+    """Return a file's content as `read` returns it, None if there is none. Raises AttachmentWrongType.
+
+    The beginning of a file decides, except after a long comment.
+    """
+    content = read(file.organization, file.id)
+    if content is None:
+        return None
+    refused = is_refused(file.type, content.beginning, complete=content.is_complete)
+    if refused is None:
+        content = read(file.organization, file.id, whole=True)
+        if content is None:
+            return None
+        refused = is_refused(file.type, content.beginning, complete=True)
+    if refused:
         raise AttachmentWrongType
+    return content
 
 
 def _uploaded(file: File, form: FormUpload | None) -> Uploaded:

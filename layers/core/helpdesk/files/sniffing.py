@@ -1,23 +1,27 @@
-"""Detects files that a browser would run as a page, whatever type they declare.
+"""Decides whether a file is HTML, XHTML, SVG or XSLT, which no message may attach.
 
-The specification refuses HTML, XHTML, SVG and XSLT as attachments (Specification: Limits, Refused attachment types).
-The declared type cannot be trusted, so three things are checked: the declared type, the extension of the name, and the
-content. The content is checked as a browser's sniffer does it (WHATWG MIME Sniffing, "identifying a resource with an
-unknown MIME type"), and then more strictly:
+The specification lists five media types (Specification: Limits, Refused attachment types). A file counts as one of them
+by its declared type. Its content counts, too, unless the declared type is text:
 
-- Comments, declarations and processing instructions before the first element are skipped, in every encoding that a byte
-  order mark or a pattern of zero bytes indicates.
-- Any XML element can be XHTML or SVG by its namespace, and a document can write a namespace in several ways. So
-  namespaces are searched for everywhere. Entities and stylesheets could hide one, so they are refused, too.
+- Text (`text/plain`, `text/markdown`, `text/csv`, …) is what it says, whatever it contains.
+- XML (`application/xml`, `text/xml`, `…+xml`) is what it says, unless its root element is in the namespace of XHTML,
+  SVG or XSLT.
+- Any other type, or none, says nothing about the content. The content is HTML if a browser would take it for HTML
+  (WHATWG MIME Sniffing, "identifying a resource with an unknown MIME type"), or if its first element is one of HTML's
+  or `svg`; it is XML by its root element.
+
+Docs/decisions/0116 says why the name of the file does not count.
 """
 
-import html
+import codecs
 import re
-import unicodedata
 from typing import Final
 
+from helpdesk.files import xml_root
+from helpdesk.files.xml_root import MAX_SKIPPED_PARTS, Root, TooLong, Unfinished
+
 SNIFFED_BYTES = 16_384
-"""How much of a file's beginning is checked. A longer preamble before the first element is refused."""
+"""How much of a file's beginning is read first. More is read only after a comment that does not end there."""
 
 REFUSED_TYPES: Final = frozenset(
     {
@@ -28,45 +32,33 @@ REFUSED_TYPES: Final = frozenset(
         "application/xslt+xml",
     }
 )
-_REFUSED_ENDINGS = (
-    ".html",
-    ".htm",
-    ".shtml",
-    ".xhtml",
-    ".xht",
-    ".svg",
-    ".svgz",
-    ".xsl",
-    ".xslt",
-    ".mht",
-    ".mhtml",
+_REFUSED_NAMESPACES = frozenset(
+    {
+        "http://www.w3.org/1999/xhtml",
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/XSL/Transform",
+    }
 )
+_XML_TYPES = frozenset({"application/xml", "text/xml"})
 
-# The elements that WHATWG's sniffer treats as HTML, and the root elements of the refused XML languages.
-_ELEMENTS = (
-    "html head script iframe h1 div font table a style title b body br p img svg math form input meta link object "
-    "embed frameset base video audio template noscript section article main header nav button textarea marquee "
-    "details center span ul ol li pre xsl:stylesheet xsl:transform stylesheet transform svg:svg html:html"
+# The elements by which a browser recognizes HTML. They count even if the element is also XML of another namespace.
+_SNIFFED_ELEMENT = re.compile("html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p")
+# Others with which a page can begin. XML that declares itself, or has a namespace of its own, can use their names.
+_OTHER_ELEMENT = re.compile(
+    "img|svg|math|form|input|meta|link|object|embed|frameset|base|video|audio|template|noscript|section|article|main"
+    "|header|nav|button|textarea|marquee|details|center|span|ul|ol|li|pre"
+    "|svg:svg|html:html|xsl:stylesheet|xsl:transform"
 )
-_MARKUP = re.compile(
-    r"<(?:" + "|".join(re.escape(name) for name in _ELEMENTS.split()) + r")(?=[\s>/]|$)", re.IGNORECASE
-)
-_DOCTYPE = re.compile(r"<!doctype\s+(?:html|svg|svg:svg)\b", re.IGNORECASE)
-_NAMESPACES = (
-    "http://www.w3.org/1999/xhtml",
-    "http://www.w3.org/2000/svg",
-    "http://www.w3.org/1999/xsl/transform",
-)
-# A comment, a processing instruction (an XML declaration, a stylesheet's link) or a document type.
-_PREAMBLE = re.compile(
-    r"\s+|<!--.*?-->|<\?.*?\?>|<!doctype[^>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL
-)
-# How a document starts; "<3", "< 5", "<-" and "<=" do not match. XML names may start with any letter.
-_DOCUMENT = re.compile(r"\s*<(?:[a-z_:!?]|[^\x00-\x7f])", re.IGNORECASE)
-_STYLESHEET = re.compile(r"<\?xml-stylesheet\s", re.IGNORECASE)
-_TRAILING = re.compile(r"[.\s]+$")
-_INVISIBLE = {"Cc", "Cf"}  # control and format characters
-_GZIP = b"\x1f\x8b"
+_ROOTS_BY_NAME = frozenset({"html", "svg"})
+_ASCII_SPACE = " \t\r\n\v\f"
+_OPENS = re.compile(r"\s*(?:<|\Z)", re.ASCII)
+_DOCTYPE = re.compile(r"<!doctype\s++(?:html|svg)\b", re.IGNORECASE)
+_TAG = re.compile(r"<([a-z][^\s>/]*+)([\s>/])?", re.IGNORECASE)
+# A comment, or what a browser skips like one. A comment also ends by `--!>`, and at once by `<!-->`.
+_SKIPPED = re.compile(r"<!---?>|<(?!!--)[!?/][^>]*+>")
+_COMMENT_END = re.compile(r"--!?>")
+# Every byte outside ASCII stands for a letter, in a text of unknown encoding.
+_ASCII = bytes(range(128)) + b"x" * 128
 
 
 def essence(media_type: str) -> str:
@@ -74,50 +66,102 @@ def essence(media_type: str) -> str:
     return media_type.partition(";")[0].strip().lower()
 
 
-def runs_in_a_browser(name: str, media_type: str, beginning: bytes) -> bool:
-    """Return whether a file by its name, declared type or content is HTML, XHTML, SVG or XSLT.
+def is_refused(media_type: str, content: bytes, *, complete: bool) -> bool | None:
+    """Return whether a file of a declared type and content is one of the five refused types.
 
-    `beginning` is the first SNIFFED_BYTES of the content.
+    `content` is the file's beginning, or with `complete` the whole file. None means that the beginning does not decide:
+    ask again with the whole file. The time is linear in the length of the content.
     """
-    if essence(media_type) in REFUSED_TYPES or _ending(name).endswith(_REFUSED_ENDINGS):
+    kind = essence(media_type)
+    if kind in REFUSED_TYPES:
         return True
-    return any(_is_markup(text) for text in _readings(beginning[:SNIFFED_BYTES]))
+    is_xml = kind in _XML_TYPES or kind.endswith("+xml")
+    if kind.startswith("text/") and not is_xml:
+        return False
+    verdicts = [_is_markup(text, is_xml=is_xml) for text in _readings(content, complete=complete)]
+    if True in verdicts:
+        return True
+    return None if None in verdicts and not complete else False
 
 
-def _ending(name: str) -> str:
-    """Return a name in lower case, without invisible characters and what file systems strip from its end."""
-    seen = "".join(letter for letter in name if unicodedata.category(letter) not in _INVISIBLE)
-    return _TRAILING.sub("", unicodedata.normalize("NFKC", seen)).lower()
-
-
-def _readings(beginning: bytes) -> list[str]:
-    """Return the bytes decoded in each plausible encoding."""
-    if beginning.startswith(_GZIP):
-        return []  # browsers do not decompress a response without a content-encoding
-    readings = [beginning.removeprefix(b"\xef\xbb\xbf").decode("latin-1")]
-    for encoding, mark in (("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")):
-        bare = beginning.removeprefix(mark)
-        if bare is not beginning or bare[:64].count(0) >= min(len(bare), 64) // 3 > 0:
-            readings.append(bare[: len(bare) // 2 * 2].decode(encoding, "replace"))
+def _readings(content: bytes, *, complete: bool) -> list[str]:
+    """Return content that can be markup as text, in each plausible encoding. Zero bytes between ASCII are skipped."""
+    readings = []
+    # Only a beginning of markup or of white space is decoded further: a picture is not.
+    bare = content.removeprefix(codecs.BOM_UTF8).translate(None, b"\0")
+    if _OPENS.match(bare[:SNIFFED_BYTES].decode("latin-1")):
+        readings.append(_ascii_superset(bare, complete=complete))
+    for encoding, mark in (("utf-16-le", codecs.BOM_UTF16_LE), ("utf-16-be", codecs.BOM_UTF16_BE)):
+        bare = content.removeprefix(mark)
+        if bare is content and bare[:64].count(0) < max(min(len(bare), 64) // 3, 1):
+            continue
+        bare = bare[: len(bare) // 2 * 2]
+        if _OPENS.match(bare[:SNIFFED_BYTES].decode(encoding, "replace")):
+            readings.append(bare.decode(encoding, "replace"))
     return readings
 
 
-def _is_markup(text: str) -> bool:
-    text = text.replace("\0", "")
-    if not _DOCUMENT.match(text):
-        return False
-    if _DOCTYPE.search(text) or _STYLESHEET.search(text):
+def _ascii_superset(content: bytes, *, complete: bool) -> str:
+    """Return bytes as text: UTF-8, or else an encoding of which only the ASCII characters are known."""
+    try:
+        return codecs.getincrementaldecoder("utf-8")().decode(content, final=complete)
+    except UnicodeDecodeError:
+        return content.translate(_ASCII).decode("ascii")
+
+
+def _is_markup(text: str, *, is_xml: bool) -> bool | None:
+    """Return whether text is of a refused type; None if the text ends before that shows."""
+    root: Root | None = None
+    is_unfinished = False
+    try:
+        root = xml_root.of(text)
+        if root is not None and root.namespace in _REFUSED_NAMESPACES:
+            return True
+    except Unfinished:
+        is_unfinished = True
+    except TooLong:
         return True
-    if "<!entity" in text.lower().partition("<!doctype")[2]:
+    if is_xml:
+        return None if is_unfinished else False
+    # A parser of HTML ends comments and declarations elsewhere than one of XML, so both decide.
+    try:
+        return _is_html(text, root) or (None if is_unfinished else False)
+    except Unfinished:
+        return None
+    except TooLong:
         return True
-    written_out = html.unescape(text).lower()
-    if any(namespace in written_out for namespace in _NAMESPACES):
-        return True
+
+
+def _is_html(text: str, root: Root | None) -> bool:
+    """Return whether text of an unknown type is HTML, or SVG without its namespace. Raises Unfinished, TooLong."""
+    name = _first_html_element(text) or ""
+    is_sniffed = _SNIFFED_ELEMENT.fullmatch(name) is not None
+    if root is not None:
+        declared = text.lstrip(_ASCII_SPACE).startswith("<?xml")
+        if declared or (root.namespace and not is_sniffed):
+            return not root.namespace and root.name in _ROOTS_BY_NAME
+    return is_sniffed or _OTHER_ELEMENT.fullmatch(name) is not None
+
+
+def _first_html_element(text: str) -> str | None:
+    """Return the name of the first element as a browser reads HTML, in lower case; None if text comes first.
+
+    A document type of HTML or SVG counts as that element. Raises Unfinished, TooLong.
+    """
     position = 0
-    while match := _PREAMBLE.match(text, position):
-        position = match.end()
-    rest = text[position:]
-    if _MARKUP.match(rest):
-        return True
-    # A preamble longer than the checked beginning hides what follows.
-    return rest.startswith(("<!", "<?")) and position + len(rest) >= SNIFFED_BYTES // 2
+    for _ in range(MAX_SKIPPED_PARTS):
+        position = xml_root.after_space(text, position)
+        if _DOCTYPE.match(text, position):
+            return "html"
+        if (tag := _TAG.match(text, position)) and tag[2]:
+            return tag[1].lower()
+        skipped = _SKIPPED.match(text, position)
+        if skipped is None and text.startswith("<!--", position):
+            skipped = _COMMENT_END.search(text, position + 4)
+        if skipped:
+            position = skipped.end()
+        elif tag or text.startswith(("<!", "<?", "</"), position) or xml_root.is_cut(text, position):
+            raise Unfinished
+        else:
+            return None
+    raise TooLong

@@ -40,12 +40,17 @@ _ABSENT = {"NoSuchKey", "404"}
 _CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
 
 
-class Beginning(FrozenRecord):
-    """The first SNIFFED_BYTES of a file, its whole size in bytes, and its ETag."""
+class Content(FrozenRecord):
+    """What was read of a file, from its beginning; its whole size in bytes, and its ETag."""
 
-    content: bytes
+    beginning: bytes
     size: int
     etag: str
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the whole file was read."""
+        return len(self.beginning) == self.size
 
 
 def put(organization: str, file_id: str, content: bytes) -> None:
@@ -70,14 +75,14 @@ def upload_form(organization: str, file_id: str) -> tuple[str, dict[str, str]]:
     return form["url"], form["fields"]
 
 
-def incoming(organization: str, file_id: str) -> Beginning | None:
-    """Return the beginning of a file's unchecked upload, or None if there is none."""
-    return _beginning(_incoming(organization, file_id))
+def incoming(organization: str, file_id: str, *, whole: bool = False) -> Content | None:
+    """Return the first SNIFFED_BYTES of a file's unchecked upload, or all of it; None if there is none."""
+    return _content(_incoming(organization, file_id), whole=whole)
 
 
-def kept(organization: str, file_id: str) -> Beginning | None:
-    """Return the beginning of a file's checked copy, or None if there is none."""
-    return _beginning(_kept(organization, file_id))
+def kept(organization: str, file_id: str, *, whole: bool = False) -> Content | None:
+    """Return the first SNIFFED_BYTES of a file's checked copy, or all of it; None if there is none."""
+    return _content(_kept(organization, file_id), whole=whole)
 
 
 def keep(organization: str, file_id: str, etag: str) -> bool:
@@ -102,19 +107,19 @@ def keep(organization: str, file_id: str, etag: str) -> bool:
     return True
 
 
-def _beginning(key: str) -> Beginning | None:
+def _content(key: str, *, whole: bool) -> Content | None:
     try:
         answer = clients.s3().get_object(
             Bucket=settings().files_bucket,
             Key=key,
-            Range=f"bytes=0-{SNIFFED_BYTES - 1}",
+            Range=f"bytes=0-{(MAX_FILE_BYTES if whole else SNIFFED_BYTES) - 1}",
         )
     except ClientError as error:
         if error.response["Error"]["Code"] in _ABSENT:
             return None
         raise
     size = int(answer["ContentRange"].rpartition("/")[2])
-    return Beginning(answer["Body"].read(), size, answer["ETag"])
+    return Content(answer["Body"].read(), size, answer["ETag"])
 
 
 def download_url(organization: str, file_id: str, name: str, media_type: str) -> str:

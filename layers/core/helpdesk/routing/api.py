@@ -67,6 +67,7 @@ class Route(FrozenRecord):
     or_see_other: bool = False
     refusal: Refusal | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    raw_body_parameter: str | None = None
 
     @property
     def takes_idempotency_key(self) -> bool:
@@ -121,18 +122,24 @@ class Api:
         request_class: RequestClass | None = None,
         refusal: Refusal | None = None,
         headers: Mapping[str, str] | None = None,
+        raw_body_parameter: str | None = None,
     ) -> Callable[[Function], Function]:
         """Declare a route. `errors` are those of its noun; errors of every route are implied.
 
         `request_class` overrides the class that the method implies (Specification: Limits: GET reads, the rest writes).
         `refusal` converts errors to another form than the error object. `headers` are in every response, including
         errors.
+
+        A route that takes `Model | RawBody` gets the model for a JSON body. With the query parameter that
+        `raw_body_parameter` names, or with an empty body, it gets the bytes whatever their type.
         """
         charged = request_class or (RequestClass.READ if method == "GET" else RequestClass.WRITE)
 
         def declare(function: Function) -> Function:
             route = _declared(method, path, access, charged, status, errors, function)
-            route = replace(route, refusal=refusal, headers=headers or {})
+            route = replace(
+                route, refusal=refusal, headers=headers or {}, raw_body_parameter=raw_body_parameter
+            )
             self.routes.append(route)
             self._paths.add(method, path, route)
             return function
@@ -237,7 +244,7 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
     """Return the arguments from the request's body, query and address."""
     arguments: dict[str, Any] = {}
     media_type = request.headers.get("content-type") or ""
-    if route.raw_body is not None and media_type.partition(";")[0].strip().lower() != _JSON:
+    if route.raw_body is not None and _is_raw(route, request, media_type):
         content = body_bytes(request.body, is_base64=request.is_base64)
         arguments[route.raw_body] = RawBody(content, media_type)
     elif route.body is not None:
@@ -256,6 +263,12 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
     if route.client_info is not None:
         arguments[route.client_info] = ClientInfo(request.source_ip, request.headers)
     return arguments
+
+
+def _is_raw(route: Route, request: Request, media_type: str) -> bool:
+    if not request.body or media_type.partition(";")[0].strip().lower() != _JSON:
+        return True
+    return route.raw_body_parameter is not None and route.raw_body_parameter in (request.query or {})
 
 
 def _base_url(request: Request) -> BaseUrl:
