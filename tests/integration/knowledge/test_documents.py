@@ -106,7 +106,9 @@ def test_a_list_continues_after_its_cursor(api: Client, stranger: Client) -> Non
         ({"title": "x", "body": " \n\t "}, "body_missing"),
         ({"title": "x", "body": "a" * 900_001}, "body_too_large"),
         ({"title": "x", "body": "ä" * 450_001}, "body_too_large"),
-        ({"title": "x" * 121, "body": "x"}, "invalid_request"),
+        ({"title": "x" * 121, "body": "x"}, "body_too_large"),
+        ({"title": "\u200b\u3164", "body": "x"}, "title_missing"),
+        ({"title": "x", "body": "\u200b\ufe0f\n"}, "body_missing"),
         ({"title": 1, "body": "x"}, "invalid_request"),
         ({"title": "x", "body": ["x"]}, "invalid_request"),
         ({"title": "x", "body": "x", "folderId": 7}, "invalid_request"),
@@ -122,8 +124,18 @@ def test_a_refused_document_stores_nothing(api: Client, body: Any, code: str) ->
     assert outbox_jobs() == []
 
 
-def test_the_error_for_a_long_title_states_the_limit(api: Client) -> None:
-    assert "120 characters" in api.post("/v1/knowledge/documents", {"title": "x" * 121, "body": "x"}).message
+def test_the_error_for_a_long_title_names_the_title_and_its_limit(api: Client) -> None:
+    answer = api.post("/v1/knowledge/documents", {"title": "x" * 121, "body": "x"})
+
+    assert (answer.status, answer.code) == (400, "body_too_large")
+    assert answer.message == "`title` may have 120 characters after trimming. Shorten the title."
+
+
+def test_a_title_is_one_line_without_hidden_characters(api: Client) -> None:
+    created = api.post("/v1/knowledge/documents", {"title": "In\u202evoices\r\nand \x00more", "body": "x"})
+
+    read = api.get(f"/v1/knowledge/documents/{created.body['id']}").body["document"]
+    assert read["title"] == "Invoices and more"
 
 
 @pytest.mark.parametrize("body", ["a" * 900_000, "ä" * 450_000])

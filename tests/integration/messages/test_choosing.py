@@ -315,7 +315,11 @@ def test_the_longest_message_fits_into_the_table(api: Client, organization: NewO
                 "metadata": {wide * 198 + f"{number:02d}": wide * 200 for number in range(16)},
             },
             "context": dict.fromkeys(("timeZone", "locale", "browser", "os", "screen"), wide * 500),
-            "page": {"url": wide * 5_000, "title": wide * 500, "referrer": wide * 5_000},
+            "page": {
+                "url": "https://example.com/" + wide * 5_000,
+                "title": wide * 500,
+                "referrer": wide * 5_000,
+            },
         }
     )
 

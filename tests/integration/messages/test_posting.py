@@ -80,7 +80,7 @@ def test_a_session_token_is_not_stored(api: Client) -> None:
 # -- body
 
 
-@pytest.mark.parametrize("text", ["x" * 4_000, "😀" * 4_000, "  \ufeff" + "x" * 4_000 + "\n", "\x00", "x"])
+@pytest.mark.parametrize("text", ["x" * 4_000, "😀" * 4_000, "  \ufeff" + "x" * 4_000 + "\n", "\x00x", "x"])
 def test_a_body_of_1_to_4000_characters_is_kept_trimmed(api: Client, text: str) -> None:
     assert post(api, body=text).status == 200
 
@@ -193,6 +193,50 @@ def test_the_first_sixteen_facts_are_kept_in_the_order_of_the_body(api: Client) 
     assert customer()["metadata"] == {f"key-{number}": str(number) for number in range(20, 4, -1)}
 
 
+@pytest.mark.parametrize(
+    "extra",
+    [{"a": "list"}, ["a"], 10**300, "x" * 100_000, None, True],
+    ids=["object", "list", "number", "text", "null", "bool"],
+)
+def test_a_fact_past_the_sixteenth_is_dropped_whatever_it_is(api: Client, extra: Any) -> None:
+    facts = {f"key-{number}": number for number in range(16)}
+
+    answer = post(api, user={"metadata": {**facts, "extra": extra, "x" * 100_000: extra}})
+
+    assert answer.status == 200, answer
+    assert customer()["metadata"] == {f"key-{number}": str(number) for number in range(16)}
+
+
+def test_the_sixteenth_fact_is_still_validated(api: Client) -> None:
+    facts = {f"key-{number}": number for number in range(15)}
+
+    answer = post(api, user={"metadata": {**facts, "null": None, "last": []}})
+
+    assert answer.message == "`user.metadata.last` must be text, a number, true or false."
+
+
+def test_a_visitors_details_lose_what_hides_or_reverses_text(api: Client) -> None:
+    user = {
+        "name": "Ve\u202era\r\nSmith\x00",
+        "email": "vera\u200b@example.com",
+        "metadata": {"pl\u202ean\n": "a\nb", "\u3164": "nameless", "blank": "\u200b\u2800"},
+    }
+
+    assert post(api, user=user, context={"browser": "Fire\u2066fox"}).status == 200
+    assert customer() == {
+        "name": "Vera Smith",
+        "email": "vera@example.com",
+        "metadata": {"plan": "a\nb", "blank": ""},
+    }
+
+
+def test_a_detail_without_a_visible_character_counts_as_omitted(api: Client) -> None:
+    post(api, user={"name": "Vera", "email": "vera@example.com"})
+
+    assert post(api, user={"name": "\u3164\u200b", "email": "\ufe0f"}).status == 200
+    assert customer() == {"name": "Vera", "email": "vera@example.com"}
+
+
 def test_a_fact_sent_as_null_or_without_a_name_counts_as_omitted(api: Client) -> None:
     facts = {"": "nameless", " ": "blank", **{f"null-{n}": None for n in range(16)}, "kept": "yes"}
 
@@ -260,20 +304,85 @@ def test_another_device_is_refused_with_the_three(api: Client, device: Any) -> N
         ("https://example.com/a?x=1&y=2#part", "https://example.com/a#part"),
         ("https://example.com/?", "https://example.com/"),
         ("https://example.com/#/route?token=secret", "https://example.com/#/route"),
-        ("/relative?q=1", "/relative"),
-        ("?q=1", ""),
-        ("http://[::1?token=secret", "http://[::1"),
         ("  https://example.com/a  ", "https://example.com/a"),
-        ("not an address", "not an address"),
+        ("HTTP://Example.com:8080/a", "http://Example.com:8080/a"),
+        ("http://[::1]:8080/a?token=secret", "http://[::1]:8080/a"),
+        ("https://vera:secret@example.com/a", "https://example.com/a"),
+        ("https://a@secret@example.com/a", "https://example.com/a"),
+        ("https://secret@example.com:8443", "https://example.com:8443"),
+        ("https://example.com/a@b/c", "https://example.com/a@b/c"),
+        ("https://bücher.example/über", "https://bücher.example/über"),
+        ("https://example.com/\u202ea\u0000b\n", "https://example.com/ab"),
     ],
 )
-def test_a_pages_query_string_is_stripped_on_arrival(api: Client, sent: str, kept: str) -> None:
+def test_a_pages_query_string_and_credentials_are_stripped_on_arrival(
+    api: Client, sent: str, kept: str
+) -> None:
     assert (
         post(api, page={"url": sent, "title": "Home", "referrer": "https://example.com/from"}).status == 200
     )
 
     assert conversation()["page"] == {"url": kept, "title": "Home", "referrer": "https://example.com/from"}
     assert "secret" not in repr(whole_table.everything())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/relative?q=1",
+        "?q=1",
+        "",
+        " ",
+        "not an address",
+        "example.com/a",
+        "//example.com/a",
+        "javascript:alert(1)",
+        "java\nscript:alert(1)",
+        "data:text/html,hello",
+        "file:///etc/passwd",
+        "ftp://example.com/a",
+        "about:blank",
+        "blob:https://example.com/a",
+        "https:",
+        "https://",
+        "https:///a",
+        "https://@/a",
+        "https://:443/a",
+        "https://example.com:99999/a",
+        "https://example.com:port/a",
+        "http://[::1?token=secret",
+        "https://exa mple.com/a",
+        "https://good.example\\@evil.example/a",
+        "https://<script>/a",
+        "\u200b",
+    ],
+)
+def test_a_page_that_is_no_http_or_https_url_is_refused(api: Client, url: str) -> None:
+    answer = post(api, page={"url": url})
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert (
+        answer.message == "`page.url` must be an http or https URL, such as https://shop.example.com/account."
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("https://search.example/?q=parcel&lang=de#top", "https://search.example/?q=parcel&lang=de#top"),
+        ("https://vera:secret@example.com/?q=1", "https://example.com/?q=1"),
+        ("https://example.com/?q=a@b", "https://example.com/?q=a@b"),
+        ("android-app://com.example.mail", "android-app://com.example.mail"),
+        ("https://example.com/\u202e?q=1", "https://example.com/?q=1"),
+        ("https://example.com/?" + "q" * 3_000, "https://example.com/?" + "q" * 2_027),
+        ("", None),
+        ("\u200b", None),
+    ],
+)
+def test_a_referrer_keeps_its_query(api: Client, sent: str, kept: str | None) -> None:
+    assert post(api, page={"url": "https://example.com/", "referrer": sent}).status == 200
+
+    assert conversation()["page"]["referrer"] == kept
 
 
 def test_the_page_of_a_conversations_first_message_is_kept(api: Client) -> None:
@@ -305,7 +414,7 @@ def test_the_page_of_a_conversations_first_message_is_kept(api: Client) -> None:
         ({"session": SESSION, "body": "Hi", "page": {}}, "page.url"),
         ({"session": SESSION, "body": "Hi", "page": {"url": None}}, "page.url"),
         ({"session": SESSION, "body": "Hi", "page": {"title": "x"}}, "page.url"),
-        ({"session": SESSION, "body": "Hi", "page": {"url": "x", "title": 1}}, "page.title"),
+        ({"session": SESSION, "body": "Hi", "page": {"url": "https://x", "title": 1}}, "page.title"),
         ({"session": SESSION, "body": "Hi", "attachments": {}}, "attachments"),
         ({"session": SESSION, "body": "Hi", "attachments": ["file_1"]}, "attachments[0]"),
         ({"session": SESSION, "body": "Hi", "attachments": [{"id": "file_1"}]}, "attachments[0].name"),
@@ -331,7 +440,7 @@ def test_a_missing_or_mistyped_field_is_refused_by_its_path(api: Client, body: A
 def test_an_unknown_field_of_a_part_is_refused_with_the_allowed_ones(
     api: Client, part: str, allowed: str
 ) -> None:
-    sent = {"phone": "1", **({"url": "x"} if part == "page" else {})}
+    sent = {"phone": "1", **({"url": "https://example.com"} if part == "page" else {})}
 
     answer = post(api, **{part: sent})
 

@@ -5,12 +5,13 @@ from helpdesk.admission.limits import Plan, tier_of
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.members.errors import MemberNotFound
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.organizations.schemas import MAX_NAME_CHARACTERS, NewOrganization
 from helpdesk.organizations.slugs import require_slug
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord, normalized_email
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.text import valid_name
 from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage.transactions import Transaction
@@ -32,8 +33,10 @@ def create_organization(
 ) -> NewOrganization:
     """Create an organization with its owner, a secret key and a publishable key.
 
-    Raises InvalidSlug, SlugTaken, InvalidEmail. The secret key is returned only here: the table holds its hash.
+    Raises InvalidRequest, InvalidSlug, SlugTaken, InvalidEmail. The secret key is returned only here: the table holds
+    its hash.
     """
+    name = valid_name(name, MAX_NAME_CHARACTERS)
     require_slug(slug)
     organization = ids.new("org")
     tier = tier_of(plan, api_limits=api_limits, unlimited_api=unlimited_api)

@@ -13,7 +13,7 @@ from helpdesk.agent.schemas import AgentSettings, AgentSettingsChange, WidgetSet
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import service as organizations
-from helpdesk.platform.text import trimmed
+from helpdesk.platform.text import as_name, is_blank, trimmed
 
 
 def get(organization: str) -> AgentSettings:
@@ -57,14 +57,14 @@ def change(caller: Caller, wanted: AgentSettingsChange) -> AgentSettings:
 
 
 def _require_name(text: str) -> str:
-    name = " ".join(trimmed(text).split())  # one line: it is shown above every message
+    name = " ".join(as_name(text).split())  # it is shown above every message
     if not MIN_NAME_CHARACTERS <= len(name) <= MAX_NAME_CHARACTERS:
         raise InvalidName
     return name
 
 
 def _require_personality(text: str) -> str:
-    personality = trimmed(text)
+    personality = "" if is_blank(text) else trimmed(text)
     if len(personality) > MAX_PERSONALITY_CHARACTERS:
         raise InvalidPersonality
     return personality

@@ -18,7 +18,7 @@ from helpdesk.customers import service as customers
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import PageQuery
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.text import trimmed
+from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
 from helpdesk.storage.keys import MalformedKey
 
@@ -72,10 +72,9 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
 def _text(query: ConversationsQuery) -> str | None:
     if query.q is None:
         return None
-    text = trimmed(query.q)
-    if not text:
+    if is_blank(query.q):
         raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all conversations.")
-    return text
+    return trimmed(query.q)
 
 
 def _searched(
@@ -99,7 +98,7 @@ def _searched(
 def list_query(caller: Caller, query: ConversationsQuery) -> ListQuery:
     """Return what the parameters of a list other than `q` select. Raises InvalidRequest."""
     assignee = query.assignee
-    if assignee is not None and not trimmed(assignee):
+    if assignee is not None and is_blank(assignee):
         raise InvalidRequest("`assignee` must be a teammate's id, `none`, or `me`.")
     if assignee == _MYSELF:
         if caller.person is None:

@@ -74,7 +74,7 @@ class PageShape(Answer):
     """Where the visitor wrote their first message from."""
 
     url: str
-    """Without its query string."""
+    """Without its query string, user name and password."""
     title: str | None
     referrer: str | None
 

@@ -32,7 +32,7 @@ from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.text import trimmed
+from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import jobs as search
 from helpdesk.storage.transactions import Transaction
 
@@ -51,11 +51,11 @@ class VisitorMessage(FrozenRecord):
 def require_body(text: str, attachments: int) -> str:
     """Return a message's text, trimmed (Specification: Limits, Size and count limits).
 
-    Raises TooManyAttachments, EmptyMessage or MessageTooLong.
+    A text without a visible character counts as empty. Raises TooManyAttachments, EmptyMessage or MessageTooLong.
     """
     if attachments > MAX_ATTACHMENTS:
         raise TooManyAttachments
-    body = trimmed(text)
+    body = "" if is_blank(text) else trimmed(text)
     if not body and attachments == 0:
         raise EmptyMessage
     if len(body) > MAX_BODY_CHARACTERS:

@@ -7,7 +7,7 @@ from helpdesk.customers.schemas import CustomerAnswer, CustomersAnswer, Customer
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import PageQuery
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.text import trimmed
+from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
 
 
@@ -17,7 +17,7 @@ def newest(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
     A page can hold fewer than `limit`, even none, while there is a cursor.
     """
     text = None if query.q is None else trimmed(query.q)
-    if text == "":
+    if text is not None and is_blank(text):
         raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all customers.")
     name = f"customers?{text!r}"  # None is not the text "None"
     start = position(caller, query, name)

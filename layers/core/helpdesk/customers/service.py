@@ -17,7 +17,7 @@ from helpdesk.people.record import normalized_email
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.text import trimmed
+from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -98,8 +98,10 @@ def note_outreach(
 def add_fact(caller: Caller, customer_id: str, written: FactInput) -> FactCreated:
     """Write down a fact about a customer. Raises InvalidRequest, CustomerNotFound."""
     text = trimmed(written.text)
-    if not 1 <= len(text) <= MAX_FACT_CHARACTERS:
-        raise InvalidRequest(f"`text` must have 1 to {MAX_FACT_CHARACTERS:,} characters after trimming.")
+    if len(text) > MAX_FACT_CHARACTERS or is_blank(text):
+        raise InvalidRequest(
+            f"`text` must have 1 to {MAX_FACT_CHARACTERS:,} characters after trimming, at least one of them visible."
+        )
     fact = Fact(ids.new("fact"), text, clock.now_ms(), caller.person.name if caller.person else None)
     transaction = Transaction()
     repository.require(transaction, caller.organization, customer_id)

@@ -13,6 +13,7 @@ from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import (
     MAX_BODY_BYTES,
     MAX_TITLE_CHARACTERS,
+    TITLE_TOO_LONG,
     BodyMissing,
     BodyTooLarge,
     TitleMissing,
@@ -28,8 +29,7 @@ from helpdesk.knowledge.schemas import (
     DocumentSummary,
 )
 from helpdesk.platform import clock, ids
-from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.text import trimmed
+from helpdesk.platform.text import as_name, is_blank
 
 _LIST = "knowledge/documents"
 
@@ -37,7 +37,7 @@ _LIST = "knowledge/documents"
 def create(organization: str, written: DocumentInput) -> DocumentCreated:
     """Create a document. It is indexed in the background.
 
-    Raises TitleMissing, InvalidRequest (title over 120 characters), BodyMissing, BodyTooLarge, FolderNotFound.
+    Raises TitleMissing, BodyMissing, BodyTooLarge (also for the title), FolderNotFound.
     """
     title, text = _require_title(written.title), _require_body(written.body)
     if written.folder_id is not None:
@@ -84,16 +84,16 @@ def _summary(document: Document) -> dict[str, Any]:
 
 
 def _require_title(title: str | None) -> str:
-    title = trimmed(title or "")
+    title = as_name(title or "")
     if not title:
         raise TitleMissing
     if len(title) > MAX_TITLE_CHARACTERS:
-        raise InvalidRequest(f"`title` may have {MAX_TITLE_CHARACTERS} characters after trimming.")
+        raise BodyTooLarge(TITLE_TOO_LONG)
     return title
 
 
 def _require_body(body: str | None) -> bytes:
-    if body is None or not trimmed(body):
+    if body is None or is_blank(body):
         raise BodyMissing
     text = body.encode()
     if len(text) > MAX_BODY_BYTES:

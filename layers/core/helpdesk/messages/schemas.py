@@ -3,7 +3,7 @@
 import re
 from math import isfinite
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator, BeforeValidator
 
@@ -12,7 +12,7 @@ from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
 from helpdesk.http.schemas import Answer, Body, Milliseconds, OpenBody, Query, QueryInteger, schema_hint
 from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS
-from helpdesk.platform.text import cut
+from helpdesk.platform.text import as_name, cut, is_blank, trimmed, without_hidden
 
 MAX_NAME_CHARACTERS = 80
 MAX_EMAIL_CHARACTERS = 320
@@ -25,11 +25,16 @@ MAX_PAGE_CHARACTERS = 2_048
 MAX_WAIT_SECONDS = 20
 """How long GET /messages may wait: the gateway gives a request 29 seconds."""
 
+_PAGE_SCHEMES = ("http", "https")
+_NO_PAGE = "must be an http or https URL, such as https://shop.example.com/account"
+# What a URL's host and port can consist of, also before a browser encodes letters of other alphabets.
+_HOST = re.compile(r"""[^\s\\<>"^`{|}@/?#:\[\]]+(:\d{0,5})?|\[[0-9A-Fa-f:.]+\](:\d{0,5})?""")
+_USER_INFO = re.compile(r"^(https?:/{2,})[^/?#\\]*@", re.IGNORECASE)
 _MESSAGE_ID = re.compile(r"msg_[0-7][0-9a-hjkmnp-tv-z]{25}")
 
 
 def _cutter(characters: int) -> AfterValidator:
-    return AfterValidator(lambda text: cut(text, characters) or None if text is not None else None)
+    return AfterValidator(lambda text: as_name(text, characters) or None if text is not None else None)
 
 
 def _https_or_nothing(value: Any) -> str | None:
@@ -48,8 +53,8 @@ def _https_or_nothing(value: Any) -> str | None:
 
 def _fact(value: Any) -> Any:
     """Refuse a value of another type. A union of types would add the types' names to the error's path."""
-    if value is not None and not isinstance(value, str | bool | int | float):
-        raise ValueError("must be text, a number, true or false")
+    if not isinstance(value, str | bool | int | float):
+        raise ValueError("must be text, a number, true or false")  # noqa: TRY004 - what pydantic turns into an error
     if isinstance(value, float) and not isfinite(value):
         raise ValueError("must be a number within the range of a double")
     return value
@@ -57,33 +62,64 @@ def _fact(value: Any) -> Any:
 
 def _as_text(value: str | float) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return cut(text, MAX_METADATA_CHARACTERS)
+    kept = cut(text, MAX_METADATA_CHARACTERS)
+    return "" if is_blank(kept) else kept
 
 
-def _facts(entries: dict[str, str | bool | int | float | None] | None) -> dict[str, str] | None:
-    """Return the first sixteen entries as text, in the order of the body.
+def _first_entries(entries: Any) -> Any:
+    """Return the first sixteen entries, in the order of the body. The others are not validated.
 
-    An entry without a name is dropped: DynamoDB allows no attribute without one.
+    An entry without a visible name, or with null, counts as omitted.
     """
+    if not isinstance(entries, dict):
+        return entries
+    kept: dict[Any, Any] = {}
+    for name, value in entries.items():
+        if value is None or not as_name(name, MAX_METADATA_CHARACTERS):
+            continue
+        kept[name] = value
+        if len(kept) == MAX_METADATA_ENTRIES:
+            break
+    return kept
+
+
+def _facts(entries: dict[str, str | bool | int | float] | None) -> dict[str, str] | None:
+    """Return entries as text, with names and values cut."""
     if entries is None:
         return None
-    named = [(cut(name, MAX_METADATA_CHARACTERS), value) for name, value in entries.items()]
-    kept = [(name, value) for name, value in named if name and value is not None][:MAX_METADATA_ENTRIES]
-    return {name: _as_text(value) for name, value in kept}
+    return {as_name(name, MAX_METADATA_CHARACTERS): _as_text(value) for name, value in entries.items()}
 
 
-def _without_query(url: str) -> str:
-    """Return a URL without its query string, also within its fragment, cut to length.
+def _page_url(url: str) -> str:
+    """Return a page's URL without user name, password and query string, also that within its fragment, cut to length.
 
-    Sites put tokens and search terms in the query; single-page applications put it behind the `#`.
+    Sites put tokens and search terms in the query; single-page applications put it behind the `#`. Raises ValueError
+    unless a browser could have shown the page.
     """
     try:
-        parts = urlsplit(url)
-        bare = urlunsplit(parts._replace(query="", fragment=parts.fragment.partition("?")[0]))
-    except ValueError:
-        before, mark, fragment = url.partition("#")
-        bare = before.partition("?")[0] + mark + fragment.partition("?")[0]
-    return cut(bare, MAX_PAGE_CHARACTERS)
+        parts = urlsplit(without_hidden(trimmed(url)))
+        is_page = parts.scheme in _PAGE_SCHEMES and parts.port != 0
+    except ValueError:  # a port or an address that cannot be read
+        raise ValueError(_NO_PAGE) from None
+    if not is_page or "\\" in parts.netloc or _HOST.fullmatch(_address(parts)) is None:
+        raise ValueError(_NO_PAGE)
+    bare = parts._replace(netloc=_address(parts), query="", fragment=parts.fragment.partition("?")[0])
+    return trimmed(urlunsplit(bare)[:MAX_PAGE_CHARACTERS])
+
+
+def _address(parts: SplitResult) -> str:
+    """Return a URL's host and port, without user name and password."""
+    return parts.netloc.rpartition("@")[2]
+
+
+def _referrer(url: str | None) -> str | None:
+    """Return a referrer with its query, cut to length; without user name and password if it has any.
+
+    A referrer is not always a page: an app's is `android-app://com.example`.
+    """
+    if url is None:
+        return None
+    return as_name(_USER_INFO.sub(r"\1", as_name(url)), MAX_PAGE_CHARACTERS) or None
 
 
 def _message_id(value: str | None) -> str | None:
@@ -98,7 +134,7 @@ def _wait(value: int) -> int:
     return value
 
 
-Fact = Annotated[str | bool | int | float | None, BeforeValidator(_fact)]
+Fact = Annotated[str | bool | int | float, BeforeValidator(_fact)]
 ShortText = Annotated[str | None, _cutter(MAX_CONTEXT_CHARACTERS)]
 Session = Annotated[str, schema_hint(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
 
@@ -112,8 +148,11 @@ class UserInput(Body):
     """Cut to 320 characters."""
     avatar_url: Annotated[str | None, BeforeValidator(_https_or_nothing)] = None
     """An https URL of up to 512 characters; anything else is dropped."""
-    metadata: Annotated[dict[str, Fact] | None, AfterValidator(_facts)] = None
-    """Facts shown to the team: the first 16 entries are kept, keys and values cut to 200 characters."""
+    metadata: Annotated[dict[str, Fact] | None, BeforeValidator(_first_entries), AfterValidator(_facts)] = (
+        None
+    )
+    """Facts shown to the team: the first 16 entries are kept, keys and values cut to 200 characters. Later entries are
+    dropped without validation."""
 
 
 class ContextInput(Body):
@@ -133,14 +172,12 @@ class ContextInput(Body):
 class PageInput(Body):
     """The page that the visitor wrote from; kept for the conversation's first message."""
 
-    url: Annotated[str, AfterValidator(_without_query)]
-    """The query string is removed."""
+    url: Annotated[str, AfterValidator(_page_url)]
+    """An http or https URL. User name, password and query string are removed."""
     title: ShortText = None
     """Cut to 200 characters."""
-    referrer: Annotated[
-        str | None, AfterValidator(lambda url: _without_query(url) or None if url else None)
-    ] = None
-    """Where they came from, without its query string."""
+    referrer: Annotated[str | None, AfterValidator(_referrer)] = None
+    """Where they came from, with its query string; cut to 2,048 characters."""
 
 
 class AttachmentInput(OpenBody):

@@ -2,13 +2,13 @@
 
 from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS, InvalidSession
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.text import trimmed
+from helpdesk.platform.text import is_blank, trimmed
 
 
 def require_session(text: str) -> str:
     """Return a session token, trimmed. Raises InvalidSession."""
     session = trimmed(text)
-    if not MIN_SESSION_CHARACTERS <= len(session) <= MAX_SESSION_CHARACTERS:
+    if not MIN_SESSION_CHARACTERS <= len(session) <= MAX_SESSION_CHARACTERS or is_blank(session):
         raise InvalidSession
     return session
 

@@ -26,15 +26,13 @@ from helpdesk.oauth.record import (
 from helpdesk.oauth.schemas import ClientRegistration, RegisteredClient
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.text import cut
+from helpdesk.platform.text import as_name
 
 MAX_NAME_CHARACTERS = 80
 UNNAMED = "A program without a name"
 _CLIENT_ID = re.compile(r"client_[0-9a-z]{26}")
-# Characters that reverse or hide text could make a program look like another.
-_DECEPTIVE = dict.fromkeys(
-    [0xAD, 0x61C, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0xFEFF]
-)
+# A name keeps its joiners elsewhere; here they could make a program look like another.
+_JOINERS = dict.fromkeys([0x200C, 0x200D])
 _WEB_ADDRESS = re.compile(r"https://[!-~]{1,500}")
 
 
@@ -68,7 +66,7 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
     secret = None if method == NO_SECRET else f"svc_ocs_{ids.secret()}"
     client = ClientRecord(
         id=ids.new("client"),
-        name=cut((wanted.client_name or "").translate(_DECEPTIVE), MAX_NAME_CHARACTERS) or UNNAMED,
+        name=as_name((wanted.client_name or "").translate(_JOINERS), MAX_NAME_CHARACTERS) or UNNAMED,
         redirect_uris=uris,
         auth_method=method,
         grant_types=grant_types,

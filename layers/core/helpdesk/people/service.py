@@ -7,6 +7,7 @@ from helpdesk.people import repository
 from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord, hash_of_email, normalized_email
 from helpdesk.platform import ids
 from helpdesk.platform.errors import InvalidToken
+from helpdesk.platform.text import as_name
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -35,9 +36,8 @@ def find_or_create(email: str, name: str = "") -> PersonRecord:
     known = by_email(email)
     if known is not None:
         return known
-    person = PersonRecord(
-        ids.new("usr"), (name.strip() or email.partition("@")[0])[:MAX_NAME_CHARACTERS], email
-    )
+    known_as = as_name(name, MAX_NAME_CHARACTERS) or email.partition("@")[0][:MAX_NAME_CHARACTERS]
+    person = PersonRecord(ids.new("usr"), known_as, email)
     transaction = Transaction()
     repository.put(transaction, person)
     try:

@@ -16,7 +16,7 @@ from helpdesk.conversations.record import Conversation, LatestRating, RatingLine
 from helpdesk.conversations.state import Status
 from helpdesk.messages import sessions
 from helpdesk.platform import clock, ids
-from helpdesk.platform.text import trimmed
+from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.ratings import repository
 from helpdesk.ratings.errors import (
@@ -39,7 +39,7 @@ def rate(organization: str, sent: RatingInput) -> None:
     Raises InvalidSession, InvalidFeedback, ConversationNotFound, ConversationArchived, NotResolved, RatingSettled.
     """
     session_hash = sessions.hashed(sessions.require_session(sent.session))
-    note = trimmed(sent.note or "")
+    note = "" if is_blank(sent.note or "") else trimmed(sent.note or "")
     if len(note) > MAX_NOTE_CHARACTERS:
         raise InvalidFeedback
     conversation = conversations.get(organization, sent.conversation_id)

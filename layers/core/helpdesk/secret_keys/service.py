@@ -10,7 +10,7 @@ from helpdesk.outbound.signing import tools_secret, webhook_secret
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.text import trimmed
+from helpdesk.platform.text import as_name
 from helpdesk.secret_keys import repository
 from helpdesk.secret_keys.errors import MAX_NAME_CHARACTERS, InvalidKeyName, KeyNotFound, MissingServiceKey
 from helpdesk.secret_keys.record import KeyRecord, LiveKey
@@ -173,8 +173,8 @@ def add_signing_key(transaction: Transaction, caller: Caller) -> str:
 
 
 def require_name(name: str) -> str:
-    """Return a key's name, trimmed. Raises InvalidKeyName."""
-    name = trimmed(name)
+    """Return a key's name, trimmed, on one line and without hidden characters. Raises InvalidKeyName."""
+    name = as_name(name)
     if not 1 <= len(name) <= MAX_NAME_CHARACTERS:
         raise InvalidKeyName
     return name
