@@ -104,6 +104,8 @@ _DOCUMENT_LISTED = {
 _LOG_ENTRY = {
     "id": "log_01jd3p6q9t3e7g0h2j5k8m1n4r",
     "at": _AT,
+    "lastAt": _AT,
+    "count": 1,
     "kind": "webhook_stopped_answering",
     "actor": "system",
     "summary": "https://shop.example.com/hooks stopped answering.",

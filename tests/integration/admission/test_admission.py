@@ -529,6 +529,93 @@ def test_the_unlimited_tier_has_a_fair_use_limit(
     assert refused.headers["retry-after"] == "20"
 
 
+FAIR_USE = "Temporary capacity protection. Wait for the seconds in Retry-After and try again."
+
+
+@pytest.fixture
+def unlimited(
+    make_organization: Callable[..., NewOrganization], monkeypatch: pytest.MonkeyPatch
+) -> NewOrganization:
+    """An organization on the unlimited tier, whose fair-use threshold is one request per minute."""
+    monkeypatch.setenv("FAIR_USE_PER_MINUTE", "1")
+    settings.cache_clear()
+    return make_organization(unlimited_api=True)
+
+
+def refuse(organization: NewOrganization, minute: int, path: str = "/v1/member") -> Answer:
+    """Send two requests at the start of a minute since START, and return the refusal of the second."""
+    with clock.frozen(lambda: START + minute * 60_000_000):
+        answers = [call("GET", path, f"Bearer {organization.secret_key}") for _ in range(3)]
+    assert answers[-1].body["error"]["reason"] == "fair_use"
+    return answers[-1]
+
+
+def test_refusals_in_ten_of_sixty_minutes_name_unusual_traffic(unlimited: NewOrganization) -> None:
+    # Not in a row, and in both halves of the hour.
+    messages = [refuse(unlimited, minute).message for minute in (0, 1, 3, 7, 20, 21, 22, 40, 58, 59)]
+
+    assert messages[:9] == [FAIR_USE] * 9
+    assert messages[9].startswith("Unusual automated traffic detected")
+    assert "contact support" in messages[9]
+
+
+def test_minutes_before_the_last_sixty_do_not_count(unlimited: NewOrganization) -> None:
+    for minute in range(9):
+        refuse(unlimited, minute)
+
+    assert refuse(unlimited, 60).message == FAIR_USE  # the first minute has left the hour
+    assert refuse(unlimited, 60).message == FAIR_USE  # one minute counts once
+    assert refuse(unlimited, 61).message == FAIR_USE
+
+
+def test_the_number_of_minutes_is_a_setting(
+    unlimited: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAIR_USE_NOTICE_MINUTES", "2")
+    settings.cache_clear()
+
+    messages = [refuse(unlimited, minute).message[:7] for minute in range(2)]
+
+    assert messages == ["Tempora", "Unusual"]
+
+
+def test_refusals_of_one_minute_cost_one_write_of_the_minute(unlimited: NewOrganization) -> None:
+    refuse(unlimited, 0)
+    with clock.frozen(lambda: START), recorded_calls() as calls:
+        call("GET", "/v1/member", f"Bearer {unlimited.secret_key}")
+
+    # The charge, and the entry of the log.
+    assert calls == ["dynamodb:UpdateItem"] * 2
+
+
+def test_a_minute_that_cannot_be_noted_leaves_the_first_message(
+    unlimited: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = clients.dynamodb().update_item
+
+    def hot(**request: Any) -> Any:
+        if request["Key"]["SK"]["S"] == "FAIRUSE":
+            Throttling("ThrottlingException")()
+        return real(**request)
+
+    monkeypatch.setattr(clients.dynamodb(), "update_item", hot)
+
+    assert refuse(unlimited, 0).message == FAIR_USE
+
+
+def test_an_organization_off_the_unlimited_tier_is_refused_without_a_reason_however_often(
+    explorer: NewOrganization,
+) -> None:
+    key = f"Bearer {explorer.secret_key}"
+    refused = []
+    for minute in range(12):
+        with clock.frozen(lambda minute=minute: START + minute * 60_000_000):  # type: ignore[misc] # as it was then
+            refused += [call("POST", "/v1/uploads", key) for _ in range(8)][-1:]
+
+    assert {answer.status for answer in refused} == {429}
+    assert [answer for answer in refused if "reason" in answer.body["error"]] == []
+
+
 def test_rate_limit_errors_of_one_class_and_minute_share_a_log_entry(explorer: NewOrganization) -> None:
     key = f"Bearer {explorer.secret_key}"
     minute = START // 60_000_000 * 60_000_000
@@ -543,11 +630,12 @@ def test_rate_limit_errors_of_one_class_and_minute_share_a_log_entry(explorer: N
 
     limits = [entry for entry in entries if entry["kind"] == "api_limit_reached"]
     # Uploads: 3 + 1 refused at 0 s (2 pass), 1 at 30 s (2 pass, 2.5 earned), 1 at 61 s. Writes: 1 at 62 s.
-    logged = {(entry["at"], entry["detail"]["subject"]): entry["detail"]["count"] for entry in limits}
+    logged = {(entry["at"], entry["lastAt"], entry["detail"]["subject"]): entry["count"] for entry in limits}
+    start = minute // 1_000
     assert logged == {
-        (minute // 1_000, "upload"): 5,
-        (minute // 1_000 + 60_000, "upload"): 1,
-        (minute // 1_000 + 60_000, "write"): 1,
+        (start, start + 30_000, "upload"): 5,
+        (start + 61_000, start + 61_000, "upload"): 1,
+        (start + 62_000, start + 62_000, "write"): 1,
     }
     assert {entry["actor"] for entry in limits} == {"system"}
 

@@ -10,7 +10,7 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.storage import table
+from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -156,10 +156,84 @@ def test_counted_rate_limit_errors_are_listed_once_by_their_kind(
             Client(made.secret_key).get("/v1/logs?kind=api_limit_reached").body["logs"],
             key=lambda entry: str(entry["detail"]["subject"]),
         )
-    assert one["detail"] == {"subject": "manifest_syncs", "count": 1}
+    assert (one["detail"], one["count"]) == ({"subject": "manifest_syncs"}, 1)
     assert one["summary"] == "API limit reached: no more manifest syncs for the moment."
-    assert other["detail"] == {"subject": "write", "count": 3}
-    assert (other["actor"], other["at"]) == ("system", BEGIN)
+    assert (other["detail"], other["count"]) == ({"subject": "write"}, 3)
+    assert (other["actor"], other["at"], other["lastAt"]) == ("system", BEGIN + 30_000, BEGIN + 30_000)
+
+
+@pytest.fixture
+def refusals(organization: NewOrganization) -> None:
+    """One entry for writes, refused at 10, 20 and 50 s of a minute; a single entry at 15 s; writes a minute later."""
+    home = organization.organization_id
+    for second in (10, 20, 50, 65):
+        with clock.frozen(lambda second=second: (BEGIN + second * 1_000) * 1_000):  # type: ignore[misc] # as above
+            logs.record_limit_reached(home, RequestClass.WRITE)
+    with clock.frozen(lambda: (BEGIN + 15_000) * 1_000):
+        table.put_new(logs.entry(home, LogKind.SETTINGS_CHANGED, actor="Ada", summary="Changed."))
+
+
+@pytest.mark.usefixtures("refusals")
+def test_an_entry_that_counts_has_its_first_and_its_last_time(api: Client) -> None:
+    later, counted = api.get("/v1/logs?kind=api_limit_reached").body["logs"]
+
+    assert (counted["at"], counted["lastAt"], counted["count"]) == (BEGIN + 10_000, BEGIN + 50_000, 3)
+    assert (later["at"], later["lastAt"], later["count"]) == (BEGIN + 65_000, BEGIN + 65_000, 1)
+    (single,) = api.get(f"/v1/logs?kind=settings_changed&from={BEGIN}").body["logs"]
+    assert (single["at"], single["lastAt"], single["count"]) == (BEGIN + 15_000, BEGIN + 15_000, 1)
+
+
+@pytest.mark.parametrize("kind", ["", "kind=api_limit_reached&"])
+@pytest.mark.parametrize(
+    ("start", "end", "found"),
+    [
+        (10, 11, [3]),  # its first instant alone
+        (30, 40, [3]),  # between its times
+        (50, 51, [3]),  # its last instant alone
+        (50.001, 60, []),
+        (0, 10, []),
+        (0, 10.001, [3]),
+        (40, 66, [1, 3]),
+        (60, 65, []),
+    ],
+)
+@pytest.mark.usefixtures("refusals")
+def test_an_entry_that_counts_is_found_by_every_period_that_it_meets(
+    api: Client, kind: str, start: float, end: float, found: list[int]
+) -> None:
+    period = f"from={BEGIN + round(start * 1_000)}&to={BEGIN + round(end * 1_000)}"
+
+    entries = api.get(f"/v1/logs?{kind}{period}").body["logs"]
+
+    limits = [entry for entry in entries if entry["kind"] == "api_limit_reached"]
+    assert [entry["count"] for entry in limits] == found
+
+
+@pytest.mark.usefixtures("refusals")
+def test_the_pages_of_a_period_that_begins_within_a_minute_hold_every_match_once(api: Client) -> None:
+    url, found = f"/v1/logs?from={BEGIN + 18_000}&limit=1", []
+    answer = api.get(url)
+    while True:
+        found += [entry["count"] for entry in answer.body["logs"]]
+        if answer.body["nextCursor"] is None:
+            break
+        answer = api.get(f"{url}&cursor={answer.body['nextCursor']}")
+
+    assert found == [1, 3]
+
+
+def test_an_entry_from_before_the_last_time_was_stored_is_read_as_of_its_first(
+    organization: NewOrganization, api: Client
+) -> None:
+    with clock.frozen(lambda: BEGIN * 1_000):
+        logs.record_limit_reached(organization.organization_id, RequestClass.WRITE)
+    (item,) = [one for one in whole_table.of_kind("LOG#") if one["kind"] == "api_limit_reached"]
+    entry = keys.LogEntry(organization.organization_id, item["id"])
+    table.update(entry, "REMOVE lastAt")
+
+    (read,) = api.get(f"/v1/logs?kind=api_limit_reached&from={BEGIN}").body["logs"]
+
+    assert (read["at"], read["lastAt"]) == (BEGIN, BEGIN)
 
 
 def test_every_entry_is_listed_by_its_kind(api: Client, admin: Client) -> None:

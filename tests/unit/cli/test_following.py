@@ -33,7 +33,8 @@ class Log:
         chosen = [
             entry
             for entry in sorted(self.entries, key=lambda entry: entry["id"], reverse=True)
-            if entry["at"] >= int(query.get("from", "0")) and query.get("kind") in {None, entry["kind"]}
+            if entry.get("lastAt", entry["at"]) >= int(query.get("from", "0"))
+            and query.get("kind") in {None, entry["kind"]}
         ]
         start = int(query.get("cursor", "0"))
         end = start + min(int(query["limit"]), 2)
@@ -106,6 +107,16 @@ def test_an_entry_that_was_written_late_is_shown_once(tmp_path: Path) -> None:
     log.steps = [write(log, entry(5)), write(log), write(log, entry(500)), write(log)]
     assert followed(follower(log, tmp_path)) == ["log_0001", "log_0010", "log_0005", "log_0500"]
     assert log.queries[-1]["from"] == str(START + 500_000 - 120_000)
+
+
+def test_an_entry_that_counts_is_shown_once_while_it_counts(tmp_path: Path) -> None:
+    refusals = {**entry(1, START), "lastAt": START + 50_000}
+    log = Log(refusals)
+    # The second poll begins between the two times of the entry.
+    log.steps = [lambda: log.entries.append(entry(2, START + 150_000)), lambda: None, lambda: None]
+
+    assert followed(follower(log, tmp_path)) == ["log_0001", "log_0002"]
+    assert int(log.queries[-1]["from"]) == START + 30_000
 
 
 def test_an_empty_log_is_followed_from_its_first_entry(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ INTERVAL_SECONDS = 5.0
 LONGEST_INTERVAL_SECONDS = 60.0
 OVERLAP_MS = 120_000
 """Each poll re-reads this much, because machines may write entries slightly out of order."""
+_SHARED_MS = 60_000
+"""Refusals of one minute share an entry, which a period finds by its last one."""
 _EVERYTHING = 1_000_000
 
 
@@ -48,7 +50,7 @@ def entries(
                 newest = entry
             yield entry
         if newest is not None:
-            kept = newest["at"] - OVERLAP_MS
+            kept = newest["at"] - OVERLAP_MS - _SHARED_MS
             seen = {known: at for known, at in seen.items() if at >= kept}
 
 

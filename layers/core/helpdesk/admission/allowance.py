@@ -19,11 +19,11 @@ from helpdesk.admission.memory import Memory
 from helpdesk.admission.record import Allowance, Bucket
 from helpdesk.admission.repository import AllowanceNotTaken
 from helpdesk.platform import clock
-from helpdesk.platform.errors import FairUseLimited, RateLimited
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item, Throttled, WriteConflict
 
+_MINUTE_US = 60_000_000
 _MAX_WRITES = 5  # a write fails for its form only if another caller empties or fills the bucket in between
 
 
@@ -64,11 +64,10 @@ class BucketEmpty(Exception):
         """Whole seconds until the next token, at least 1."""
         return self.bucket.retry_after(self.now_us)
 
-    def to_error(self) -> RateLimited:
-        """Return the error for the caller with its Retry-After (whole seconds, at least 1)."""
-        unlimited = self.allowance is not None and self.allowance.tier is Tier.UNLIMITED
-        error = FairUseLimited if unlimited else RateLimited
-        return error(headers={"retry-after": str(self.retry_after)})
+    @property
+    def is_fair_use(self) -> bool:
+        """Whether the limit is the fair-use threshold of the unlimited tier."""
+        return self.allowance is not None and self.allowance.tier is Tier.UNLIMITED
 
 
 _memory = Memory()
@@ -154,6 +153,19 @@ def peek(organization: str, request_class: RequestClass, key_hash: str | None) -
     except (UnknownCaller, Throttled):
         return None
     return Charge(replace(found, bucket=found.bucket.refilled(found.burst, now)), now)
+
+
+def refused_minutes(organization: str) -> int:
+    """Note that an organization is refused in this minute; return in how many of the last sixty minutes it was.
+
+    One write per minute and execution environment. Raises table.Throttled.
+    """
+    minute = clock.now_us() // _MINUTE_US
+    minutes = _memory.refused_minutes(organization, minute)
+    if minutes is None:
+        minutes = repository.add_refused_minute(organization, minute)
+        _memory.note_refused_minutes(organization, minute, minutes)
+    return minutes
 
 
 def _require_unsuspicious(key: keys.Allowance, request_class: RequestClass, key_hash: str, now: int) -> None:

@@ -55,6 +55,7 @@ class Memory:
     buckets: dict[ItemKey, Bucket] = field(default_factory=dict)
     _rejected: dict[str, int] = field(default_factory=dict)
     _suspected: dict[str, int] = field(default_factory=dict)
+    _refused: dict[str, tuple[int, int]] = field(default_factory=dict)
     _budgets: dict[ItemKey, Bucket] = field(default_factory=dict)
 
     def see(self, key: keys.Allowance, allowance: Allowance, *, was_filling: bool) -> None:
@@ -82,6 +83,15 @@ class Memory:
     def is_suspected(self, organization: str, now_us: int) -> bool:
         """Return whether an organization was named with a wrong key in the last minute."""
         return self._suspected.get(organization, 0) > now_us
+
+    def refused_minutes(self, organization: str, minute: int) -> int | None:
+        """Return in how many of the last sixty minutes an organization was refused, if that is known for this one."""
+        known = self._refused.get(organization)
+        return known[1] if known is not None and known[0] == minute else None
+
+    def note_refused_minutes(self, organization: str, minute: int, minutes: int) -> None:
+        """Remember in how many of the last sixty minutes an organization was refused."""
+        _put(self._refused, organization, (minute, minutes))
 
     def take(self, key: ItemKey, interval: int, burst: int, now_us: int) -> Share:
         """Take a token from this environment's share of a bucket, if it holds one."""

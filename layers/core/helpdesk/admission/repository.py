@@ -22,6 +22,8 @@ _WHILE_FILLING = (
 )
 
 _US = 1_000_000
+_HOUR_MINUTES, _MINUTE_SECONDS = 60, 60
+_REFUSED_AT = "refusedAt"
 _SHAPE = "#interval = :interval, expiresAt = :expires"
 _NEW_OR_FULL = "attribute_not_exists(PK) OR fullAt <= :now"
 _FILLING = "nextAt <= :latest AND fullAt > :now"
@@ -135,6 +137,23 @@ def _take(key: ItemKey, expression: str, condition: str, values: Item) -> Bucket
     except ConditionFailed as failed:
         raise BucketNotTaken(Bucket.from_item(failed.item) if failed.item else None) from None
     return Bucket.from_item(item)
+
+
+def add_refused_minute(organization: str, minute: int) -> int:
+    """Note a minute (since 1970) in which an organization was refused; return how many of the last sixty there were.
+
+    Each minute has the attribute of its place in the hour, so the item has sixty at most. Raises table.Throttled.
+    """
+    with table.one_try_when_throttled():
+        item = table.update(
+            keys.FairUse(organization),
+            "SET #minute = :minute, expiresAt = :expires",
+            names={"#minute": f"{_REFUSED_AT}{minute % _HOUR_MINUTES}"},
+            values={":minute": minute, ":expires": (minute + 2 * _HOUR_MINUTES) * _MINUTE_SECONDS},
+            returning="ALL_NEW",
+        )
+    refused = [value for name, value in item.items() if name.startswith(_REFUSED_AT)]
+    return sum(1 for each in refused if each > minute - _HOUR_MINUTES)
 
 
 def get_bucket(key: ItemKey) -> Bucket | None:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from helpdesk.admission import allowance, buckets, repository
 from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimitSubject, Role
 from helpdesk.admission.limits import PERSON_RATES, Rate, RequestClass
@@ -17,6 +19,8 @@ from helpdesk.logs import service as logs
 from helpdesk.platform import clock, metrics
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import (
+    UNUSUAL_TRAFFIC,
+    FairUseLimited,
     Forbidden,
     InvalidApiKey,
     InvalidToken,
@@ -28,6 +32,7 @@ from helpdesk.platform.errors import (
     TokenRequired,
 )
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Throttled
 
@@ -70,13 +75,33 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
     except allowance.BucketEmpty as empty:
         with table.one_try_when_throttled():
             logs.record_limit_reached(credential.organization, request_class)
-        error = empty.to_error()
+        error = _refusal(credential.organization, empty)
         if empty.allowance is not None:
             error.headers |= _limit_headers(allowance.Charge(empty.allowance, empty.now_us), request_class)
         raise error from None
     caller, limits = _caller(credential, charge), _limit_headers(charge, request_class)
     _require_role(caller, access, limits)
     return Admitted(caller, limits)
+
+
+def _refusal(organization: str, empty: allowance.BucketEmpty) -> RateLimited:
+    """Return the error for an empty bucket, with its Retry-After.
+
+    An organization that passes the fair-use threshold now and then meets a protection of the service. One that does so
+    in many minutes of an hour has a client that runs away, and learns that (Specification: Errors, Fair-use 429).
+    """
+    headers = {"retry-after": str(empty.retry_after)}
+    if not empty.is_fair_use:
+        return RateLimited(headers=headers)
+    try:
+        minutes = allowance.refused_minutes(organization)
+    except (Throttled, ClientError, BotoCoreError) as error:  # the refusal does not depend on it
+        logger.warning(
+            "fair_use_not_noted", extra={"organization": organization, "error": type(error).__name__}
+        )
+        minutes = 0
+    unusual = minutes >= settings().fair_use_notice_minutes
+    return FairUseLimited(UNUSUAL_TRAFFIC if unusual else None, headers=headers)
 
 
 def _admit_person(credential: _Credential, request_class: RequestClass) -> Admitted:

@@ -9,7 +9,11 @@ from helpdesk.storage.table import Item
 
 
 class LogRecord(FrozenRecord):
-    """A log entry as stored. `at` is in ms. `occurrences` counts the refusals that share an entry, else it is None."""
+    """A log entry as stored. `at` is in ms.
+
+    Refusals of one minute share an entry: `occurrences` counts them, and `last_at` is when the last one happened (ms).
+    Other entries have neither.
+    """
 
     id: str
     at: int
@@ -18,11 +22,12 @@ class LogRecord(FrozenRecord):
     summary: str
     detail: Mapping[str, Any]
     occurrences: int | None = None
+    last_at: int | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read an entry's item."""
-        occurrences = item.get("occurrences")
+        occurrences, last_at = item.get("occurrences"), item.get("lastAt")
         return cls(
             id=item["id"],
             at=int(item["at"]),
@@ -31,6 +36,7 @@ class LogRecord(FrozenRecord):
             summary=item["summary"],
             detail=item["detail"],
             occurrences=None if occurrences is None else int(occurrences),
+            last_at=None if last_at is None else int(last_at),
         )
 
     def to_item(self) -> Item:

@@ -8,7 +8,7 @@ from helpdesk.logs.schemas import MAX_MS, LogFilter, LogKind
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import Item
+from helpdesk.storage.table import Filter, Item
 
 LOG_DAYS = 365
 _ALL_RANDOM_BITS = 2**80 - 1
@@ -27,19 +27,22 @@ def new_item(organization: str, record: LogRecord) -> Item:
 def count_in_minute(organization: str, kind: LogKind, subject: str, actor: str, summary: str) -> None:
     """Increment the entry of this minute, kind and subject; create it if it is the first.
 
-    The entry's id is derived from those three, so all writers of one minute share an item.
+    The entry's id is derived from those three, so all writers of one minute share an item. It begins with the minute's
+    first instant; `at` and `lastAt` are those of the first and the last occurrence.
     """
-    minute = clock.now_ms() // MINUTE_MS * MINUTE_MS
+    now = clock.now_ms()
+    minute = now // MINUTE_MS * MINUTE_MS
     digest = hashlib.sha256(f"{organization} {kind} {subject}".encode()).digest()[:10]
     log_id = f"log_{ids.ulid(minute, int.from_bytes(digest))}"
     table.update(
         keys.LogEntry(organization, log_id),
-        "SET id = :id, #at = :at, kind = :kind, actor = :actor, summary = :summary, detail = :detail, "
-        "expiresAt = :expires, GSI1PK = :list, GSI1SK = :id ADD occurrences :one",
+        "SET id = :id, #at = if_not_exists(#at, :now), lastAt = :now, kind = :kind, actor = :actor, "
+        "summary = :summary, detail = :detail, expiresAt = :expires, GSI1PK = :list, GSI1SK = :id "
+        "ADD occurrences :one",
         names={"#at": "at"},
         values={
             ":id": log_id,
-            ":at": minute,
+            ":now": now,
             ":kind": kind.value,
             ":actor": actor,
             ":summary": summary,
@@ -64,15 +67,19 @@ def newest(
 ) -> tuple[list[LogRecord], str | None]:
     """Return matching entries older than the id `before`, newest first; and the id to continue from, None at the end.
 
-    Any filter is one query: an entry's id starts with its time, and the index lists each kind separately.
+    Any filter is one query: an entry's id starts with its time, and the index lists each kind separately. A period
+    begins to be read at its first minute, because an entry that counts may have begun before the period. The page can
+    then be shorter than `limit`.
     """
     first, last = _ids_between(wanted)
+    matching = _meets(wanted)
     if wanted.kind is None:
         page = table.query(
             keys.LogEntry(organization, "-").pk,
             sk_between=(keys.LogEntry(organization, first).sk, keys.LogEntry(organization, last).sk),
             limit=limit,
             newest_first=True,
+            matching=matching,
             after=keys.LogEntry(organization, before).attributes() if before else None,
         )
     else:
@@ -86,9 +93,11 @@ def newest(
             sk_between=(first, last),
             limit=limit,
             newest_first=True,
+            matching=matching,
             after=after,
         )
-    return [LogRecord.from_item(item) for item in page.items], page.items[-1]["id"] if page.after else None
+    end = keys.LogEntry.parse(page.after["PK"], page.after["SK"]) if page.after else None
+    return [LogRecord.from_item(item) for item in page.items], end.log_id if end else None
 
 
 def _index_attributes(organization: str, kind: LogKind, log_id: str) -> Item:
@@ -98,6 +107,18 @@ def _index_attributes(organization: str, kind: LogKind, log_id: str) -> Item:
 
 def _ids_between(wanted: LogFilter) -> tuple[str, str]:
     """Return the lowest and the highest id that an entry in the wanted period can have."""
-    first = ids.ulid(wanted.start if wanted.start is not None else 0, 0)
+    first = ids.ulid(wanted.start // MINUTE_MS * MINUTE_MS if wanted.start is not None else 0, 0)
     last = ids.ulid(MAX_MS if wanted.end is None else wanted.end - 1, _ALL_RANDOM_BITS)
     return f"log_{first}", f"log_{last}"
+
+
+def _meets(wanted: LogFilter) -> Filter | None:
+    """Return the filter for entries whose time from `at` to `lastAt` meets the wanted period; None for any."""
+    parts, values = [], {}
+    if wanted.start is not None:
+        parts.append("(lastAt >= :start OR #at >= :start)")
+        values[":start"] = wanted.start
+    if wanted.end is not None:
+        parts.append("#at < :end")
+        values[":end"] = wanted.end
+    return Filter(" AND ".join(parts), {"#at": "at"}, values) if parts else None

@@ -51,6 +51,11 @@ class LogEntry(Answer):
 
     id: str
     at: Milliseconds
+    """When it happened. Refusals of one class and minute share an entry: when the first of them happened."""
+    last_at: Milliseconds
+    """When the last of them happened. The same as `at` on any other entry."""
+    count: int
+    """How many of them there were. 1 on any other entry."""
     kind: LogKind
     actor: str
     """A person's name, a key, or `system`."""
@@ -74,15 +79,16 @@ class LogsQuery(PageQuery):
     kind: LogKind | None = None
     """Only entries of this kind."""
     start: Annotated[Instant | None, Field(alias="from")] = None
-    """Only entries at or after this instant, in milliseconds since 1970."""
+    """Only entries whose `lastAt` is at or after this instant, in milliseconds since 1970."""
     end: Annotated[Instant | None, Field(alias="to")] = None
-    """Only entries before this instant, in milliseconds since 1970. It must be after `from`."""
+    """Only entries whose `at` is before this instant, in milliseconds since 1970. It must be after `from`."""
 
 
 class LogsAnswer(Answer):
     """GET /logs, newest first."""
 
     logs: list[LogEntry]
+    """Can be fewer than `limit` while there is a `nextCursor`."""
     next_cursor: str | None
     """Send it as `cursor` for older entries. Null at the end."""
 

@@ -73,14 +73,13 @@ def newest(
 
 
 def _entry(record: LogRecord) -> LogEntry:
-    detail = dict(record.detail)
-    if record.occurrences is not None:
-        detail["count"] = record.occurrences
     return LogEntry(
         id=record.id,
         at=record.at,
+        last_at=record.at if record.last_at is None else record.last_at,
+        count=1 if record.occurrences is None else record.occurrences,
         kind=record.kind,
         actor=record.actor,
         summary=record.summary,
-        detail=detail,
+        detail=dict(record.detail),
     )

@@ -153,6 +153,13 @@ class RateLimited(CredentialError):
     )
 
 
+UNUSUAL_TRAFFIC = (
+    "Unusual automated traffic detected: requests were refused in many of the last 60 minutes. Slow your clients down, "
+    "wait for the seconds in Retry-After, and contact support if you need more."
+)
+"""The second message of FairUseLimited, for an organization that is refused again and again."""
+
+
 class FairUseLimited(RateLimited):
     """The organization has reached the fair-use threshold of the unlimited tier."""
 

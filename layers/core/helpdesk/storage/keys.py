@@ -82,6 +82,13 @@ class Allowance(ItemKey):
     request_class: str
 
 
+class FairUse(ItemKey):
+    """The minutes in which an organization of the unlimited tier was refused, those of the last hour at least."""
+
+    PK, SK = "ORG#{organization}#FAIRUSE", "FAIRUSE"
+    organization: str
+
+
 class SecretKey(ItemKey):
     """A secret key's record: name, hint, when it was revoked. Never the key, nor its hash."""
 

@@ -32,7 +32,7 @@ def logs(session: Session, kind: str | None, limit: int, *, follow: bool) -> Non
         return
     say_table(
         ("TIME", "KIND", "ACTOR", "SUMMARY", "ID"),
-        [(moment(one["at"]), one["kind"], one["actor"], one["summary"], one["id"]) for one in answer["logs"]],
+        [(moment(one["at"]), one["kind"], one["actor"], _summary(one), one["id"]) for one in answer["logs"]],
         empty="No entries match." if kind else "The log is empty.",
     )
 
@@ -42,5 +42,11 @@ def _say_followed(entry: dict[str, Any], *, as_json: bool) -> None:
         say_json(entry, indent=None)
     else:
         say(
-            f"{moment(entry['at'])}  {cell(entry['kind']):<26}  {cell(entry['actor'])}: {cell(entry['summary'])}"
+            f"{moment(entry['at'])}  {cell(entry['kind']):<26}  {cell(entry['actor'])}: {cell(_summary(entry))}"
         )
+
+
+def _summary(entry: dict[str, Any]) -> str:
+    """Return an entry's sentence, with the number of refusals that share it."""
+    times = entry.get("count", 1)
+    return str(entry["summary"]) if times == 1 else f"{entry['summary']} ({times} times)"
