@@ -93,7 +93,7 @@ def take(organization: str, request_class: RequestClass, key_hash: str, now: int
         try:
             return allowance.take(organization, request_class, key_hash)
         except BucketEmpty as empty:
-            return int(empty.to_error().headers["retry-after"])
+            return empty.retry_after
 
 
 @pytest.fixture
