@@ -2,12 +2,16 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
+from helpdesk.agent import service as agent
 from helpdesk.files import service as files
 from helpdesk.files.errors import EmptyFile, FileNotFound, FileTooBig
+from helpdesk.files.gone_page import gone_page, is_wanted
 from helpdesk.files.schemas import Uploaded, UploadQuery, UploadRequest
-from helpdesk.http.content import BaseUrl, RawBody, Redirect, redirect
+from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, RawBody, Redirect, redirect
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+from helpdesk.visitor_texts.languages import preferred
+from helpdesk.visitor_texts.texts import VisitorTexts
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET")
 
@@ -32,9 +36,19 @@ def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, que
 
 
 @api.get("/v1/files/<token>", access=Access.PUBLIC, errors=(FileNotFound,), status=302)
-def download(token: str) -> Redirect:
-    """Download a file. The response redirects to an address that works for a few minutes."""
-    return redirect(files.download_url(token))
+def download(token: str, client: ClientInfo) -> Redirect | HtmlPage:
+    """Download a file. The response redirects to an address that works for a few minutes.
+
+    If the file is gone, a browser gets a page in the visitor's language, and other clients get the error object.
+    """
+    try:
+        return redirect(files.download_url(token))
+    except FileNotFound:
+        if not is_wanted(client.headers.get("accept")):
+            raise
+    organization = files.organization_in(token)
+    texts = agent.texts(organization) if organization else VisitorTexts()
+    return gone_page(texts.in_language(preferred(client.headers.get("accept-language")) or texts.language))
 
 
 handler = api.handler

@@ -251,6 +251,8 @@ def _errors_of(route: Route, shared: dict[str, Any]) -> dict[str, Any]:
         known = status != 401 or TokenRequired in errors or route.access.key_rule is KeyRule.ONLY
         charged = route.access is not Access.PUBLIC and known
         answer = _refusal(status, errors, charged=charged, as_pages=says_pages(route))
+        if route.or_page and status == HTTPStatus.NOT_FOUND:
+            answer["content"]["text/html"] = {"schema": {"type": "string"}}
         name = _shared_name(errors) if route.refusal is None else None
         if name is not None and charged | (status == 401):
             if shared.setdefault(name, answer) != answer:

@@ -6,6 +6,8 @@ from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.conversations.state import Transition
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform.units import DAY_MS
+from helpdesk.visitor_texts.catalog import TextName
+from helpdesk.visitor_texts.texts import Sentences, defaults
 from scripts.openapi import account_examples, oauth_examples
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
@@ -111,7 +113,20 @@ _LOG_ENTRY = {
     "summary": "https://shop.example.com/hooks stopped answering.",
     "detail": {"endpointId": _ENDPOINT},
 }
-_SETTINGS = {**DEFAULTS.model_dump(by_alias=True), "name": "Grace", "personality": "Short and friendly."}
+_SETTINGS = {
+    **DEFAULTS.model_dump(by_alias=True),
+    "name": "Grace",
+    "personality": "Short and friendly.",
+    # A few of the sentences.
+    "texts": {
+        "handoff": {
+            "en": "{agent} is getting someone from our team.",
+            "de": defaults("de")[TextName.HANDOFF],
+        },
+        "goodbye": {"en": defaults("en")[TextName.GOODBYE], "de": defaults("de")[TextName.GOODBYE]},
+    },
+    "customTexts": {"handoff": ["en"]},
+}
 _OK = {"ok": True}
 _CURSOR = "eyJwIjoiMDFqZDNrcTgifQ.8c1f0a9b"
 _UPLOADED = {"id": "file_01jd3q7r0v4f8h1j3k6m9n2p5s", **_FILE}
@@ -139,7 +154,11 @@ BODIES: dict[str, Any] = {
     "snoozeConversation": {"until": _AT + DAY_MS},
     "addFact": {"text": "Runs two shops, in Berlin and in Leeds."},
     "writeToCustomer": {"body": "Your refund is on its way."},
-    "updateAgent": {"name": "Grace", "personality": "Short and friendly."},
+    "updateAgent": {
+        "name": "Grace",
+        "personality": "Short and friendly.",
+        "texts": {"handoff": {"en": "{agent} is getting someone from our team."}, "goodbye": None},
+    },
     "createDocument": {"title": "Invoices", "body": "Your invoices are under Account, Billing."},
     "createWebhook": {
         "url": "https://shop.example.com/hooks",
@@ -181,6 +200,8 @@ ANSWERS: dict[str, Any] = {
         "requireEmail": False,
         "messagePreview": True,
         "showBranding": False,
+        "language": "de",
+        "texts": Sentences("de", {}).of_widget(),
     },
     "listCustomers": {"customers": [_CUSTOMER], "nextCursor": _CURSOR},
     "getCustomer": {

@@ -63,15 +63,18 @@ app.use((request, response, next) => {
 
 const json = express.json({ limit: "64kb" });
 const bytes = express.raw({ type: () => true, limit: 4_400_000, inflate: false }); // what Helpdesk takes in one request
-let settings = { until: 0 };
+const CACHED_LANGUAGES = 100; // a visitor chooses the header, so it must not fill the memory
+const settings = new Map(); // by the languages of the visitor's browser
 
 app.get("/widget/settings", async (request, response) => {
-  if (Date.now() > settings.until) {
-    const answer = await call("GET", "widget/settings");
+  const language = (request.get("accept-language") ?? "").slice(0, 200);
+  if (!(settings.get(language)?.until > Date.now())) {
+    const answer = await call("GET", "widget/settings", { query: { language } });
     if (answer.status !== 200) return pass(response, answer);
-    settings = { until: Date.now() + SETTINGS_FOR, answer };
+    if (settings.size >= CACHED_LANGUAGES) settings.clear();
+    settings.set(language, { until: Date.now() + SETTINGS_FOR, answer });
   }
-  pass(response, settings.answer);
+  pass(response, settings.get(language).answer);
 });
 
 app.get("/widget/thread", async (request, response) => {

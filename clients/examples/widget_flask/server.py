@@ -31,6 +31,7 @@ helpdesk = httpx.Client(
 )
 app = Flask(__name__, static_folder=None)
 app.config["MAX_CONTENT_LENGTH"] = 4_400_000  # bytes: what Helpdesk takes in one request
+CACHED_LANGUAGES = 100  # a visitor chooses the header, so it must not fill the memory
 cached: dict[str, tuple[float, bytes]] = {}
 
 
@@ -72,14 +73,17 @@ def fields() -> dict[str, Any]:
 
 @app.get("/widget/settings")
 def get_settings() -> Response:
-    """Return the widget's settings."""
-    until, body = cached.get("settings", (0.0, b""))
+    """Return the widget's settings, with its texts in the language of the visitor's browser."""
+    language = request.headers.get("accept-language", "")[:200]
+    until, body = cached.get(language, (0.0, b""))
     if time.monotonic() > until:
-        answer = call("GET", "widget/settings")
+        answer = call("GET", "widget/settings", params={"language": language})
         if answer.status_code != 200:
             return answer
         body = answer.get_data()
-        cached["settings"] = (time.monotonic() + SETTINGS_FOR, body)
+        if len(cached) >= CACHED_LANGUAGES:
+            cached.clear()
+        cached[language] = (time.monotonic() + SETTINGS_FOR, body)
     return Response(body, mimetype="application/json")
 
 

@@ -18,12 +18,30 @@ let wake = () => {};
 
 class Refused extends Error {}
 
+// The sentence for each error that a visitor can do something about. All others say that the chat is not available.
+const REFUSALS = {
+  empty_message: "refusalEmpty",
+  message_too_long: "refusalLength",
+  too_many_attachments: "refusalFiles",
+  attachment_wrong_type: "refusalFileType",
+  attachment_missing: "refusalFileGone",
+  empty_file: "refusalFileSize",
+  file_too_big: "refusalFileSize",
+  rate_limited: "refusalBusy",
+  not_resolved: "refusalRating",
+  rating_settled: "refusalRating",
+  conversation_archived: "refusalRating",
+};
+
+/** Return the settings' sentence of a name; before the settings are there, the one that every page begins with. */
+const text = (name) => settings.texts?.[name] ?? "The chat is not available at the moment. Please try again later.";
+
 /** Call the server. `Refused` has a message for the visitor and how long to wait, in ms. */
 async function call(path, options) {
   const response = await fetch(path, options);
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
-  const problem = new Refused(body.error?.message ?? "The chat cannot be reached. Try again.");
+  const problem = new Refused(text(REFUSALS[body.error?.code] ?? "unavailable"));
   problem.wait = Number(response.headers.get("retry-after") ?? 0) * 1000;
   throw problem;
 }
@@ -51,7 +69,7 @@ function bodyOf(message) {
 function entry(message) {
   const author = document.createElement("span");
   author.className = "author";
-  author.textContent = message.agent?.name ?? "You";
+  author.textContent = message.agent?.name ?? text("widgetAuthor");
   const node = document.createElement("li");
   node.append(author, bodyOf(message));
   for (const file of message.attachments) node.append(link(file.name, file.url), " ");
@@ -116,7 +134,7 @@ function onSubmit(form, send) {
       await send(new FormData(form));
       form.reset();
     } catch (problem) {
-      $("problem").textContent = problem instanceof Refused ? problem.message : "No connection. Try again.";
+      $("problem").textContent = problem instanceof Refused ? problem.message : text("unavailable");
     } finally {
       button.disabled = false;
     }
@@ -162,10 +180,15 @@ function askForEmail(asks) {
 
 try {
   settings = await call("/widget/settings");
+  document.documentElement.lang = settings.language;
+  for (const node of document.querySelectorAll("[data-text]")) {
+    node.textContent = text(node.dataset.text).replace("{stars}", "5");
+  }
+  for (const node of document.querySelectorAll("[data-label]")) node.ariaLabel = text(node.dataset.label);
   $("agent").textContent = settings.agentName;
   $("branding").hidden = !settings.showBranding;
   askForEmail(settings.requireEmail);
   follow();
 } catch (problem) {
-  $("problem").textContent = problem instanceof Refused ? problem.message : "No connection. Reload the page.";
+  $("problem").textContent = problem instanceof Refused ? problem.message : text("unavailable");
 }

@@ -12,7 +12,7 @@ from helpdesk.agent.worker import AgentJob, Outcome
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from tests.integration.agent.conftest import Desk
-from tests.integration.agent.test_worker import events
+from tests.integration.agent.test_worker import HAND_OFF, events
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 
@@ -173,7 +173,7 @@ def test_a_visitor_who_asks_for_a_person_gets_one_with_any_settings(
     on.work(on.write(wish))
 
     assert state(on, conversation) == ("open", "team")
-    assert on.answers(conversation)[-1] == worker.HAND_OFF_TEXT
+    assert on.answers(conversation)[-1] == HAND_OFF
     assert "the visitor asked for a person" in on.thread(conversation)[-1]["body"]
 
 

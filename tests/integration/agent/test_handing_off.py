@@ -5,7 +5,7 @@ import pytest
 from helpdesk.agent import worker
 from helpdesk.agent.answerer import HandOff, Reason
 from tests.integration.agent.conftest import Desk
-from tests.integration.agent.test_worker import events
+from tests.integration.agent.test_worker import HAND_OFF, events
 
 
 @pytest.mark.parametrize("auto_resolve", [True, False])
@@ -22,12 +22,12 @@ def test_the_visitor_reads_a_hand_off_message_and_the_team_its_reason(
     stocked.work(job)
 
     _, message, line = stocked.thread(job["conversationId"])
-    assert (message["kind"], message["body"]) == ("message", worker.HAND_OFF_TEXT)
+    assert (message["kind"], message["body"]) == ("message", HAND_OFF)
     assert line["kind"] == "system"
     assert line["body"] == f"Assistant handed this conversation to the team: {reason.value}."
     assert [event["type"] for event in events()[before:]] == ["message.created", "conversation.updated"]
     found = stocked.conversation(job["conversationId"])
     assert (found["status"], found["handledBy"], found["awaitingHuman"]) == ("open", "team", True)
     history = stocked.api.get("/v1/messages?session=session-of-vera").body["conversations"][0]
-    assert history["messages"][-1]["body"] == worker.HAND_OFF_TEXT
+    assert history["messages"][-1]["body"] == HAND_OFF
     assert history["awaitingHuman"] is True

@@ -217,6 +217,66 @@ def test_it_is_mailed_with_the_organizations_name(
     assert "<p>Dear Vera,<br><br>&lt;b&gt;your refund&lt;/b&gt; is on its way.</p>" in sent.html
 
 
+def test_a_mail_is_framed_in_the_language_that_the_customer_wrote(api: Client, mails: list[Sent]) -> None:
+    (organization,) = whole_table.of_kind("ORG")
+    conversation, customer = visit(api, "Wo ist meine Bestellung?", email=EMAIL)
+    key = keys.Conversation(organization["id"], conversation)
+    table.update(key, "SET #language = :de", names={"#language": "language"}, values={":de": "de"})
+    outreach(api, customer, "A parcel for you.")
+    carry()
+
+    (sent,) = mails
+    assert sent.subject == f"Eine Nachricht von {organization['name']}"
+    assert sent.text == (
+        f"A parcel for you.\n\n{organization['name']} hat Ihnen diese Nachricht geschrieben. "
+        "Antworten auf diese E-Mail werden nicht gelesen: "
+        "Bitte antworten Sie dort, wo Sie uns zuvor geschrieben haben.\n"
+    )
+    assert '<html lang="de">' in sent.html
+
+
+@pytest.mark.parametrize(
+    ("body", "context", "subject"),
+    [
+        ("Votre remboursement est en route, il arrive dans cinq jours.", {}, "{name} vous a écrit"),
+        ("AB-1234", {"context": {"locale": "nl-NL"}}, "Een bericht van {name}"),
+        ("AB-1234", {}, "Un mensaje de {name}"),
+    ],
+)
+def test_without_a_known_language_the_message_the_browser_and_then_the_organization_decide(
+    api: Client, mails: list[Sent], body: str, context: dict[str, Any], subject: str
+) -> None:
+    api.patch("/v1/agent", {"language": "es"})
+    sent_by_visitor = {"session": SESSION, "body": "ok", "user": {"email": EMAIL}, **context}
+    conversation = api.post("/v1/messages", sent_by_visitor).body["conversationId"]
+    customer = api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"]
+    outreach(api, customer, body)
+    carry()
+
+    (sent,) = mails
+    (organization,) = whole_table.of_kind("ORG")
+    assert sent.subject == subject.format(name=organization["name"])
+
+
+def test_a_mail_is_framed_with_the_organizations_own_sentences(
+    api: Client, member: Client, mails: list[Sent]
+) -> None:
+    own = {
+        "mailSubject": {"en": "News from {organization}\nBcc: x@example.com"},
+        "mailAuthor": {"en": "{author} <b>at {organization}</b>"},
+        "mailNoReply": {"en": "Yours, {author}."},
+    }
+    api.patch("/v1/agent", {"texts": own})
+    outreach(member, visit(api, email=EMAIL)[1])
+    carry()
+
+    (sent,) = mails
+    (organization,) = whole_table.of_kind("ORG")
+    assert sent.subject == f"News from {organization['name']} Bcc: x@example.com"
+    assert sent.text.endswith(f"\n\nYours, Max Member <b>at {organization['name']}</b>.\n")
+    assert "&lt;b&gt;at" in sent.html
+
+
 def test_replies_go_to_the_support_address_if_there_is_one(
     api: Client, admin: Client, organization: NewOrganization, mails: list[Sent]
 ) -> None:

@@ -2,16 +2,22 @@ import pytest
 
 from helpdesk.agent import embedded
 from helpdesk.agent.answerer import HandOff, Question, Reason, Reply
+from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage
+from helpdesk.visitor_texts.catalog import TextName
+from helpdesk.visitor_texts.languages import LANGUAGES, Language
+from helpdesk.visitor_texts.texts import Sentences
+
+ENGLISH = Sentences("en", {})
 
 
 def passage(score: float, *, heading: str = "Refunds › How long?", url: str | None = None) -> Passage:
     return Passage("doc_1", "Money", heading, url, "Five days.", "Five days.", score)
 
 
-def ask(text: str, *passages: Passage) -> Reply | HandOff:
-    return embedded.answer(Question(text, [], passages, DEFAULTS))
+def ask(text: str, *passages: Passage, sentences: Sentences = ENGLISH) -> Reply | HandOff:
+    return embedded.answer(Question(text, [], passages, DEFAULTS, sentences))
 
 
 def test_a_confident_passage_is_quoted_under_its_own_heading() -> None:
@@ -51,3 +57,72 @@ def test_thanks_get_a_polite_answer(text: str) -> None:
 @pytest.mark.parametrize("text", ["hi, where is my parcel?", "thanks but that did not help"])
 def test_a_greeting_before_a_question_is_not_a_mere_greeting(text: str) -> None:
     assert ask(text) == HandOff(Reason.NOTHING_FOUND)
+
+
+def test_an_answer_is_introduced_in_the_language_of_the_conversation() -> None:
+    found = passage(0.9, url="https://docs.example.com/money")
+    assert ask("wie lange", found, sentences=Sentences("de", {})) == Reply(
+        "Das habe ich in **Money** unter „How long?“ gefunden:\n\n"
+        "Five days.\n\n"
+        "Weiterlesen: https://docs.example.com/money\n\n"
+        "Falls das Ihre Frage nicht beantwortet, schreiben Sie bitte, dass Sie mit einem Menschen sprechen möchten. "
+        "Dann hole ich unser Team dazu."
+    )
+
+
+def test_the_organizations_own_sentences_are_written() -> None:
+    own = {
+        TextName.GREETING: "Howdy, {agent} here.",
+        TextName.ANSWER_INTRO_SECTION: "See {title}:",
+        TextName.ANSWER_OUTRO: "Bye.",
+    }
+    sentences = Sentences("en", own)
+    assert ask("hi", sentences=sentences) == Reply("Howdy, Assistant here.")
+    assert ask("how long", passage(0.9), sentences=sentences) == Reply("See Money:\n\nFive days.\n\nBye.")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "greeting"),
+    [
+        ("Guten Tag!", "de", "Guten Tag! Wie kann ich Ihnen helfen?"),
+        ("Hallo zusammen 👋", "de", "Guten Tag! Wie kann ich Ihnen helfen?"),
+        ("Bonjour à tous", "fr", "Bonjour ! Comment puis-je vous aider ?"),
+        ("¡Buenos días!", "es", "¡Hola! ¿En qué puedo ayudarle?"),
+        ("Buona sera", "it", "Buongiorno! Come posso aiutarLa?"),
+        ("Olá, tudo bem?", "pt", "Olá! Como posso ajudar?"),
+        ("Goedemiddag.", "nl", "Goedendag! Waarmee kan ik u helpen?"),
+    ],
+)
+def test_a_greeting_is_heard_and_returned_in_every_language(
+    text: str, language: Language, greeting: str
+) -> None:
+    assert ask(text, sentences=Sentences(language, {})) == Reply(greeting)
+
+
+@pytest.mark.parametrize(
+    "text", ["Danke!", "Merci beaucoup", "Muchas gracias", "Grazie mille", "Obrigada", "Bedankt"]
+)
+def test_thanks_are_heard_in_every_language(text: str) -> None:
+    assert ask(text) == Reply("You're welcome! If anything else comes up, just write here.")
+
+
+@pytest.mark.parametrize(
+    "text", ["Hallo, wo ist mein Paket?", "Bonjour, où est mon colis ?", "Danke, aber es geht nicht"]
+)
+def test_a_greeting_before_a_question_is_not_a_mere_greeting_in_other_languages_either(text: str) -> None:
+    assert ask(text) == HandOff(Reason.NOTHING_FOUND)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_visitor_who_does_as_the_outro_says_gets_a_person(language: Language) -> None:
+    assert requests_human(
+        {
+            "en": "I want a person",
+            "de": "Ich möchte mit einem Menschen sprechen",
+            "fr": "Je souhaite parler à une personne",
+            "es": "Quiero hablar con una persona",
+            "it": "Voglio parlare con una persona",
+            "pt": "Quero falar com uma pessoa",
+            "nl": "Ik wil met een medewerker spreken",
+        }[language]
+    )

@@ -7,6 +7,7 @@ from typing import Protocol
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.visitor_texts.texts import Sentences
 
 
 class Reason(StrEnum):
@@ -33,13 +34,15 @@ class Question(FrozenRecord):
     """A question to answer.
 
     `text` is what the visitor wrote since the organization's last message, `thread` the conversation up to and
-    including it, `passages` the matching passages of the knowledge base, the best first.
+    including it, `passages` the matching passages of the knowledge base, the best first. `sentences` are the
+    organization's sentences in the language of the conversation.
     """
 
     text: str
     thread: Sequence[Turn]
     passages: Sequence[Passage]
     settings: AgentSettings
+    sentences: Sentences
 
 
 class Reply(FrozenRecord):

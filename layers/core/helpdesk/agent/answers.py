@@ -10,6 +10,7 @@ from helpdesk.conversations.state import Handler, Speaker, Status, Transition, a
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.visitor_texts.languages import Language
 
 _TRIES = 8
 
@@ -22,15 +23,17 @@ def write(
     body: str,
     hand_off_reason: str | None = None,
     resolves: bool = False,
+    language: Language | None = None,
 ) -> bool:
     """Write the agent's message that answers up to the visitor's message `answering`.
 
-    With a reason it also hands the conversation to the team; with `resolves` it resolves the conversation. Sends
-    message.created, then conversation.updated if the conversation is handed over or resolved; both carry the state
-    after the change (Specification: Events). Returns False, with nothing written, if the conversation was resolved,
-    archived, taken over, answered or erased since it was read. After any other change, such as a snooze, the message is
-    written all the same: nobody else would answer the visitor. Raises StaleConversation if the message must be decided
-    again, because it resolves the conversation and someone has written since; and Conflict.
+    With a reason it also hands the conversation to the team; with `resolves` it resolves the conversation. `language`
+    is noted as the one that the visitor writes. Sends message.created, then conversation.updated if the conversation is
+    handed over or resolved; both carry the state after the change (Specification: Events). Returns False, with nothing
+    written, if the conversation was resolved, archived, taken over, answered or erased since it was read. After any
+    other change, such as a snooze, the message is written all the same: nobody else would answer the visitor. Raises
+    StaleConversation if the message must be decided again, because it resolves the conversation and someone has written
+    since; and Conflict.
     """
     read = conversation
     for _ in range(_TRIES):
@@ -41,6 +44,7 @@ def write(
             body=body,
             hand_off_reason=hand_off_reason,
             resolves=resolves,
+            language=language,
         )
         try:
             transaction.commit()
@@ -77,6 +81,7 @@ def _transaction(
     body: str,
     hand_off_reason: str | None,
     resolves: bool,
+    language: Language | None,
 ) -> Transaction:
     """Return the write of the agent's message. It raises StaleConversation or ConversationNotFound."""
     message_id, now = thread.new_message_id(conversation), clock.now_ms()
@@ -98,6 +103,7 @@ def _transaction(
         answered_up_to=answering,
         handed_off=hand_off_reason is not None,
         only_if_newest=resolves,
+        language=language,
     )
     thread.add_agent_message(
         transaction,

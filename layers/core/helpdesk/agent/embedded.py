@@ -5,14 +5,21 @@ It invents nothing, costs nothing and needs no network, so it works on a laptop.
 
 import re
 
+from helpdesk.agent import language_data
 from helpdesk.agent.answerer import HandOff, Question, Reason, Reply
+from helpdesk.agent.closing_intent import is_closing_message
+from helpdesk.agent.text_normalization import normalize
 from helpdesk.knowledge.markdown import HEADING_SEPARATOR
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage
+from helpdesk.visitor_texts.catalog import TextName
+from helpdesk.visitor_texts.texts import Sentences
 
 _END = r"[\s!.,?…)(:;'\"👋🙂😊🙏👍❤️]*"
 _GREETING = re.compile(
-    rf"(hi|hello|hey|good (morning|afternoon|evening|day)|hiya|howdy)( there| all| team)?{_END}",
-    re.IGNORECASE,
+    "|".join(
+        rf"¡?(?:{'|'.join(language.greeting)})(?:[\s,]+(?:{'|'.join(language.after_greeting)}))?{_END}"
+        for language in map(language_data.load, language_data.CODES)
+    )
 )
 _THANKS = re.compile(
     rf"(ok(ay)?,? |great,? |perfect,? )?(many thanks|thanks|thank you|thx|cheers|ty)( so much| a lot| very much)?"
@@ -23,21 +30,22 @@ _THANKS = re.compile(
 
 def answer(question: Question) -> Reply | HandOff:
     """Return a greeting for a mere greeting, quote the best passage if its score suffices, else hand off."""
-    text = question.text.strip()
-    if _GREETING.fullmatch(text):
-        return Reply("Hello! What can I help you with?")
-    if _THANKS.fullmatch(text):
-        return Reply("You're welcome! If anything else comes up, just write here.")
+    text, sentences = question.text.strip(), question.sentences
+    agent = question.settings.name
+    if _GREETING.fullmatch(normalize(text).replace("'", " ")):
+        return Reply(sentences.write(TextName.GREETING, agent=agent))
+    if _THANKS.fullmatch(text) or is_closing_message(text, agent):
+        return Reply(sentences.write(TextName.THANKS, agent=agent))
     if not question.passages or question.passages[0].score < CONFIDENT:
         return HandOff(Reason.NOTHING_FOUND)
-    return Reply(_quoted(question.passages[0]))
+    return Reply(_quoted(question.passages[0], sentences, agent))
 
 
-def _quoted(passage: Passage) -> str:
+def _quoted(passage: Passage, sentences: Sentences, agent: str) -> str:
     heading = passage.heading.rpartition(HEADING_SEPARATOR)[2]
-    place = f"**{passage.title}**" + (f", under “{heading}”" if heading else "")
-    parts = [f"Here is what I found in {place}:", passage.excerpt]
+    intro = TextName.ANSWER_INTRO_SECTION if heading else TextName.ANSWER_INTRO
+    parts = [sentences.write(intro, title=passage.title, section=heading), passage.excerpt]
     if passage.url:
-        parts.append(f"Read on: {passage.url}")
-    parts.append("If this does not answer your question, say that you want a person and I will get the team.")
+        parts.append(sentences.write(TextName.ANSWER_LINK, url=passage.url))
+    parts.append(sentences.write(TextName.ANSWER_OUTRO, agent=agent))
     return "\n\n".join(parts)

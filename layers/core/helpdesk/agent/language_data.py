@@ -1,6 +1,7 @@
-"""What visitors write, by language: sentences that ask for a person, and phrases that close a conversation.
+"""What visitors write, by language: requests for a person, closing phrases, greetings, and frequent words.
 
-The patterns are regular expressions in `languages/<code>.toml`. To add a language, add a file there; a test reads each.
+The patterns are regular expressions in `languages/<code>.toml`. To add a language, add a file there and its default
+sentences (`helpdesk/visitor_texts`); a test reads each.
 """
 
 import tomllib
@@ -9,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.visitor_texts.languages import LANGUAGES
 
 _FOLDER = Path(__file__).parent / "languages"
 
-CODES = ("en", "de", "fr", "es", "it", "pt", "nl")
+CODES = LANGUAGES
 """The languages that the agent understands without a model."""
 
 
@@ -20,12 +22,16 @@ class Language(FrozenRecord):
     """One language's patterns, as the source of regular expressions.
 
     `handoff` finds requests for a person. `closing` matches phrases that say by themselves that the matter is closed,
-    `polite` matches those that may occur with them.
+    `polite` matches those that may occur with them. `greeting` matches greetings, `after_greeting` what may follow them
+    in a mere greeting. `words` are frequent words of the language, normalized.
     """
 
     handoff: tuple[str, ...]
     closing: tuple[str, ...]
     polite: tuple[str, ...]
+    greeting: tuple[str, ...]
+    after_greeting: tuple[str, ...]
+    words: frozenset[str]
 
 
 @cache
@@ -37,6 +43,9 @@ def load(code: str) -> Language:
         handoff=tuple(_filled(pattern, parts) for pattern in data["handoff"]["patterns"]),
         closing=tuple(data["closing"]["phrases"]),
         polite=tuple(data["closing"]["polite"]),
+        greeting=tuple(data["greeting"]["phrases"]),
+        after_greeting=tuple(data["greeting"]["after"]),
+        words=frozenset(data["language"]["words"].split()),
     )
 
 

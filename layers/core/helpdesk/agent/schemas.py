@@ -3,14 +3,20 @@
 from typing import Annotated
 
 from helpdesk.agent.errors import MAX_NAME_CHARACTERS, MAX_PERSONALITY_CHARACTERS, MIN_NAME_CHARACTERS
-from helpdesk.http.schemas import Answer, Body, schema_hint
+from helpdesk.http.schemas import Answer, Body, Query, schema_hint
+from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, TextName
+from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES, Language
 
 AgentName = Annotated[str, schema_hint(minLength=MIN_NAME_CHARACTERS, maxLength=MAX_NAME_CHARACTERS)]
 Personality = Annotated[str, schema_hint(maxLength=MAX_PERSONALITY_CHARACTERS)]
+Text = Annotated[str, schema_hint(minLength=1, maxLength=MAX_TEXT_CHARACTERS)]
+
+_NAMES = schema_hint(propertyNames={"enum": [name.value for name in TextName]})
+_CODES = schema_hint(propertyNames={"enum": list(LANGUAGES)})
 
 
 class AgentSettings(Answer):
-    """The settings, the answer of GET and PATCH /agent."""
+    """The settings without the sentences."""
 
     name: AgentName
     """The name that visitors see."""
@@ -30,6 +36,17 @@ class AgentSettings(Answer):
     """Whether the widget asks for an e-mail address before the first message."""
     message_preview: bool
     """Whether the closed widget previews an unread reply on its button."""
+    language: Language
+    """The language of sentences for visitors whose own language is not known."""
+
+
+class AgentSettingsWithTexts(AgentSettings):
+    """The settings with the sentences that visitors read, the answer of GET and PATCH /agent."""
+
+    texts: Annotated[dict[str, Annotated[dict[str, Text], _CODES]], _NAMES]
+    """Every sentence that visitors read, by name and language: your own, or the default."""
+    custom_texts: Annotated[dict[str, list[Language]], _NAMES]
+    """The languages in which a sentence is your own, by name. All others are the defaults."""
 
 
 DEFAULTS = AgentSettings(
@@ -42,6 +59,7 @@ DEFAULTS = AgentSettings(
     file_signals=True,
     require_email=False,
     message_preview=True,
+    language=DEFAULT_LANGUAGE,
 )
 """The settings until someone changes them."""
 
@@ -57,6 +75,17 @@ class WidgetSettings(Answer):
     """Whether it previews an unread reply on its button while it is closed."""
     show_branding: bool
     """Whether it shows the attribution mark."""
+    language: Language
+    """The language of `texts`: the requested one, or else the organization's."""
+    texts: Annotated[dict[str, Text], _NAMES]
+    """The sentences that a widget shows, by name."""
+
+
+class WidgetQuery(Query):
+    """The query of GET /widget/settings."""
+
+    language: Annotated[str, schema_hint(examples=["de-AT,de;q=0.9,en;q=0.8"])] | None = None
+    """The visitor's languages: a locale such as `de-AT`, or the browser's Accept-Language header."""
 
 
 class AgentSettingsChange(Body):
@@ -80,3 +109,7 @@ class AgentSettingsChange(Body):
     """Whether the widget asks for an e-mail address before the first message."""
     message_preview: bool | None = None
     """Whether the closed widget previews an unread reply on its button."""
+    language: Language | None = None
+    """The language of sentences for visitors whose own language is not known. Null returns to `en`."""
+    texts: Annotated[dict[str, Annotated[dict[str, Text | None], _CODES] | None], _NAMES] | None = None
+    """The sentences to change, by name and language. Null returns a sentence, a name or all of them to the default."""

@@ -10,6 +10,7 @@ from enum import StrEnum
 from helpdesk.agent import answers, bedrock, embedded, repository
 from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, ModelTrouble, Question, Reason, Reply, Turn
 from helpdesk.agent.closing_intent import is_closing_message
+from helpdesk.agent.conversation_language import first_clear, likely_language
 from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import service as conversations
@@ -22,19 +23,16 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
 from helpdesk.storage.transactions import Conflict
+from helpdesk.visitor_texts.catalog import TextName
+from helpdesk.visitor_texts.languages import Language
+from helpdesk.visitor_texts.texts import Sentences
 
 _TRIES = 8
 THREAD_MESSAGES = 30
 """How much of a thread is read: what was written since the last answer, and the context for the model."""
 
-GOODBYE_TEXT = "You're welcome! I'm closing this conversation. If anything else comes up, just write here."
-"""What the visitor reads when the agent resolves a conversation."""
-
 QUESTION_CHARACTERS = 4_000
 PASSAGES = 5
-
-HAND_OFF_TEXT = "I'm passing this to our team. Someone will answer you here as soon as possible."
-"""What the visitor reads when the agent hands over."""
 
 
 class Outcome(StrEnum):
@@ -85,15 +83,17 @@ def _work(job: AgentJob, *, last_try: bool) -> Outcome:
         return Outcome.ANSWERED_ALREADY
     if pending[-1].id != job.message_id:
         return Outcome.LEFT_TO_NEWER if pending[-1].id > job.message_id else Outcome.GONE
-    own = repository.get(job.organization)
+    own, texts = repository.get_with_texts(job.organization)
+    spoken = _spoken(conversation, pending, newest)
+    sentences = texts.in_language(spoken or _likely(conversation, newest) or texts.language)
     try:
-        reply = _decide(conversation, pending, newest, own)
+        reply = _decide(conversation, pending, newest, own, sentences)
     except Exception as error:
         if not last_try:
             raise
         logger.error("agent_gave_up", extra={"organization": job.organization, "error": type(error).__name__})
         reply = HandOff(Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED)
-    return _write(conversation, job, reply, own)
+    return _write(conversation, job, _body(reply, own, sentences), reply, own, spoken)
 
 
 def chosen_answerer() -> Answerer:
@@ -126,8 +126,32 @@ def _pending(newest_first: list[Message], answered_up_to: str) -> list[Message]:
     return pending[::-1]
 
 
+def _spoken(
+    conversation: Conversation, pending: list[Message], newest_first: list[Message]
+) -> Language | None:
+    """Return the language that the visitor clearly writes; None if no message shows it.
+
+    The pending messages count first. A short one, such as "ok", leaves the conversation in its language.
+    """
+    return (
+        first_clear(message.body for message in reversed(pending))
+        or conversation.language
+        or first_clear(message.body for message in newest_first if message.by_visitor)
+    )
+
+
+def _likely(conversation: Conversation, newest_first: list[Message]) -> Language | None:
+    """Return the language that a visitor's short messages, or else their browser, suggest."""
+    locale = conversation.context.locale if conversation.context else None
+    return likely_language([message.body for message in newest_first if message.by_visitor], locale)
+
+
 def _decide(
-    conversation: Conversation, pending: list[Message], newest_first: list[Message], own: AgentSettings
+    conversation: Conversation,
+    pending: list[Message],
+    newest_first: list[Message],
+    own: AgentSettings,
+    sentences: Sentences,
 ) -> Reply | HandOff | Goodbye:
     text = cut("\n\n".join(message.body for message in pending if message.body), QUESTION_CHARACTERS)
     if not text:
@@ -135,12 +159,12 @@ def _decide(
     if any(requests_human(message.body) for message in pending):
         return HandOff(Reason.ASKED_FOR_A_PERSON)
     if own.auto_resolve and _is_finished(conversation, pending, newest_first, own.name):
-        return Goodbye(GOODBYE_TEXT)
+        return Goodbye(sentences.write(TextName.GOODBYE, agent=own.name))
     passages = retrieval.find(conversation.organization, text, limit=PASSAGES)
     if passages is None:
         return HandOff(Reason.NO_KNOWLEDGE)
     turns = [Turn(message.by_visitor, message.body) for message in reversed(newest_first)]
-    return chosen_answerer()(Question(text, turns, passages, own))
+    return chosen_answerer()(Question(text, turns, passages, own, sentences))
 
 
 def _is_finished(
@@ -155,8 +179,20 @@ def _is_finished(
     )
 
 
+def _body(reply: Reply | HandOff | Goodbye, own: AgentSettings, sentences: Sentences) -> str:
+    """Return what the visitor reads."""
+    if isinstance(reply, HandOff):
+        return sentences.write(TextName.HANDOFF, agent=own.name)
+    return cut(reply.text, MAX_BODY_CHARACTERS)
+
+
 def _write(
-    conversation: Conversation, job: AgentJob, reply: Reply | HandOff | Goodbye, own: AgentSettings
+    conversation: Conversation,
+    job: AgentJob,
+    body: str,
+    reply: Reply | HandOff | Goodbye,
+    own: AgentSettings,
+    spoken: Language | None,
 ) -> Outcome:
     hands_off = isinstance(reply, HandOff)
     resolves = isinstance(reply, Goodbye)
@@ -164,9 +200,10 @@ def _write(
         conversation,
         answering=job.message_id,
         name=own.name,
-        body=HAND_OFF_TEXT if isinstance(reply, HandOff) else cut(reply.text, MAX_BODY_CHARACTERS),
+        body=body,
         hand_off_reason=reply.reason.value if isinstance(reply, HandOff) else None,
         resolves=resolves,
+        language=spoken,
     )
     if not written:
         return Outcome.DROPPED

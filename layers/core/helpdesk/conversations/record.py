@@ -12,6 +12,7 @@ from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibi
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.visitor_texts.languages import Language, known
 
 
 class PageInfo(FrozenRecord):
@@ -109,7 +110,8 @@ class Conversation(Snapshot, kw_only=True):
     `rating` is the stars of the latest rating, `resolutions` how often it was resolved. `newest_visitor_message_id` is
     the visitor's newest message; it is None if they have written none, and in items from before it was kept.
     `answered_up_to` is the id of the last message that the agent or a teammate has answered, empty before the first
-    answer. `handed_off_at` is when the agent last handed it to the team.
+    answer. `handed_off_at` is when the agent last handed it to the team. `language` is the one that the visitor
+    clearly writes, None as long as no answer of the agent has noted it.
     """
 
     customer_id: str
@@ -126,6 +128,7 @@ class Conversation(Snapshot, kw_only=True):
     newest_visitor_message_id: str | None = None
     answered_up_to: str = ""
     handed_off_at: int | None = None
+    language: Language | None = None
 
     @property
     def unanswered(self) -> bool:
@@ -167,6 +170,7 @@ class Conversation(Snapshot, kw_only=True):
             newest_visitor_message_id=item.get("newestVisitorMessageId"),
             answered_up_to=item.get("answeredUpTo", ""),
             handed_off_at=item.get("handedOffAt"),
+            language=known(item.get("language")),
         )
 
     def to_item(self) -> Item:

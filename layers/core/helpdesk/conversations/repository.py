@@ -67,6 +67,7 @@ def save(
     only_if_newest: bool = False,
     answered_up_to: str | None = None,
     handed_off_at: int | None = None,
+    language: str | None = None,
     context: BrowserContext | None = None,
     snoozed_until: int | None = None,
     ends_snooze: bool = False,
@@ -95,6 +96,7 @@ def save(
         **({} if snoozed_until is None else {"snoozedUntil": snoozed_until}),
         **({} if answered_up_to is None else {"answeredUpTo": answered_up_to}),
         **({} if handed_off_at is None else {"handedOffAt": handed_off_at}),
+        **({} if language is None else {"language": language}),
         **({} if context is None else {"context": context.to_item()}),
         "status": state.status.value,
         "handledBy": state.handled_by.value,
@@ -162,6 +164,7 @@ def save_answer(
     answered_up_to: str,
     handed_off: bool,
     only_if_newest: bool,
+    language: str | None,
 ) -> None:
     """Write the state after the agent's answer to the visitor's messages up to one.
 
@@ -181,6 +184,7 @@ def save_answer(
         answered_up_to=answered_up_to,
         # The last message is a hand-off for as long as this is the time of the last message.
         handed_off_at=message_at if handed_off else None,
+        language=language,
         condition=condition,
         condition_values={":answering": answered_up_to, ":teammate": Speaker.TEAMMATE.value},
     )

@@ -154,9 +154,11 @@ def write_answer(
     answered_up_to: str,
     handed_off: bool,
     only_if_newest: bool,
+    language: str | None,
 ) -> None:
     """Add to a transaction the state after the agent's answer to the visitor's messages up to one.
 
+    `language` is kept as the one that the visitor writes; None leaves it as it is.
     The transaction raises StaleConversation also if that message was answered since, if a teammate wrote last, or with
     `only_if_newest` if anyone has written since.
     """
@@ -169,6 +171,7 @@ def write_answer(
         answered_up_to=answered_up_to,
         handed_off=handed_off,
         only_if_newest=only_if_newest,
+        language=language,
     )
 
 

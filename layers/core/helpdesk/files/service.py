@@ -126,6 +126,12 @@ def download_url(token: str) -> str:
     return store.download_url(organization, file_id, file.name, media_type)
 
 
+def organization_in(token: str) -> str | None:
+    """Return the organization that the last part of a file's URL names, None if it names none."""
+    match = _ADDRESS.fullmatch(token)
+    return None if match is None else f"org_{match[1]}"
+
+
 def id_in(address: str) -> str | None:
     """Return the id of the file that a URL of this service names; None for any other URL."""
     match = _ADDRESS.fullmatch(address.rpartition("/")[2])

@@ -12,7 +12,7 @@ from helpdesk.platform.text import one_line, without_hidden
 MAX_NAME_CHARACTERS = 80
 
 _PAGE = (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
+    '<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title}</title></head>'
     '<body style="font: 16px/1.5 sans-serif; max-width: 36em; margin: 2em auto; padding: 0 1em">{body}</body></html>'
 )
 
@@ -40,12 +40,12 @@ class Mail(NamedTuple):
     html: str
 
 
-def rendered(subject: str, paragraphs: Sequence[Paragraph]) -> Mail:
-    """Return a mail with this subject and these paragraphs."""
+def rendered(subject: str, paragraphs: Sequence[Paragraph], language: str = "en") -> Mail:
+    """Return a mail with this subject and these paragraphs, in a language (ISO 639-1)."""
     title = one_line(subject, 2 * MAX_NAME_CHARACTERS + 40)
     text = "\n\n".join(_plain(paragraph) for paragraph in paragraphs) + "\n"
     body = "".join(f"<p{_style(paragraph)}>{_html(paragraph)}</p>" for paragraph in paragraphs)
-    return Mail(title, text, _PAGE.format(title=escape(title), body=body))
+    return Mail(title, text, _PAGE.format(language=language, title=escape(title), body=body))
 
 
 def lines(text: str) -> str:

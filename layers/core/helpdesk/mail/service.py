@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from helpdesk.mail import sender
 from helpdesk.mail.rendering import MAX_NAME_CHARACTERS, Code, Link, Paragraph, lines, rendered
 from helpdesk.platform.text import one_line
+from helpdesk.visitor_texts.catalog import TextName
+from helpdesk.visitor_texts.texts import Sentences
 
 CODE_MINUTES = 10
 MAX_FILE_NAME_CHARACTERS = 200
@@ -55,8 +57,11 @@ def send_message(
     body: str,
     files: Sequence[tuple[str, str]],
     reply_to: str | None,
+    sentences: Sentences,
 ) -> None:
     """Send a teammate's message to a customer, at most once. `files` are names and URLs.
+
+    `sentences` are the organization's sentences in the customer's language.
 
     Raises MailNotSent or a subclass.
     """
@@ -64,11 +69,10 @@ def send_message(
     paragraphs: list[Paragraph] = [lines(body)] if body else []
     for file, address in files:
         paragraphs += [one_line(file, MAX_FILE_NAME_CHARACTERS), Link(address)]
-    who = name if writer == name else f"{writer} of {name}"
-    if reply_to:
-        paragraphs.append(f"{who} wrote this to you. To answer, reply to this mail.")
-    else:
-        paragraphs.append(
-            f"{who} wrote this to you. Replies to this mail are not read: answer where you wrote to us before."
-        )
-    sender.send(rendered(f"A message from {name}", paragraphs), email, reply_to=reply_to, once=True)
+    who = name
+    if writer != name:
+        who = sentences.write(TextName.MAIL_AUTHOR, author=writer, organization=name)
+    footer = TextName.MAIL_REPLY if reply_to else TextName.MAIL_NO_REPLY
+    paragraphs.append(sentences.write(footer, author=who))
+    subject = sentences.write(TextName.MAIL_SUBJECT, organization=name)
+    sender.send(rendered(subject, paragraphs, sentences.language), email, reply_to=reply_to, once=True)

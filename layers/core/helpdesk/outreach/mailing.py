@@ -1,6 +1,6 @@
 """Sending a message of the team by mail, at most once.
 
-The message, the address and the reply address are read when the mail is sent.
+The message, the address, the reply address and the sentences around the message are read when the mail is sent.
 
 Nothing keeps SES from sending the same mail twice, so the message is marked before SES is called, and SES is called
 once. If SES refuses the mail or was not reached, the mark is removed and the queue tries again. If the response is
@@ -14,6 +14,10 @@ from enum import StrEnum
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from helpdesk.agent import service as agent
+from helpdesk.agent.conversation_language import clear_language, likely_language
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.record import Conversation, Message
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.mail import service as mail
@@ -26,6 +30,7 @@ from helpdesk.outreach.repository import AlreadyMarked, MailState
 from helpdesk.platform.logging import logger
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Throttled
+from helpdesk.visitor_texts.languages import Language
 
 
 class Outcome(StrEnum):
@@ -56,6 +61,8 @@ def send(wanted: MessageMail) -> Outcome:
         return Outcome.NO_LONGER_WANTED
     if email is None:
         return Outcome.NO_LONGER_WANTED
+    texts = agent.texts(wanted.organization)
+    conversation = conversations.find(wanted.organization, wanted.conversation_id)
     key = keys.Message(wanted.organization, wanted.conversation_id, wanted.message_id)
     try:
         message = repository.begin(key)
@@ -69,6 +76,7 @@ def send(wanted: MessageMail) -> Outcome:
             body=message.body,
             files=[(file.name, file.url) for file in message.attachments],
             reply_to=sender.support_email,
+            sentences=texts.in_language(_language(conversation, message) or texts.language),
         )
     except (MailRefused, MailNotSetUp) as refusal:
         _without_retry(lambda: repository.end(key, MailState.REFUSED))
@@ -80,6 +88,16 @@ def send(wanted: MessageMail) -> Outcome:
         raise
     _without_retry(lambda: repository.end(key, MailState.SENT))
     return Outcome.SENT
+
+
+def _language(conversation: Conversation | None, message: Message) -> Language | None:
+    """Return the customer's language, or else the language of the message or of their browser."""
+    if conversation is not None and conversation.language is not None:
+        return conversation.language
+    context = conversation.context if conversation else None
+    return clear_language(message.body) or likely_language(
+        [message.body], context.locale if context else None
+    )
 
 
 def _result_before(state: MailState | None) -> Outcome:

@@ -23,7 +23,7 @@ from typing import Any, get_args, get_type_hints
 from helpdesk.admission import service as admission
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
-from helpdesk.http.content import BaseUrl, ClientInfo, Content, RawBody, SeeOther
+from helpdesk.http.content import BaseUrl, ClientInfo, Content, HtmlPage, RawBody, SeeOther
 from helpdesk.http.gateway import Paths, Request, answer
 from helpdesk.http.schemas import Answer, Body, Form, Query, field_names, one_time_secret
 from helpdesk.http.unknown_names import require_known_parameters
@@ -65,6 +65,7 @@ class Route(FrozenRecord):
     answer: type[Answer] | type[Content]
     form: tuple[str, type[Form]] | None = None
     or_see_other: bool = False
+    or_page: bool = False
     refusal: Refusal | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     raw_body_parameter: str | None = None
@@ -311,7 +312,7 @@ def _declared(
     function: Function,
 ) -> Route:
     hints = get_type_hints(function)
-    # A page with a form returns `HtmlPage | SeeOther`.
+    # A page with a form returns `HtmlPage | SeeOther`, a route that shows browsers a page for 404 `Answer | HtmlPage`.
     answers = hints.pop("return")
     answer = next(kind for kind in get_args(answers) or (answers,) if kind is not SeeOther)
     caller: str | None = None
@@ -355,4 +356,5 @@ def _declared(
         answer,
         form,
         SeeOther in get_args(answers),
+        answer is not HtmlPage and HtmlPage in get_args(answers),
     )

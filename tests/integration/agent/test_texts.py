@@ -1,0 +1,172 @@
+"""The sentences that visitors read, as GET and PATCH /v1/agent show and change them."""
+
+import sys
+from typing import Any
+
+import pytest
+
+from helpdesk.agent import service as agent
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.storage import keys, table
+from helpdesk.visitor_texts.catalog import PLACEHOLDERS
+from helpdesk.visitor_texts.languages import LANGUAGES
+from helpdesk.visitor_texts.texts import every_key
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+
+ENGLISH = "I'm passing this to our team. Someone will answer you here as soon as possible."
+GERMAN = "Ich gebe Ihre Anfrage an unser Team weiter. Sie erhalten hier so bald wie möglich eine Antwort."
+
+
+def test_every_sentence_is_shown_in_every_language(api: Client) -> None:
+    answer = api.get("/v1/agent").body
+    assert set(answer["texts"]["handoff"]) == set(LANGUAGES)
+    assert (answer["texts"]["handoff"]["en"], answer["texts"]["handoff"]["de"]) == (ENGLISH, GERMAN)
+    assert answer["customTexts"] == {}
+
+
+def test_an_own_sentence_is_shown_as_such_and_the_others_stay(api: Client) -> None:
+    changed = api.patch(
+        "/v1/agent", {"texts": {"handoff": {"de": "  Einen Moment, bitte. "}, "goodbye": {"fr": "Adieu."}}}
+    )
+    assert changed.status == 200
+    for answer in (changed.body, api.get("/v1/agent").body):
+        assert answer["texts"]["handoff"]["de"] == "Einen Moment, bitte."
+        assert answer["texts"]["handoff"]["en"] == ENGLISH
+        assert answer["customTexts"] == {"handoff": ["de"], "goodbye": ["fr"]}
+    api.patch("/v1/agent", {"texts": {"handoff": {"en": "One moment."}}})
+    assert api.get("/v1/agent").body["customTexts"] == {"handoff": ["en", "de"], "goodbye": ["fr"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [
+        ({"texts": {"handoff": {"de": None}}}, {"handoff": ["fr"], "goodbye": ["de"]}),
+        ({"texts": {"handoff": {"de": GERMAN}}}, {"handoff": ["fr"], "goodbye": ["de"]}),
+        ({"texts": {"handoff": None}}, {"goodbye": ["de"]}),
+        ({"texts": None}, {}),
+        ({"texts": {}}, {"handoff": ["de", "fr"], "goodbye": ["de"]}),
+        ({"name": "Robin"}, {"handoff": ["de", "fr"], "goodbye": ["de"]}),
+    ],
+)
+def test_null_or_the_default_itself_returns_to_the_default(
+    api: Client, change: dict[str, Any], left: dict[str, list[str]]
+) -> None:
+    api.patch(
+        "/v1/agent", {"texts": {"handoff": {"de": "Moment.", "fr": "Un instant."}, "goodbye": {"de": "Ade."}}}
+    )
+    assert api.patch("/v1/agent", change).body["customTexts"] == left
+    assert api.get("/v1/agent").body["customTexts"] == left
+
+
+def test_what_was_read_can_be_sent_back_and_changes_nothing(
+    api: Client, organization: NewOrganization
+) -> None:
+    api.patch("/v1/agent", {"texts": {"handoff": {"de": "Moment."}}})
+    before = table.get(keys.AgentSettings(organization.organization_id))
+    read = api.get("/v1/agent").body
+    assert api.patch("/v1/agent", {"texts": read["texts"], "language": read["language"]}).body == read
+    assert table.get(keys.AgentSettings(organization.organization_id)) == before
+
+
+def test_every_sentence_can_be_changed_to_the_longest_and_put_back_in_one_request(api: Client) -> None:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(10_000)  # moto parses an expression recursively
+    try:
+        longest: dict[str, dict[str, str]] = {}
+        for name, language in every_key():
+            required = "".join(f"{{{each}}}" for each in sorted(PLACEHOLDERS[name].required))
+            longest.setdefault(name, {})[language] = (required + "🦊" * 400)[:400]
+        assert api.patch("/v1/agent", {"texts": longest, "personality": "🦊" * 2_000}).status == 200
+        assert api.get("/v1/agent").body["texts"] == longest
+        assert api.patch("/v1/agent", {"texts": None}).body["customTexts"] == {}
+        assert api.get("/v1/agent").body["texts"]["handoff"]["en"] == ENGLISH
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_two_changes_of_two_sentences_at_once_both_stay(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = agent.repository.get_with_texts
+    others = [{"texts": {"handoff": {"fr": "Un instant."}}}]
+
+    def overtaken(organization: str) -> Any:
+        found = read(organization)
+        if others:
+            api.patch("/v1/agent", others.pop())
+        return found
+
+    monkeypatch.setattr(agent.repository, "get_with_texts", overtaken)
+    api.patch("/v1/agent", {"texts": {"handoff": {"de": "Moment."}}})
+    assert api.get("/v1/agent").body["customTexts"] == {"handoff": ["de", "fr"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"texts": {"handof": {"de": "x"}}}, "`texts.handof` is not a text. Did you mean `handoff`?"),
+        (
+            {"texts": {"handoff": {"da": "x"}}},
+            "`texts.handoff.da` is not a language of texts. Languages: en, de, fr, es, it, pt, nl.",
+        ),
+        (
+            {"texts": {"handoff": {"de": ""}}},
+            "`texts.handoff.de` is empty. Send null to return to the default.",
+        ),
+        (
+            {"texts": {"handoff": {"de": "x" * 401}}},
+            "`texts.handoff.de` may have 400 characters after trimming. Shorten it.",
+        ),
+        (
+            {"texts": {"handoff": {"de": "{title}"}}},
+            "`texts.handoff.de` has the unknown placeholder {title}. Placeholders of this text: {agent}.",
+        ),
+        ({"texts": {"handoff": {"de": 7}}}, "`texts.handoff.de` must be text."),
+        ({"texts": {"handoff": "x"}}, "`texts.handoff` must be an object."),
+        ({"texts": ["handoff"]}, "`texts` must be an object."),
+        ({"language": "da"}, "`language` must be one of 'en', 'de', 'fr', 'es', 'it', 'pt' or 'nl'."),
+        ({"language": 7}, "`language` must be one of 'en', 'de', 'fr', 'es', 'it', 'pt' or 'nl'."),
+    ],
+)
+def test_a_refusal_names_the_fix_and_changes_nothing(
+    api: Client, organization: NewOrganization, change: dict[str, Any], message: str
+) -> None:
+    answer = api.patch("/v1/agent", {"name": "Robin", **change})
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.body["error"]["message"] == message
+    assert table.get(keys.AgentSettings(organization.organization_id)) is None
+
+
+def test_a_change_is_logged_with_the_names_of_the_sentences_and_without_their_text(admin: Client) -> None:
+    admin.patch(
+        "/v1/agent", {"name": "Robin", "texts": {"handoff": {"de": "Geheim."}, "goodbye": {"en": "Bye."}}}
+    )
+    (entry, _) = admin.get("/v1/logs").body["logs"]
+    assert entry["summary"] == "The agent's settings were changed: name, texts."
+    assert entry["detail"] == {"settings": ["name", "texts.handoff.de", "texts.goodbye.en"]}
+
+
+def test_sentences_belong_to_one_organization_and_to_its_admins(
+    api: Client, member: Client, stranger: Client
+) -> None:
+    api.patch("/v1/agent", {"texts": {"handoff": {"en": "One moment."}}})
+    assert stranger.get("/v1/agent").body["texts"]["handoff"]["en"] == ENGLISH
+    assert member.get("/v1/agent").body["texts"]["handoff"]["en"] == "One moment."
+    refused = member.patch("/v1/agent", {"texts": None})
+    assert (refused.status, refused.code) == (403, "forbidden")
+
+
+def test_settings_of_a_version_that_was_rolled_back_can_still_be_read(
+    api: Client, organization: NewOrganization
+) -> None:
+    item = keys.AgentSettings(organization.organization_id).attributes()
+    table.put_new(
+        {**item, "language": "xx", "text.handoff.xx": "?", "text.farewell.en": "?", "text.goodbye.en": 7}
+    )
+    answer = api.get("/v1/agent").body
+    assert (answer["language"], answer["customTexts"]) == ("en", {})
+
+
+def test_the_calls_are_as_few_as_without_sentences(api: Client) -> None:
+    with recorded_calls() as calls:
+        api.patch("/v1/agent", {"texts": {"handoff": {"de": "Moment."}}})
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
