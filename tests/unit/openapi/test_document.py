@@ -44,7 +44,7 @@ def codes_at(operation: dict[str, Any], status: int) -> set[str]:
     if answer is None:
         return set()
     content = resolved(answer)["content"]
-    if "text/html" in content:  # a page, which has no code
+    if "application/json" not in content:  # a page, which has no code
         return set()
     [_, narrowed] = content["application/json"]["schema"]["allOf"]
     error = narrowed["properties"]["error"]

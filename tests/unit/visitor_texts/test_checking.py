@@ -16,6 +16,7 @@ OWN = VisitorTexts(
         (TextName.GOODBYE, "de"): "Ade.",
     },
 )
+LANGUAGES_ALLOWED = "Allowed in `texts.handoff`: en, de, fr, es, it, pt, nl."
 HANDOFF = "I'm passing this to our team. Someone will answer you here as soon as possible."
 
 
@@ -48,16 +49,13 @@ def test_null_and_the_default_itself_return_to_the_default(
 @pytest.mark.parametrize(
     ("sent", "message"),
     [
-        ({"handof": {"de": "x"}}, "`texts.handof` is not a text. Did you mean `handoff`?"),
-        ({"hand_off": None}, "`texts.hand_off` is not a text. Did you mean `handoff`?"),
-        ({"answerintro": {"de": "x"}}, "`texts.answerintro` is not a text. Did you mean `answerIntro`?"),
         (
             {"handoff": {"xx": "x"}},
-            "`texts.handoff.xx` is not a language of texts. Languages: en, de, fr, es, it, pt, nl.",
+            "Unknown field `texts.handoff.xx`. Allowed in `texts.handoff`: en, de, fr, es, it, pt, nl.",
         ),
         (
-            {"handoff": {"de-AT": None}},
-            "`texts.handoff.de-AT` is not a language of texts. Languages: en, de, fr, es, it, pt, nl.",
+            {"handoff": {"DE": None}},
+            f"Unknown field `texts.handoff.DE`; did you mean `texts.handoff.de`? {LANGUAGES_ALLOWED}",
         ),
         ({"handoff": {"de": " \n"}}, "`texts.handoff.de` is empty. Send null to return to the default."),
         (
@@ -89,10 +87,20 @@ def test_a_refusal_names_the_text_and_what_to_do(sent: SentTexts, message: str) 
     assert refused.value.message == message
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"), [("handof", "handoff"), ("hand_off", "handoff"), ("answerintro", "answerIntro")]
+)
+def test_an_unknown_name_is_refused_with_the_nearest(given: str, meant: str) -> None:
+    message = (
+        rf"Unknown field `texts.{given}`; did you mean `texts.{meant}`\? Allowed in `texts`: greeting, .*"
+    )
+    with pytest.raises(InvalidRequest, match=message):
+        changes({given: {"de": "x"}}, NOTHING)
+
+
 def test_a_name_that_resembles_none_gets_the_list() -> None:
-    with pytest.raises(
-        InvalidRequest, match=r"`texts.zzzz` is not a text. Names: greeting, thanks, .*, unavailable."
-    ):
+    message = r"Unknown field `texts.zzzz`. Allowed in `texts`: greeting, thanks, .*, unavailable."
+    with pytest.raises(InvalidRequest, match=message):
         changes({"zzzz": None}, NOTHING)
 
 

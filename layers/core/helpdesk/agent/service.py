@@ -53,12 +53,12 @@ def change(caller: Caller, wanted: AgentSettingsChange) -> AgentSettingsWithText
 
     Raises InvalidName, InvalidPersonality, InvalidRequest.
     """
+    resets_language = "language" in wanted.model_fields_set and wanted.language is None
     checked = {
         "name": None if wanted.name is None else _require_name(wanted.name),
         "personality": None if wanted.personality is None else _require_personality(wanted.personality),
+        "language": DEFAULT_LANGUAGE if resets_language else wanted.language,
     }
-    if "language" in wanted.model_fields_set and wanted.language is None:
-        checked["language"] = DEFAULT_LANGUAGE
     sent = wanted.model_copy(update=checked).model_dump(by_alias=True, exclude_none=True, exclude={"texts"})
     settings, present_texts = repository.get_with_texts(caller.organization)
     present = settings.model_dump(by_alias=True)

@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
+from helpdesk.http.unknown_names import unknown_field
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import trimmed, without_hidden
 from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, PLACEHOLDERS, TextName
@@ -44,18 +45,13 @@ def _name(given: str) -> TextName:
     try:
         return TextName(given)
     except ValueError:
-        nearest = _nearest(given, TextName)
-        hint = f"Did you mean `{nearest}`?" if nearest else f"Names: {', '.join(TextName)}."
-        raise InvalidRequest(f"`texts.{given[:MAX_TEXT_CHARACTERS]}` is not a text. {hint}") from None
+        raise InvalidRequest(unknown_field("texts", given, list(TextName))) from None
 
 
 def _language(name: TextName, code: str) -> Language:
     language = known(code)
     if language is None:
-        raise InvalidRequest(
-            f"`texts.{name}.{code[:MAX_TEXT_CHARACTERS]}` is not a language of texts. "
-            f"Languages: {', '.join(LANGUAGES)}."
-        )
+        raise InvalidRequest(unknown_field(f"texts.{name}", code, LANGUAGES))
     return language
 
 
@@ -85,10 +81,3 @@ def _require_placeholders(text: str, name: TextName, path: str) -> None:
     missing = sorted(placeholders.required - {each[1:-1] for each in found})
     if missing:
         raise InvalidRequest(f"{path} must have the placeholder {{{missing[0]}}}.")
-
-
-def _nearest(given: str, names: Iterable[str]) -> str | None:
-    from difflib import get_close_matches  # noqa: PLC0415 - only a misspelt name needs it
-
-    found = get_close_matches(given.lower()[:100], [name.lower() for name in names], 1)
-    return next((name for name in names if found and name.lower() == found[0]), None)
