@@ -15,6 +15,13 @@ from tests.support.api import Client
 from tests.support.aws import recorded_calls
 
 ENGLISH = "I'm passing this to our team. Someone will answer you here as soon as possible."
+NAMES = (
+    "Allowed in `texts`: greeting, thanks, answerIntro, answerIntroSection, answerLink, answerOutro, handoff, goodbye, "
+    "mailSubject, mailAuthor, mailReply, mailNoReply, fileGone, widgetAuthor, widgetWaiting, widgetRating, "
+    "widgetStars, widgetComment, widgetRate, widgetEmail, widgetMessage, widgetMessages, widgetFiles, widgetSend, "
+    "refusalEmpty, refusalLength, refusalFiles, refusalFileType, refusalFileSize, refusalFileGone, refusalBusy, "
+    "refusalRating, unavailable."
+)
 GERMAN = "Ich gebe Ihre Anfrage an unser Team weiter. Sie erhalten hier so bald wie möglich eine Antwort."
 
 
@@ -103,10 +110,13 @@ def test_two_changes_of_two_sentences_at_once_both_stay(api: Client, monkeypatch
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"texts": {"handof": {"de": "x"}}}, "`texts.handof` is not a text. Did you mean `handoff`?"),
+        (
+            {"texts": {"handof": {"de": "x"}}},
+            f"Unknown field `texts.handof`; did you mean `texts.handoff`? {NAMES}",
+        ),
         (
             {"texts": {"handoff": {"da": "x"}}},
-            "`texts.handoff.da` is not a language of texts. Languages: en, de, fr, es, it, pt, nl.",
+            "Unknown field `texts.handoff.da`. Allowed in `texts.handoff`: en, de, fr, es, it, pt, nl.",
         ),
         (
             {"texts": {"handoff": {"de": ""}}},

@@ -1,12 +1,11 @@
 """Checks the sentences of a request: names, languages, length and placeholders."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 
 from helpdesk.http.unknown_names import unknown_field
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.text import trimmed, without_hidden
+from helpdesk.platform.text import is_blank, trimmed, without_hidden
 from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, PLACEHOLDERS, TextName
 from helpdesk.visitor_texts.languages import LANGUAGES, Language, known
 from helpdesk.visitor_texts.texts import TextKey, VisitorTexts, defaults
@@ -59,7 +58,7 @@ def _clean(text: str, name: TextName, language: Language) -> str:
     """Return a text as it is stored: trimmed, without hidden characters."""
     path = f"`texts.{name}.{language}`"
     clean = trimmed("\n".join(without_hidden(line) for line in text.splitlines()))
-    if not any(unicodedata.category(char)[0] not in "CZ" for char in clean):
+    if is_blank(clean):
         raise InvalidRequest(f"{path} is empty. Send null to return to the default.")
     if len(clean) > MAX_TEXT_CHARACTERS:
         raise InvalidRequest(f"{path} may have {MAX_TEXT_CHARACTERS} characters after trimming. Shorten it.")
