@@ -1,5 +1,7 @@
 """In which language the agent's own sentences are written, from one message of a conversation to the next."""
 
+from typing import Any
+
 import pytest
 
 from helpdesk.agent import worker
@@ -13,13 +15,15 @@ GERMAN = "Ich gebe Ihre Anfrage an unser Team weiter. Sie erhalten hier so bald 
 FRENCH = "Je transmets votre demande à notre équipe. Quelqu’un vous répondra ici dès que possible."
 
 
-def handed_off(desk: Desk, *bodies: str, **fields: object) -> str:
+def handed_off(desk: Desk, *bodies: str, **fields: Any) -> str:
     """Let a visitor write, and the agent answer each message; return the agent's last message."""
+    conversation = ""
     for body in bodies:
         job = desk.write(body, **fields)
-        desk.move(job["conversationId"], "hand-back")
+        conversation = job["conversationId"]
+        desk.move(conversation, "hand-back")
         desk.work(job)
-    return desk.answers(job["conversationId"])[-1]
+    return desk.answers(conversation)[-1]
 
 
 @pytest.mark.parametrize(

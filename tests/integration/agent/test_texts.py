@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import service as agent
+from helpdesk.agent import repository
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage import keys, table
 from helpdesk.visitor_texts.catalog import PLACEHOLDERS
@@ -93,7 +93,7 @@ def test_every_sentence_can_be_changed_to_the_longest_and_put_back_in_one_reques
 
 
 def test_two_changes_of_two_sentences_at_once_both_stay(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = agent.repository.get_with_texts
+    read = repository.get_with_texts
     others = [{"texts": {"handoff": {"fr": "Un instant."}}}]
 
     def overtaken(organization: str) -> Any:
@@ -102,7 +102,7 @@ def test_two_changes_of_two_sentences_at_once_both_stay(api: Client, monkeypatch
             api.patch("/v1/agent", others.pop())
         return found
 
-    monkeypatch.setattr(agent.repository, "get_with_texts", overtaken)
+    monkeypatch.setattr(repository, "get_with_texts", overtaken)
     api.patch("/v1/agent", {"texts": {"handoff": {"de": "Moment."}}})
     assert api.get("/v1/agent").body["customTexts"] == {"handoff": ["de", "fr"]}
 
