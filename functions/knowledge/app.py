@@ -1,50 +1,135 @@
-"""/v1/knowledge: the documents that the agent answers from."""
+"""/v1/knowledge: the documents that the agent answers from, and their folders."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.http.schemas import OK, Ok
+from helpdesk.knowledge import folder_service as folders
+from helpdesk.knowledge import listing
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.errors import (
+    BadUrl,
     BodyMissing,
     BodyTooLarge,
+    DocumentChanged,
     DocumentNotFound,
+    DocumentSynced,
+    FolderCycle,
+    FolderLimit,
+    FolderNameMissing,
     FolderNotFound,
+    FolderTooDeep,
+    OrderInvalid,
     TitleMissing,
+)
+from helpdesk.knowledge.folder_schemas import (
+    FolderCreated,
+    FolderInput,
+    FolderOrder,
+    FoldersAnswer,
+    FolderUpdate,
 )
 from helpdesk.knowledge.schemas import (
     DocumentAnswer,
+    DocumentChangedAnswer,
     DocumentCreated,
     DocumentInput,
     DocumentsAnswer,
     DocumentsQuery,
+    DocumentUpdate,
 )
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
+from helpdesk.quotas.errors import DocumentLimit, KnowledgeUpgradeRequired
 from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET")
 
 api = Api()
 
-
-@api.post(
-    "/v1/knowledge/documents",
-    access=Access.MEMBER,
-    errors=(TitleMissing, BodyMissing, BodyTooLarge, FolderNotFound),
+_WRITING = (
+    TitleMissing,
+    BodyMissing,
+    BodyTooLarge,
+    BadUrl,
+    FolderNotFound,
+    KnowledgeUpgradeRequired,
+    DocumentLimit,
 )
+
+
+@api.post("/v1/knowledge/documents", access=Access.MEMBER, errors=_WRITING)
 def create_document(caller: Caller, document: DocumentInput) -> DocumentCreated:
     """Add a document. It is indexed in the background."""
-    return knowledge.create(caller.organization, document)
+    return knowledge.create_from_request(caller, document)
 
 
 @api.get("/v1/knowledge/documents", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_documents(caller: Caller, query: DocumentsQuery) -> DocumentsAnswer:
-    """List documents without their text, newest first."""
-    return knowledge.newest(caller, query)
+    """List documents without their text, newest first. Filter by folder, status, source or title."""
+    return listing.newest(caller, query)
 
 
 @api.get("/v1/knowledge/documents/<document_id>", access=Access.MEMBER, errors=(DocumentNotFound,))
 def get_document(caller: Caller, document_id: str) -> DocumentAnswer:
     """Get a document with its text."""
-    return knowledge.get(caller.organization, document_id)
+    return listing.get(caller.organization, document_id)
+
+
+@api.patch(
+    "/v1/knowledge/documents/<document_id>",
+    access=Access.MEMBER,
+    errors=(DocumentNotFound, DocumentChanged, DocumentSynced, *_WRITING),
+)
+def update_document(caller: Caller, document_id: str, change: DocumentUpdate) -> DocumentChangedAnswer:
+    """Update a document. The agent answers from the old text until the new one is indexed."""
+    return knowledge.update_from_request(caller, document_id, change)
+
+
+@api.delete("/v1/knowledge/documents/<document_id>", access=Access.MEMBER, errors=(DocumentNotFound,))
+def delete_document(caller: Caller, document_id: str) -> Ok:
+    """Delete a document. The agent stops answering from it at once."""
+    knowledge.delete(caller.organization, document_id)
+    return OK
+
+
+@api.get("/v1/knowledge/folders", access=Access.MEMBER)
+def list_folders(caller: Caller) -> FoldersAnswer:
+    """List all folders of the knowledge base, each before its subfolders."""
+    return folders.listed(caller.organization)
+
+
+@api.post(
+    "/v1/knowledge/folders",
+    access=Access.MEMBER,
+    errors=(FolderNameMissing, FolderTooDeep, FolderLimit, FolderNotFound),
+)
+def create_folder(caller: Caller, folder: FolderInput) -> FolderCreated:
+    """Create a folder, as the last one of its parent. Folders have three levels."""
+    return folders.create(caller.organization, folder)
+
+
+@api.patch(
+    "/v1/knowledge/folders/<folder_id>",
+    access=Access.MEMBER,
+    errors=(FolderNotFound, FolderNameMissing, FolderCycle, FolderTooDeep),
+)
+def update_folder(caller: Caller, folder_id: str, change: FolderUpdate) -> Ok:
+    """Rename a folder, or move it with its subfolders to another parent."""
+    folders.update(caller.organization, folder_id, change)
+    return OK
+
+
+@api.delete("/v1/knowledge/folders/<folder_id>", access=Access.MEMBER, errors=(FolderNotFound,))
+def delete_folder(caller: Caller, folder_id: str) -> Ok:
+    """Delete a folder. Its documents and subfolders move to its parent."""
+    folders.delete(caller.organization, folder_id)
+    return OK
+
+
+@api.post("/v1/knowledge/folders/order", access=Access.MEMBER, errors=(FolderNotFound, OrderInvalid))
+def order_folders(caller: Caller, order: FolderOrder) -> Ok:
+    """Put the folders of one parent in order."""
+    folders.order(caller.organization, order)
+    return OK
 
 
 handler = api.handler

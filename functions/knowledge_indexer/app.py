@@ -1,15 +1,20 @@
-"""KnowledgeQueue: index knowledge documents. One message group of the queue is one organization."""
+"""KnowledgeQueue: index knowledge documents, and empty deleted folders. One message group is one organization."""
 
 import json
 from typing import Any
 
-from helpdesk.knowledge import indexing
+from helpdesk.knowledge import folder_service, indexing
 from helpdesk.knowledge.documents import IndexJob
+from helpdesk.knowledge.folders import FolderJob
+from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
 from helpdesk.platform.settings import declare, settings
 
 NEEDS = declare("KNOWLEDGE_QUEUE_URL", "KNOWLEDGE_BUCKET")
+
+_FOLDER_MS = 20_000
+"""How long one job moves documents before it leaves the rest to the next. A batch has up to ten messages."""
 
 
 def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
@@ -26,17 +31,29 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
 
 
 def _failures(records: list[dict[str, Any]]) -> list[str]:
-    """Index one organization's documents; return the ids of the messages that failed."""
-    readable: list[tuple[dict[str, Any], IndexJob]] = []
+    """Do one organization's jobs; return the ids of the messages that failed."""
+    documents: list[tuple[dict[str, Any], IndexJob]] = []
     failed: list[str] = []
     for record in records:
         try:
-            readable.append((record, IndexJob.from_body(json.loads(record["body"]))))
+            body = json.loads(record["body"])
+            if FolderJob.is_one(body):
+                folder_job = FolderJob.from_body(body)
+            else:
+                documents.append((record, IndexJob.from_body(body)))
+                continue
         except (KeyError, TypeError, ValueError) as error:
             _log("job_unreadable", "", error)
             failed.append(record["messageId"])
             try_again_soon(settings().knowledge_queue_url, record)
-    return failed + _index(readable)
+            continue
+        try:
+            folder_service.finish_deletion(folder_job, clock.now_ms() + _FOLDER_MS)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+            _log("folder_failed", folder_job.organization, error)
+            failed.append(record["messageId"])
+            try_again_soon(settings().knowledge_queue_url, record)
+    return failed + _index(documents)
 
 
 def _index(work: list[tuple[dict[str, Any], IndexJob]]) -> list[str]:
@@ -45,7 +62,8 @@ def _index(work: list[tuple[dict[str, Any], IndexJob]]) -> list[str]:
         return []
     organization = work[0][1].organization
     try:
-        indexing.index(organization, [job.document_id for _, job in work])
+        obsolete = [key for _, job in work for key in job.obsolete_texts]
+        indexing.index(organization, [job.document_id for _, job in work], obsolete)
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
         _log("document_batch_failed", organization, error)
     else:
@@ -53,7 +71,7 @@ def _index(work: list[tuple[dict[str, Any], IndexJob]]) -> list[str]:
     failed: list[str] = []
     for record, job in work:
         try:
-            indexing.index(organization, [job.document_id])
+            indexing.index(organization, [job.document_id], job.obsolete_texts)
         except Exception as error:  # noqa: BLE001 - as above
             _log("document_failed", organization, error)
             failed.append(record["messageId"])

@@ -51,7 +51,7 @@ def set_branding(caller: Caller, branding: Branding) -> Ok:
 
 @api.get("/v1/billing/limits", access=Access.MEMBER)
 def get_limits(caller: Caller) -> LimitsAnswer:
-    """Get the organization's rate limits: its tier, and its allowance for each class of request."""
+    """Get the organization's limits: its tier, its allowance for each class of request, and the quotas of its plan."""
     return organization_settings.limits(caller.organization)
 
 

@@ -4,6 +4,8 @@ A text is never overwritten. Each revision of a document has its own object, whi
 leads to its own text, even after a crash.
 """
 
+from collections.abc import Iterable
+
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 
@@ -25,6 +27,12 @@ def write(key: str, text: bytes) -> None:
         Body=text,
         ContentType="text/markdown; charset=utf-8",
     )
+
+
+def delete(keys: Iterable[str]) -> None:
+    """Delete texts, if they exist. One call each."""
+    for key in keys:
+        clients.s3().delete_object(Bucket=settings().knowledge_bucket, Key=key)
 
 
 def read(key: str) -> str:

@@ -1,36 +1,94 @@
-"""The record of a knowledge document, and the job that indexes it."""
+"""The record of a knowledge document, where it comes from, and the job that indexes it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import replace
 from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue
-from helpdesk.knowledge.schemas import DocumentStatus
+from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
+from helpdesk.platform import ids
+from helpdesk.platform.digest import sha256_hex_of
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 
+class Source(FrozenRecord):
+    """Where a document's text comes from.
+
+    `url` is the page that was crawled; `repo` and `path` name a file of a repository. `synced_at` (ms) is when the text
+    was last compared with its source.
+    """
+
+    kind: SourceKind = SourceKind.WRITTEN
+    url: str | None = None
+    repo: str | None = None
+    path: str | None = None
+    synced_at: int | None = None
+
+    def to_item(self) -> Item:
+        """Return the source as an attribute."""
+        return {
+            "kind": self.kind.value,
+            "url": self.url,
+            "repo": self.repo,
+            "path": self.path,
+            "syncedAt": self.synced_at,
+        }
+
+    @classmethod
+    def from_item(cls, item: Item | None) -> Self:
+        """Return the source of an attribute. Documents from before sources were written by people."""
+        if item is None:
+            return cls()
+        return cls(SourceKind(item["kind"]), item["url"], item["repo"], item["path"], item["syncedAt"])
+
+
 class IndexJob(FrozenRecord):
-    """An instruction to index a document, or to remove it from the index if it is gone."""
+    """An instruction to bring the index in line with one document.
+
+    The document's record says what to do: index it, do nothing because it is ready, or remove it because it is gone. So
+    a job may be repeated, late or out of order. `version` and `deleted` say what the job was created for, for the log
+    and for telling jobs apart. `obsolete_texts` are keys of texts that no record names any more; whoever does the job
+    deletes them.
+    """
 
     organization: str
     document_id: str
+    version: int | None = None
+    deleted: bool = False
+    obsolete_texts: tuple[str, ...] = ()
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Self:
         """Return the job of a queue message. Raises KeyError."""
-        return cls(organization=body["organization"], document_id=body["documentId"])
+        return cls(
+            organization=body["organization"],
+            document_id=body["documentId"],
+            version=body.get("version"),
+            deleted=body.get("deleted", False),
+            obsolete_texts=tuple(body.get("obsoleteTexts", ())),
+        )
 
-    def to_body(self) -> dict[str, str]:
+    def to_body(self) -> dict[str, Any]:
         """Return the job as a queue message."""
-        return {"organization": self.organization, "documentId": self.document_id}
+        return {
+            "organization": self.organization,
+            "documentId": self.document_id,
+            "version": self.version,
+            "deleted": self.deleted,
+            "obsoleteTexts": list(self.obsolete_texts),
+        }
 
 
 class Document(FrozenRecord):
     """A document without its text.
 
-    `revision` identifies the text, `text_key` is the text's object key and `size` its bytes. `url` is the address at
-    which the document is published, if any: an answer that quotes the document links to it. Times are in ms.
+    `version` counts the changes of title, text and url, from 1. `revision` identifies one of these versions among those
+    of all documents, and `text_key` is the text's object key. `size` is the text's bytes, `text_hash` tells whether
+    another text is the same (None before that was kept). `url` is the public page of
+    the document, to which answers link. Times are in ms. `counted` is False for a document from before quotas, until
+    the migration counts it.
     """
 
     organization: str
@@ -39,35 +97,49 @@ class Document(FrozenRecord):
     folder_id: str | None
     status: DocumentStatus
     problem: str | None
+    source: Source
+    url: str | None
+    version: int
     size: int
     revision: str
     text_key: str
-    url: str | None
+    text_hash: str | None
     created_at: int
     updated_at: int
     indexed_at: int | None
+    created_by_name: str | None
+    updated_by_name: str | None
+    counted: bool = True
 
     def to_item(self) -> Item:
         """Return the document as an item."""
         return {
             **keys.KnowledgeDocument(self.organization, self.id).attributes(),
+            "GSI1PK": keys.documents_in(self.organization, self.folder_id),
+            "GSI1SK": self.id,
             "id": self.id,
             "title": self.title,
+            "searchTitle": searchable(self.title),
             "folderId": self.folder_id,
             "status": self.status.value,
             "problem": self.problem,
+            "source": self.source.to_item(),
+            "url": self.url,
+            "version": self.version,
             "size": self.size,
             "revision": self.revision,
             "textKey": self.text_key,
-            "url": self.url,
+            "textHash": self.text_hash,
             "createdAt": self.created_at,
             "updatedAt": self.updated_at,
             "indexedAt": self.indexed_at,
+            "createdByName": self.created_by_name,
+            "updatedByName": self.updated_by_name,
         }
 
     @classmethod
     def from_item(cls, organization: str, item: Item) -> Self:
-        """Return the document of an item."""
+        """Return the document of an item, also of one from before versions."""
         return cls(
             organization=organization,
             id=item["id"],
@@ -75,20 +147,66 @@ class Document(FrozenRecord):
             folder_id=item["folderId"],
             status=DocumentStatus(item["status"]),
             problem=item["problem"],
+            source=Source.from_item(item.get("source")),
+            url=item["url"],
+            version=item.get("version", 1),
             size=item["size"],
             revision=item["revision"],
             text_key=item["textKey"],
-            url=item["url"],
+            text_hash=item.get("textHash"),
             created_at=item["createdAt"],
             updated_at=item["updatedAt"],
             indexed_at=item["indexedAt"],
+            created_by_name=item.get("createdByName"),
+            updated_by_name=item.get("updatedByName"),
+            counted="version" in item,
         )
 
-    def index_job(self) -> Job:
-        """Return the job that indexes this revision. It names the document; the record says what to index."""
+    @property
+    def quota_share(self) -> tuple[int, int]:
+        """What the organization's usage holds for this document: documents, and bytes of text."""
+        return (1, self.size) if self.counted else (0, 0)
+
+    def next_version(self) -> "Document":
+        """Return the document with a new version, which waits to be indexed."""
+        return replace(
+            self,
+            version=self.version + 1,
+            revision=ids.ulid(),
+            status=DocumentStatus.INDEXING,
+            problem=None,
+        )
+
+    def index_job(self, obsolete_texts: Sequence[str] = ()) -> Job:
+        """Return the job that indexes this version."""
+        job = IndexJob(self.organization, self.id, version=self.version, obsolete_texts=tuple(obsolete_texts))
+        return self._job(job, self.revision)
+
+    def removal_job(self) -> Job:
+        """Return the job that removes the document from the index, and its text."""
+        job = IndexJob(
+            self.organization,
+            self.id,
+            version=self.version,
+            deleted=True,
+            obsolete_texts=(self.text_key,),
+        )
+        return self._job(job, "deleted")
+
+    def _job(self, job: IndexJob, reason: str) -> Job:
         return Job(
             JobQueue.KNOWLEDGE,
             group=self.organization,
-            deduplication=f"{self.id}.{self.revision}",
-            body=IndexJob(self.organization, self.id).to_body(),
+            deduplication=f"{self.id}.{reason}",
+            body=job.to_body(),
         )
+
+
+def searchable(text: str) -> str:
+    """Return text as titles are compared: without case and repeated white space."""
+    return " ".join(text.casefold().split())
+
+
+def hash_of_text(text: bytes) -> str:
+    """Return the SHA-256 of a document's text, by which equal texts are recognized."""
+    return sha256_hex_of(text)

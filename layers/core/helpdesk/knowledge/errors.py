@@ -4,7 +4,11 @@ from helpdesk.platform.errors import AppError
 
 MAX_TITLE_CHARACTERS = 120
 MAX_BODY_BYTES = 900_000
+MAX_URL_CHARACTERS = 2_000
 TITLE_TOO_LONG = f"`title` may have {MAX_TITLE_CHARACTERS} characters after trimming. Shorten the title."
+MAX_FOLDER_DEPTH = 3
+MAX_FOLDERS = 1_000
+MAX_FOLDER_NAME_CHARACTERS = 80
 
 
 class TitleMissing(AppError):
@@ -31,6 +35,29 @@ class BodyTooLarge(AppError):
     message = f"`body` may have {MAX_BODY_BYTES:,} bytes in UTF-8. Split the document into several."
 
 
+class BadUrl(AppError):
+    """The address is not the http or https address of a page."""
+
+    status, code = 400, "bad_url"
+    message = f"`url` must be an http or https address without credentials, of up to {MAX_URL_CHARACTERS:,} characters."
+
+
+class DocumentChanged(AppError):
+    """The document has another version than the request is based on."""
+
+    status, code = 409, "doc_changed"
+    message = (
+        "The document has changed since. Get it again, apply your change to it, and send its new `version`."
+    )
+
+
+class DocumentSynced(AppError):
+    """The document's text follows a crawled page or a repository, so only its folder can be changed."""
+
+    status, code = 400, "doc_is_synced"
+    message = "This document is synced from its source. Change it there; only `folderId` can be changed here."
+
+
 class DocumentNotFound(AppError):
     """No such document in this organization."""
 
@@ -43,3 +70,40 @@ class FolderNotFound(AppError):
 
     status, code = 404, "knowledge_folder_not_found"
     message = "No knowledge folder has this id in your organization."
+
+
+class FolderNameMissing(AppError):
+    """The folder's name is missing or blank."""
+
+    status, code = 400, "folder_name_missing"
+    message = "Give the folder a `name`."
+
+
+class FolderTooDeep(AppError):
+    """The folder, or one inside it, would be below the third level."""
+
+    status, code = 400, "folder_too_deep"
+    message = f"Folders may have {MAX_FOLDER_DEPTH} levels. Choose a parent on a higher level."
+
+
+class FolderCycle(AppError):
+    """The folder would be inside itself."""
+
+    status, code = 400, "folder_cycle"
+    message = "A folder cannot be in itself or in one of its subfolders. Choose another parent."
+
+
+class OrderInvalid(AppError):
+    """The list does not name exactly the folders of one parent."""
+
+    status, code = 400, "order_invalid"
+    message = (
+        "`ids` must name each folder of this parent once, and no other. Get the folders again and retry."
+    )
+
+
+class FolderLimit(AppError):
+    """The organization has as many folders as it may have."""
+
+    status, code = 400, "folder_limit"
+    message = f"An organization may have {MAX_FOLDERS:,} folders. Delete some first."

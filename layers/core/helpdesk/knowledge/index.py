@@ -1,6 +1,6 @@
 """An organization's knowledge index: reading it by terms, and changing its documents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -34,10 +34,16 @@ class Hit(FrozenRecord):
 class IndexSearcher:
     """One version of an index, open for searching."""
 
-    def __init__(self, index: tantivy.Index) -> None:
+    def __init__(self, index: tantivy.Index, left_out: Collection[str] = ()) -> None:
+        self._index = index
+        self._left_out = sorted(left_out)
         self._schema = index.schema
         self._searcher = index.searcher()
         self._analyzer = index_format.analyzer()
+
+    def without(self, document_ids: Collection[str]) -> "IndexSearcher":
+        """Return a searcher of the same version that finds nothing of these documents."""
+        return IndexSearcher(self._index, document_ids) if document_ids else self
 
     @property
     def sections(self) -> int:
@@ -88,7 +94,13 @@ class IndexSearcher:
         ]
         if not wanted:
             return []
-        found = self._searcher.search(tantivy.Query.boolean_query(wanted), limit)
+        query = tantivy.Query.boolean_query(wanted)
+        if self._left_out:
+            left_out = tantivy.Query.term_set_query(self._schema, "document", self._left_out)
+            query = tantivy.Query.boolean_query(
+                [(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, left_out)]
+            )
+        found = self._searcher.search(query, limit)
         return [self._hit(score, self._searcher.doc(address)) for score, address in found.hits]
 
     def _anywhere(self, term: str) -> tantivy.Query:

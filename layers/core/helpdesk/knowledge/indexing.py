@@ -36,38 +36,55 @@ class Unindexable(Exception):
         super().__init__(problem)
 
 
-def index(organization: str, document_ids: Sequence[str]) -> None:
+def index(organization: str, document_ids: Sequence[str], obsolete_texts: Sequence[str] = ()) -> None:
     """Index documents as one commit. Skips documents that are ready and removes those that are gone.
 
-    A document that cannot be indexed becomes failed, with its problem, and does not hold up the others. Raises what AWS
-    raises, and Conflict: then nothing is lost, and the job has to be done again.
+    A document that cannot be indexed becomes failed, with its problem, and does not hold up the others; the index keeps
+    what it has of it. Obsolete texts are deleted at the end. Raises what AWS raises, Conflict, and IndexTooLarge if
+    several documents together do not fit: then nothing is lost, and the job has to be done again.
     """
     records = repository.get_many(organization, document_ids)
-    wanted = [record for record in records.values() if record.status is not DocumentStatus.READY]
-    removed = [document_id for document_id in dict.fromkeys(document_ids) if document_id not in records]
+    gone = [document_id for document_id in dict.fromkeys(document_ids) if document_id not in records]
     done: list[Document] = []
     added: list[IndexedDocument] = []
-    for record in wanted:
+    for record in records.values():
+        if record.status is DocumentStatus.READY:
+            continue
         try:
             added.append(_prepared(record))
         except Unindexable as refused:
             _fail(record, refused.problem)
         else:
             done.append(record)
-        removed.append(record.id)
-    if removed:
-        try:
-            write(index_of(organization), removed, added)
-        except IndexTooLarge:
-            for record in done:
-                _fail(record, PROBLEM_INDEX_FULL)
-            return
+    done = _commit(organization, gone, done, added)
     for record in done:
         repository.set_ready(record)
+    if gone:
+        repository.forget_deleted(organization, gone)
+    document_store.delete(obsolete_texts)
     logger.info(
         "documents_indexed",
-        extra={"organization": organization, "indexed": len(done), "left_out": len(removed) - len(done)},
+        extra={"organization": organization, "indexed": len(done), "removed": len(gone)},
     )
+
+
+def _commit(
+    organization: str, gone: Sequence[str], done: list[Document], added: Sequence[IndexedDocument]
+) -> list[Document]:
+    """Remove what is gone and replace what is done in one commit; return the documents that fit."""
+    removed = [*gone, *(record.id for record in done)]
+    if not removed:
+        return []
+    try:
+        write(index_of(organization), removed, added)
+    except IndexTooLarge:
+        if len(done) != 1:
+            raise
+        if gone:
+            write(index_of(organization), gone, [])
+        _fail(done[0], PROBLEM_INDEX_FULL)
+        return []
+    return done
 
 
 def give_up(organization: str, document_id: str) -> None:

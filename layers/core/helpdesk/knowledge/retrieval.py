@@ -8,6 +8,7 @@ so that one threshold serves all.
 from collections.abc import Sequence
 from typing import Protocol
 
+from helpdesk.knowledge import repository
 from helpdesk.knowledge.features import features_of
 from helpdesk.knowledge.index import Hit, index_of
 from helpdesk.knowledge.quoting import excerpt
@@ -54,12 +55,15 @@ def find(
 ) -> list[Passage] | None:
     """Return the passages of an organization's knowledge base that fit a question best, the best first.
 
-    None if nothing is indexed. One call while the index is unchanged. Raises IndexTooLarge, Conflict.
+    None if nothing is indexed. Two calls while the index is unchanged. Raises IndexTooLarge, Conflict.
     """
+    deleted = repository.deleted(organization)  # before the index, as it says there
     index = index_of(organization)
     index.refresh()
     corpus = index.reader
-    return None if corpus is None else search(corpus, question, limit=limit, rankers=rankers)
+    if corpus is None:
+        return None
+    return search(corpus.without(deleted), question, limit=limit, rankers=rankers)
 
 
 def search(

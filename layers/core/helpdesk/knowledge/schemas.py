@@ -1,4 +1,4 @@
-"""Requests and responses of the knowledge routes (Specification: Knowledge and repositories)."""
+"""Requests and responses of the document routes (Specification: Knowledge and repositories)."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import ConfigDict
 
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, schema_hint
-from helpdesk.knowledge.errors import MAX_BODY_BYTES, MAX_TITLE_CHARACTERS
+from helpdesk.knowledge.errors import MAX_BODY_BYTES, MAX_TITLE_CHARACTERS, MAX_URL_CHARACTERS
 
 
 class DocumentStatus(StrEnum):
@@ -17,17 +17,58 @@ class DocumentStatus(StrEnum):
     FAILED = "failed"
 
 
+class SourceKind(StrEnum):
+    """Where a document's text comes from."""
+
+    WRITTEN = "written"
+    SUGGESTION = "suggestion"
+    CRAWL = "crawl"
+    REPOSITORY = "repository"
+
+    @property
+    def synced(self) -> bool:
+        """Whether the text follows its source, so that people may only move the document between folders."""
+        return self in {SourceKind.CRAWL, SourceKind.REPOSITORY}
+
+
+Title = Annotated[str, schema_hint(maxLength=MAX_TITLE_CHARACTERS)]
+BodyText = Annotated[str, schema_hint(maxLength=MAX_BODY_BYTES)]
+PageUrl = Annotated[str, schema_hint(maxLength=MAX_URL_CHARACTERS, format="uri")]
+
+
 class DocumentInput(Body):
     """The body of POST /knowledge/documents. Missing fields have error codes of their own, so none is required here."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["title", "body"]})
 
-    title: Annotated[str, schema_hint(maxLength=MAX_TITLE_CHARACTERS)] | None = None
+    title: Title | None = None
     """Required, up to 120 characters after trimming. The error is `title_missing` if it is missing or blank."""
-    body: Annotated[str, schema_hint(maxLength=MAX_BODY_BYTES)] | None = None
+    body: BodyText | None = None
     """Required, in Markdown, up to 900,000 bytes in UTF-8. The error is `body_missing` if it is missing or blank."""
     folder_id: str | None = None
     """The id of the document's folder; none by default."""
+    url: PageUrl | None = None
+    """The public page of the document, to which answers link: an http or https address. None by default."""
+
+
+class DocumentUpdate(Body):
+    """The body of PATCH /knowledge/documents/{id}; omitted fields stay as they are.
+
+    A document that is synced from a page or a repository takes only `folderId`.
+    """
+
+    title: Title | None = None
+    """Up to 120 characters after trimming."""
+    body: BodyText | None = None
+    """The whole text, in Markdown, up to 900,000 bytes in UTF-8. The agent answers from the old text until the new one
+    is indexed."""
+    folder_id: str | None = None
+    """The id of the folder to move it to; null takes it out of its folder."""
+    url: PageUrl | None = None
+    """The public page of the document; null removes it."""
+    version: int | None = None
+    """The `version` that the change is based on. If the document has another one, nothing changes and the error is
+    `doc_changed`. By default the change applies to any version."""
 
 
 class DocumentCreated(Answer):
@@ -36,33 +77,68 @@ class DocumentCreated(Answer):
     id: str
 
 
+class SourceShape(Answer):
+    """Where a document's text comes from."""
+
+    kind: SourceKind
+    """`written` by a person or a key, an accepted `suggestion`, a `crawl` of a website, or a `repository`."""
+    url: str | None
+    """The page that was crawled."""
+    repo: str | None
+    """The repository, as owner/repo."""
+    path: str | None
+    """The file in the repository."""
+    synced_at: Milliseconds | None
+    """When the text was last compared with its source; null for documents that are not synced."""
+
+
 class DocumentSummary(Answer):
     """A document without its text."""
 
     id: str
     title: str
     folder_id: str | None
+    """The id of its folder; null if it is in none."""
     status: DocumentStatus
-    """The agent answers from documents that are ready."""
+    """The agent answers from documents that are ready, and from the former text of one that has been changed since."""
     problem: str | None
     """Why indexing failed; null otherwise."""
+    source: SourceShape
+    url: str | None
+    """The public page of the document, to which answers link."""
+    version: int
+    """Counts the changes of title, text and page, from 1."""
     size: int
     """The size of the text in bytes."""
     created_at: Milliseconds
     updated_at: Milliseconds
     indexed_at: Milliseconds | None
     """When it was last indexed; null before."""
+    created_by_name: str | None
+    """The person or key that created it; null for documents from before this was stored."""
+    updated_by_name: str | None
+    """The person or key that changed it last; null before the first change."""
 
 
 class DocumentShape(DocumentSummary):
     """A document with its text."""
 
     body: str
-    """The text, in Markdown."""
+    """The text, in Markdown. If a text of control characters exceeds the size of a response, they are U+FFFD here."""
 
 
 class DocumentsQuery(PageQuery):
     """The parameters of GET /knowledge/documents."""
+
+    folder_id: str | None = None
+    """Only documents in this folder, without its subfolders; `none` for those in no folder."""
+    status: DocumentStatus | None = None
+    """Only documents in this state."""
+    source: SourceKind | None = None
+    """Only documents from this kind of source."""
+    q: str | None = None
+    """Only documents whose title contains each of these words or parts of words, in any case. With `q`, `status` or
+    `source` a page may have fewer than `limit` documents, or none, while there is a `nextCursor`."""
 
 
 class DocumentsAnswer(Answer):
@@ -77,3 +153,9 @@ class DocumentAnswer(Answer):
     """The response of GET /knowledge/documents/{id}."""
 
     document: DocumentShape
+
+
+class DocumentChangedAnswer(Answer):
+    """The response of PATCH /knowledge/documents/{id}."""
+
+    document: DocumentSummary

@@ -2,100 +2,252 @@
 
 The text is written before the record that names it, and the record in one transaction with the job that indexes it. A
 crash may leave an unnamed text, but never a record without its text or without its job.
+
+`write`, `change` and `delete` are for every source of documents: people, accepted suggestions, crawls and repositories.
+A caller can add actions of its own to their transaction, such as the state of a suggestion.
 """
 
-from typing import Any
+from collections.abc import Callable
+from copy import replace
+from enum import Enum
+from typing import Final
 
 from helpdesk.admission.caller import Caller
-from helpdesk.http.pages import next_cursor, position
-from helpdesk.knowledge import document_store, repository
-from helpdesk.knowledge.documents import Document
-from helpdesk.knowledge.errors import (
-    MAX_BODY_BYTES,
-    MAX_TITLE_CHARACTERS,
-    TITLE_TOO_LONG,
-    BodyMissing,
-    BodyTooLarge,
-    TitleMissing,
-)
+from helpdesk.admission.limits import Plan
+from helpdesk.knowledge import checks, document_store, rendering, repository
+from helpdesk.knowledge.documents import Document, Source, hash_of_text
+from helpdesk.knowledge.errors import DocumentChanged, DocumentSynced
 from helpdesk.knowledge.schemas import (
-    DocumentAnswer,
+    DocumentChangedAnswer,
     DocumentCreated,
     DocumentInput,
-    DocumentsAnswer,
-    DocumentShape,
-    DocumentsQuery,
     DocumentStatus,
-    DocumentSummary,
+    DocumentUpdate,
 )
+from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
-from helpdesk.platform.text import as_name, is_blank
+from helpdesk.platform.errors import AppError
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.quotas import service as quotas
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
 
-_LIST = "knowledge/documents"
+_TRIES = 10  # each failed one means that another change of the document succeeded
+
+type Also = Callable[[Transaction], None]
 
 
-def create(organization: str, written: DocumentInput) -> DocumentCreated:
-    """Create a document. It is indexed in the background.
+class Keep(Enum):
+    """Stands for a field that a change leaves as it is, where None is a value."""
 
-    Raises TitleMissing, BodyMissing, BodyTooLarge (also for the title), FolderNotFound.
+    KEEP = "keep"
+
+
+KEEP: Final = Keep.KEEP
+
+
+class Draft(FrozenRecord):
+    """A document to write. `folder_id` and `url` are None for no folder and no public page."""
+
+    title: str | None
+    body: str | None
+    folder_id: str | None = None
+    url: str | None = None
+    source: Source = Source()
+
+
+class Change(FrozenRecord):
+    """What to change of a document; None, or KEEP where None is a value, leaves a field as it is.
+
+    `source` is for whoever syncs the document: it shows that its text was compared with its source.
     """
-    title, text = _require_title(written.title), _require_body(written.body)
-    if written.folder_id is not None:
-        repository.require_folder(organization, written.folder_id)
+
+    title: str | None = None
+    body: str | None = None
+    folder_id: str | Keep | None = KEEP
+    url: str | Keep | None = KEEP
+    source: Source | None = None
+
+
+def nothing_else(_: Transaction) -> None:
+    """Add nothing to a transaction."""
+
+
+def write(organization: str, draft: Draft, by_name: str, *, also: Also = nothing_else) -> Document:
+    """Write a new document, which is then indexed in the background.
+
+    `by_name` is who writes it, as people read it. Raises TitleMissing, BodyMissing, BodyTooLarge, BadUrl,
+    FolderNotFound, KnowledgeUpgradeRequired, DocumentLimit, and what `also` makes the transaction raise. Two calls.
+    """
+    title, text = checks.require_title(draft.title), checks.require_body(draft.body)
     document_id, revision, now = ids.new("doc"), ids.ulid(), clock.now_ms()
     document = Document(
         organization=organization,
         id=document_id,
         title=title,
-        folder_id=written.folder_id,
+        folder_id=draft.folder_id,
         status=DocumentStatus.INDEXING,
         problem=None,
+        source=draft.source,
+        url=None if draft.url is None else checks.require_url(draft.url),
+        version=1,
         size=len(text),
         revision=revision,
         text_key=document_store.key_of(organization, document_id, revision),
-        url=None,
+        text_hash=hash_of_text(text),
         created_at=now,
         updated_at=now,
         indexed_at=None,
+        created_by_name=by_name,
+        updated_by_name=None,
     )
+
+    def commit(plan: Plan) -> None:
+        transaction = Transaction()
+        repository.create(transaction, document, plan)
+        also(transaction)
+        transaction.commit()
+
     document_store.write(document.text_key, text)
-    repository.create(document)
-    return DocumentCreated(id=document_id)
+    try:
+        quotas.with_plan(organization, commit, organizations.plan_of)
+    except AppError:
+        _take_back(document.text_key)
+        raise
+    return document
 
 
-def newest(caller: Caller, query: DocumentsQuery) -> DocumentsAnswer:
-    """Return a page of documents without their texts, newest first."""
-    found, end = repository.newest(caller.organization, query.limit, position(caller, query, _LIST))
-    return DocumentsAnswer(
-        documents=[DocumentSummary(**_summary(document)) for document in found],
-        next_cursor=next_cursor(caller, end, _LIST),
+def change(
+    organization: str,
+    document_id: str,
+    wanted: Change,
+    by_name: str,
+    *,
+    version: int | None = None,
+    also: Also = nothing_else,
+) -> Document:
+    """Change a document and return it. The agent answers from its old text until the new one is indexed.
+
+    With `version` nothing changes unless the document still has it. Where a field already is as wanted, it does not
+    count as changed; if none changes, `also` alone is committed. Raises DocumentNotFound, DocumentChanged,
+    DocumentSynced (unless `wanted.source` is given, or only the folder changes), and what `write` raises.
+    Calls: record, text if it changes, transaction.
+    """
+    title = None if wanted.title is None else checks.require_title(wanted.title)
+    text = None if wanted.body is None else checks.require_body(wanted.body)
+    url = wanted.url if wanted.url is None or wanted.url is KEEP else checks.require_url(wanted.url)
+    wanted = replace(wanted, title=title, url=url)
+    stored: str | None = None  # the key of the new text
+
+    def commit(seen: Document) -> Document:
+        changed = _changed(seen, wanted, by_name, text, stored)
+
+        def write_all(plan: Plan) -> None:
+            transaction = Transaction()
+            if changed != seen:
+                repository.change(transaction, seen, changed, plan)
+            also(transaction)
+            if len(transaction):
+                transaction.commit()
+
+        quotas.with_plan(organization, write_all, organizations.plan_of)
+        return changed
+
+    try:
+        for _ in range(_TRIES):
+            seen = _require(organization, document_id, version, wanted)
+            if text is not None and stored is None and seen.text_hash != hash_of_text(text):
+                stored = document_store.key_of(organization, document_id, ids.ulid())
+                document_store.write(stored, text)
+            try:
+                return commit(seen)
+            except ConditionFailed:
+                continue
+    except AppError:
+        _take_back(stored)
+        raise
+    raise Conflict
+
+
+def delete(
+    organization: str, document_id: str, *, version: int | None = None, also: Also = nothing_else
+) -> None:
+    """Delete a document. No answer uses it from now on. Its text goes with the job that removes it from the index.
+
+    With `version` it is only deleted if it still has it. Raises DocumentNotFound, DocumentChanged.
+    Calls: record, transaction.
+    """
+    for _ in range(_TRIES):
+        seen = _require(organization, document_id, version)
+        transaction = Transaction()
+        repository.delete(transaction, seen)
+        also(transaction)
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def create_from_request(caller: Caller, written: DocumentInput) -> DocumentCreated:
+    """Create the document of a request. Raises what `write` raises."""
+    draft = Draft(written.title, written.body, written.folder_id, written.url)
+    return DocumentCreated(id=write(caller.organization, draft, caller.actor).id)
+
+
+def update_from_request(caller: Caller, document_id: str, wanted: DocumentUpdate) -> DocumentChangedAnswer:
+    """Change a document as a request says. Raises what `change` raises."""
+    sent = wanted.model_fields_set
+    changed = change(
+        caller.organization,
+        document_id,
+        Change(
+            title=wanted.title,
+            body=wanted.body,
+            folder_id=wanted.folder_id if "folder_id" in sent else KEEP,
+            url=wanted.url if "url" in sent else KEEP,
+        ),
+        caller.actor,
+        version=wanted.version,
     )
+    return DocumentChangedAnswer(document=rendering.summary(changed))
 
 
-def get(organization: str, document_id: str) -> DocumentAnswer:
-    """Return one document with its text. Raises DocumentNotFound."""
-    document = repository.get(organization, document_id)
-    shape = DocumentShape(**_summary(document), body=document_store.read(document.text_key))
-    return DocumentAnswer(document=shape)
+def _require(
+    organization: str, document_id: str, version: int | None, wanted: Change | None = None
+) -> Document:
+    """Return the document, if it has the version and takes the change."""
+    seen = repository.get(organization, document_id)
+    edits = wanted is not None and (
+        wanted.title is not None or wanted.body is not None or wanted.url is not KEEP
+    )
+    if edits and seen.source.kind.synced and wanted is not None and wanted.source is None:
+        raise DocumentSynced
+    if version is not None and seen.version != version:
+        raise DocumentChanged
+    return seen
 
 
-def _summary(document: Document) -> dict[str, Any]:
-    return {name: getattr(document, name) for name in DocumentSummary.model_fields}
+def _changed(
+    seen: Document, wanted: Change, by_name: str, text: bytes | None, text_key: str | None
+) -> Document:
+    changed = replace(
+        seen,
+        title=seen.title if wanted.title is None else wanted.title,
+        url=seen.url if wanted.url is KEEP else wanted.url,
+        folder_id=seen.folder_id if wanted.folder_id is KEEP else wanted.folder_id,
+    )
+    if text is not None and text_key is not None:
+        changed = replace(changed, size=len(text), text_key=text_key, text_hash=hash_of_text(text))
+    if (changed.title, changed.url, changed.text_key) != (seen.title, seen.url, seen.text_key):
+        changed = changed.next_version()
+    if changed != seen:
+        changed = replace(changed, updated_at=clock.now_ms(), updated_by_name=by_name)
+    return changed if wanted.source is None else replace(changed, source=wanted.source)
 
 
-def _require_title(title: str | None) -> str:
-    title = as_name(title or "")
-    if not title:
-        raise TitleMissing
-    if len(title) > MAX_TITLE_CHARACTERS:
-        raise BodyTooLarge(TITLE_TOO_LONG)
-    return title
-
-
-def _require_body(body: str | None) -> bytes:
-    if body is None or is_blank(body):
-        raise BodyMissing
-    text = body.encode()
-    if len(text) > MAX_BODY_BYTES:
-        raise BodyTooLarge
-    return text
+def _take_back(text_key: str | None) -> None:
+    """Delete a text that was stored for a request that is refused, so that refused requests cannot fill the store."""
+    if text_key is not None:
+        document_store.delete([text_key])

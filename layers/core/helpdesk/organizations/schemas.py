@@ -53,6 +53,24 @@ class Buckets(Answer):
     upload: Bucket
 
 
+class Usage(Answer):
+    """A quota."""
+
+    used: int
+    """What the organization has."""
+    limit: int
+    """What its plan allows."""
+
+
+class KnowledgeLimits(Answer):
+    """The quotas of the knowledge base."""
+
+    documents: Usage
+    """The number of documents."""
+    bytes: Usage
+    """The bytes of their texts together, in UTF-8."""
+
+
 class LimitsAnswer(Answer):
     """GET /billing/limits; `limits` is null on the unlimited tier."""
 
@@ -62,6 +80,8 @@ class LimitsAnswer(Answer):
     """The date of that table."""
     limits: Buckets | None
     """Null on the unlimited tier, which is limited only by fair use."""
+    knowledge: KnowledgeLimits
+    """The quotas of the plan, and what of them is used."""
 
 
 class OrganizationInput(Body):

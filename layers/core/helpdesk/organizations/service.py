@@ -12,6 +12,7 @@ from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
+from helpdesk.quotas import service as quotas
 from helpdesk.storage import shards
 from helpdesk.storage.transactions import Transaction
 
@@ -50,6 +51,7 @@ def add(
         live_keys,
         settings().fair_use_per_minute,
     )
+    quotas.set_plan(transaction, organization, plan)
     return publishable_key
 
 
@@ -59,6 +61,7 @@ def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: 
     transaction = Transaction()
     repository.set_plan(transaction, organization, plan, tier)
     repository.set_rates(transaction, organization, tier, settings().fair_use_per_minute)
+    quotas.set_plan(transaction, organization, plan)
     transaction.put(
         logs.entry(
             organization,
@@ -69,6 +72,11 @@ def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: 
     )
     transaction.commit()
     return tier
+
+
+def plan_of(organization: str) -> Plan:
+    """Return the organization's plan. Raises OrganizationNotFound."""
+    return repository.get(organization).plan
 
 
 def name_of(organization: str) -> str:

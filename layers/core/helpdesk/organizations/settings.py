@@ -16,15 +16,18 @@ from helpdesk.organizations.schemas import (
     MAX_PREFIX_CHARACTERS,
     Bucket,
     Buckets,
+    KnowledgeLimits,
     LimitsAnswer,
     OrganizationAnswer,
     OrganizationUpdate,
+    Usage,
 )
 from helpdesk.organizations.slugs import require_slug
 from helpdesk.outbound import addresses
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import valid_name
+from helpdesk.quotas import service as quotas
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -41,15 +44,25 @@ def get(organization: str) -> OrganizationAnswer:
 
 
 def limits(organization: str) -> LimitsAnswer:
-    """Return the organization's tier and allowances (Specification: GET /billing/limits)."""
-    tier = repository.get(organization).tier
-    if tier is Tier.UNLIMITED:
-        return LimitsAnswer(tier=tier, version=VERSION, limits=None)
-    rates = {
-        request_class.value: Bucket(per_minute=rate.per_minute, burst=rate.burst)
-        for request_class, rate in RATES[tier].items()
-    }
-    return LimitsAnswer(tier=tier, version=VERSION, limits=Buckets(**rates))
+    """Return the organization's tier, allowances and quotas (Specification: GET /billing/limits). Two calls."""
+    found = repository.get(organization)
+    limits = None
+    if found.tier is not Tier.UNLIMITED:
+        rates = {
+            request_class.value: Bucket(per_minute=rate.per_minute, burst=rate.burst)
+            for request_class, rate in RATES[found.tier].items()
+        }
+        limits = Buckets(**rates)
+    usage, quota = quotas.knowledge(organization, found.plan)
+    return LimitsAnswer(
+        tier=found.tier,
+        version=VERSION,
+        limits=limits,
+        knowledge=KnowledgeLimits(
+            documents=Usage(used=usage.documents, limit=quota.documents),
+            bytes=Usage(used=usage.size, limit=quota.size),
+        ),
+    )
 
 
 def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:

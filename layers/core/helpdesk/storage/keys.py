@@ -307,12 +307,34 @@ class KnowledgeDocument(ItemKey):
     document_id: str
 
 
-class KnowledgeFolder(ItemKey):
-    """A knowledge folder."""
+class DeletedDocument(ItemKey):
+    """A deleted knowledge document that the index may still have, so that no answer uses it."""
 
-    PK, SK = "ORG#{organization}#KNOWLEDGE", "FOLDER#{folder_id}"
+    PK, SK = "ORG#{organization}#KNOWLEDGE", "DELETED#{document_id}"
+    organization: str
+    document_id: str
+
+
+class KnowledgeFolder(ItemKey):
+    """A knowledge folder: its name, and how many documents are in it."""
+
+    PK, SK = "ORG#{organization}#FOLDER", "FOLDER#{folder_id}"
     organization: str
     folder_id: str
+
+
+class KnowledgeTree(ItemKey):
+    """Which knowledge folder is in which, in what order, and the version of that; each change requires the version."""
+
+    PK, SK = "ORG#{organization}#FOLDER", "TREE"
+    organization: str
+
+
+class KnowledgeUsage(ItemKey):
+    """The number and bytes of knowledge documents, and the plan that limits them, so that a quota is a condition."""
+
+    PK, SK = "ORG#{organization}#USAGE", "KNOWLEDGE"
+    organization: str
 
 
 class LogEntry(ItemKey):
@@ -372,3 +394,8 @@ def event_feed(organization: str) -> str:
 def log_of_kind(organization: str, kind: str) -> str:
     """Return GSI1's partition of an organization's log entries of one kind; sorted by id, so by time."""
     return f"ORG#{organization}#LOG#{kind}"
+
+
+def documents_in(organization: str, folder_id: str | None) -> str:
+    """Return GSI1's partition of the documents in a folder, None for those in no folder; sorted by id, so by time."""
+    return f"ORG#{organization}#DOCUMENTS#{'none' if folder_id is None else folder_id}"

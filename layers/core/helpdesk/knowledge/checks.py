@@ -1,0 +1,61 @@
+"""What a document's title, text and address must be, and the form in which they are stored."""
+
+import re
+from urllib.parse import urlsplit
+
+from helpdesk.knowledge.errors import (
+    MAX_BODY_BYTES,
+    MAX_TITLE_CHARACTERS,
+    MAX_URL_CHARACTERS,
+    TITLE_TOO_LONG,
+    BadUrl,
+    BodyMissing,
+    BodyTooLarge,
+    TitleMissing,
+)
+from helpdesk.platform.text import as_name, is_blank, trimmed, without_hidden
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+
+
+def require_title(title: str | None) -> str:
+    """Return a title on one line without hidden characters. Raises TitleMissing, BodyTooLarge (over 120 characters)."""
+    line = as_name(title or "")
+    if not line:
+        raise TitleMissing
+    if len(line) > MAX_TITLE_CHARACTERS:
+        raise BodyTooLarge(TITLE_TOO_LONG)
+    return line
+
+
+def require_body(body: str | None) -> bytes:
+    """Return a text in UTF-8, exactly as it was sent.
+
+    Raises BodyMissing if it is absent or nothing in it is visible, and BodyTooLarge. Control characters count as text
+    here: a file that has nothing else is stored as it is.
+    """
+    if body is None or (is_blank(body) and _CONTROL.search(body) is None):
+        raise BodyMissing
+    text = body.encode()
+    if len(text) > MAX_BODY_BYTES:
+        raise BodyTooLarge
+    return text
+
+
+def require_url(url: str) -> str:
+    """Return the address of a page, trimmed.
+
+    Raises BadUrl unless it is http or https, with a host and without credentials.
+    """
+    url = trimmed(url)
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises ValueError if it is no number
+    except ValueError:
+        raise BadUrl from None
+    plain = url == without_hidden(url) and not any(char.isspace() for char in url)
+    if not plain or len(url) > MAX_URL_CHARACTERS or parts.scheme not in {"http", "https"}:
+        raise BadUrl
+    if not parts.hostname or "@" in parts.netloc:
+        raise BadUrl
+    return url

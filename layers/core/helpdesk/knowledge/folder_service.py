@@ -1,0 +1,211 @@
+"""The rules of knowledge folders: creating, naming, moving, ordering and deleting them."""
+
+from collections.abc import Callable
+
+from helpdesk.events.outbox import job_item
+from helpdesk.knowledge import folder_repository as repository
+from helpdesk.knowledge import repository as documents
+from helpdesk.knowledge.errors import (
+    MAX_FOLDER_NAME_CHARACTERS,
+    FolderNameMissing,
+    FolderNotFound,
+)
+from helpdesk.knowledge.folder_schemas import (
+    FolderCreated,
+    FolderInput,
+    FolderOrder,
+    FoldersAnswer,
+    FolderShape,
+    FolderUpdate,
+)
+from helpdesk.knowledge.folders import ROOT, Folder, FolderJob, Tree
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.logging import logger
+from helpdesk.platform.text import trimmed, without_hidden
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+
+_TRIES = 20  # each failed one means that another change of the tree succeeded
+_BATCH = 90  # documents of one transaction, which takes 100 actions
+_DELETION_MS = 3_000
+"""How long a request moves documents itself. The job moves the rest."""
+
+
+def listed(organization: str) -> FoldersAnswer:
+    """Return all folders, each before its subfolders. Two calls."""
+    tree = repository.tree(organization)
+    folders = repository.folders(organization)
+    return FoldersAnswer(
+        folders=[
+            FolderShape(
+                id=folder_id,
+                name=folders[folder_id].name,
+                parent_id=None if parent == ROOT else parent,
+                position=position,
+                documents=folders[folder_id].documents,
+            )
+            for folder_id, parent, position in tree.walk()
+            if folder_id in folders  # one may be deleted between the two calls
+        ]
+    )
+
+
+def create(organization: str, wanted: FolderInput) -> FolderCreated:
+    """Create a folder as the last one of its parent.
+
+    Raises FolderNameMissing, InvalidRequest, FolderNotFound, FolderTooDeep, FolderLimit.
+    """
+    folder = Folder(ids.new("fold"), _require_name(wanted.name), 0)
+    _change(
+        organization,
+        lambda tree: tree.with_added(folder.id, _parent(wanted.parent_id)),
+        lambda transaction: repository.add(transaction, organization, folder),
+    )
+    return FolderCreated(id=folder.id)
+
+
+def update(organization: str, folder_id: str, wanted: FolderUpdate) -> None:
+    """Rename a folder, move it, or both at once.
+
+    Raises FolderNameMissing, InvalidRequest, FolderNotFound, FolderCycle, FolderTooDeep.
+    """
+    name = _require_name(wanted.name) if wanted.name is not None else None
+
+    def rename(transaction: Transaction) -> None:
+        if name is not None:
+            repository.rename(transaction, organization, folder_id, name)
+
+    if "parent_id" in wanted.model_fields_set:
+        _change(organization, lambda tree: tree.with_moved(folder_id, _parent(wanted.parent_id)), rename)
+    elif name is not None:
+        transaction = Transaction()
+        rename(transaction)
+        transaction.commit()
+    elif folder_id not in repository.tree(organization):
+        raise FolderNotFound
+
+
+def order(organization: str, wanted: FolderOrder) -> None:
+    """Put the subfolders of a folder, or those of the first level, in order. Raises FolderNotFound, OrderInvalid."""
+    _change(organization, lambda tree: tree.with_order(_parent(wanted.parent_id), wanted.ids))
+
+
+def delete(organization: str, folder_id: str) -> None:
+    """Delete a folder; its documents and subfolders move to its parent. Raises FolderNotFound.
+
+    The folder is gone and the subfolders are moved with the first transaction. It also adds the job that moves the
+    documents. The request moves the first ones itself, so that usually nothing is left for the job.
+    """
+
+    def close(transaction: Transaction) -> None:
+        repository.close(transaction, organization, folder_id, clock.now_ms())
+        transaction.put(job_item(organization, FolderJob(organization, folder_id).to_job()), new=True)
+
+    _change(organization, lambda tree: tree.without(folder_id), close)
+    until = clock.now_ms() + _DELETION_MS
+    try:
+        while clock.now_ms() < until and _move_some(organization, folder_id):
+            pass
+    except Conflict:
+        logger.info("folder_left_to_job", extra={"organization": organization, "folder": folder_id})
+
+
+class DocumentsLeft(Exception):
+    """The index does not list all documents of a deleted folder yet. Retry the job."""
+
+
+def finish_deletion(job: FolderJob, until: int) -> None:
+    """Move the documents of a deleted folder until the instant `until` (ms), then leave the rest to another job.
+
+    May be repeated. Raises DocumentsLeft, Conflict.
+    """
+    while _move_some(job.organization, job.folder_id):
+        if clock.now_ms() >= until:
+            transaction = Transaction()
+            transaction.put(job_item(job.organization, job.to_job()), new=True)
+            transaction.commit()
+            return
+    if job.folder_id in repository.tree(job.organization).closing:
+        raise DocumentsLeft
+
+
+def _move_some(organization: str, folder_id: str) -> bool:
+    """Move a batch of a deleted folder's documents; return False if none is found to move.
+
+    The folder's own item counts its documents. It is removed with the last one, so none is forgotten, even if the index
+    lags behind.
+    """
+    tree = repository.tree(organization)
+    target = tree.closing.get(folder_id)
+    if target is None:
+        return False
+    found = documents.in_folder(organization, folder_id, _BATCH)
+    if not found:
+        return _close(organization, tree, folder_id)
+    moved = _move(organization, found, folder_id, target)
+    if not moved:
+        # One of them has changed since, or was deleted, or the target was.
+        moved = sum(_move(organization, [document_id], folder_id, target) for document_id in found) > 0
+    return moved
+
+
+def _move(organization: str, document_ids: list[str], source: str, target: str) -> bool:
+    transaction = Transaction()
+    documents.move(transaction, organization, document_ids, source, None if target == ROOT else target)
+    try:
+        transaction.commit()
+    except (ConditionFailed, FolderNotFound):
+        return False
+    return True
+
+
+def _close(organization: str, tree: Tree, folder_id: str) -> bool:
+    """Remove a deleted folder that has no documents. Return False if it has some, which the index does not list yet."""
+    transaction = Transaction()
+    repository.save_tree(transaction, organization, tree, tree.with_closed(folder_id))
+    repository.remove(transaction, organization, folder_id)
+    try:
+        transaction.commit()
+    except ConditionFailed:
+        folder = repository.find(organization, folder_id)
+        return folder is not None and folder.documents == 0  # then the tree has changed: try again
+    return False
+
+
+def _change(
+    organization: str,
+    next_tree: Callable[[Tree], Tree],
+    also: Callable[[Transaction], None] = lambda _: None,
+) -> None:
+    """Write the next tree and what `also` adds in one transaction; decide again after another change of the tree."""
+    for _ in range(_TRIES):
+        seen = repository.tree(organization)
+        changed = next_tree(seen)
+        transaction = Transaction()
+        if changed is not seen:
+            repository.save_tree(transaction, organization, seen, changed)
+        also(transaction)
+        if not len(transaction):
+            return
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def _parent(parent_id: str | None) -> str:
+    if parent_id == ROOT:  # not an id that the API returns
+        raise FolderNotFound
+    return ROOT if parent_id is None else parent_id
+
+
+def _require_name(name: str | None) -> str:
+    line = without_hidden(" ".join((name or "").split())).strip()
+    if not line:
+        raise FolderNameMissing
+    if len(trimmed(name or "")) > MAX_FOLDER_NAME_CHARACTERS:
+        raise InvalidRequest(f"`name` may have {MAX_FOLDER_NAME_CHARACTERS} characters after trimming.")
+    return line

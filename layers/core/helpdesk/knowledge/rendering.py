@@ -1,0 +1,32 @@
+"""Documents as responses."""
+
+from helpdesk.http.pages import MAX_LISTED_BYTES
+from helpdesk.knowledge.documents import Document, Source
+from helpdesk.knowledge.schemas import DocumentShape, DocumentSummary, SourceShape
+
+_CONTROLS = {code: "\ufffd" for code in range(0x20) if chr(code) not in "\t\n\r"}
+_BYTES_OF_A_CONTROL = 7  # \\u0001: Lambda's result holds the response's JSON as a JSON string
+
+
+def summary(document: Document) -> DocumentSummary:
+    """Return a document without its text."""
+    fields = {name: getattr(document, name) for name in DocumentSummary.model_fields if name != "source"}
+    return DocumentSummary(**fields, source=_source(document.source))
+
+
+def whole(document: Document, text: str) -> DocumentShape:
+    """Return a document with its text.
+
+    A response has at most 6 MB. Only a text of control characters could exceed it; in such a text they are replaced by
+    U+FFFD.
+    """
+    controls = sum(text.count(chr(code)) for code in _CONTROLS)
+    if controls * _BYTES_OF_A_CONTROL + (document.size - controls) * 4 > MAX_LISTED_BYTES:
+        text = text.translate(_CONTROLS)
+    return DocumentShape(**dict(summary(document)), body=text)
+
+
+def _source(source: Source) -> SourceShape:
+    return SourceShape(
+        kind=source.kind, url=source.url, repo=source.repo, path=source.path, synced_at=source.synced_at
+    )

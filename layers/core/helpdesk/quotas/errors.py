@@ -1,0 +1,52 @@
+"""Errors of quotas, and the quotas of each plan (docs/decisions/0117)."""
+
+from typing import NamedTuple
+
+from helpdesk.admission.limits import Plan
+from helpdesk.platform.errors import AppError
+
+
+class KnowledgeQuota(NamedTuple):
+    """How many documents an organization may keep, and how many bytes of text they may have together."""
+
+    documents: int
+    size: int
+
+
+KNOWLEDGE_QUOTAS = {
+    Plan.EXPLORE: KnowledgeQuota(documents=100, size=20_000_000),
+    Plan.STANDARD: KnowledgeQuota(documents=2_000, size=200_000_000),
+    Plan.PRO: KnowledgeQuota(documents=20_000, size=2_000_000_000),
+}
+HIGHEST_PLAN = Plan.PRO
+
+
+class KnowledgeUpgradeRequired(AppError):
+    """The knowledge base is full, and a higher plan has a larger quota."""
+
+    status, code = 400, "upgrade_required"
+    message = (
+        "The knowledge base has reached the quota of your plan. Delete documents, or ask your operator to change the "
+        "plan. GET /v1/billing/limits shows the quota."
+    )
+
+
+class DocumentLimit(AppError):
+    """The knowledge base is full on the highest plan."""
+
+    status, code = 400, "document_limit"
+    message = (
+        "The knowledge base has reached its maximum size. Delete documents first. "
+        "GET /v1/billing/limits shows the quota."
+    )
+
+
+def quota_reached(plan: Plan) -> AppError:
+    """Return the error for a knowledge base that is full on a plan; its message has the plan's numbers."""
+    quota = KNOWLEDGE_QUOTAS[plan]
+    most = f"{quota.documents:,} documents with {quota.size // 1_000_000:,} MB of text together"
+    if plan is HIGHEST_PLAN:
+        return DocumentLimit(f"The knowledge base may have {most}. Delete documents first.")
+    return KnowledgeUpgradeRequired(
+        f"The {plan.capitalize()} plan allows {most}. Delete documents, or ask your operator to change the plan."
+    )

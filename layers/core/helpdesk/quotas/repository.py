@@ -1,0 +1,91 @@
+"""The item that counts an organization's knowledge documents.
+
+A condition cannot add an attribute to a number, so the quota is a constant in each request: the request assumes a plan
+and requires that the item has it.
+"""
+
+from helpdesk.admission.limits import Plan
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, quota_reached
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
+
+_NAMES = {"#plan": "plan", "#documents": "documents", "#size": "size"}
+
+
+class StalePlan(Exception):
+    """The organization is on another plan than the request assumed; `plan` is None if the item does not name it."""
+
+    def __init__(self, plan: Plan | None) -> None:
+        self.plan = plan
+        super().__init__(plan)
+
+
+class KnowledgeUsage(FrozenRecord):
+    """The number of documents, and the bytes of their texts together."""
+
+    documents: int
+    size: int
+
+
+def usage(organization: str) -> KnowledgeUsage:
+    """Return what an organization keeps. One call."""
+    item = table.get(keys.KnowledgeUsage(organization)) or {}
+    return KnowledgeUsage(item.get("documents", 0), item.get("size", 0))
+
+
+def count(transaction: Transaction, organization: str, plan: Plan, *, documents: int, size: int) -> None:
+    """Add to an organization's numbers, or take from them.
+
+    What grows must stay within the quota of the plan. The transaction raises StalePlan, KnowledgeUpgradeRequired or
+    DocumentLimit. What shrinks is always accepted, so that a knowledge base over its quota can be reduced.
+    """
+    quota = KNOWLEDGE_QUOTAS[plan]
+    conditions: list[str] = []
+    names = {"#documents": "documents", "#size": "size"}
+    values: Item = {":documents": documents, ":size": size}
+    if documents > 0:
+        conditions.append("#documents <= :otherDocuments")
+        values[":otherDocuments"] = quota.documents - documents
+    if size > 0:
+        conditions.append("#size <= :otherSize")
+        values[":otherSize"] = quota.size - size
+    if conditions:
+        conditions.append("#plan = :plan")
+        names["#plan"], values[":plan"] = "plan", plan.value
+    transaction.update(
+        keys.KnowledgeUsage(organization),
+        "ADD #documents :documents, #size :size",
+        condition=" AND ".join(conditions) or None,
+        names=names,
+        values=values,
+        on_failure=lambda found: _refusal(found, plan),
+    )
+
+
+def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
+    """Record the plan that limits an organization's documents; their numbers stay."""
+    expression, values = _plan_update(plan)
+    transaction.update(keys.KnowledgeUsage(organization), expression, names=_NAMES, values=values)
+
+
+def add_plan(organization: str, plan: Plan) -> None:
+    """Record the plan of an organization from before quotas, unless it has been recorded since. One call."""
+    expression, values = _plan_update(plan)
+    expression = expression.replace("#plan = :plan", "#plan = if_not_exists(#plan, :plan)")
+    table.update(keys.KnowledgeUsage(organization), expression, names=_NAMES, values=values)
+
+
+def _plan_update(plan: Plan) -> tuple[str, Item]:
+    return (
+        "SET #plan = :plan, #documents = if_not_exists(#documents, :zero), #size = if_not_exists(#size, :zero)",
+        {":plan": plan.value, ":zero": 0},
+    )
+
+
+def _refusal(found: Item | None, plan: Plan) -> Exception:
+    seen = (found or {}).get("plan")
+    if seen == plan.value:
+        return quota_reached(plan)
+    return StalePlan(Plan(seen) if seen in list(Plan) else None)

@@ -1,0 +1,63 @@
+"""The rules of quotas: counting what an organization keeps, by the plan that this process last saw."""
+
+from collections.abc import Callable
+
+from helpdesk.admission.limits import Plan
+from helpdesk.quotas import repository
+from helpdesk.quotas.errors import HIGHEST_PLAN, KNOWLEDGE_QUOTAS, KnowledgeQuota
+from helpdesk.quotas.repository import KnowledgeUsage, StalePlan
+from helpdesk.storage.transactions import Conflict, Transaction
+
+_TRIES = 4  # a wrong assumption, a missing item and a change of plan in between
+_MOST_REMEMBERED = 10_000
+_plans: dict[str, Plan] = {}
+
+
+def with_plan[T](organization: str, work: Callable[[Plan], T], plan_of: Callable[[str], Plan]) -> T:
+    """Run work that counts documents in a transaction, with the organization's plan.
+
+    The plan is the one that this process saw last, the highest before that. If it is another, the transaction fails and
+    the work runs again: one more call, and two more for an organization from before quotas. `plan_of` reads the plan
+    for that case. Raises Conflict, and what the work raises.
+    """
+    plan = _plans.get(organization, HIGHEST_PLAN)
+    for _ in range(_TRIES):
+        try:
+            return work(plan)
+        except StalePlan as stale:
+            if stale.plan is None:
+                plan = plan_of(organization)
+                repository.add_plan(organization, plan)
+            else:
+                plan = stale.plan
+            if len(_plans) >= _MOST_REMEMBERED:
+                _plans.clear()
+            _plans[organization] = plan
+    raise Conflict
+
+
+def count_documents(
+    transaction: Transaction, organization: str, plan: Plan, *, documents: int, size: int
+) -> None:
+    """Add documents and bytes of text to the organization's numbers within its quota; what shrinks always fits.
+
+    For the work of `with_plan`. The transaction raises KnowledgeUpgradeRequired or DocumentLimit.
+    """
+    if documents or size:
+        repository.count(transaction, organization, plan, documents=documents, size=size)
+
+
+def uncount_documents(transaction: Transaction, organization: str, *, documents: int, size: int) -> None:
+    """Take documents and bytes of text from the organization's numbers."""
+    if documents or size:
+        repository.count(transaction, organization, HIGHEST_PLAN, documents=-documents, size=-size)
+
+
+def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
+    """Apply a plan's quotas from the commit of the transaction on."""
+    repository.set_plan(transaction, organization, plan)
+
+
+def knowledge(organization: str, plan: Plan) -> tuple[KnowledgeUsage, KnowledgeQuota]:
+    """Return what the organization keeps, and what the plan allows. One call."""
+    return repository.usage(organization), KNOWLEDGE_QUOTAS[plan]
