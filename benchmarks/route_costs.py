@@ -123,12 +123,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
 
     yield from _of_customers(api, to)
 
-    yield to("POST", "/v1/knowledge/documents", DOCUMENT)
-    for number in range(others):
-        api.post("/v1/knowledge/documents", {**DOCUMENT, "title": f"Webhooks {number}"})
-    document = str(api.get("/v1/knowledge/documents").body["documents"][0]["id"])
-    yield to("GET", "/v1/knowledge/documents")
-    yield to("GET", f"/v1/knowledge/documents/{document}", route="/v1/knowledge/documents/<document_id>")
+    yield from _of_knowledge(api, others, to)
 
     yield to("GET", "/v1/agent")
     yield to("GET", "/v1/widget/settings")
@@ -141,6 +136,30 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
     entry = str(api.get("/v1/logs").body["logs"][0]["id"])
     yield to("GET", f"/v1/logs/{entry}", route="/v1/logs/<log_id>")
     yield from (Request(*asked) for asked in account_costs.requests(organization))
+
+
+def _of_knowledge(api: Client, others: int, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests of the knowledge base."""
+    yield to("POST", "/v1/knowledge/documents", DOCUMENT)
+    for number in range(others):
+        api.post("/v1/knowledge/documents", {**DOCUMENT, "title": f"Webhooks {number}"})
+    document = str(api.get("/v1/knowledge/documents").body["documents"][0]["id"])
+    yield to("GET", "/v1/knowledge/documents")
+    one = "/v1/knowledge/documents/<document_id>"
+    yield to("GET", f"/v1/knowledge/documents/{document}", route=one)
+    yield to("PATCH", f"/v1/knowledge/documents/{document}", {"body": DOCUMENT["body"] + "!"}, route=one)
+    yield to("POST", "/v1/knowledge/folders", {"name": "Guides"})
+    yield to("GET", "/v1/knowledge/folders")
+    folder = str(api.post("/v1/knowledge/folders", {"name": "Prices"}).body["id"])
+    yield to("POST", "/v1/knowledge/folders/order", {"ids": [folder, *_folder_ids(api)[:-1]]})
+    one_folder = "/v1/knowledge/folders/<folder_id>"
+    yield to("PATCH", f"/v1/knowledge/folders/{folder}", {"parentId": _folder_ids(api)[-1]}, route=one_folder)
+    yield to("DELETE", f"/v1/knowledge/folders/{folder}", route=one_folder)
+    yield to("DELETE", f"/v1/knowledge/documents/{document}", route=one)
+
+
+def _folder_ids(api: Client) -> list[str]:
+    return [folder["id"] for folder in api.get("/v1/knowledge/folders").body["folders"]]
 
 
 def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:

@@ -98,6 +98,9 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     yield get("/v1/knowledge/documents")
     document = str(it.api.get("/v1/knowledge/documents?limit=1").body["documents"][0]["id"])
     yield get("/v1/knowledge/documents/<document_id>", f"/v1/knowledge/documents/{document}")
+    yield get("/v1/knowledge/documents?folderId=none", values="folderId=none")
+    yield get("/v1/knowledge/documents?q=guide", values="q=guide")
+    yield get("/v1/knowledge/folders")
     for route in ("agent", "widget/settings", "billing/limits", "organization"):
         yield get(f"/v1/{route}")
     for route in ("me", "keys", "members", "invites"):

@@ -38,7 +38,7 @@ from helpdesk.knowledge.schemas import (
 )
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.quotas.errors import DocumentLimit, KnowledgeUpgradeRequired
+from helpdesk.quotas.errors import DocumentLimit, PlanUpgradeRequired
 from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET")
@@ -51,7 +51,7 @@ _WRITING = (
     BodyTooLarge,
     BadUrl,
     FolderNotFound,
-    KnowledgeUpgradeRequired,
+    PlanUpgradeRequired,
     DocumentLimit,
 )
 

@@ -40,6 +40,9 @@ SPECIFIED: dict[int, str] = {
 # Ours, where the specification leaves a refusal open.
 OURS = {
     "invalid_cursor": 400,
+    "doc_changed": 409,
+    "document_limit": 400,
+    "folder_limit": 400,
     "not_resolved": 400,
     "rating_settled": 409,
     "key_exists": 409,

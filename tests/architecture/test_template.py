@@ -264,6 +264,8 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
     assert read == {
         "Conversations": {"ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#ASSIGNED#*"},
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*"},
+        "Knowledge": {"ORG#*#DOCUMENTS#*"},
+        "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
         "Webhooks": {"ORG#*#EVENTS"},
         "Organizations": {"ORG#*#LOG#*"},
         "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},

@@ -30,6 +30,7 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         ],
         "erasureId": lambda: api.delete(f"/v1/customers/{_customer(api)}").body["receipt"]["id"],
         "documentId": lambda: api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"],
+        "folderId": lambda: api.post("/v1/knowledge/folders", {"name": "F"}).body["id"],
         "endpointId": lambda: api.post("/v1/webhooks", WEBHOOK).body["id"],
         "eventId": lambda: _delivered(organization.organization_id),
         "logId": lambda: api.get("/v1/logs").body["logs"][0]["id"],

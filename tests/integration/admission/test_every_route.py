@@ -138,6 +138,7 @@ ROUTES: dict[str, str] = {
         GET /v1/erasures/<erasure_id>
         GET /v1/knowledge/documents
         GET /v1/knowledge/documents/<document_id>
+        GET /v1/knowledge/folders
         GET /v1/logs
         GET /v1/invites
         GET /v1/logs/<log_id>
@@ -157,7 +158,13 @@ ROUTES: dict[str, str] = {
         DELETE /v1/customers/<customer_id>/facts/<fact_id>
         POST /v1/customers/<customer_id>/facts
         POST /v1/customers/<customer_id>/messages
+        DELETE /v1/knowledge/documents/<document_id>
+        DELETE /v1/knowledge/folders/<folder_id>
+        PATCH /v1/knowledge/documents/<document_id>
+        PATCH /v1/knowledge/folders/<folder_id>
         POST /v1/knowledge/documents
+        POST /v1/knowledge/folders
+        POST /v1/knowledge/folders/order
         POST /v1/uploads
     """,
     "admin or owner": """

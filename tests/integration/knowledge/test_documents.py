@@ -30,7 +30,8 @@ def outbox_jobs() -> list[dict[str, Any]]:
     return [job for item in found if item.get("entity") == "outbox" for job in item["jobs"]]
 
 
-def test_a_new_document_is_indexing_and_has_its_text(api: Client) -> None:
+def test_a_new_document_is_indexing_and_has_its_text(api: Client, admin: Client) -> None:
+    key_id = admin.get("/v1/keys").body["keys"][0]["id"]
     with clock.frozen(lambda: 1_700_000_000_123_000):
         created = api.post("/v1/knowledge/documents", {"title": "  Invoices ", "body": DOCUMENT["body"]})
     assert created.status == 200
@@ -45,10 +46,15 @@ def test_a_new_document_is_indexing_and_has_its_text(api: Client) -> None:
             "folderId": None,
             "status": "indexing",
             "problem": None,
+            "source": {"kind": "written", "url": None, "repo": None, "path": None, "syncedAt": None},
+            "url": None,
+            "version": 1,
             "size": 35,
             "createdAt": 1_700_000_000_123,
             "updatedAt": 1_700_000_000_123,
             "indexedAt": None,
+            "createdByName": f"key {key_id}",
+            "updatedByName": None,
             "body": "# Invoices\n\nThey are under Account.",
         }
     }
@@ -59,7 +65,13 @@ def test_a_document_creates_one_index_job(api: Client, organization: NewOrganiza
     (job,) = outbox_jobs()
     assert job["queue"] == "knowledge"
     assert job["group"] == organization.organization_id
-    assert job["body"] == {"organization": organization.organization_id, "documentId": document_id}
+    assert job["body"] == {
+        "organization": organization.organization_id,
+        "documentId": document_id,
+        "version": 1,
+        "deleted": False,
+        "obsoleteTexts": [],
+    }
     assert job["deduplication"].startswith(document_id)
 
 
@@ -109,6 +121,8 @@ def test_a_list_continues_after_its_cursor(api: Client, stranger: Client) -> Non
         ({"title": "x" * 121, "body": "x"}, "body_too_large"),
         ({"title": "\u200b\u3164", "body": "x"}, "title_missing"),
         ({"title": "x", "body": "\u200b\ufe0f\n"}, "body_missing"),
+        ({"title": "x", "body": "\u200b\ufeff \u2060"}, "body_missing"),
+        ({"title": "\u200b\u202e", "body": "x"}, "title_missing"),
         ({"title": 1, "body": "x"}, "invalid_request"),
         ({"title": "x", "body": ["x"]}, "invalid_request"),
         ({"title": "x", "body": "x", "folderId": 7}, "invalid_request"),

@@ -245,7 +245,7 @@ def test_limits_follow_the_plan(make_organization: Callable[..., NewOrganization
     answer = Client(made.secret_key).get("/v1/billing/limits")
 
     assert answer.status == 200
-    assert set(answer.body) == {"tier", "version", "limits"}
+    assert set(answer.body) == {"tier", "version", "limits", "knowledge"}
     assert (answer.body["tier"], answer.body["limits"]) == (tier.value, limits)
     assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", answer.body["version"])
 
@@ -347,11 +347,11 @@ def test_entries_are_dropped_after_a_year(organization: NewOrganization) -> None
     assert max(item["expiresAt"] for item in whole_table.of_kind("LOG#")) == 1_800_000_000 + 365 * 86_400
 
 
-def test_limits_and_log_are_two_calls_each(api: Client) -> None:
+def test_limits_are_three_calls_and_the_log_is_two(api: Client) -> None:
     with recorded_calls() as limits:
         api.get("/v1/billing/limits")
     with recorded_calls() as log:
         api.get("/v1/logs")
 
-    assert limits == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
+    assert limits == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:GetItem"]
     assert log == ["dynamodb:UpdateItem", "dynamodb:Query"]

@@ -49,8 +49,7 @@ class IndexJob(FrozenRecord):
 
     The document's record says what to do: index it, do nothing because it is ready, or remove it because it is gone. So
     a job may be repeated, late or out of order. `version` and `deleted` say what the job was created for, for the log
-    and for telling jobs apart. `obsolete_texts` are keys of texts that no record names any more; whoever does the job
-    deletes them.
+    and to tell jobs apart. `obsolete_texts` are keys of texts that no record names any more; the indexer deletes them.
     """
 
     organization: str
@@ -85,8 +84,8 @@ class Document(FrozenRecord):
     """A document without its text.
 
     `version` counts the changes of title, text and url, from 1. `revision` identifies one of these versions among those
-    of all documents, and `text_key` is the text's object key. `size` is the text's bytes, `text_hash` tells whether
-    another text is the same (None before that was kept). `url` is the public page of
+    of all documents, and `text_key` is the text's object key. `size` is the text's bytes, `text_hash` has
+    the SHA-256 of the text (None for older documents). `url` is the public page of
     the document, to which answers link. Times are in ms. `counted` is False for a document from before quotas, until
     the migration counts it.
     """

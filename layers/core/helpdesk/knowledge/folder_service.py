@@ -22,7 +22,7 @@ from helpdesk.knowledge.folders import ROOT, Folder, FolderJob, Tree
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
-from helpdesk.platform.text import trimmed, without_hidden
+from helpdesk.platform.text import as_name
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -203,9 +203,9 @@ def _parent(parent_id: str | None) -> str:
 
 
 def _require_name(name: str | None) -> str:
-    line = without_hidden(" ".join((name or "").split())).strip()
+    line = as_name(name or "")
     if not line:
         raise FolderNameMissing
-    if len(trimmed(name or "")) > MAX_FOLDER_NAME_CHARACTERS:
+    if len(line) > MAX_FOLDER_NAME_CHARACTERS:
         raise InvalidRequest(f"`name` may have {MAX_FOLDER_NAME_CHARACTERS} characters after trimming.")
     return line

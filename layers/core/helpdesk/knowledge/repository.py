@@ -7,14 +7,12 @@ the organization's usage follow from them.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from helpdesk.admission.limits import Plan
 from helpdesk.events.outbox import job_item
 from helpdesk.knowledge import folder_repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import DocumentNotFound
 from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import clock
-from helpdesk.quotas import service as quotas
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Filter, Item, Page
 from helpdesk.storage.transactions import Transaction
@@ -59,22 +57,20 @@ class DocumentFilter(NamedTuple):
         return Filter(" AND ".join(parts), names, values) if parts else None
 
 
-def create(transaction: Transaction, document: Document, plan: Plan) -> None:
-    """Add a new document, the job that indexes it, and its place in its folder and in the organization's quota.
+def create(transaction: Transaction, document: Document) -> None:
+    """Add a new document with its place in its folder, and the job that indexes it.
 
-    The transaction raises FolderNotFound, and what `quotas.count_documents` raises.
+    The transaction raises FolderNotFound.
     """
     folder_repository.count(transaction, document.organization, None, document.folder_id)
-    quotas.count_documents(transaction, document.organization, plan, documents=1, size=document.size)
     transaction.put(document.to_item(), new=True)
     transaction.put(job_item(document.organization, document.index_job()), new=True)
 
 
-def change(transaction: Transaction, seen: Document, changed: Document, plan: Plan) -> None:
+def change(transaction: Transaction, seen: Document, changed: Document) -> None:
     """Write a changed document over the one that was read, with the job that indexes it if its revision is new.
 
-    The transaction raises ConditionFailed if the document is not as it was read, FolderNotFound, and what
-    `quotas.count_documents` raises.
+    The transaction raises ConditionFailed if the document is not as it was read, and FolderNotFound.
     """
     organization, reindexed = seen.organization, seen.revision != changed.revision
     skipped = _KEY if reindexed else _KEY | _SET_BY_INDEXER
@@ -88,8 +84,6 @@ def change(transaction: Transaction, seen: Document, changed: Document, plan: Pl
         on_failure=ConditionFailed,
     )
     folder_repository.count(transaction, organization, seen.folder_id, changed.folder_id)
-    documents, size = seen.quota_share
-    quotas.count_documents(transaction, organization, plan, documents=1 - documents, size=changed.size - size)
     if reindexed:
         obsolete = [seen.text_key] if seen.text_key != changed.text_key else []
         transaction.put(job_item(organization, changed.index_job(obsolete)), new=True)
@@ -109,8 +103,6 @@ def delete(transaction: Transaction, seen: Document) -> None:
     )
     transaction.put({**keys.DeletedDocument(organization, seen.id).attributes(), "id": seen.id})
     folder_repository.count(transaction, organization, seen.folder_id, None)
-    documents, size = seen.quota_share
-    quotas.uncount_documents(transaction, organization, documents=documents, size=size)
     transaction.put(job_item(organization, seen.removal_job()), new=True)
 
 

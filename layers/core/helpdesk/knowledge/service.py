@@ -59,7 +59,7 @@ class Draft(FrozenRecord):
 class Change(FrozenRecord):
     """What to change of a document; None, or KEEP where None is a value, leaves a field as it is.
 
-    `source` is for whoever syncs the document: it shows that its text was compared with its source.
+    `source` is for code that syncs the document: it shows that the text was compared with its source.
     """
 
     title: str | None = None
@@ -77,7 +77,7 @@ def write(organization: str, draft: Draft, by_name: str, *, also: Also = nothing
     """Write a new document, which is then indexed in the background.
 
     `by_name` is who writes it, as people read it. Raises TitleMissing, BodyMissing, BodyTooLarge, BadUrl,
-    FolderNotFound, KnowledgeUpgradeRequired, DocumentLimit, and what `also` makes the transaction raise. Two calls.
+    FolderNotFound, PlanUpgradeRequired, DocumentLimit, and what `also` makes the transaction raise. Two calls.
     """
     title, text = checks.require_title(draft.title), checks.require_body(draft.body)
     document_id, revision, now = ids.new("doc"), ids.ulid(), clock.now_ms()
@@ -104,7 +104,8 @@ def write(organization: str, draft: Draft, by_name: str, *, also: Also = nothing
 
     def commit(plan: Plan) -> None:
         transaction = Transaction()
-        repository.create(transaction, document, plan)
+        repository.create(transaction, document)
+        quotas.count_documents(transaction, organization, plan, documents=1, size=document.size)
         also(transaction)
         transaction.commit()
 
@@ -145,7 +146,11 @@ def change(
         def write_all(plan: Plan) -> None:
             transaction = Transaction()
             if changed != seen:
-                repository.change(transaction, seen, changed, plan)
+                repository.change(transaction, seen, changed)
+                documents, size = seen.quota_share
+                quotas.count_documents(
+                    transaction, organization, plan, documents=1 - documents, size=changed.size - size
+                )
             also(transaction)
             if len(transaction):
                 transaction.commit()
@@ -181,6 +186,8 @@ def delete(
         seen = _require(organization, document_id, version)
         transaction = Transaction()
         repository.delete(transaction, seen)
+        documents, size = seen.quota_share
+        quotas.uncount_documents(transaction, organization, documents=documents, size=size)
         also(transaction)
         try:
             transaction.commit()

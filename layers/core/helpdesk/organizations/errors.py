@@ -1,6 +1,7 @@
 """Errors of the organization's own routes (Specification: Errors, Organization and members)."""
 
 from helpdesk.platform.errors import AppError
+from helpdesk.quotas.errors import PlanUpgradeRequired
 
 
 class InvalidSlug(AppError):
@@ -40,8 +41,7 @@ class AddressTaken(AppError):
     message = "Another organization has this support address. Choose a different one."
 
 
-class UpgradeRequired(AppError):
-    """The organization's plan does not include this."""
+class UpgradeRequired(PlanUpgradeRequired):
+    """The organization's plan does not include hiding the attribution mark."""
 
-    status, code = 400, "upgrade_required"
     message = "Hiding the attribution mark requires the Pro plan. Ask your operator to change the plan."

@@ -21,8 +21,8 @@ KNOWLEDGE_QUOTAS = {
 HIGHEST_PLAN = Plan.PRO
 
 
-class KnowledgeUpgradeRequired(AppError):
-    """The knowledge base is full, and a higher plan has a larger quota."""
+class PlanUpgradeRequired(AppError):
+    """The plan does not include this, or its quota is reached and a higher plan has a larger one."""
 
     status, code = 400, "upgrade_required"
     message = (
@@ -47,6 +47,6 @@ def quota_reached(plan: Plan) -> AppError:
     most = f"{quota.documents:,} documents with {quota.size // 1_000_000:,} MB of text together"
     if plan is HIGHEST_PLAN:
         return DocumentLimit(f"The knowledge base may have {most}. Delete documents first.")
-    return KnowledgeUpgradeRequired(
+    return PlanUpgradeRequired(
         f"The {plan.capitalize()} plan allows {most}. Delete documents, or ask your operator to change the plan."
     )

@@ -38,7 +38,7 @@ def usage(organization: str) -> KnowledgeUsage:
 def count(transaction: Transaction, organization: str, plan: Plan, *, documents: int, size: int) -> None:
     """Add to an organization's numbers, or take from them.
 
-    What grows must stay within the quota of the plan. The transaction raises StalePlan, KnowledgeUpgradeRequired or
+    What grows must stay within the quota of the plan. The transaction raises StalePlan, PlanUpgradeRequired or
     DocumentLimit. What shrinks is always accepted, so that a knowledge base over its quota can be reduced.
     """
     quota = KNOWLEDGE_QUOTAS[plan]

@@ -41,7 +41,7 @@ def count_documents(
 ) -> None:
     """Add documents and bytes of text to the organization's numbers within its quota; what shrinks always fits.
 
-    For the work of `with_plan`. The transaction raises KnowledgeUpgradeRequired or DocumentLimit.
+    For the work of `with_plan`. The transaction raises PlanUpgradeRequired or DocumentLimit.
     """
     if documents or size:
         repository.count(transaction, organization, plan, documents=documents, size=size)
