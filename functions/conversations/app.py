@@ -125,8 +125,10 @@ def _declare_move(move: Transition, doing: str) -> None:
 
 _declare_move(Transition.TAKE_OVER, "Take over a conversation. The agent no longer answers in it.")
 _declare_move(Transition.HAND_BACK, "Hand an open conversation back to the agent.")
-_declare_move(Transition.RESOLVE, "Resolve a conversation.")
-_declare_move(Transition.CLOSE, "Close a conversation without calling it solved. Its status is `resolved`.")
+_declare_move(Transition.RESOLVE, "Resolve a conversation. Closing it is the same.")
+_declare_move(
+    Transition.CLOSE, "Close a conversation. This is the same as resolving it: its status is `resolved`."
+)
 _declare_move(Transition.REOPEN, "Reopen a conversation.")
 
 

@@ -139,11 +139,12 @@ def test_the_team_reads_who_snoozed_until_when_and_that_it_is_over(
     at(NOW + DAY)
     wake(organization, asleep, NOW + DAY)
 
+    name = api.get("/v1/organization").body["name"]
     assert lines(api, asleep) == [
         "Max Member snoozed this conversation until 2027-01-16 08:00 UTC.",
         "Max Member snoozed this conversation until 2027-01-17 08:00 UTC.",
-        "The snooze was ended.",
-        "This conversation was snoozed until 2027-01-16 08:00 UTC.",
+        f"{name} ended the snooze.",
+        f"{name} snoozed this conversation until 2027-01-16 08:00 UTC.",
         "The snooze is over.",
     ]
 
@@ -337,11 +338,23 @@ def test_a_run_costs_a_query_for_each_shard_and_a_wake_two_calls(
     assert waking == ["dynamodb:GetItem", "dynamodb:TransactWriteItems"]
 
 
-def test_a_snooze_costs_three_calls(api: Client, asleep: str) -> None:
-    with recorded_calls() as calls:
-        snooze(api, asleep, NOW + DAY)
+def test_a_snooze_costs_three_calls_and_a_key_one_more_for_its_name(
+    api: Client, organization: NewOrganization, asleep: str
+) -> None:
+    member = Client(issue_token(organization.organization_id, role="member", name="Max Member"))
+    with recorded_calls() as of_person:
+        snooze(member, asleep, NOW + DAY)
+    with recorded_calls() as of_key:
+        snooze(api, asleep, NOW + 2 * DAY)
 
-    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+    assert of_person[-2:] == ["dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+    assert len(of_person) == 4  # a token costs a read of its own
+    assert of_key == [
+        "dynamodb:UpdateItem",
+        "dynamodb:GetItem",
+        "dynamodb:GetItem",
+        "dynamodb:TransactWriteItems",
+    ]
 
 
 def test_snoozing_a_resolved_conversation_lets_the_agent_answer_unanswered_messages(

@@ -36,7 +36,7 @@ MAX_ATTACHMENTS = 6
 
 
 class EmptyMessage(AppError):
-    """Neither text nor attachment."""
+    """Neither text nor attachment. A body without a visible character counts as empty."""
 
     status, code = 400, "empty_message"
     message = "Write something in `body`, or attach a file."

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import repository, thread
+from helpdesk.conversations.actor import Actor
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
 from helpdesk.conversations.index_keys import ListQuery
 from helpdesk.conversations.record import Conversation, Message, Snapshot, StaleConversation
@@ -28,7 +29,6 @@ from helpdesk.conversations.state import (
 from helpdesk.files import service as files
 from helpdesk.files.service import Attachments
 from helpdesk.members import membership
-from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -109,18 +109,16 @@ def transition(caller: Caller, conversation_id: str, chosen: Transition) -> None
     A system line of the thread says who did it; a key acts as the organization. Raises ConversationNotFound,
     ConversationArchived, NotArchived.
     """
-    who = caller.person.name if caller.person else None
+    who = Actor(caller)
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
-        nonlocal who
         state = apply(conversation.state, chosen)
         if state == conversation.state:
             return
-        who = who or organizations.name_of(caller.organization)
         write_transition(transaction, conversation, state)
         opens = conversation.state.status is Status.RESOLVED and state.status is Status.OPEN
         line = _TOOK_OVER_RESOLVED if opens and chosen is Transition.TAKE_OVER else _LINES[chosen]
-        thread.add_system_line(transaction, conversation, line.format(who=who), clock.now_ms())
+        thread.add_system_line(transaction, conversation, line.format(who=who.name), clock.now_ms())
 
     retry_on_conflict(caller.organization, conversation_id, write, also_archived=True)
 
@@ -217,9 +215,10 @@ def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccept
 def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
     """Assign a conversation to a member of the organization, or to nobody with None.
 
-    Adds a system line to the thread and sends no event. Raises ConversationNotFound, ConversationArchived, NotAMember
-    (also if the member leaves at this moment).
+    Adds a system line to the thread, which says who did it, and sends no event. Raises ConversationNotFound,
+    ConversationArchived, NotAMember (also if the member leaves at this moment).
     """
+    who = Actor(caller)
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
         apply(conversation.state, Transition.ASSIGN)
@@ -232,7 +231,7 @@ def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
             if name is None:
                 raise NotAMember
             membership.require(transaction, caller.organization, user_id, lambda _: NotAMember())
-        line = _assignment_line(caller, user_id, name)
+        line = _assignment_line(who, user_id, name)
         thread.add_system_line(transaction, conversation, line, clock.now_ms())
 
     retry_on_conflict(caller.organization, conversation_id, write)
@@ -272,8 +271,7 @@ def _written(caller: Caller, written: ReplyInput | NoteInput) -> tuple[str, Atta
     named = [(file.id, file.name) for file in written.attachments or []]
     body = thread.require_body(written.body, len(named))
     attachments = files.attached(caller.organization, named)
-    name = caller.person.name if caller.person else organizations.name_of(caller.organization)
-    return body, attachments, name
+    return body, attachments, Actor(caller).name
 
 
 def _left_to_the_agent(before: Conversation, state: State) -> str | None:
@@ -299,12 +297,7 @@ def _forget_hint(transaction: Transaction, before: Conversation, state: State) -
         repository.forget_current(transaction, before)
 
 
-def _assignment_line(caller: Caller, user_id: str | None, name: str | None) -> str:
-    who = caller.person
+def _assignment_line(who: Actor, user_id: str | None, name: str | None) -> str:
     if user_id is None:
-        if who is None:
-            return "This conversation is assigned to nobody any more."
         return f"{who.name} unassigned this conversation."
-    if who is None:
-        return f"This conversation was assigned to {name}."
-    return f"{who.name} assigned this conversation to {'themselves' if who.id == user_id else name}."
+    return f"{who.name} assigned this conversation to {'themselves' if who.person_id == user_id else name}."

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
+from helpdesk.conversations.actor import Actor
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Transition, apply
@@ -65,13 +66,14 @@ def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
     """
     until = _checked(wanted.until)
     chosen = Transition.END_SNOOZE if until is None else Transition.SNOOZE
+    who = Actor(caller)
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
         state = apply(conversation.state, chosen)
         if until == conversation.snoozed_until:
             return
         conversations.write_transition(transaction, conversation, state, snoozed_until=until)
-        thread.add_system_line(transaction, conversation, _line(caller, until), clock.now_ms())
+        thread.add_system_line(transaction, conversation, _line(who, until), clock.now_ms())
         if until is not None:
             reminder = Reminder(conversation.organization, conversation.id, until)
             repository.put(transaction, reminder)
@@ -155,10 +157,8 @@ def _checked(until: Any) -> int | None:
     return until
 
 
-def _line(caller: Caller, until: int | None) -> str:
+def _line(who: Actor, until: int | None) -> str:
     if until is None:
-        return f"{caller.person.name} ended the snooze." if caller.person else "The snooze was ended."
-    when = f"until {datetime.fromtimestamp(until / 1_000, UTC):%Y-%m-%d %H:%M} UTC"
-    if caller.person is None:
-        return f"This conversation was snoozed {when}."
-    return f"{caller.person.name} snoozed this conversation {when}."
+        return f"{who.name} ended the snooze."
+    when = f"{datetime.fromtimestamp(until / 1_000, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{who.name} snoozed this conversation until {when}."

@@ -113,7 +113,7 @@ for _route, _description, _message in (
     ("resolve", "Resolve a conversation.", "Resolved {}."),
     (
         "close",
-        "Close a conversation. Its status is then resolved, as after `resolve`.",
+        "Close a conversation. This is the same as `resolve`.",
         "Closed {}. Its status is resolved.",
     ),
     ("reopen", "Reopen a resolved conversation.", "Reopened {}."),

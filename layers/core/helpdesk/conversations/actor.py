@@ -1,0 +1,21 @@
+"""Who acts in a conversation, for its thread."""
+
+from functools import cached_property
+
+from helpdesk.admission.caller import Caller
+from helpdesk.organizations import service as organizations
+
+
+class Actor:
+    """A person, or the organization if a secret key acts. `person_id` is None for a key."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self.person_id = caller.person.id if caller.person else None
+
+    @cached_property
+    def name(self) -> str:
+        """The name that the thread shows. That of an organization costs one read, once."""
+        if self._caller.person is not None:
+            return self._caller.person.name
+        return organizations.name_of(self._caller.organization)
