@@ -41,7 +41,8 @@ def test_it_waits_as_long_as_the_service_says_and_imports_every_file(
     (tmp_path / "docs" / "a.md").write_text("# Invoices\n\nUnder Account.\n")
     (tmp_path / "docs" / "empty.md").write_text("\n")
     (tmp_path / "docs" / "inner" / "b.md").write_text("\n## Refunds\n\nWithin a week.\n")
-    service, waits = Service(), []
+    service = Service()
+    waits: list[int] = []
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BASE_URL", "https://support.example.com")
     monkeypatch.setenv("KEY", "svc_key_x")
