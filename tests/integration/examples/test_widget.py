@@ -235,6 +235,39 @@ def test_a_visitor_asks_gets_answers_and_rates(
         assert all(url.startswith(f"http://127.0.0.1:{server.port}/") for url in received)
 
 
+@each_server
+def test_a_visitor_reads_the_widget_in_the_language_of_their_browser(
+    command: Callable[[], list[str]],
+    chromium: Browser,
+    api: Client,
+    organization: NewOrganization,
+    helpdesk_url: str,
+    one_at_a_time: threading.RLock,
+) -> None:
+    own = {"widgetSend": {"de": "Abschicken"}, "refusalEmpty": {"de": "<b>Bitte</b> etwas schreiben."}}
+    with one_at_a_time:
+        api.patch("/v1/agent", {"texts": own})
+    context = chromium.new_context(locale="de-AT")
+    with running(command(), helpdesk_url, organization.secret_key) as server:
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{server.port}/")
+        page.get_by_role("button", name="Abschicken").click()
+
+        expect(page.get_by_role("alert")).to_have_text("<b>Bitte</b> etwas schreiben.")
+        expect(page.locator("html")).to_have_attribute("lang", "de")
+        expect(page.get_by_role("log")).to_have_attribute("aria-label", "Nachrichten")
+        page.get_by_label("Nachricht", exact=True).fill("Wo ist meine Bestellung?")
+        page.get_by_role("button", name="Abschicken").click()
+        expect(page.get_by_role("log").get_by_text("Sie", exact=True)).to_be_visible()
+        expect(page.locator("legend")).to_have_text("Wie zufrieden waren Sie mit uns?")
+        # Each browser gets its own language of the server's stored settings.
+        with httpx.Client(base_url=f"http://127.0.0.1:{server.port}") as visitor:
+            for language, sent in [("de", "Abschicken"), ("fr-CA", "Envoyer"), ("xx", "Send")]:
+                answer = visitor.get("/widget/settings", headers={"accept-language": language})
+                assert answer.json()["texts"]["widgetSend"] == sent
+    context.close()
+
+
 HOSTILE = [
     "<script>window.hacked=1</script>",
     "<img src=x onerror=window.hacked=1>",
