@@ -2,7 +2,6 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
-from helpdesk.agent import service as agent
 from helpdesk.files import service as files
 from helpdesk.files.errors import EmptyFile, FileNotFound, FileTooBig
 from helpdesk.files.gone_page import gone_page, is_wanted
@@ -46,6 +45,9 @@ def download(token: str, client: ClientInfo) -> Redirect | HtmlPage:
     except FileNotFound:
         if not is_wanted(client.headers.get("accept")):
             raise
+    # Only this page needs the settings.
+    from helpdesk.agent import service as agent  # noqa: PLC0415
+
     organization = files.organization_in(token)
     texts = agent.texts(organization) if organization else VisitorTexts()
     return gone_page(texts.in_language(preferred(client.headers.get("accept-language")) or texts.language))

@@ -17,6 +17,19 @@ from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 
 GOODBYE = "You're welcome! I'm closing this conversation. If anything else comes up, just write here."
+HAND_OFFS = {
+    "Ich möchte mit einem Menschen sprechen": "Ich gebe Ihre Anfrage an unser Team weiter. "
+    "Sie erhalten hier so bald wie möglich eine Antwort.",
+    "Je voudrais parler à un conseiller": "Je transmets votre demande à notre équipe. "
+    "Quelqu’un vous répondra ici dès que possible.",
+    "Quiero hablar con una persona": "Voy a pasar su consulta a nuestro equipo. "
+    "Le responderemos aquí lo antes posible.",
+    "Vorrei parlare con un operatore": "Passo la Sua richiesta al nostro team. "
+    "Riceverà qui una risposta il prima possibile.",
+    "Quero falar com um atendente": "Vou encaminhar a sua solicitação à nossa equipe. "
+    "Alguém responderá aqui o mais rápido possível.",
+    "Ik wil met een medewerker praten": "Ik geef uw vraag door aan ons team. U krijgt hier zo snel mogelijk antwoord.",
+}
 LINE = "Assistant resolved this conversation: the visitor said that all is well."
 
 
@@ -152,12 +165,7 @@ def test_a_conversation_with_a_hand_off_is_not_resolved_after_it_was_handed_back
     [
         "I want to talk to a human",
         "Thanks! Can I speak to a real person?",
-        "Ich möchte mit einem Menschen sprechen",
-        "Je voudrais parler à un conseiller",
-        "Quiero hablar con una persona",
-        "Vorrei parlare con un operatore",
-        "Quero falar com um atendente",
-        "Ik wil met een medewerker praten",
+        *HAND_OFFS,
     ],
 )
 def test_a_visitor_who_asks_for_a_person_gets_one_with_any_settings(
@@ -173,7 +181,7 @@ def test_a_visitor_who_asks_for_a_person_gets_one_with_any_settings(
     on.work(on.write(wish))
 
     assert state(on, conversation) == ("open", "team")
-    assert on.answers(conversation)[-1] == HAND_OFF
+    assert on.answers(conversation)[-1] == HAND_OFFS.get(wish, HAND_OFF)
     assert "the visitor asked for a person" in on.thread(conversation)[-1]["body"]
 
 

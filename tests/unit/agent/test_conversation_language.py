@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from helpdesk.agent.conversation_language import clear_language, first_clear, likely_language
+from helpdesk.agent.conversation_language import CHANGING_LEAD, clear_language, first_clear, likely_language
 from helpdesk.visitor_texts.languages import Language
 
 CLEAR: dict[Language, str] = {
@@ -113,6 +113,20 @@ def test_short_texts_suggest_a_language_and_then_the_browser_does(
 def test_the_first_clear_text_counts() -> None:
     assert first_clear(["ok", "Wo ist meine Bestellung?", "Where is my order?"]) == "de"
     assert first_clear(["ok", "👍"]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("Danke, hat geklappt", False),
+        ("Merci beaucoup", False),
+        ("Muchas gracias", False),
+        ("Wo ist meine Bestellung?", True),
+        ("Can you write in English, please?", True),
+    ],
+)
+def test_a_courtesy_does_not_change_the_language_of_a_conversation(text: str, changes: bool) -> None:
+    assert (clear_language(text, CHANGING_LEAD) is not None) is changes
 
 
 def test_a_text_made_to_be_slow_is_read_in_no_time() -> None:

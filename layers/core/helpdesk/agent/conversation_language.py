@@ -16,8 +16,10 @@ from helpdesk.visitor_texts.languages import LANGUAGES, Language, preferred
 READ_CHARACTERS = 600
 """How much of a message is read: a long one shows its language at its beginning."""
 
-_CLEAR_WORDS = 2
-"""How many words more than any other language a clear message has."""
+CLEAR_LEAD = 2
+"""By how many words a language leads in a clear message."""
+CHANGING_LEAD = 3
+"""By how many words it leads in a message that changes the language of a conversation: "Merci beaucoup" does not."""
 _LEAST_SHARE = 0.3
 """The least share of a message's words that are frequent words of its language. In prose it is about a half."""
 
@@ -26,14 +28,14 @@ _WORD = re.compile(r"[^\W\d_]+")
 _WORDS = {code: language_data.load(code).words for code in LANGUAGES}
 
 
-def clear_language(text: str) -> Language | None:
+def clear_language(text: str, lead: int = CLEAR_LEAD) -> Language | None:
     """Return the language of a text that is clearly in one language, else None."""
-    return _best(_votes(text), _CLEAR_WORDS)
+    return _best(_votes(text), lead)
 
 
-def first_clear(texts: Iterable[str]) -> Language | None:
+def first_clear(texts: Iterable[str], lead: int = CLEAR_LEAD) -> Language | None:
     """Return the language of the first text that is clearly in one language, None if none is."""
-    return next((language for text in texts if (language := clear_language(text)) is not None), None)
+    return next((language for text in texts if (language := clear_language(text, lead)) is not None), None)
 
 
 def likely_language(texts: Iterable[str], locale: str | None) -> Language | None:

@@ -10,7 +10,12 @@ from enum import StrEnum
 from helpdesk.agent import answers, bedrock, embedded, repository
 from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, ModelTrouble, Question, Reason, Reply, Turn
 from helpdesk.agent.closing_intent import is_closing_message
-from helpdesk.agent.conversation_language import first_clear, likely_language
+from helpdesk.agent.conversation_language import (
+    CHANGING_LEAD,
+    CLEAR_LEAD,
+    first_clear,
+    likely_language,
+)
 from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import service as conversations
@@ -133,8 +138,9 @@ def _spoken(
 
     The pending messages count first. A short one, such as "ok", leaves the conversation in its language.
     """
+    lead = CLEAR_LEAD if conversation.language is None else CHANGING_LEAD
     return (
-        first_clear(message.body for message in reversed(pending))
+        first_clear((message.body for message in reversed(pending)), lead)
         or conversation.language
         or first_clear(message.body for message in newest_first if message.by_visitor)
     )
