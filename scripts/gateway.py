@@ -13,6 +13,8 @@ API = ROOT / "template" / "api.json"
 
 # Spelled out, because the emulator does not know the "any" method.
 _METHODS = ("get", "post", "put", "patch", "delete")
+# No route has these. The gateway refuses them as _NO_ROUTE says, but the emulator ignores its settings for refusals.
+_UNSERVED_METHODS = ("head", "options")
 _NOT_FOUND = "not_found"
 
 _INVALID_KEY = (401, "invalid_api_key", "Send a secret key as a bearer token in the Authorization header.")
@@ -66,7 +68,11 @@ def text() -> str:
     for part, function in sorted(groups().items()):
         paths[f"/v1/{part}"] = paths[f"/v1/{part}/{{proxy+}}"] = function
     lines: dict[str, dict[str, object]] = {
-        "paths": {path: dict.fromkeys(_METHODS, _integration(function)) for path, function in paths.items()},
+        "paths": {
+            path: dict.fromkeys(_METHODS, _integration(function))
+            | dict.fromkeys(_UNSERVED_METHODS, _integration(_NOT_FOUND))
+            for path, function in paths.items()
+        },
         "x-amazon-apigateway-gateway-responses": {
             name: _refusal(*refusal) for name, refusal in _REFUSALS.items()
         },

@@ -15,6 +15,7 @@ from tests.support.template import ROOT, policy_statements, template
 RESOURCES: dict[str, Any] = template()["Resources"]
 ALARMS: dict[str, Any] = loops_written_out(ROOT / "template" / "monitoring.yaml")["Resources"]
 METHODS = {"get", "post", "put", "patch", "delete"}
+UNSERVED_METHODS = {"head", "options"}
 
 
 def of_type(kind: str) -> dict[str, Any]:
@@ -102,8 +103,13 @@ def test_every_function_is_in_the_lists_that_the_rules_below_run_over() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(paths()))
-def test_every_path_answers_all_five_methods(path: str) -> None:
-    assert set(paths()[path]) == METHODS
+def test_every_path_answers_every_method(path: str) -> None:
+    assert set(paths()[path]) == METHODS | UNSERVED_METHODS
+
+
+@pytest.mark.parametrize("path", sorted(paths()))
+def test_a_method_that_no_route_has_goes_to_the_function_that_returns_404(path: str) -> None:
+    assert {function_behind(path, method) for method in UNSERVED_METHODS} == {"NotFound"}
 
 
 @pytest.mark.parametrize("path", sorted(paths()))

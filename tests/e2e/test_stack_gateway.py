@@ -56,6 +56,32 @@ def test_a_known_path_with_a_method_it_has_not_answers_404(stack: Mapping[str, s
     assert body["error"]["code"] == "not_found"
 
 
+@pytest.mark.parametrize(
+    "path", ["/v1", "/v1/agent", "/v1/conversations/conv_1/reply", "/v1/openapi.json", "/v2"]
+)
+def test_options_is_an_unknown_route_everywhere(stack: Mapping[str, str], path: str) -> None:
+    preflight = {"origin": "https://shop.example.com", "access-control-request-method": "POST"}
+
+    for headers in ({}, preflight, {"authorization": f"Bearer {stack['secret_key']}"}):
+        status, _, body = call(stack, "OPTIONS", path, **headers)
+        assert (status, body["error"]["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("path", ["/v1", "/v1/agent", "/v1/openapi.json", "/v2"])
+def test_head_is_an_unknown_route_everywhere(stack: Mapping[str, str], path: str) -> None:
+    # A response to HEAD has no body (RFC 9110, section 9.3.2); its headers are those of the error.
+    address = urlsplit(stack["base_url"])
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=60)
+    connection.request(
+        "HEAD", address.path + path, headers={"authorization": f"Bearer {stack['secret_key']}"}
+    )
+    response = connection.getresponse()
+    connection.close()
+
+    assert (response.status, response.headers["content-type"]) == (404, "application/json")
+    assert response.headers["x-request-id"]
+
+
 def test_a_request_without_a_credential_learns_which_to_send(stack: Mapping[str, str]) -> None:
     status, _, body = call(stack, "GET", "/v1/conversations")
 
