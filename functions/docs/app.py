@@ -11,8 +11,10 @@ import re
 from functools import cache
 from pathlib import Path
 
+from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access
-from helpdesk.http.content import HtmlPage, RawJson
+from helpdesk.http.content import ClientInfo, SharedJson, SharedPage
+from helpdesk.http.documents import Document, respond
 from helpdesk.platform.settings import declare
 from helpdesk.reference.page import render_page
 from helpdesk.routing.api import Api
@@ -20,39 +22,35 @@ from helpdesk.routing.api import Api
 NEEDS = declare("BASE_URL")
 
 _DOCUMENT = Path(__file__).with_name("openapi.json")
-# An hour: the reference changes only with a deployment.
-_HEADERS = {"cache-control": "public, max-age=3600", "x-content-type-options": "nosniff"}
 
 api = Api()
 
 
-@api.get("/v1/openapi.json", access=Access.PUBLIC)
-def get_openapi() -> RawJson:
+@api.get("/v1/openapi.json", access=Access.PUBLIC, limit=AddressLimit.STATIC)
+def get_openapi(client_info: ClientInfo) -> SharedJson:
     """Get this API reference as OpenAPI 3.1."""
     # Any page may read it: tools that show and try an API do so from the browser.
-    return RawJson(_compact_json(), {**_HEADERS, "access-control-allow-origin": "*"})
+    return respond(SharedJson, _compact_json(), client_info, {"access-control-allow-origin": "*"})
 
 
-@api.get("/v1/docs", access=Access.PUBLIC)
-def get_docs() -> HtmlPage:
+@api.get("/v1/docs", access=Access.PUBLIC, limit=AddressLimit.STATIC)
+def get_docs(client_info: ClientInfo) -> SharedPage:
     """Get this API reference as a web page."""
     page = _page()
-    return HtmlPage(
-        page,
-        {**_HEADERS, "content-security-policy": _policy(page), "referrer-policy": "no-referrer"},
-    )
+    headers = {"content-security-policy": _policy(page.text), "referrer-policy": "no-referrer"}
+    return respond(SharedPage, page, client_info, headers)
 
 
 @cache
-def _compact_json() -> str:
+def _compact_json() -> Document:
     """Return the document without the indentation that the committed file has for reviewers."""
     document = json.loads(_DOCUMENT.read_text(encoding="utf-8"))
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+    return Document.of(json.dumps(document, separators=(",", ":"), ensure_ascii=False))
 
 
 @cache
-def _page() -> str:
-    return render_page(json.loads(_DOCUMENT.read_text(encoding="utf-8")))
+def _page() -> Document:
+    return Document.of(render_page(json.loads(_DOCUMENT.read_text(encoding="utf-8"))))
 
 
 @cache

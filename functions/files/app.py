@@ -1,5 +1,6 @@
 """/v1/uploads and /v1/files: uploads, and downloads by an address that cannot be guessed."""
 
+from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
 from helpdesk.files import service as files
@@ -34,7 +35,9 @@ def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, que
     return files.announce(caller.organization, base_url, sent)
 
 
-@api.get("/v1/files/<token>", access=Access.PUBLIC, errors=(FileNotFound,), status=302)
+@api.get(
+    "/v1/files/<token>", access=Access.PUBLIC, limit=AddressLimit.FILES, errors=(FileNotFound,), status=302
+)
 def download(token: str, client: ClientInfo) -> Redirect | HtmlPage:
     """Download a file. The response redirects to an address that works for a few minutes.
 

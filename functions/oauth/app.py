@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access
 from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
 from helpdesk.invites.errors import InviteNotFound
@@ -60,27 +61,29 @@ api = Api()
 
 # Any page may read where to log in; an hour, since it changes with a deployment only.
 _PUBLISHED = {"cache-control": "public, max-age=3600", "access-control-allow-origin": "*"}
+_METADATA: dict[str, Any] = {"access": Access.PUBLIC, "limit": AddressLimit.STATIC, "headers": _PUBLISHED}
 _UNSTORED: dict[str, Any] = {
     "access": Access.PUBLIC,
+    "limit": AddressLimit.TOKENS,
     "refusal": as_oauth,
     "headers": {"cache-control": "no-store", "pragma": "no-cache"},
 }
-_PAGE: dict[str, Any] = {"access": Access.PUBLIC, "refusal": refusal}
+_PAGE: dict[str, Any] = {"access": Access.PUBLIC, "limit": AddressLimit.PAGES, "refusal": refusal}
 
 
-@api.get("/v1/.well-known/oauth-authorization-server", access=Access.PUBLIC, headers=_PUBLISHED)
+@api.get("/v1/.well-known/oauth-authorization-server", **_METADATA)
 def get_authorization_server(base_url: BaseUrl) -> ServerMetadata:
     """Return the authorization server's metadata (RFC 8414)."""
     return metadata.server(base_url)
 
 
-@api.get("/v1/.well-known/openid-configuration", access=Access.PUBLIC, headers=_PUBLISHED)
+@api.get("/v1/.well-known/openid-configuration", **_METADATA)
 def get_openid_configuration(base_url: BaseUrl) -> ServerMetadata:
     """Return the same metadata at the path that some clients append to the issuer."""
     return metadata.server(base_url)
 
 
-@api.get("/v1/.well-known/oauth-protected-resource", access=Access.PUBLIC, headers=_PUBLISHED)
+@api.get("/v1/.well-known/oauth-protected-resource", **_METADATA)
 def get_protected_resource(base_url: BaseUrl) -> ResourceMetadata:
     """Return the protected resource metadata of the API (RFC 9728)."""
     return metadata.resource(base_url)
@@ -90,7 +93,7 @@ def get_protected_resource(base_url: BaseUrl) -> ResourceMetadata:
     "/v1/oauth/register",
     status=201,
     errors=(InvalidRedirectUri, InvalidClientMetadata, TooManyRequests),
-    **{**_UNSTORED, "refusal": as_registration},
+    **{**_UNSTORED, "limit": AddressLimit.OWN, "refusal": as_registration},
 )
 def register_client(client_info: ClientInfo, wanted: ClientRegistration) -> RegisteredClient:
     """Register a client (RFC 7591). Anyone can register, and registration proves no identity."""
@@ -146,7 +149,7 @@ def revoke_token(client_info: ClientInfo, form: RevocationForm) -> Revoked:
         TooManyRequests,
         ServerError,
     ),
-    **_UNSTORED,
+    **{**_UNSTORED, "limit": AddressLimit.OWN},
 )
 def authorize_device(client_info: ClientInfo, form: DeviceForm, base_url: BaseUrl) -> DeviceAnswer:
     """Start a login on a device without a browser (RFC 8628)."""

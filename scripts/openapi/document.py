@@ -5,6 +5,7 @@ from functools import cache
 from http import HTTPStatus
 from typing import Any
 
+from helpdesk.admission.anonymous import RATES, AddressLimit
 from helpdesk.admission.caller import Access, KeyRule, Role
 from helpdesk.http.content import Content
 from helpdesk.http.validation import FORM
@@ -128,6 +129,11 @@ def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]
     if body is not None:
         operation["requestBody"] = body
     operation["responses"] = {str(route.status): _answer(route), **_errors_of(route, shared)}
+    if issubclass(route.answer, Content) and route.answer.shared:
+        operation["responses"]["304"] = {
+            "description": "The document has not changed since the response whose ETag If-None-Match names.",
+            "headers": _headers("RequestId"),
+        }
     if route.or_see_other:
         operation["responses"]["303"] = {
             "description": "A redirect to the next page.",
@@ -143,8 +149,8 @@ def _summary(description: str) -> str:
 
 def _access(route: Route) -> str:
     access = route.access
-    if access is Access.PUBLIC:
-        return "Needs no credential and does not count against a rate limit."
+    if route.limit is not None:
+        return f"Needs no credential. {_limited(route.limit)}"
     charged = (
         f"Counts as {'an' if route.request_class.value[0] in 'aeiou' else 'a'} {route.request_class.value}."
     )
@@ -154,6 +160,15 @@ def _access(route: Route) -> str:
     if access.key_rule is KeyRule.ALLOWED:
         return f"Accepts a secret key, or the access token of {person}. {charged}"
     return f"Accepts the access token of {person}, and no secret key. {charged}"
+
+
+def _limited(limit: AddressLimit) -> str:
+    if limit is AddressLimit.STATIC:
+        return "Does not count against a rate limit."
+    if limit is AddressLimit.OWN:
+        return "Limited for each network address and in total (see the guide to rate limits)."
+    per_hour, burst = RATES[limit]
+    return f"Limited to {per_hour:,} requests an hour for each network address, with a burst of {burst}."
 
 
 def _security(access: Access) -> list[dict[str, list[str]]]:

@@ -1,6 +1,8 @@
 """Calling the real handlers with API Gateway's events."""
 
+import base64
 import copy
+import gzip
 import importlib.util
 import json
 from collections.abc import Callable
@@ -116,6 +118,16 @@ def invoke(event: dict[str, Any]) -> dict[str, Any]:
     return handler(event, Context())
 
 
+def text_of(raw: dict[str, Any]) -> str:
+    """Return the text of a function's result, as a client reads it that the gateway sent its bytes to."""
+    if not raw["isBase64Encoded"]:
+        return str(raw["body"])
+    content = base64.b64decode(raw["body"], validate=True)
+    if raw["multiValueHeaders"].get("content-encoding") == ["gzip"]:
+        content = gzip.decompress(content)
+    return content.decode()
+
+
 @dataclass
 class Client:
     """A caller of the API with one credential."""
@@ -135,7 +147,8 @@ class Client:
         raw = invoke(event)
         answered = {name.lower(): values[-1] for name, values in raw["multiValueHeaders"].items()}
         is_json = answered.get("content-type", "").startswith("application/json")
-        answer = Answer(raw["statusCode"], answered, json.loads(raw["body"]) if is_json else raw["body"])
+        body = text_of(raw)
+        answer = Answer(raw["statusCode"], answered, json.loads(body) if is_json else body)
         require_described(event["httpMethod"], event["path"], answer.status, answer.headers, answer.body)
         return answer
 

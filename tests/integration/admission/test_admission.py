@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import Plan, RequestClass
 from helpdesk.http.schemas import OK, Body, Ok
@@ -41,7 +42,8 @@ def _small_api() -> Api:
         def public() -> Ok:
             return OK
 
-        api.get(f"/v1/{access.name.lower()}", access=access)(public if access is Access.PUBLIC else route)
+        limit = AddressLimit.STATIC if access is Access.PUBLIC else None
+        api.get(f"/v1/{access.name.lower()}", access=access, limit=limit)(route if limit is None else public)
 
     @api.post("/v1/things", access=Access.ADMIN)
     def make(caller: Caller, thing: Thing) -> Ok:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
+from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access
 from helpdesk.http.content import HtmlPage, SeeOther, see_other
 from helpdesk.http.schemas import Answer, Form, Query
@@ -104,7 +105,13 @@ def as_page(error: AppError) -> HtmlPage:
 api = Api()
 
 
-@api.post("/v1/form", access=Access.PUBLIC, refusal=as_page, headers={"cache-control": "no-store"})
+@api.post(
+    "/v1/form",
+    access=Access.PUBLIC,
+    limit=AddressLimit.STATIC,
+    refusal=as_page,
+    headers={"cache-control": "no-store"},
+)
 def take(form: Sent) -> HtmlPage | SeeOther:
     """Accept a form."""
     if form.name == "fail":
@@ -114,7 +121,7 @@ def take(form: Sent) -> HtmlPage | SeeOther:
     return see_other("/elsewhere") if form.name == "on" else HtmlPage("<p>here</p>")
 
 
-@api.get("/v1/said", access=Access.PUBLIC)
+@api.get("/v1/said", access=Access.PUBLIC, limit=AddressLimit.STATIC)
 def say() -> Said:
     """Return a page."""
     return Said(here="x")

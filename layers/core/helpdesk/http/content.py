@@ -10,14 +10,17 @@ from helpdesk.platform.frozen_record import FrozenRecord
 class Content(FrozenRecord):
     """A text response with its own headers. A route declares the subclass that it returns.
 
-    `status` is set for a page that shows an error. None means the status that the route declares.
+    `status` is set for a page that shows an error. None means the status that the route declares. With `is_base64` the
+    text is the body's bytes in Base64. A `shared` kind is the same for every caller and can be answered by 304.
     """
 
     media_type: ClassVar[str]
+    shared: ClassVar[bool] = False
 
     text: str
     headers: Mapping[str, str] = field(default_factory=dict)
     status: int | None = None
+    is_base64: bool = False
 
 
 class HtmlPage(Content):
@@ -30,6 +33,18 @@ class RawJson(Content):
     """JSON text, already serialized."""
 
     media_type = "application/json"
+
+
+class SharedPage(HtmlPage):
+    """A page that is the same for every caller."""
+
+    shared = True
+
+
+class SharedJson(RawJson):
+    """JSON text that is the same for every caller."""
+
+    shared = True
 
 
 class Redirect(Content):

@@ -5,6 +5,7 @@ It is written here, because libraries for it import the types of every other eve
 
 import re
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 _PARAMETER = re.compile(r"<(\w+)>")
@@ -53,14 +54,17 @@ def _path_of_the_api(path: str) -> str:
     return version + rest if before and version else path
 
 
-def answer(status: int, media_type: str, body: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return a text response in the gateway's format."""
-    every = {"content-type": media_type, **headers}
+def answer(
+    status: int, media_type: str, body: str, headers: Mapping[str, str], *, is_base64: bool = False
+) -> dict[str, Any]:
+    """Return a response in the gateway's format; with `is_base64` the gateway decodes the body."""
+    described = {} if status == HTTPStatus.NOT_MODIFIED else {"content-type": media_type}
+    every = {**described, **headers}
     return {
         "statusCode": status,
         "multiValueHeaders": {name: [value] for name, value in every.items()},
         "body": body,
-        "isBase64Encoded": False,
+        "isBase64Encoded": is_base64,
     }
 
 

@@ -1,11 +1,9 @@
 """Rate limits per network address, browser and e-mail address (Specification: Limits, Other buckets)."""
 
-import ipaddress
-
 from helpdesk.admission import buckets
 from helpdesk.admission.allowance import BucketEmpty
+from helpdesk.admission.anonymous import address_hash
 from helpdesk.oauth.errors import TooManyAttempts, TooManyRequests
-from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.storage import keys
 from helpdesk.storage.item_key import ItemKey
@@ -19,8 +17,6 @@ ALL_BURST = 100
 CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 3
 CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
 USER_CODES_PER_HOUR, USER_CODES_BURST = 60, 10
-
-_IPV6_NETWORK = 64
 
 
 def take_registration(address: str) -> None:
@@ -36,13 +32,13 @@ def take_device_login(address: str) -> None:
 def take_code_for_address(address: str, browser_hash: str) -> None:
     """Take one request for a code by mail from a network address. Raises TooManyAttempts."""
     shape = buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
-    _take_or_wait(_address_hash(address) or browser_hash, "codes", shape)
+    _take_or_wait(address_hash(address) or browser_hash, "codes", shape)
 
 
 def take_user_code(address: str, browser_hash: str) -> None:
     """Take one attempt at a user code. Raises TooManyAttempts."""
     shape = buckets.Shape.per_hour(USER_CODES_PER_HOUR, USER_CODES_BURST)
-    _take_or_wait(_address_hash(address) or browser_hash, "user_codes", shape)
+    _take_or_wait(address_hash(address) or browser_hash, "user_codes", shape)
 
 
 def may_mail(email_hash: str) -> bool:
@@ -62,9 +58,9 @@ def _take_both(name: str, address: str, per_hour: int, burst: int) -> None:
     shared bucket counts.
     """
     try:
-        address_hash = _address_hash(address)
-        if address_hash:
-            _take(keys.AddressBucket(address_hash, name), buckets.Shape.per_hour(per_hour, burst))
+        hashed = address_hash(address)
+        if hashed:
+            _take(keys.AddressBucket(hashed, name), buckets.Shape.per_hour(per_hour, burst))
         _take(keys.SharedBucket("anonymous"), buckets.Shape.per_hour(ALL_PER_HOUR, ALL_BURST))
     except BucketEmpty as empty:
         raise TooManyRequests(headers={"retry-after": str(empty.retry_after)}) from None
@@ -83,17 +79,3 @@ def _take(key: ItemKey, shape: buckets.Shape) -> None:
     except Throttled:
         # As with the allowance: a limiter that cannot be written must not stop requests.
         logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})
-
-
-def _address_hash(address: str) -> str | None:
-    """Return the SHA-256 of a network address, or of the /64 of an IPv6 address (one subscriber); None without one."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return None
-    if isinstance(parsed, ipaddress.IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            parsed = parsed.ipv4_mapped
-        else:
-            return sha256_hex(str(ipaddress.ip_network((parsed, _IPV6_NETWORK), strict=False)))
-    return sha256_hex(str(parsed))

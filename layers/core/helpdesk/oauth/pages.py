@@ -9,13 +9,13 @@ from helpdesk.admission.caller import Role
 from helpdesk.http.content import HtmlPage
 from helpdesk.invites.record import InvitePreview
 from helpdesk.oauth import redirects
-from helpdesk.oauth.errors import PageError
+from helpdesk.oauth.errors import PageError, TooManyAttempts
 from helpdesk.oauth.record import RequestRecord
 from helpdesk.oauth.rendering import page
 from helpdesk.oauth.sessions import Browser
 from helpdesk.oauth.sign_in import CODE_MINUTES
 from helpdesk.people.record import PersonRecord
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import AppError, RateLimited
 
 # More organizations than this are offered in a select element.
 _MOST_RADIOS = 6
@@ -137,6 +137,8 @@ def refusal(error: AppError) -> HtmlPage:
     values = {"message": error.message.replace("`", "")}
     if isinstance(error, PageError):
         return page("refusal", error.title, values, status=error.status)
+    if isinstance(error, RateLimited):
+        return refusal(TooManyAttempts())
     title = "Page not found" if error.status == HTTPStatus.NOT_FOUND else "Something went wrong"
     return page("refusal", title, values, status=error.status)
 

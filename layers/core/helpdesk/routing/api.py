@@ -20,7 +20,9 @@ from copy import replace
 from dataclasses import field
 from typing import Any, get_args, get_type_hints
 
+from helpdesk.admission import anonymous
 from helpdesk.admission import service as admission
+from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
 from helpdesk.http.content import BaseUrl, ClientInfo, Content, HtmlPage, RawBody, SeeOther
@@ -69,6 +71,7 @@ class Route(FrozenRecord):
     refusal: Refusal | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     raw_body_parameter: str | None = None
+    limit: AddressLimit | None = None
 
     @property
     def takes_idempotency_key(self) -> bool:
@@ -124,22 +127,29 @@ class Api:
         refusal: Refusal | None = None,
         headers: Mapping[str, str] | None = None,
         raw_body_parameter: str | None = None,
+        limit: AddressLimit | None = None,
     ) -> Callable[[Function], Function]:
         """Declare a route. `errors` are those of its noun; errors of every route are implied.
 
         `request_class` overrides the class that the method implies (Specification: Limits: GET reads, the rest writes).
         `refusal` converts errors to another form than the error object. `headers` are in every response, including
-        errors.
+        errors. `limit` limits the callers of a public route by their network address; each public route has one.
 
         A route that takes `Model | RawBody` gets the model for a JSON body. With the query parameter that
         `raw_body_parameter` names, or with an empty body, it gets the bytes whatever their type.
         """
+        if (access is Access.PUBLIC) != (limit is not None):
+            raise TypeError(f"{method} {path}: a public route, and no other, declares a limit")
         charged = request_class or (RequestClass.READ if method == "GET" else RequestClass.WRITE)
 
         def declare(function: Function) -> Function:
             route = _declared(method, path, access, charged, status, errors, function)
             route = replace(
-                route, refusal=refusal, headers=headers or {}, raw_body_parameter=raw_body_parameter
+                route,
+                refusal=refusal,
+                headers=headers or {},
+                limit=limit,
+                raw_body_parameter=raw_body_parameter,
             )
             self.routes.append(route)
             self._paths.add(method, path, route)
@@ -164,7 +174,9 @@ def _run(
     try:
         arguments: dict[str, Any] = dict(path_parameters)
         caller: Caller | None = None
-        if route.access is not Access.PUBLIC:
+        if route.limit is not None:
+            anonymous.take(route.limit, request.source_ip)
+        else:
             admitted = admission.admit(request.headers, route.access, route.request_class)
             headers |= admitted.headers
             caller = admitted.caller
@@ -238,7 +250,10 @@ def _refused(route: Route, error: AppError, headers: dict[str, str], request: Re
 
 
 def _content_answer(content: Content, status: int, headers: dict[str, str]) -> dict[str, Any]:
-    return answer(content.status or status, content.media_type, content.text, {**headers, **content.headers})
+    every = {**headers, **content.headers}
+    return answer(
+        content.status or status, content.media_type, content.text, every, is_base64=content.is_base64
+    )
 
 
 def _bound(route: Route, request: Request) -> dict[str, Any]:

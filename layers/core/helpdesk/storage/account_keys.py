@@ -109,7 +109,7 @@ class BrowserSession(ItemKey):
 class AddressBucket(ItemKey):
     """A token bucket of a caller's network address, which is kept as its SHA-256."""
 
-    PK, SK = "OAUTH#ADDRESS#{address_hash}", "BUCKET#{name}"
+    PK, SK = "ADDRESS#{address_hash}", "BUCKET#{name}"
     address_hash: str
     name: str
 
