@@ -5,8 +5,7 @@ from functools import cache
 from http import HTTPStatus
 from typing import Any
 
-from helpdesk.admission.anonymous import RATES, AddressLimit
-from helpdesk.admission.caller import Access, KeyRule, Role
+from helpdesk.admission.caller import Access, KeyRule
 from helpdesk.http.content import Content
 from helpdesk.http.validation import FORM
 from helpdesk.idempotency.errors import IdempotencyInProgress
@@ -14,6 +13,7 @@ from helpdesk.oauth.errors import OAuthError
 from helpdesk.platform.errors import AppError, TokenRequired
 from helpdesk.routing.api import Route
 from scripts.openapi import examples, texts
+from scripts.openapi.access import access_of, security_of
 from scripts.openapi.models import Mode, prose, public_name, query_parameters, schemas
 from scripts.openapi.routes import (
     all_routes,
@@ -116,9 +116,9 @@ def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]
     operation: dict[str, Any] = {
         "operationId": operation_id(route),
         "summary": _summary(description),
-        "description": f"{description}\n\n{_access(route)}",
+        "description": f"{description}\n\n{access_of(route)}",
         "tags": [_group(route)],
-        "security": _security(route.access),
+        "security": security_of(route.access),
     }
     parameters = [_path_parameter(name) for name in path_parameters(route)] + query
     if route.takes_idempotency_key:
@@ -145,40 +145,6 @@ def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]
 def _summary(description: str) -> str:
     """Return the first clause of a description."""
     return re.split(r"\n|[.:;] ", description, maxsplit=1)[0].rstrip(".")
-
-
-def _access(route: Route) -> str:
-    access = route.access
-    if route.limit is not None:
-        return f"Needs no credential. {_limited(route.limit)}"
-    charged = (
-        f"Counts as {'an' if route.request_class.value[0] in 'aeiou' else 'a'} {route.request_class.value}."
-    )
-    if access.key_rule is KeyRule.ONLY:
-        return f"Accepts a secret key only. {charged}"
-    person = "any member" if access.role is Role.MEMBER else "an admin or owner"
-    if access.key_rule is KeyRule.ALLOWED:
-        return f"Accepts a secret key, or the access token of {person}. {charged}"
-    return f"Accepts the access token of {person}, and no secret key. {charged}"
-
-
-def _limited(limit: AddressLimit) -> str:
-    if limit is AddressLimit.STATIC:
-        return "Does not count against a rate limit."
-    if limit is AddressLimit.OWN:
-        return "Limited for each network address and in total (see the guide to rate limits)."
-    per_hour, burst = RATES[limit]
-    return f"Limited to {per_hour:,} requests an hour for each network address, with a burst of {burst}."
-
-
-def _security(access: Access) -> list[dict[str, list[str]]]:
-    if access is Access.PUBLIC:
-        return []
-    if access.key_rule is KeyRule.ONLY:
-        return [{"secretKey": []}]
-    if access.key_rule is KeyRule.ALLOWED:
-        return [{"secretKey": []}, {"accessToken": []}]
-    return [{"accessToken": []}]
 
 
 def _path_parameter(name: str) -> dict[str, Any]:
