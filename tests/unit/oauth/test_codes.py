@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.oauth import device, limits
+from helpdesk.admission.anonymous import address_hash
+from helpdesk.oauth import device
 from helpdesk.oauth.tokens import proves
 
 UNRESERVED = string.ascii_letters + string.digits + "-._~"
@@ -86,9 +87,9 @@ def test_a_code_is_shown_in_two_halves() -> None:
     ],
 )
 def test_ipv4_is_limited_by_address_and_ipv6_by_network(one: str, other: str, same: bool) -> None:
-    assert (limits._address_hash(one) == limits._address_hash(other)) is same
+    assert (address_hash(one) == address_hash(other)) is same
 
 
 @pytest.mark.parametrize("address", ["", "unknown", "192.0.2.1, 192.0.2.2", "test-invoke-source-ip"])
 def test_text_that_is_not_an_address_shares_no_bucket(address: str) -> None:
-    assert limits._address_hash(address) is None
+    assert address_hash(address) is None

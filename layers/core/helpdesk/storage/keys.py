@@ -31,33 +31,14 @@ from helpdesk.storage.account_keys import (
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 
-__all__ = [  # and every kind below
-    "REGISTRY",
-    "AccessToken",
-    "AddressBucket",
-    "AuthorizationCode",
-    "AuthorizationRequest",
-    "AutoResolveCheckpoint",
-    "BrowserSession",
-    "DeviceCode",
-    "EmailBucket",
-    "Grant",
-    "InviteToken",
-    "ItemKey",
-    "LegacyKey",
-    "MalformedKey",
-    "OAuthClient",
-    "Person",
-    "PersonAllowance",
-    "PersonByEmail",
-    "PersonIdempotency",
-    "SchemaVersion",
-    "SharedBucket",
-    "SignIn",
-    "SupportEmail",
-    "UserCode",
-    "WaitPool",
-]
+# The kinds without a tenant; every kind below is exported, too.
+__all__ = [
+    "REGISTRY", "AccessToken", "AddressBucket", "AuthorizationCode", "AuthorizationRequest",
+    "AutoResolveCheckpoint", "BrowserSession", "DeviceCode", "EmailBucket", "Grant", "InviteToken",
+    "ItemKey", "LegacyKey", "MalformedKey", "OAuthClient", "Person", "PersonAllowance",
+    "PersonByEmail", "PersonIdempotency", "SchemaVersion", "SharedBucket", "SignIn", "SupportEmail",
+    "UserCode", "WaitPool",
+]  # fmt: skip
 
 
 class Organization(ItemKey):
