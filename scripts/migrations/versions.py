@@ -4,6 +4,7 @@ import contextlib
 
 from helpdesk.events.outbox import job_item
 from helpdesk.knowledge.documents import Document
+from helpdesk.quotas import service as quotas
 from helpdesk.storage import table
 from helpdesk.storage.keys import AutoResolveCheckpoint, KnowledgeDocument, Organization
 from helpdesk.storage.table import ConditionFailed, Item
@@ -49,7 +50,33 @@ def _index_again(item: Item) -> bool:
     return True
 
 
+def _describe_document(item: Item) -> bool:
+    """Give a knowledge document its version, source and place among the documents without a folder, and count it.
+
+    One transaction does both on the condition that the document has no version, so it is counted once. A document that
+    was changed since by the new version has one, and is counted.
+    """
+    key = KnowledgeDocument.parse(item["PK"], item["SK"])
+    if key is None or "version" in item:
+        return False
+    document = Document.from_item(key.organization, item)
+    described = {name: value for name, value in document.to_item().items() if name not in item}
+    transaction = Transaction()
+    transaction.update(
+        key,
+        "SET " + ", ".join(f"#{name} = :{name}" for name in described),
+        condition="attribute_exists(PK) AND attribute_not_exists(version)",
+        names={f"#{name}": name for name in described},
+        values={f":{name}": value for name, value in described.items()},
+        on_failure=ConditionFailed,
+    )
+    quotas.count_existing(transaction, key.organization, size=document.size)
+    transaction.commit()
+    return True
+
+
 MIGRATIONS = (
     Migration(1, "Move the nightly run's checkpoints to their new key", _move_night_checkpoints),
     Migration(2, "Index knowledge documents and the inbox again, in the new layout", _index_again),
+    Migration(3, "Describe knowledge documents by version and source, and count them", _describe_document),
 )

@@ -10,7 +10,7 @@ from helpdesk.storage.keys import SchemaVersion
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from scripts import admin
-from scripts.migrations import runner
+from scripts.migrations import runner, versions
 from scripts.migrations.runner import Migration, MigrationRunning, SchemaTooNew
 from scripts.migrations.versions import MIGRATIONS
 from tests.support import table as everything
@@ -209,7 +209,61 @@ def test_documents_and_conversations_are_indexed_again(
 
     assert admin.main(["migrate"]) == 0
     jobs = [job for item in everything.of_kind("JOB") for job in item["jobs"]]
-    assert [job["body"] for job in jobs] == [
-        {"organization": organization.organization_id, "documentId": document}
+    assert [(job["body"]["organization"], job["body"]["documentId"]) for job in jobs] == [
+        (organization.organization_id, document)
     ] * 2  # when it was created, and now
     assert conversation in queued_for_search()
+
+
+def old_document(organization: NewOrganization, number: int) -> Item:
+    """Return a document as the version before quotas wrote it."""
+    return {
+        "PK": f"ORG#{organization.organization_id}#KNOWLEDGE",
+        "SK": f"DOC#doc_{number}",
+        "id": f"doc_{number}",
+        "title": "Money  Back",
+        "folderId": None,
+        "status": "ready",
+        "problem": None,
+        "size": 10 * number,
+        "revision": "01jd3k5v9w0000000000000006",
+        "textKey": f"{organization.organization_id}/documents/doc_{number}/1.md",
+        "url": None,
+        "createdAt": 1_700_000_000_000,
+        "updatedAt": 1_700_000_000_000,
+        "indexedAt": 1_700_000_001_000,
+    }
+
+
+def test_documents_get_a_version_and_a_source_and_are_counted_once(
+    organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
+    for number in (1, 2):
+        put(old_document(organization, number))
+    api.post("/v1/knowledge/documents", {"title": "New", "body": "12345"})
+
+    assert admin.main(["migrate"]) == 0
+    for item in everything.of_kind("DOC#"):
+        assert versions._describe_document(item) is False  # as after a crash
+
+    listed = api.get("/v1/knowledge/documents?folderId=none&source=written&q=money+back").body["documents"]
+    assert [(document["id"], document["version"]) for document in listed] == [("doc_2", 1), ("doc_1", 1)]
+    usage = api.get("/v1/billing/limits").body["knowledge"]
+    assert (usage["documents"]["used"], usage["bytes"]["used"]) == (3, 35)
+
+
+def test_a_document_that_was_changed_or_deleted_before_its_migration_is_counted_as_it_is(
+    organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
+    for number in (1, 2):
+        put(old_document(organization, number))
+    assert api.get("/v1/knowledge/documents/doc_1").code == "internal_error"  # it has no text in this test
+    changed = api.patch("/v1/knowledge/documents/doc_1", {"title": "Refunds", "version": 1})
+    assert changed.body["document"]["version"] == 2
+    assert api.delete("/v1/knowledge/documents/doc_2").status == 200
+
+    assert admin.main(["migrate"]) == 0
+    usage = api.get("/v1/billing/limits").body["knowledge"]
+    assert (usage["documents"]["used"], usage["bytes"]["used"]) == (1, 10)

@@ -35,20 +35,29 @@ def usage(organization: str) -> KnowledgeUsage:
     return KnowledgeUsage(item.get("documents", 0), item.get("size", 0))
 
 
-def count(transaction: Transaction, organization: str, plan: Plan, *, documents: int, size: int) -> None:
+def count(
+    transaction: Transaction,
+    organization: str,
+    plan: Plan,
+    *,
+    documents: int,
+    size: int,
+    within_quota: bool = True,
+) -> None:
     """Add to an organization's numbers, or take from them.
 
     What grows must stay within the quota of the plan. The transaction raises StalePlan, PlanUpgradeRequired or
-    DocumentLimit. What shrinks is always accepted, so that a knowledge base over its quota can be reduced.
+    DocumentLimit. What shrinks is always accepted, so that a knowledge base over its quota can be reduced; what existed
+    before quotas is, too, without `within_quota`.
     """
     quota = KNOWLEDGE_QUOTAS[plan]
     conditions: list[str] = []
     names = {"#documents": "documents", "#size": "size"}
     values: Item = {":documents": documents, ":size": size}
-    if documents > 0:
+    if within_quota and documents > 0:
         conditions.append("#documents <= :otherDocuments")
         values[":otherDocuments"] = quota.documents - documents
-    if size > 0:
+    if within_quota and size > 0:
         conditions.append("#size <= :otherSize")
         values[":otherSize"] = quota.size - size
     if conditions:

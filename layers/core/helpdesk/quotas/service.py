@@ -53,6 +53,11 @@ def uncount_documents(transaction: Transaction, organization: str, *, documents:
         repository.count(transaction, organization, HIGHEST_PLAN, documents=-documents, size=-size)
 
 
+def count_existing(transaction: Transaction, organization: str, *, size: int) -> None:
+    """Count a document from before quotas, whatever the plan allows. For a migration."""
+    repository.count(transaction, organization, HIGHEST_PLAN, documents=1, size=size, within_quota=False)
+
+
 def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
     """Apply a plan's quotas from the commit of the transaction on."""
     repository.set_plan(transaction, organization, plan)
