@@ -13,8 +13,9 @@ from helpdesk.platform.settings import declare, settings
 
 NEEDS = declare("KNOWLEDGE_QUEUE_URL", "KNOWLEDGE_BUCKET")
 
-_FOLDER_MS = 20_000
-"""How long one job moves documents before it leaves the rest to the next. A batch has up to ten messages."""
+_FOLDER_MS = 8_000
+"""How long one job moves documents before it leaves the rest to the next. A batch has up to ten
+messages, and the function 120 s."""
 
 
 def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from helpdesk.knowledge import folder_repository, folder_service, repository
+from helpdesk.knowledge.folders import FolderJob
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.storage import keys, table
@@ -111,7 +112,7 @@ def test_refused_changes_of_a_folder_change_nothing(api: Client) -> None:
         refused = api.patch(f"{AT}/{a}", sent)
         assert refused.code == code
     assert api.post(AT, {"name": "E", "parentId": c}).code == "folder_too_deep"
-    for sent, code in (
+    orders: tuple[tuple[Any, str], ...] = (
         ({"ids": [a]}, "order_invalid"),
         ({"ids": [a, d, b]}, "order_invalid"),
         ({"ids": [a, d, d]}, "order_invalid"),
@@ -119,8 +120,9 @@ def test_refused_changes_of_a_folder_change_nothing(api: Client) -> None:
         ({"parentId": "fold_1", "ids": []}, "knowledge_folder_not_found"),
         ({"parentId": a}, "invalid_request"),
         ({"ids": "x"}, "invalid_request"),
-    ):
-        assert api.post(f"{AT}/order", sent).code == code
+    )
+    for order, code in orders:
+        assert api.post(f"{AT}/order", order).code == code
     assert tree(api) == before
 
 
@@ -234,7 +236,7 @@ def test_a_job_leaves_what_does_not_fit_its_time_to_another(
         add(api, f"Doc {number}", "x", folderId=a)
     api.delete(f"{AT}/{a}")
     [job] = [job for job in jobs() if "folderId" in job]
-    folder_service.finish_deletion(folder_service.FolderJob.from_body(job), clock.now_ms() - 1)
+    folder_service.finish_deletion(FolderJob.from_body(job), clock.now_ms() - 1)
     assert len(documents_in(api, "none")) == 2
     assert len([job for job in jobs() if "folderId" in job]) == 2
     work()

@@ -13,6 +13,11 @@ from helpdesk.platform.settings import settings
 from helpdesk.s3_index.cache import CachedIndex, IndexCache
 from helpdesk.s3_index.store import IndexLocation
 
+# Functions that read or write the index have 2 GB in /tmp; a commit may need the space of the index twice. 700 MB are
+# the index of at least 400 MB of text, twice the quota of the Standard plan (docs/decisions/0117).
+MAX_INDEX_BYTES = 700_000_000
+MAX_CACHE_BYTES = 1_000_000_000
+
 _MOST_TERMS = 2_000
 
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 1.5, 2.0, 1.0
@@ -151,7 +156,7 @@ def location_of(organization: str) -> IndexLocation:
 
 
 def _new_index(organization: str, home: Path) -> KnowledgeIndex:
-    return CachedIndex(location_of(organization), index_format.FORMAT, _open, home)
+    return CachedIndex(location_of(organization), index_format.FORMAT, _open, home, max_bytes=MAX_INDEX_BYTES)
 
 
 def _open(index: tantivy.Index | None) -> IndexSearcher | None:
@@ -167,4 +172,4 @@ def _synonyms() -> dict[str, frozenset[str]]:
     return thesaurus.by_term(index_format.analyzer().analyze)
 
 
-_cache = IndexCache(_new_index)
+_cache = IndexCache(_new_index, max_bytes=MAX_CACHE_BYTES)
