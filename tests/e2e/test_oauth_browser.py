@@ -115,7 +115,8 @@ def code_mailed_to(stack: Mapping[str, str], email: str) -> str:
         with urllib.request.urlopen(stack["mail_url"]) as answer:
             by_account: dict[str, list[dict[str, Any]]] = json.load(answer)["messages"]
         mails = [mail for sent in by_account.values() for mail in sent if mail["To"] == [email]]
-        found = re.search(r"\b[0-9]{6}\b", mails[-1]["BodyText"]) if mails else None
+        codes = [mail["BodyText"] for mail in mails if mail["Subject"] == "Your code to sign in"]
+        found = re.search(r"\b[0-9]{6}\b", codes[-1]) if codes else None
         return found[0] if found else None
 
     return eventually(look)
@@ -188,6 +189,26 @@ def test_a_device_is_connected(page: Page, stack: Mapping[str, str], program: Pr
 
     tokens = program.token(grant_type=DEVICE, device_code=login["device_code"]).json()
     assert me(program, tokens["access_token"])["user"]["email"] == email
+
+
+def test_the_path_of_an_invitation_opens_the_page_that_accepts_it(
+    page: Page, stack: Mapping[str, str]
+) -> None:
+    email = f"{uuid.uuid4().hex}@example.com"
+    inviter = Web(stack["base_url"], stack["owner_token"])
+    invited = inviter.post("/v1/invites", {"email": email, "role": "member"})
+    assert invited.status == 200, invited
+
+    page.goto(stack["base_url"] + invited.body["path"])
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_role("button", name="Send me a code").click()
+    page.get_by_label("Six-digit code").fill(code_mailed_to(stack, email))
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Join").click()
+    page.get_by_text("You've joined").wait_for()
+
+    members = inviter.get("/v1/members?limit=200").body["members"]
+    assert [member["role"] for member in members if member["email"] == email] == ["member"]
 
 
 def test_a_wrong_code_is_shown_where_a_screen_reader_finds_it(

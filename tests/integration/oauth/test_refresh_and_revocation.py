@@ -260,6 +260,26 @@ def test_a_token_stops_when_its_person_leaves_the_organization(
     assert Client(issued["access_token"]).get("/v1/webhooks").code == "invalid_token"
 
 
+def test_a_refresh_does_not_revive_a_token_whose_person_left_and_returned(
+    program: Program, code_of: Callable[..., str], organization: NewOrganization
+) -> None:
+    home = organization.organization_id
+    user_id = make_person(home, role="admin", name="Ada", email="ada@example.com")
+    issued = program.exchange(code_of(program, organization=home)).body
+    owner = Client(token_of(make_person(home, role="owner", name="Olga", email="olga@example.org"), home))
+    assert owner.delete(f"/v1/members/{user_id}").status == 200
+    path = owner.post("/v1/invites", {"email": "ada@example.com", "role": "admin"}).body["path"]
+    later = Client(token_of(user_id, None))
+    assert later.post("/v1/invites/accept", {"token": path.rpartition("/")[2]}).status == 200
+
+    refreshed = program.refresh(issued["refresh_token"])
+
+    if refreshed.status == 200:  # the person may still switch it to another organization
+        assert Client(refreshed.body["access_token"]).get("/v1/webhooks").code == "invalid_token"
+    assert Client(issued["access_token"]).get("/v1/webhooks").code == "invalid_token"
+    assert later.get("/v1/webhooks").status == 200
+
+
 def test_a_refresh_costs_two_reads_and_a_transaction(program: Program, tokens: dict[str, Any]) -> None:
     with recorded_calls() as calls:
         program.refresh(tokens["refresh_token"])
