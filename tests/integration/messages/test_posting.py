@@ -622,6 +622,12 @@ def test_of_several_errors_the_session_comes_first_then_the_files_then_the_text(
     assert codes == ["invalid_session", "too_many_attachments", "message_too_long", "invalid_request"]
 
 
+def test_the_subject_is_one_line_of_visible_text(api: Client) -> None:
+    post(api, body="\u200b\u3164\n\u202eWhere\tis\x00 it?\u2029And more")
+
+    assert conversation()["subject"] == "Where is it?"
+
+
 def test_the_subject_is_the_first_line_that_is_not_empty(api: Client) -> None:
     post(api, body="\n\n  " + "S" * 90 + "\nmore")
 

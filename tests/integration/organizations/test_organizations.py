@@ -173,6 +173,8 @@ def test_a_domain_whose_mail_reaches_another_domain_is_refused(email: str) -> No
         "a@example.com,b@example.com",
         "a@example.com\nb",
         "a\x00@example.com",
+        "\u3164@example.com",
+        "\u0301@example.com",
         "a\u200bb@example.com",
         "\u202eb@example.com",
         "x" * 65 + "@example.com",

@@ -143,7 +143,7 @@ def test_an_answer_that_was_cut_off_or_withheld_hands_over(converse: Stubber, st
     assert bedrock.answer(QUESTION) == HandOff(Reason.MODEL_STOPPED)
 
 
-@pytest.mark.parametrize("content", [[], [{"text": "  "}]])
+@pytest.mark.parametrize("content", [[], [{"text": "  "}], [{"text": "\u200b\u3164"}]])
 def test_an_empty_answer_hands_over(converse: Stubber, content: list[dict[str, Any]]) -> None:
     converse.add_response("converse", answered(*content))
     assert bedrock.answer(QUESTION) == HandOff(Reason.MODEL_STOPPED)

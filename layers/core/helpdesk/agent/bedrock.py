@@ -17,6 +17,7 @@ from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform import clients
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
+from helpdesk.platform.text import is_blank
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime.type_defs import (
@@ -136,7 +137,7 @@ def _read(response: "ConverseResponseTypeDef") -> Reply | HandOff:
     if any("toolUse" in block for block in content) or stopped == "tool_use":
         return HandOff(Reason.MODEL_DECIDED)
     text = "\n\n".join(block["text"] for block in content if "text" in block).strip()
-    if stopped not in _FINISHED or not text:
+    if stopped not in _FINISHED or is_blank(text):
         # max_tokens, content_filtered, guardrail_intervened and future values: half an answer is worse than none.
         logger.warning("model_stopped", extra={"reason": stopped})
         return HandOff(Reason.MODEL_STOPPED)

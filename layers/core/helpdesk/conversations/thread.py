@@ -32,7 +32,7 @@ from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.text import is_blank, trimmed
+from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.search import jobs as search
 from helpdesk.storage.transactions import Transaction
 
@@ -314,11 +314,12 @@ def _put_started(transaction: Transaction, conversation: Conversation) -> None:
 
 
 def _subject(message: VisitorMessage) -> str:
-    """Return the title that the team sees: the first line that is not empty, or the first file's name."""
-    line = next((line.strip() for line in message.body.splitlines() if line.strip()), "")
-    if not line and message.attachments.shown:
-        line = _files(message.attachments)[0].name
-    return line[:_SUBJECT_CHARACTERS]
+    """Return the title that the team sees: the first line with visible text, or the first file's name."""
+    lines = (as_name(line, _SUBJECT_CHARACTERS) for line in message.body.splitlines())
+    subject = next(filter(None, lines), "")
+    if not subject and message.attachments.shown:
+        subject = as_name(_files(message.attachments)[0].name, _SUBJECT_CHARACTERS)
+    return subject
 
 
 def _add_visitor_message(

@@ -83,11 +83,15 @@ def _first_entries(entries: Any) -> Any:
     return kept
 
 
-def _facts(entries: dict[str, str | bool | int | float] | None) -> dict[str, str] | None:
+def _facts(entries: dict[str, str | bool | int | float | None] | None) -> dict[str, str] | None:
     """Return entries as text, with names and values cut."""
     if entries is None:
         return None
-    return {as_name(name, MAX_METADATA_CHARACTERS): _as_text(value) for name, value in entries.items()}
+    return {
+        as_name(name, MAX_METADATA_CHARACTERS): _as_text(value)
+        for name, value in entries.items()
+        if value is not None
+    }
 
 
 def _page_url(url: str) -> str:
@@ -134,7 +138,8 @@ def _wait(value: int) -> int:
     return value
 
 
-Fact = Annotated[str | bool | int | float, BeforeValidator(_fact)]
+# None is only in the description: an entry with null counts as omitted before it is validated.
+Fact = Annotated[str | bool | int | float | None, BeforeValidator(_fact)]
 ShortText = Annotated[str | None, _cutter(MAX_CONTEXT_CHARACTERS)]
 Session = Annotated[str, schema_hint(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
 

@@ -9,6 +9,7 @@ from helpdesk.admission.caller import Role
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.text import is_blank
 from helpdesk.storage.table import Item
 
 MAX_EMAIL_CHARACTERS = 320
@@ -63,7 +64,7 @@ def normalized_email(text: str) -> str:
     if len(email) > MAX_EMAIL_CHARACTERS:  # first, because composing can take time quadratic in the length
         raise InvalidEmail
     email = unicodedata.normalize("NFC", email)
-    if _EMAIL.fullmatch(email) is None or not email.isprintable():
+    if _EMAIL.fullmatch(email) is None or not email.isprintable() or is_blank(email.partition("@")[0]):
         raise InvalidEmail
     if not _is_mailed_to_itself(email.partition("@")[2]):
         raise InvalidEmail
