@@ -1,6 +1,5 @@
 """What a document's title, text and address must be, and the form in which they are stored."""
 
-import re
 from urllib.parse import urlsplit
 
 from helpdesk.knowledge.errors import (
@@ -14,8 +13,6 @@ from helpdesk.knowledge.errors import (
     TitleMissing,
 )
 from helpdesk.platform.text import as_name, is_blank, trimmed, without_hidden
-
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 
 
 def require_title(title: str | None) -> str:
@@ -31,10 +28,9 @@ def require_title(title: str | None) -> str:
 def require_body(body: str | None) -> bytes:
     """Return a text in UTF-8, exactly as it was sent.
 
-    Raises BodyMissing if it is absent or nothing in it is visible, and BodyTooLarge. Control characters count as text
-    here: a file that has nothing else is stored as it is.
+    Raises BodyMissing if it is absent or nothing in it is visible, and BodyTooLarge.
     """
-    if body is None or (is_blank(body) and _CONTROL.search(body) is None):
+    if body is None or is_blank(body):
         raise BodyMissing
     text = body.encode()
     if len(text) > MAX_BODY_BYTES:
