@@ -48,7 +48,7 @@ HOSTILE = [
     "{{7*7}}${x}<script>",
 ]
 # What is no text, where text is described.
-OTHERS = [None, True, -1, 10**40, 1e308, [], {}, [None], [[]] * 300, {"\x00": 1}, {"": {"": None}}]
+OTHERS: list[Any] = [None, True, -1, 10**40, 1e308, [], {}, [None], [[]] * 300, {"\x00": 1}, {"": {"": None}}]
 NAMES = {"name", "title", "subject", "agentName", "createdByName", "invitedByName", "actor"}
 
 
