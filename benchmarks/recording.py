@@ -22,7 +22,10 @@ from tests.support.table import everything, of_kind
 from tests.support.template import table_properties, template
 
 REGION: Final = "eu-west-1"
-QUEUES = ("delivery", "retry", "search", "timer", "agent.fifo", "knowledge.fifo", "mail.fifo", "erase.fifo")
+QUEUES = (
+    *("delivery", "retry", "search", "timer"),
+    *("agent.fifo", "knowledge.fifo", "mail.fifo", "outreach.fifo", "erase.fifo"),
+)
 
 # About what a visitor's browser sends.
 MESSAGE = {

@@ -14,10 +14,10 @@ from helpdesk.customers.schemas import (
 )
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.schemas import OK, Ok, PageQuery
-from helpdesk.messages.schemas import MessageAccepted
+from helpdesk.organizations.errors import UpgradeRequired
 from helpdesk.outreach import service as outreach
 from helpdesk.outreach.errors import CustomerUnreachable
-from helpdesk.outreach.schemas import OutreachInput
+from helpdesk.outreach.schemas import OutreachAccepted, OutreachInput
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.privacy import export
@@ -26,7 +26,7 @@ from helpdesk.privacy.errors import ErasureNotFound
 from helpdesk.privacy.schemas import ExportAnswer, ReceiptAnswer
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "MAIL_FROM")
+NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "MAIL_FROM", "OUTREACH_PER_HOUR")
 
 api = Api()
 
@@ -66,6 +66,7 @@ def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> Ok:
     errors=(
         CustomerNotFound,
         CustomerUnreachable,
+        UpgradeRequired,
         EmptyMessage,
         MessageTooLong,
         TooManyAttachments,
@@ -73,10 +74,11 @@ def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> Ok:
         AttachmentWrongType,
     ),
 )
-def write_to_customer(caller: Caller, customer_id: str, message: OutreachInput) -> MessageAccepted:
+def write_to_customer(caller: Caller, customer_id: str, message: OutreachInput) -> OutreachAccepted:
     """Send a message to a customer.
 
-    It goes to their newest open conversation or a new one, and by e-mail if their address is known.
+    It goes to their newest open conversation or a new one, and by e-mail if their address is known and the plan is
+    paid.
     """
     return outreach.send(caller, customer_id, message)
 

@@ -1,4 +1,8 @@
-"""MailQueue: send invitations and the team's messages by e-mail. A message group is an invitation or a customer."""
+"""MailQueue: send invitations by e-mail; OutreachQueue: send the team's messages to customers.
+
+A message group is an invitation or a customer. Each queue has its own concurrency, so however many messages of the team
+wait, an invitation does not wait for them.
+"""
 
 import json
 from typing import Any
@@ -7,12 +11,13 @@ from helpdesk.invites import mailing as invites
 from helpdesk.invites.jobs import InviteMail
 from helpdesk.mail.errors import MailNotSent
 from helpdesk.outreach import mailing as messages
+from helpdesk.outreach import pacing
 from helpdesk.outreach.jobs import MESSAGE_MAIL, MessageMail
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import declare, settings
 
-NEEDS = declare("MAIL_QUEUE_URL", "MAIL_FROM")
+NEEDS = declare("MAIL_QUEUE_URL", "OUTREACH_QUEUE_URL", "MAIL_FROM", "OUTREACH_PER_HOUR")
 
 # The longest time that one e-mail takes, with the client's own retries.
 _LEFT_FOR_ONE_MS = 20_000
@@ -32,7 +37,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         if group not in waiting:
             if in_time and _done(record):
                 continue
-            try_again_soon(settings().mail_queue_url, record)
+            try_again_soon(_queue_of(record), record)
         waiting.add(group)
         failed.append(record["messageId"])
     return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in failed]}
@@ -59,6 +64,14 @@ def _sent(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
     if body.get("kind") == MESSAGE_MAIL:
         mail = MessageMail.from_body(body)
         about = {"organization": mail.organization, "messageId": mail.message_id}
-        return messages.send(mail).value, about
+        with pacing.paced():
+            return messages.send(mail).value, about
     wanted = InviteMail.from_body(body)
     return invites.send(wanted).value, {"organization": wanted.organization, "invite": wanted.invite_id}
+
+
+def _queue_of(record: dict[str, Any]) -> str:
+    """Return the URL of the queue that a message came from: one of the two that this function serves."""
+    name = str(record["eventSourceARN"]).rpartition(":")[2]
+    urls = (settings().mail_queue_url, settings().outreach_queue_url)
+    return next((url for url in urls if url.rpartition("/")[2] == name), "")

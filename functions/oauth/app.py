@@ -24,6 +24,7 @@ from helpdesk.oauth.errors import (
     ServerError,
     SlowDown,
     TooManyAttempts,
+    TooManyCodes,
     TooManyRequests,
     UnauthorizedClient,
     UnsupportedGrantType,
@@ -55,7 +56,7 @@ from helpdesk.people.errors import AlreadyAMember, TooManyOrganizations
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL", "MAIL_FROM", "SIGN_UP")
+NEEDS = declare("BASE_URL", "MAIL_FROM", "SIGN_UP", "CODES_PER_HOUR")
 
 api = Api()
 
@@ -180,7 +181,7 @@ def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: BaseUrl
     return web.answer_consent(client_info, form, base_url)
 
 
-@api.post("/v1/oauth/sign-in", errors=(CsrfError, TooManyAttempts, MailUnavailable), **_PAGE)
+@api.post("/v1/oauth/sign-in", errors=(CsrfError, TooManyAttempts, TooManyCodes, MailUnavailable), **_PAGE)
 def request_code(client_info: ClientInfo, form: SignInForm, base_url: BaseUrl) -> HtmlPage:
     """Send a one-time code to an e-mail address (page form)."""
     return web.take_email(client_info, form, base_url)

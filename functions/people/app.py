@@ -28,7 +28,7 @@ from helpdesk.platform.errors import Forbidden, InvalidCursor, NoOrganization
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL", "SIGN_UP")
+NEEDS = declare("BASE_URL", "SIGN_UP", "INVITATIONS_PER_HOUR")
 
 api = Api()
 

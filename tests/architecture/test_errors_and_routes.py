@@ -76,6 +76,7 @@ PAGES = {
     "RequestExpired": 400,
     "CsrfError": 403,
     "TooManyAttempts": 429,
+    "TooManyCodes": 429,
     "MailUnavailable": 503,
 }
 STATUS_OF = {code: status for status, codes in SPECIFIED.items() for code in codes.split()} | OURS

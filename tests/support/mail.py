@@ -15,8 +15,10 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage.table import to_wire
 from tests.support import table as whole_table
 from tests.support.api import Context, function
+from tests.support.workers import received
 
 FROM = "support@helpdesk.example"
+QUEUES = ("mail", "outreach")
 _sequence = itertools.count(1)
 
 
@@ -84,7 +86,7 @@ def refusal(code: str, status: int = 400) -> ClientError:
 
 def jobs() -> list[dict[str, Any]]:
     """Return the outbox items that ask for a mail."""
-    asked = [item for item in whole_table.of_kind("JOB") if item["jobs"][0]["queue"] == "mail"]
+    asked = [item for item in whole_table.of_kind("JOB") if item["jobs"][0]["queue"] in QUEUES]
     return sorted(asked, key=lambda item: str(item["id"]))
 
 
@@ -96,19 +98,8 @@ def stream_records() -> list[dict[str, Any]]:
 
 
 def waiting() -> list[dict[str, Any]]:
-    """Receive what waits in the mail queue, as the mailer is handed it."""
-    answer = clients.sqs().receive_message(
-        QueueUrl=settings().mail_queue_url, MaxNumberOfMessages=10, MessageSystemAttributeNames=["All"]
-    )
-    return [
-        {
-            "messageId": message["MessageId"],
-            "receiptHandle": message["ReceiptHandle"],
-            "body": message["Body"],
-            "attributes": message["Attributes"],
-        }
-        for message in answer.get("Messages", [])
-    ]
+    """Receive what waits in the queues of mails, as the mailer is handed it."""
+    return [record for queue in QUEUES for record in received(settings().queue_url(queue))]
 
 
 def run_mailer(records: list[dict[str, Any]]) -> list[str]:
@@ -120,9 +111,9 @@ def run_mailer(records: list[dict[str, Any]]) -> list[str]:
 def carry() -> None:
     """Carry every requested mail to the post office; like a stream, carry earlier ones again."""
     assert fan_out(stream_records()) == []
-    while records := waiting():
-        assert run_mailer(records) == []
-        for record in records:
-            clients.sqs().delete_message(
-                QueueUrl=settings().mail_queue_url, ReceiptHandle=record["receiptHandle"]
-            )
+    for queue in QUEUES:
+        url = settings().queue_url(queue)
+        while records := received(url):
+            assert run_mailer(records) == []
+            for record in records:
+                clients.sqs().delete_message(QueueUrl=url, ReceiptHandle=record["receiptHandle"])

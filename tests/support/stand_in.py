@@ -28,6 +28,7 @@ QUEUES: Final = {
     "AGENT_QUEUE_URL": "agent.fifo",
     "KNOWLEDGE_QUEUE_URL": "knowledge.fifo",
     "MAIL_QUEUE_URL": "mail.fifo",
+    "OUTREACH_QUEUE_URL": "outreach.fifo",
     "ERASE_QUEUE_URL": "erase.fifo",
     "DEAD_LETTERS_URL": "dead-letters",
 }
@@ -35,6 +36,8 @@ ENVIRONMENT: Final = {
     "AWS_DEFAULT_REGION": REGION,
     "STAGE": "test",
     "SIGN_UP": "open",
+    # So high that no test meets a ceiling that it does not mean, and that outreach goes out without pauses.
+    **dict.fromkeys(("CODES_PER_HOUR", "INVITATIONS_PER_HOUR", "OUTREACH_PER_HOUR"), "36000000"),
     "TABLE_NAME": TABLE,
     **dict(zip(("KNOWLEDGE_BUCKET", "FILES_BUCKET", "SEARCH_BUCKET"), BUCKETS, strict=True)),
     "POWERTOOLS_SERVICE_NAME": "test",

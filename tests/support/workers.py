@@ -13,6 +13,7 @@ WORKERS = {
     "agent": "agent_worker",
     "knowledge": "knowledge_indexer",
     "mail": "mailer",
+    "outreach": "mailer",
     "search": "search_indexer",
     "timer": "timers",
     "erase": "eraser",

@@ -175,7 +175,7 @@ def test_a_visitor_asks_gets_answers_and_rates(
     with one_at_a_time:
         api.patch("/v1/agent", {"name": "Robin", "requireEmail": True})
         api.post("/v1/knowledge/documents", {"title": "Refunds", "body": DOCUMENT})
-        workers = Workers("delivery", "retry", "mail", "search")
+        workers = Workers("delivery", "retry", "mail", "outreach", "search")
         workers.run()
 
     with running(words, helpdesk_url, organization.secret_key) as server:

@@ -209,6 +209,28 @@ def test_a_network_address_gets_twenty_codes_at_once(program: Program, mails: Ma
     assert len(mails) == 20
 
 
+def test_above_the_deployments_ceiling_no_code_is_mailed_and_the_page_says_so_for_every_address_alike(
+    now: Clock, program: Program, mails: Mails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODES_PER_HOUR", "6")
+    settings.cache_clear()
+    make_person(None, role="member", name="Ada", email="ada@example.com")
+    pages = []
+    for email in ("ada@example.com", "ada@example.com", "new@example.com"):
+        visitor = Visitor()
+        visitor.open(program.authorize_url())
+        pages.append(visitor.press(email=email))
+
+    first, known, unknown = pages
+    assert first.status == 200
+
+    assert (known.status, unknown.status) == (429, 429)
+    assert known.body == unknown.body
+    assert "Many people are signing in at the moment, so no code was sent." in known.body
+    assert known.headers["retry-after"] == "600"
+    assert [email for email, _ in mails] == ["ada@example.com"]
+
+
 @pytest.mark.parametrize(("error", "status"), [(MailNotSent, 503), (MailNotSetUp, 503), (MailRefused, 200)])
 def test_the_page_says_that_a_mail_failed_unless_that_reveals_the_address(
     asked: Visitor, monkeypatch: pytest.MonkeyPatch, error: type[Exception], status: int

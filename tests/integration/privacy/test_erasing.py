@@ -269,13 +269,13 @@ def test_a_pending_delivery_ends_without_an_error(api: Client, organization: New
 
 def test_a_pending_mail_is_not_sent(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     with post_office(monkeypatch) as mails:
-        workers = Workers("mail")
+        workers = Workers("outreach")
         customer = customer_of(api, write(api))
         api.post(f"/v1/customers/{customer}/messages", {"body": "We found your marmalade."})
         workers.run()
         erase(api, customer)
         workers.run()
-        assert workers.work("mail") == 1
+        assert workers.work("outreach") == 1
         assert mails == []
 
 

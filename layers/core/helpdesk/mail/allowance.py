@@ -1,4 +1,4 @@
-"""Rate limits of mail: one bucket per kind of mail and organization.
+"""Rate limits of the mail that organizations request: one bucket per kind of mail and organization, and its ceiling.
 
 Specification: Limits, Other buckets (invitation e-mails). Mail to customers has a bucket, too: nobody has verified a
 visitor's address, and all organizations of a deployment send from one SES identity.
@@ -9,6 +9,8 @@ from typing import NamedTuple
 from helpdesk.admission import buckets
 from helpdesk.admission.allowance import BucketEmpty
 from helpdesk.logs import service as logs
+from helpdesk.mail import ceilings
+from helpdesk.mail.ceilings import CeilingReached, MailKind
 from helpdesk.platform.errors import RateLimited
 from helpdesk.platform.logging import logger
 from helpdesk.storage import keys
@@ -18,18 +20,35 @@ from helpdesk.storage.table import Throttled
 class MailBucket(NamedTuple):
     """A kind of mail: the bucket's name for programs (`name`) and for people (`what`), and its size."""
 
+    kind: MailKind
     name: str
     what: str
     per_hour: int
     burst: int
 
 
-INVITATIONS = MailBucket("invite_emails", "invitation e-mails", 30, 10)
-OUTREACH = MailBucket("outreach_emails", "e-mails to customers", 600, 100)
+INVITATIONS = MailBucket(MailKind.INVITATION, "invite_emails", "invitation e-mails", 30, 10)
+OUTREACH = MailBucket(MailKind.OUTREACH, "outreach_emails", "e-mails to customers", 600, 100)
 
 
 def take(organization: str, bucket: MailBucket) -> None:
-    """Take one mail from an organization's bucket. Costs one write, or two. Raises RateLimited."""
+    """Take one mail from an organization's bucket, and from the ceiling of all. Costs two writes, up to four.
+
+    In this order, so that an organization above its own limit takes nothing from the others. Raises RateLimited.
+    """
+    _take_own(organization, bucket)
+    try:
+        ceilings.take(bucket.kind)
+    except CeilingReached as reached:
+        raise RateLimited(
+            f"Wait a moment: all organizations of this deployment together can send {ceilings.per_hour(bucket.kind):,} "
+            f"{bucket.what} per hour. Try again after the seconds in Retry-After. If this persists, ask your operator "
+            "to raise the limit.",
+            headers={"retry-after": str(reached.retry_after)},
+        ) from None
+
+
+def _take_own(organization: str, bucket: MailBucket) -> None:
     shape = buckets.Shape.per_hour(bucket.per_hour, bucket.burst)
     try:
         buckets.take(keys.OrganizationBucket(organization, bucket.name), shape)

@@ -173,6 +173,14 @@ class TooManyAttempts(PageError):
     message = "There were too many attempts from your network. Wait a few minutes and try again."
 
 
+class TooManyCodes(PageError):
+    """All people together have requested as many codes as this deployment sends."""
+
+    status, code = 429, "rate_limited"
+    title = "Please wait a moment"
+    message = "Many people are signing in at the moment, so no code was sent. Try again in a few minutes."
+
+
 class MailUnavailable(PageError):
     """The mail with the code could not be sent."""
 

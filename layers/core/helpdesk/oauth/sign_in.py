@@ -9,10 +9,12 @@ import re
 import secrets
 
 from helpdesk.invites import accepting
+from helpdesk.mail import ceilings
 from helpdesk.mail import service as mail
+from helpdesk.mail.ceilings import CeilingReached, MailKind
 from helpdesk.mail.errors import MailNotSent, MailRefused
 from helpdesk.oauth import limits, repository, sessions
-from helpdesk.oauth.errors import MailUnavailable
+from helpdesk.oauth.errors import MailUnavailable, TooManyCodes
 from helpdesk.oauth.record import SignInRecord
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people import service as people
@@ -49,10 +51,12 @@ def begin(browser: Browser, email: str, address: str) -> str:
     """Mail a code to an e-mail address and return the handle of the sign-in.
 
     Above the limit of an e-mail address, no mail is sent and no code signs in, but the response is the same. Raises
-    InvalidEmail, TooManyAttempts, MailUnavailable.
+    InvalidEmail, TooManyAttempts, TooManyCodes, MailUnavailable.
     """
     email = normalized_email(email)
     limits.take_code_for_address(address, browser.hash)
+    # Before the limit of the address, so that the ceiling's response is the same for all addresses.
+    _take_from_ceiling()
     handle = ids.secret()
     code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
     until = clock.now_ms() + CODE_MINUTES * MINUTE_MS
@@ -102,6 +106,13 @@ def _person(email: str, invite_token: str | None) -> PersonRecord:
 def _keyed(handle: str, code: str) -> str:
     """Return the form in which a code is stored: keyed with the handle, which is not in the table."""
     return hmac.new(handle.encode(), code.encode(), "sha256").hexdigest()
+
+
+def _take_from_ceiling() -> None:
+    try:
+        ceilings.take(MailKind.SIGN_IN_CODE)
+    except CeilingReached as reached:
+        raise TooManyCodes(headers={"retry-after": str(reached.retry_after)}) from None
 
 
 def _send(email: str, code: str) -> None:

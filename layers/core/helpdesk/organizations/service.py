@@ -108,16 +108,21 @@ def names_of(wanted: Sequence[str]) -> list[Named]:
 
 
 class Correspondent(FrozenRecord):
-    """An organization as the sender of mail: its name, and its reply address, None if nobody reads replies."""
+    """An organization as it writes to customers.
+
+    `support_email` is where replies to its mail go, None if nobody reads them. `may_mail` says whether its plan
+    includes mail to customers.
+    """
 
     name: str
     support_email: str | None
+    may_mail: bool
 
 
 def correspondent(organization: str) -> Correspondent:
-    """Return the organization as the sender of mail to its customers. Raises OrganizationNotFound."""
+    """Return the organization as it writes to customers. Raises OrganizationNotFound."""
     found = repository.get(organization)
-    return Correspondent(found.name, found.support_email)
+    return Correspondent(found.name, found.support_email, found.plan in repository.MAILS_CUSTOMERS)
 
 
 def retaining(turn: int, until: int) -> Iterator[tuple[str, int]]:

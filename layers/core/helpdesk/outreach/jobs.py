@@ -27,7 +27,7 @@ class MessageMail(FrozenRecord):
             "conversationId": self.conversation_id,
             "messageId": self.message_id,
         }
-        return job_item(self.organization, Job(JobQueue.MAIL, self.customer_id, self.message_id, body))
+        return job_item(self.organization, Job(JobQueue.OUTREACH, self.customer_id, self.message_id, body))
 
     @classmethod
     def from_body(cls, body: dict[str, Any]) -> "MessageMail":

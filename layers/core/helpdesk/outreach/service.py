@@ -1,9 +1,9 @@
 """Writing to a customer first (Specification: Events, Event kinds, outreach; its routes go beyond the specification).
 
 The message goes to the customer's newest open conversation, or starts one that the team handles. The customer sees it
-in their session; if an e-mail address is known, the same transaction adds a job that mails it. Two messages at once to
-one customer start one conversation. The session decides which is the newest, as for the visitor's own messages. For a
-customer without a session, their record decides.
+in their session; if an e-mail address is known and the plan is paid, the same transaction adds a job that mails it. Two
+messages at once to one customer start one conversation. The session decides which is the newest, as for the visitor's
+own messages. For a customer without a session, their record decides.
 """
 
 from copy import replace
@@ -20,17 +20,27 @@ from helpdesk.files import service as files
 from helpdesk.files.service import Attachments
 from helpdesk.mail import allowance as mail_allowance
 from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageAccepted
 from helpdesk.messages.service import SessionChanged
 from helpdesk.organizations import service as organizations
+from helpdesk.organizations.errors import UpgradeRequired
+from helpdesk.organizations.service import Correspondent
 from helpdesk.outreach.errors import CustomerUnreachable
 from helpdesk.outreach.jobs import MessageMail
-from helpdesk.outreach.schemas import OutreachInput
+from helpdesk.outreach.schemas import MailOutcome, OutreachAccepted, OutreachInput
+from helpdesk.platform.errors import AppError
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 8
+_UPGRADE = (
+    "This customer can be reached by e-mail only, and e-mail to customers requires a paid plan. Ask your operator to "
+    "change the plan, or wait until the customer writes to you."
+)
+_NOT_SET_UP = (
+    "This customer can be reached by e-mail only, and this deployment sends none. Ask your operator to set the "
+    "parameter MailFrom, or wait until the customer writes to you."
+)
 
 
 class _Message(FrozenRecord):
@@ -41,44 +51,65 @@ class _Message(FrozenRecord):
     attachments: Attachments
 
 
-def send(caller: Caller, customer_id: str, written: OutreachInput) -> MessageAccepted:
+def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAccepted:
     """Write to a customer.
 
-    Sends message.created, and conversation.created before it if it starts a conversation. Raises CustomerNotFound,
-    CustomerUnreachable, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing, AttachmentWrongType, and
-    RateLimited if it would be mailed and the organization's bucket of such mails is empty.
+    Sends message.created, and conversation.created before it if it starts a conversation. Where the plan does not
+    include mail, the message is in the customer's session only. Raises CustomerNotFound, CustomerUnreachable,
+    UpgradeRequired for a customer without a session, EmptyMessage, MessageTooLong, TooManyAttachments,
+    AttachmentMissing, AttachmentWrongType, and RateLimited if it would be mailed and the organization's bucket of such
+    mails, or the deployment's, is empty.
     """
     named = [(file.id, file.name) for file in written.attachments or []]
     body = thread.require_body(written.body, len(named))
     organization = caller.organization
     to = customers.recipient(organization, customer_id)
-    mailed = to.email is not None and bool(settings().mail_from)
-    if to.session_hash is None and not mailed:
-        raise CustomerUnreachable
+    sender = organizations.correspondent(organization)
+    mail = _mail_outcome(to, sender)
+    if to.session_hash is None and mail is not MailOutcome.QUEUED:
+        raise _unreachable(mail)
     attachments = files.attached(organization, named)
-    name = caller.person.name if caller.person else organizations.name_of(organization)
-    message = _Message(name, body, attachments)
-    if mailed:
+    message = _Message(caller.person.name if caller.person else sender.name, body, attachments)
+    if mail is MailOutcome.QUEUED:
         mail_allowance.take(organization, mail_allowance.OUTREACH)
     for _ in range(_TRIES):
         transaction = Transaction()
         try:
-            accepted = _added(transaction, organization, to, message)
-            if mailed:
-                mail = MessageMail(organization, to.id, accepted.conversation_id, accepted.message_id)
-                transaction.put(mail.to_item(), new=True)
+            conversation_id, message_id = _added(transaction, organization, to, message)
+            if mail is MailOutcome.QUEUED:
+                job = MessageMail(organization, to.id, conversation_id, message_id)
+                transaction.put(job.to_item(), new=True)
             transaction.commit()
         except (SessionChanged, StaleConversation, ConversationNotFound):
             continue  # read the session and its conversation again
         except ConcurrentOutreach:
             to = customers.recipient(organization, customer_id)
         else:
-            return accepted
+            return OutreachAccepted(conversation_id=conversation_id, message_id=message_id, mail=mail)
     raise Conflict
 
 
-def _added(transaction: Transaction, organization: str, to: Recipient, message: _Message) -> MessageAccepted:
-    """Add the message to the customer's newest open conversation, or start another."""
+def _mail_outcome(to: Recipient, sender: Correspondent) -> MailOutcome:
+    if to.email is None:
+        return MailOutcome.NO_ADDRESS
+    if not settings().mail_from:
+        return MailOutcome.NOT_SET_UP
+    return MailOutcome.QUEUED if sender.may_mail else MailOutcome.UPGRADE_REQUIRED
+
+
+def _unreachable(mail: MailOutcome) -> AppError:
+    """Return the error for a customer without a session who is not mailed either."""
+    match mail:
+        case MailOutcome.UPGRADE_REQUIRED:
+            return UpgradeRequired(_UPGRADE)
+        case MailOutcome.NOT_SET_UP:
+            return CustomerUnreachable(_NOT_SET_UP)
+        case _:
+            return CustomerUnreachable()
+
+
+def _added(transaction: Transaction, organization: str, to: Recipient, message: _Message) -> tuple[str, str]:
+    """Add the message to the customer's newest open conversation, or start another; return the ids of both."""
     session = messages.session(organization, to.session_hash) if to.session_hash else None
     if session is not None:
         target = messages.newest_open(session)
@@ -94,7 +125,7 @@ def _added(transaction: Transaction, organization: str, to: Recipient, message: 
             body=message.body,
             attachments=message.attachments,
         )
-        return MessageAccepted(conversation_id=target.id, message_id=message_id)
+        return target.id, message_id
     conversation_id, message_id = thread.start_by_team(
         transaction,
         organization,
@@ -109,4 +140,4 @@ def _added(transaction: Transaction, organization: str, to: Recipient, message: 
         messages.enter_team_conversation(transaction, session, conversation_id)
     else:
         customers.note_outreach(transaction, organization, to.customer, conversation_id)
-    return MessageAccepted(conversation_id=conversation_id, message_id=message_id)
+    return conversation_id, message_id

@@ -18,7 +18,7 @@ EVERYWHERE = ("STAGE", "TABLE_NAME", "LOCAL_ENDPOINT_URL", "FAIR_USE_NOTICE_MINU
 
 QUEUES = tuple(
     f"{name}_QUEUE_URL"
-    for name in ("DELIVERY", "RETRY", "AGENT", "KNOWLEDGE", "MAIL", "SEARCH", "TIMER", "ERASE")
+    for name in ("DELIVERY", "RETRY", "AGENT", "KNOWLEDGE", "MAIL", "OUTREACH", "SEARCH", "TIMER", "ERASE")
 )
 """The addresses of all queues, for the functions that hand out work."""
 
@@ -70,6 +70,7 @@ class Settings(FrozenRecord):
     agent_queue_url = _Setting("AGENT_QUEUE_URL", _text)
     knowledge_queue_url = _Setting("KNOWLEDGE_QUEUE_URL", _text)
     mail_queue_url = _Setting("MAIL_QUEUE_URL", _text)
+    outreach_queue_url = _Setting("OUTREACH_QUEUE_URL", _text)
     search_queue_url = _Setting("SEARCH_QUEUE_URL", _text)
     timer_queue_url = _Setting("TIMER_QUEUE_URL", _text)
     erase_queue_url = _Setting("ERASE_QUEUE_URL", _text)
@@ -81,6 +82,10 @@ class Settings(FrozenRecord):
     base_url = _Setting("BASE_URL", lambda text: text.rstrip("/"), "")
     # The verified address that mail comes from; empty where this deployment sends none.
     mail_from = _Setting("MAIL_FROM", _text, "")
+    # How many mails of each kind all organizations together request in an hour.
+    codes_per_hour = _Setting("CODES_PER_HOUR", int, "600")
+    invitations_per_hour = _Setting("INVITATIONS_PER_HOUR", int, "200")
+    outreach_per_hour = _Setting("OUTREACH_PER_HOUR", int, "1000")
     # Whether anyone may sign up, or only people whom the operator adds or a member invites.
     sign_up_is_open = _Setting("SIGN_UP", lambda text: text == "open", "closed")
     # How many calls of GET /messages may wait at a time, in the whole deployment.

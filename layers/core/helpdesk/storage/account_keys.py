@@ -137,6 +137,13 @@ class WaitPool(ItemKey):
     shard: str
 
 
+class MailCeiling(ItemKey):
+    """The token bucket of one kind of mail that all organizations of this deployment share."""
+
+    PK, SK = "MAILCEILING#{kind}", "BUCKET"
+    kind: str
+
+
 class LegacyKey(ItemKey):
     """Which organization a key from before the current scheme belongs to, by the key's SHA-256."""
 
@@ -149,6 +156,13 @@ class InviteToken(ItemKey):
 
     PK, SK = "INVITE#{token_hash}", "INVITE"
     token_hash: str
+
+
+class Slug(ItemKey):
+    """Which organization holds a slug; its presence is what makes a slug unique."""
+
+    PK, SK = "SLUG#{slug}", "SLUG"
+    slug: str
 
 
 class SupportEmail(ItemKey):

@@ -17,6 +17,7 @@ from helpdesk.storage.account_keys import (
     Grant,
     InviteToken,
     LegacyKey,
+    MailCeiling,
     OAuthClient,
     Person,
     PersonAllowance,
@@ -25,6 +26,7 @@ from helpdesk.storage.account_keys import (
     SchemaVersion,
     SharedBucket,
     SignIn,
+    Slug,
     SupportEmail,
     UserCode,
     WaitPool,
@@ -35,9 +37,9 @@ from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AuthorizationCode", "AuthorizationRequest",
     "AutoResolveCheckpoint", "BrowserSession", "DeviceCode", "EmailBucket", "Grant", "InviteToken",
-    "ItemKey", "LegacyKey", "MalformedKey", "OAuthClient", "Person", "PersonAllowance",
-    "PersonByEmail", "PersonIdempotency", "SchemaVersion", "SharedBucket", "SignIn", "SupportEmail",
-    "UserCode", "WaitPool",
+    "ItemKey", "LegacyKey", "MailCeiling", "MalformedKey", "OAuthClient", "Person", "PersonAllowance",
+    "PersonByEmail", "PersonIdempotency", "SchemaVersion", "SharedBucket", "SignIn", "Slug",
+    "SupportEmail", "UserCode", "WaitPool",
 ]  # fmt: skip
 
 
@@ -46,13 +48,6 @@ class Organization(ItemKey):
 
     PK, SK = "ORG#{organization}#ORG", "ORG"
     organization: str
-
-
-class Slug(ItemKey):
-    """Which organization holds a slug; its presence is what makes a slug unique."""
-
-    PK, SK = "SLUG#{slug}", "SLUG"
-    slug: str
 
 
 class Allowance(ItemKey):
