@@ -189,6 +189,8 @@ def _of_customers(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
     yield to("GET", f"/v1/conversations?customerId={customer}", shown="GET /v1/conversations?customerId=…")
     yield to("GET", "/v1/conversations?assignee=none", shown="GET /v1/conversations?assignee=none")
     yield to("GET", "/v1/customers")
+    yield to("POST", "/v1/customers", {"name": "Vera Visitor", "email": "vera@example.com"})
+    yield to("PATCH", at, {"name": "Vera Visitor"}, route=one)
     yield to("POST", f"{at}/facts", {"text": "Runs two shops."}, route=f"{one}/facts")
     yield to("GET", at, route=one)
     fact = api.get(at).body["facts"][0]["id"]

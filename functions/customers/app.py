@@ -5,8 +5,11 @@ from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyA
 from helpdesk.customers import listing
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound, FactNotFound
+from helpdesk.customers.profile import CustomerInput, CustomerUpdate
 from helpdesk.customers.schemas import (
     CustomerAnswer,
+    CustomerChanged,
+    CustomerCreated,
     CustomersAnswer,
     CustomersQuery,
     FactCreated,
@@ -41,6 +44,18 @@ def list_customers(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
 def get_customer(caller: Caller, customer_id: str, page: PageQuery) -> CustomerAnswer:
     """Get a customer with the newest facts about them."""
     return listing.get(caller, customer_id, page)
+
+
+@api.post("/v1/customers", access=Access.MEMBER)
+def create_customer(caller: Caller, new: CustomerInput) -> CustomerCreated:
+    """Create a customer who has not written."""
+    return customers.add(caller, new)
+
+
+@api.patch("/v1/customers/<customer_id>", access=Access.MEMBER, errors=(CustomerNotFound,))
+def update_customer(caller: Caller, customer_id: str, change: CustomerUpdate) -> CustomerChanged:
+    """Update a customer's record (only the fields you send)."""
+    return customers.change(caller, customer_id, change)
 
 
 @api.post("/v1/customers/<customer_id>/facts", access=Access.MEMBER, errors=(CustomerNotFound,))

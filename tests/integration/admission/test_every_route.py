@@ -156,6 +156,8 @@ ROUTES: dict[str, str] = {
         POST /v1/conversations/<conversation_id>/take-over
         POST /v1/conversations/<conversation_id>/unarchive
         DELETE /v1/customers/<customer_id>/facts/<fact_id>
+        PATCH /v1/customers/<customer_id>
+        POST /v1/customers
         POST /v1/customers/<customer_id>/facts
         POST /v1/customers/<customer_id>/messages
         DELETE /v1/knowledge/documents/<document_id>

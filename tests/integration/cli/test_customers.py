@@ -1,6 +1,7 @@
-"""Customers on the command line: export and erasure."""
+"""Customers on the command line: creating and updating them, export and erasure."""
 
 import json
+import re
 import stat
 from pathlib import Path
 
@@ -82,3 +83,26 @@ def test_the_operator_can_erase_a_customer(
     assert [item["customerId"] for item in whole_table.of_kind("ERASURE")] == [customer]
     assert admin.main([*words, "--yes"]) == 1
     assert "No customer has this id" in capsys.readouterr().err
+
+
+def test_a_customer_is_created_found_and_updated(owner: Cli) -> None:
+    output = owner.ok(
+        "customers", "create", "--name", "Vera", "--email", "vera@example.com", "--metadata", "plan=pro"
+    )
+    (customer,) = re.findall(r"^Created customer (cus_\w+)\.$", output.strip())
+    assert "vera@example.com" in owner.ok("customers", "list")
+
+    shown = owner.ok("customers", "update", customer, "--name", "", "--email", "v@example.org")
+    assert re.search(r"^Name +-$", shown, re.MULTILINE)
+    assert re.search(r"^E-mail +v@example.org$", shown, re.MULTILINE)
+    assert re.search(r"^plan +pro$", shown, re.MULTILINE)
+
+
+def test_a_customer_of_whom_nothing_is_said_is_refused_before_the_api_is_called(owner: Cli) -> None:
+    for words in (["create"], ["update", "cus_01jd3kq8v7x2m5p8s1v4y7b0ez"]):
+        refused = owner.run("customers", *words)
+        assert refused.exit_code == 1
+        assert "Give at least one of --name, --email and --metadata." in refused.stderr
+
+    refused = owner.run("customers", "create", "--metadata", "pro")
+    assert "Write it as KEY=VALUE: --metadata plan=pro" in refused.stderr

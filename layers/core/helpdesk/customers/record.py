@@ -11,8 +11,8 @@ class Customer(FrozenRecord):
     """A customer.
 
     `session_hash` is the session that they write in, None if they never wrote. Name, e-mail, avatar and metadata are
-    what their messages said, unverified. `outreach_id` is the latest conversation that the team started with them
-    while they had no session.
+    what their messages or the team said, unverified. `outreach_id` is the latest conversation that the team started
+    with them while they had no session.
     """
 
     id: str

@@ -18,15 +18,15 @@ class ConcurrentOutreach(ConditionFailed):
 
 
 def put(
-    transaction: Transaction, organization: str, customer_id: str, session_hash: str, identity: Item
+    transaction: Transaction, organization: str, customer_id: str, session_hash: str | None, identity: Item
 ) -> None:
-    """Add a new customer; `identity` holds the attributes that they gave."""
+    """Add a new customer; `identity` holds what is said about them. Who never wrote has None as their session."""
     now = clock.now_ms()
     transaction.put(
         {
             **keys.Customer(organization, customer_id).attributes(),
             "id": customer_id,
-            "sessionHash": session_hash,
+            **({"sessionHash": session_hash} if session_hash else {}),
             "createdAt": now,
             "updatedAt": now,
             "GSI1PK": keys.customers(organization),
@@ -38,14 +38,23 @@ def put(
 
 
 def update(transaction: Transaction, organization: str, customer_id: str, identity: Item) -> None:
-    """Overwrite the attributes in `identity`; the others stay. The transaction raises CustomerNotFound."""
-    values = {**identity, "updatedAt": clock.now_ms()}
+    """Overwrite the attributes in `identity`, remove those that are None there, and leave the others.
+
+    The transaction raises CustomerNotFound.
+    """
+    values = {
+        **{name: value for name, value in identity.items() if value is not None},
+        "updatedAt": clock.now_ms(),
+    }
+    removed = [name for name, value in identity.items() if value is None]
     transaction.update(
         keys.Customer(organization, customer_id),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in values),
+        "SET "
+        + ", ".join(f"#{name} = :{name}" for name in values)
+        + (" REMOVE " + ", ".join(f"#{name}" for name in removed) if removed else ""),
         condition=_IS_THERE,
         on_failure=lambda _: CustomerNotFound(),
-        names={f"#{name}": name for name in values},
+        names={f"#{name}": name for name in (*values, *removed)},
         values={f":{name}": value for name, value in values.items()},
     )
 

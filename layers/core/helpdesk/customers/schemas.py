@@ -17,19 +17,19 @@ class Identity(Answer):
 
 
 class CustomerShape(Answer):
-    """A customer: a visitor who has written."""
+    """A customer: a visitor who has written, or somebody whom the team added."""
 
     id: str
     name: str | None
     email: str | None
-    """The address that the visitor's messages gave. It is not verified."""
+    """The address that their messages or the team gave. It is not verified."""
     avatar_url: str | None
     metadata: dict[str, str]
-    """The `user.metadata` of their messages; empty if none was sent."""
+    """Facts from the `user.metadata` of their messages or from the team; empty if there are none."""
     created_at: Milliseconds
-    """When they first wrote."""
+    """When they first wrote, or were added."""
     updated_at: Milliseconds
-    """When a message last changed this record."""
+    """When a message or the team last changed this record."""
 
 
 class FactShape(Answer):
@@ -65,6 +65,18 @@ class CustomerAnswer(Answer):
     facts: list[FactShape]
     next_cursor: str | None
     """Send it as `cursor` for older facts; null at the end."""
+
+
+class CustomerCreated(Answer):
+    """The response to a new customer: their id."""
+
+    id: str
+
+
+class CustomerChanged(Answer):
+    """The response to a change of a customer."""
+
+    customer: CustomerShape
 
 
 class FactInput(Body):

@@ -1,6 +1,7 @@
-"""Who writes: the visitor's record, where they can be reached, and what the team writes down about them.
+"""Who writes: the customer's record, where they can be reached, and what the team writes down about them.
 
-The first message creates the record; later ones can add to it (Specification: Message input).
+The first message of a session creates the record, and later ones can add to it (Specification: Message input). The team
+can also add a customer who has not written, and correct a record (docs/decisions/0112).
 """
 
 import hashlib
@@ -9,15 +10,25 @@ from collections.abc import Sequence
 
 from helpdesk.admission.caller import Caller
 from helpdesk.customers import repository
+from helpdesk.customers.profile import CustomerInput, CustomerUpdate
 from helpdesk.customers.record import Customer, Fact
+from helpdesk.customers.rendering import customer_shape
 from helpdesk.customers.repository import ConcurrentOutreach
-from helpdesk.customers.schemas import MAX_FACT_CHARACTERS, FactCreated, FactInput, Identity
+from helpdesk.customers.schemas import (
+    MAX_FACT_CHARACTERS,
+    CustomerChanged,
+    CustomerCreated,
+    FactCreated,
+    FactInput,
+    Identity,
+)
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import is_blank, trimmed
+from helpdesk.search import jobs as search
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -63,6 +74,36 @@ def create(
 def update(transaction: Transaction, organization: str, customer_id: str, identity: Identity) -> None:
     """Add newly sent values to a visitor's record. The transaction raises CustomerNotFound."""
     repository.update(transaction, organization, customer_id, _attributes(identity))
+
+
+def add(caller: Caller, new: CustomerInput) -> CustomerCreated:
+    """Add a customer who has not written: they have no session. Raises InvalidRequest if nothing about them is sent.
+
+    Two customers can have the same e-mail address, as nobody has verified either.
+    """
+    identity = new.attributes()
+    if not identity:
+        raise InvalidRequest("Send at least one of `name`, `email`, `avatarUrl` and `metadata`.")
+    customer_id = ids.new("cus")
+    transaction = Transaction()
+    repository.put(transaction, caller.organization, customer_id, None, identity)
+    search.put(transaction, search.customer(caller.organization, customer_id))
+    transaction.commit()
+    return CustomerCreated(id=customer_id)
+
+
+def change(caller: Caller, customer_id: str, wanted: CustomerUpdate) -> CustomerChanged:
+    """Change the fields of a customer that were sent, and return the customer. Raises CustomerNotFound.
+
+    A request that changes nothing writes nothing.
+    """
+    changes = wanted.changes()
+    if changes:
+        transaction = Transaction()
+        repository.update(transaction, caller.organization, customer_id, changes)
+        search.put(transaction, search.customer(caller.organization, customer_id))
+        transaction.commit()
+    return CustomerChanged(customer=customer_shape(repository.get(caller.organization, customer_id)))
 
 
 def by_ids(organization: str, customer_ids: Sequence[str]) -> dict[str, Customer]:

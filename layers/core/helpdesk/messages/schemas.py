@@ -1,24 +1,19 @@
 """Requests and responses of the messaging routes (Specification: Message input; Messaging)."""
 
 import re
-from math import isfinite
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator
 
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
+from helpdesk.customers.profile import UserInput, cutter
 from helpdesk.http.schemas import Answer, Body, Milliseconds, OpenBody, Query, QueryInteger, schema_hint
 from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS
-from helpdesk.platform.text import as_name, cut, is_blank, trimmed, without_hidden
+from helpdesk.platform.text import as_name, trimmed, without_hidden
 
-MAX_NAME_CHARACTERS = 80
-MAX_EMAIL_CHARACTERS = 320
-MAX_URL_CHARACTERS = 512
-MAX_METADATA_ENTRIES = 16
-MAX_METADATA_CHARACTERS = 200
 # The specification limits the fields above; these keep the other values from a browser within an item.
 MAX_CONTEXT_CHARACTERS = 200
 MAX_PAGE_CHARACTERS = 2_048
@@ -31,67 +26,6 @@ _NO_PAGE = "must be an http or https URL, such as https://shop.example.com/accou
 _HOST = re.compile(r"""[^\s\\<>"^`{|}@/?#:\[\]]+(:\d{0,5})?|\[[0-9A-Fa-f:.]+\](:\d{0,5})?""")
 _USER_INFO = re.compile(r"^(https?:/{2,})[^/?#\\]*@", re.IGNORECASE)
 _MESSAGE_ID = re.compile(r"msg_[0-7][0-9a-hjkmnp-tv-z]{25}")
-
-
-def _cutter(characters: int) -> AfterValidator:
-    return AfterValidator(lambda text: as_name(text, characters) or None if text is not None else None)
-
-
-def _https_or_nothing(value: Any) -> str | None:
-    """Return an https URL of acceptable length; anything else is dropped, not refused."""
-    if not isinstance(value, str) or len(value) > MAX_URL_CHARACTERS:
-        return None
-    try:
-        parts = urlsplit(value)
-        host = parts.hostname
-    except ValueError:
-        return None
-    if parts.scheme != "https" or not host or any(c.isspace() or not c.isprintable() for c in value):
-        return None
-    return value
-
-
-def _fact(value: Any) -> Any:
-    """Refuse a value of another type. A union of types would add the types' names to the error's path."""
-    if not isinstance(value, str | bool | int | float):
-        raise ValueError("must be text, a number, true or false")  # noqa: TRY004 - what pydantic turns into an error
-    if isinstance(value, float) and not isfinite(value):
-        raise ValueError("must be a number within the range of a double")
-    return value
-
-
-def _as_text(value: str | float) -> str:
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    kept = cut(text, MAX_METADATA_CHARACTERS)
-    return "" if is_blank(kept) else kept
-
-
-def _first_entries(entries: Any) -> Any:
-    """Return the first sixteen entries, in the order of the body. The others are not validated.
-
-    An entry without a visible name, or with null, counts as omitted.
-    """
-    if not isinstance(entries, dict):
-        return entries
-    kept: dict[Any, Any] = {}
-    for name, value in entries.items():
-        if value is None or not as_name(name, MAX_METADATA_CHARACTERS):
-            continue
-        kept[name] = value
-        if len(kept) == MAX_METADATA_ENTRIES:
-            break
-    return kept
-
-
-def _facts(entries: dict[str, str | bool | int | float | None] | None) -> dict[str, str] | None:
-    """Return entries as text, with names and values cut."""
-    if entries is None:
-        return None
-    return {
-        as_name(name, MAX_METADATA_CHARACTERS): _as_text(value)
-        for name, value in entries.items()
-        if value is not None
-    }
 
 
 def _page_url(url: str) -> str:
@@ -138,26 +72,8 @@ def _wait(value: int) -> int:
     return value
 
 
-# None is only in the description: an entry with null counts as omitted before it is validated.
-Fact = Annotated[str | bool | int | float | None, BeforeValidator(_fact)]
-ShortText = Annotated[str | None, _cutter(MAX_CONTEXT_CHARACTERS)]
+ShortText = Annotated[str | None, cutter(MAX_CONTEXT_CHARACTERS)]
 Session = Annotated[str, schema_hint(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
-
-
-class UserInput(Body):
-    """Who the visitor is. New values overwrite stored ones; an omitted field changes nothing."""
-
-    name: Annotated[str | None, _cutter(MAX_NAME_CHARACTERS)] = None
-    """Cut to 80 characters."""
-    email: Annotated[str | None, _cutter(MAX_EMAIL_CHARACTERS)] = None
-    """Cut to 320 characters."""
-    avatar_url: Annotated[str | None, BeforeValidator(_https_or_nothing)] = None
-    """An https URL of up to 512 characters; anything else is dropped."""
-    metadata: Annotated[dict[str, Fact] | None, BeforeValidator(_first_entries), AfterValidator(_facts)] = (
-        None
-    )
-    """Facts shown to the team: the first 16 entries are kept, keys and values cut to 200 characters. Later entries are
-    dropped without validation."""
 
 
 class ContextInput(Body):

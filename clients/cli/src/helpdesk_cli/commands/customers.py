@@ -1,10 +1,10 @@
-"""customers: list, export and erase customers."""
+"""customers: list, create, update, export and erase customers."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,68 @@ def list_customers(session: Session, text: str | None, limit: int) -> None:
         [(one["id"], one["name"], one["email"], moment(one["createdAt"])) for one in answer["customers"]],
         empty="No customers match." if text else "There are no customers yet.",
     )
+
+
+def _profile_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say something about a customer."""
+    for option in (
+        click.option(
+            "--metadata",
+            "pairs",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="A fact. Give it once for each fact.",
+        ),
+        click.option("--avatar-url", help="An https address of a picture."),
+        click.option("--email", help="Their e-mail address. It is not verified."),
+        click.option("--name", help="Their name."),
+    ):
+        command = option(command)
+    return command
+
+
+@customers.command("create")
+@_profile_options
+@pass_session
+def create_customer(
+    session: Session, name: str | None, email: str | None, avatar_url: str | None, pairs: tuple[str, ...]
+) -> None:
+    """Create a customer who has not written."""
+    said = _profile(name, email, avatar_url, pairs)
+    if not said:
+        raise Problem(
+            "Nothing is said about the customer.", "Give at least one of --name, --email and --metadata."
+        )
+    answer = session.api().post("customers", body=said)
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(f"Created customer {answer['id']}.")
+
+
+@customers.command("update")
+@click.argument("customer_id", metavar="ID", type=ID)
+@_profile_options
+@pass_session
+def update_customer(
+    session: Session,
+    customer_id: str,
+    name: str | None,
+    email: str | None,
+    avatar_url: str | None,
+    pairs: tuple[str, ...],
+) -> None:
+    """Update a customer's record. An empty text removes a field; facts replace all stored facts."""
+    said = _profile(name, email, avatar_url, pairs)
+    if not said:
+        raise Problem("Nothing is to be changed.", "Give at least one of --name, --email and --metadata.")
+    answer = session.api().patch("customers", customer_id, body=said)
+    if session.as_json:
+        say_json(answer)
+        return
+    one = answer["customer"]
+    facts = [("ID", one["id"]), ("Name", one["name"]), ("E-mail", one["email"]), ("Avatar", one["avatarUrl"])]
+    say_facts([*facts, *one["metadata"].items()])
 
 
 @customers.command()
@@ -106,6 +168,23 @@ def receipt(session: Session, erasure_id: str) -> None:
         ("Finished", moment(one["finishedAt"])),
     ]
     say_facts([*facts, *((kind.capitalize(), number) for kind, number in (one["counts"] or {}).items())])
+
+
+def _profile(
+    name: str | None, email: str | None, avatar_url: str | None, pairs: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return what was said about a customer, as the API takes it."""
+    said: dict[str, Any] = {"name": name, "email": email, "avatarUrl": avatar_url}
+    if pairs:
+        said["metadata"] = dict(map(_fact, pairs))
+    return {field: value for field, value in said.items() if value is not None}
+
+
+def _fact(pair: str) -> tuple[str, str]:
+    key, equals, value = pair.partition("=")
+    if not key or not equals:
+        raise Problem(f"{pair} is not a fact.", "Write it as KEY=VALUE: --metadata plan=pro")
+    return key, value
 
 
 def _whole(api: Api, customer_id: str) -> dict[str, Any]:
