@@ -21,7 +21,7 @@ DAY_MS = 86_400_000
 def api(stack: Mapping[str, str]) -> Iterator[Web]:
     web = Web(stack["base_url"], stack["secret_key"])
     yield web
-    web.patch("/v1/agent", {"autoResolve": False, "nightlySweep": False})
+    web.patch("/v1/agent", {"autoResolve": False, "nightlySweep": False, "texts": None})
 
 
 def client(service: str, stack: Mapping[str, str]) -> Any:
@@ -61,6 +61,22 @@ def test_an_answer_arrives_in_a_waiting_call(api: Web) -> None:
 
     assert [message["agent"]["kind"] for message in found["messages"]] == ["ai"]
     assert found["status"] == "open"
+
+
+def test_a_german_visitor_reads_the_german_hand_off_and_the_next_one_the_organizations_own(api: Web) -> None:
+    def hand_off() -> str:
+        session = f"visitor-{uuid.uuid4()}"
+        asked = write(api, session, "Ich möchte bitte mit einem Menschen sprechen")
+        [message] = waited_for(api, session, asked["messageId"])["messages"]
+        return str(message["body"])
+
+    default = (
+        "Ich gebe Ihre Anfrage an unser Team weiter. Sie erhalten hier so bald wie möglich eine Antwort."
+    )
+    assert hand_off() == default
+    own = {"handoff": {"de": "Einen Moment bitte, ich hole jemanden."}}
+    assert api.patch("/v1/agent", {"texts": own}).body["customTexts"] == {"handoff": ["de"]}
+    assert hand_off() == "Einen Moment bitte, ich hole jemanden."
 
 
 def test_a_teammates_reply_ends_a_wait_that_is_under_way(api: Web) -> None:
