@@ -40,7 +40,7 @@ def create_webhook(caller: Caller, new: NewWebhook) -> WebhookCreated:
 @api.get("/v1/webhooks", access=Access.ADMIN)
 def list_webhooks(caller: Caller) -> WebhooksAnswer:
     """List webhook endpoints with the state of their deliveries."""
-    return WebhooksAnswer(webhooks=webhooks.listed(caller.organization))
+    return webhooks.listed(caller.organization)
 
 
 @api.patch("/v1/webhooks/<endpoint_id>", access=Access.ADMIN, errors=(EndpointNotFound, NoEvents, InvalidUrl))

@@ -94,6 +94,7 @@ ANSWERS: dict[str, Any] = {
                 "email": "grace@example.com",
                 "role": "admin",
                 "invitedByName": "Ada Lovelace",
+                "senderMayInvite": True,
                 "createdAt": AT,
                 "validUntil": AT + 7 * DAY_MS,
             }

@@ -260,7 +260,8 @@ ANSWERS: dict[str, Any] = {
                 "keyId": account_examples.KEY,
                 "secretCreatedAt": None,
             }
-        ]
+        ],
+        "unreadable": [],
     },
     "listDeliveries": {
         "deliveries": [

@@ -35,8 +35,29 @@ def test_pending_invitations_are_listed_newest_first_with_their_fields(admin: Cl
     assert answer.body["nextCursor"] is None
     assert [each["id"] for each in answer.body["invites"]] == made[::-1]
     assert {frozenset(each) for each in answer.body["invites"]} == {
-        frozenset({"id", "email", "role", "invitedByName", "createdAt", "validUntil"})
+        frozenset({"id", "email", "role", "invitedByName", "senderMayInvite", "createdAt", "validUntil"})
     }
+
+
+@pytest.mark.parametrize("change", ["demoted", "removed"])
+def test_an_invitation_whose_sender_may_no_longer_invite_is_marked_until_it_is_sent_again(
+    owner: Client, organization: NewOrganization, change: str
+) -> None:
+    ada = make_person(organization.organization_id, role="admin", name="Ada")
+    by_ada = invite(Client(token_of(ada, organization.organization_id)), "by-ada@example.com")
+    by_owner = invite(owner, "by-owner@example.com", "owner")
+
+    def marks() -> dict[str, bool]:
+        return {each["id"]: each["senderMayInvite"] for each in owner.get("/v1/invites").body["invites"]}
+
+    assert marks() == {by_ada: True, by_owner: True}
+    if change == "removed":
+        owner.delete(f"/v1/members/{ada}")
+    else:
+        owner.patch(f"/v1/members/{ada}", {"role": "member"})
+    assert marks() == {by_ada: False, by_owner: True}
+    assert act(owner, "resend", by_ada).status == 200
+    assert marks() == {by_ada: True, by_owner: True}
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 6])
@@ -178,7 +199,7 @@ def test_a_mail_sent_again_is_taken_from_the_same_bucket(owner: Client) -> None:
     assert (answers[9].code, answers[9].headers["retry-after"]) == ("rate_limited", "120")
     assert answers[9].message.startswith("Wait a moment: ")
     (entry,) = owner.get("/v1/logs?kind=api_limit_reached").body["logs"]
-    assert entry["detail"] == {"subject": "invite_emails", "count": 1}
+    assert (entry["detail"], entry["count"]) == ({"subject": "invite_emails"}, 1)
     assert act(owner, "withdraw", invite_id).status == 200
 
 
@@ -204,6 +225,6 @@ def test_each_route_costs_as_many_calls_as_documented(admin: Client) -> None:
         act(admin, "withdraw", invite_id)
     admitted = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
     read, write, commit = "dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:TransactWriteItems"
-    assert listing == [*admitted, "dynamodb:Query"]
+    assert listing == [*admitted, "dynamodb:Query", "dynamodb:BatchGetItem"]
     assert resending == [*admitted, read, write, commit]
     assert withdrawing == [*admitted, read, commit]

@@ -9,7 +9,8 @@ from helpdesk.oauth import tokens as oauth_tokens
 from helpdesk.oauth.errors import InvalidGrant
 from helpdesk.oauth.schemas import TokenForm
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.storage import keys
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
 from tests.integration.oauth.conftest import BASE_URL, Clock, Program, register
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -278,6 +279,41 @@ def test_a_refresh_does_not_revive_a_token_whose_person_left_and_returned(
         assert Client(refreshed.body["access_token"]).get("/v1/webhooks").code == "invalid_token"
     assert Client(issued["access_token"]).get("/v1/webhooks").code == "invalid_token"
     assert later.get("/v1/webhooks").status == 200
+
+
+def test_a_refresh_after_its_person_left_the_organization_is_an_invalid_grant(
+    program: Program, code_of: Callable[..., str], organization: NewOrganization
+) -> None:
+    home = organization.organization_id
+    user_id = make_person(home, role="member", name="Ada", email="ada@example.com")
+    issued = program.exchange(code_of(program, organization=home)).body
+    owner = make_person(home, role="owner", name="Olga", email="olga@example.org")
+    as_owner = Client(token_of(owner, home))
+    as_owner.delete(f"/v1/members/{user_id}")
+
+    refused = program.refresh(issued["refresh_token"])
+
+    assert (refused.status, refused.body["error"]) == (400, "invalid_grant")
+    assert "has left the organization" in refused.body["error_description"]
+    # Coming back does not revive the login.
+    table.update(
+        keys.Person(user_id),
+        "SET organizations.#organization = :membership",
+        names={"#organization": home},
+        values={":membership": {"role": "member", "joinedAt": clock.now_ms() + 1}},
+    )
+    assert program.refresh(issued["refresh_token"]).body["error"] == "invalid_grant"
+
+
+def test_a_login_in_no_organization_is_refreshed_after_its_person_left(
+    program: Program, code_of: Callable[..., str], organization: NewOrganization
+) -> None:
+    home = organization.organization_id
+    make_person(home, role="member", name="Ada", email="ada@example.com")
+    issued = program.exchange(code_of(program, organization=home)).body
+    assert Client(issued["access_token"]).delete("/v1/me/organization").status == 200
+
+    assert program.refresh(issued["refresh_token"]).status == 200
 
 
 def test_a_refresh_costs_two_reads_and_a_transaction(program: Program, tokens: dict[str, Any]) -> None:

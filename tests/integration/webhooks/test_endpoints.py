@@ -4,6 +4,7 @@ from helpdesk.admission.caller import Caller
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
 from helpdesk.platform.errors import AppError
+from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.schemas import NewWebhook
 from tests.support.api import Client
@@ -37,6 +38,25 @@ def test_a_new_endpoint_is_listed_as_having_no_deliveries_yet(api: Client) -> No
     assert listed["status"] == "none"
     assert listed["lastDeliveryAt"] is None
     assert listed["failingSince"] is None
+
+
+def test_an_endpoint_that_cannot_be_read_is_named_and_can_be_removed(
+    api: Client, organization: NewOrganization, stranger: Client
+) -> None:
+    readable, broken = add(api), add(api)
+    table.update(
+        keys.WebhookEndpoint(organization.organization_id, broken),
+        "SET events = :wrong",
+        values={":wrong": "message.created"},
+    )
+
+    answer = api.get("/v1/webhooks").body
+
+    assert [each["id"] for each in answer["webhooks"]] == [readable]
+    assert answer["unreadable"] == [{"id": broken}]
+    assert stranger.get("/v1/webhooks").body == {"webhooks": [], "unreadable": []}
+    assert api.delete(f"/v1/webhooks/{broken}").status == 200
+    assert api.get("/v1/webhooks").body["unreadable"] == []
 
 
 def test_the_response_of_adding_contains_only_the_id(api: Client) -> None:
@@ -186,7 +206,7 @@ def test_another_organizations_endpoint_cannot_be_changed(
     endpoint_id = add(api)
     answer = stranger.patch(f"/v1/webhooks/{endpoint_id}", body)
     assert (answer.status, answer.code) == (404, "endpoint_not_found")
-    assert stranger.get("/v1/webhooks").body == {"webhooks": []}
+    assert stranger.get("/v1/webhooks").body == {"webhooks": [], "unreadable": []}
 
 
 def test_another_organizations_endpoint_cannot_be_removed(api: Client, stranger: Client) -> None:

@@ -1,5 +1,7 @@
 """Items of invitations: the invitation, and the items that find it, count it and hold its token."""
 
+from collections.abc import Sequence
+
 from helpdesk.admission.caller import Role
 from helpdesk.invites.errors import INVITE_DAYS, MAX_PENDING_INVITES, AlreadyInvited, InviteNotFound
 from helpdesk.invites.record import InviteeState, InviteMailContent, InviteRecord
@@ -129,9 +131,20 @@ def require_sender(transaction: Transaction, invite: InviteRecord) -> None:
 
 def sender_may_send(invite: InviteRecord) -> bool:
     """Return whether the invitation's sender may still send it."""
-    item = table.get(keys.Member(invite.organization, invite.invited_by_id))
-    role = Role(item["role"]) if item else None
-    return role in _MANAGERS and role.rank >= invite.role.rank
+    return invite.id in senders_may_send([invite])
+
+
+def senders_may_send(invites: Sequence[InviteRecord]) -> set[str]:
+    """Return the ids of those invitations whose senders may still send them. One call for a hundred senders."""
+    senders = {keys.Member(invite.organization, invite.invited_by_id) for invite in invites}
+    found = table.get_many(list(senders))
+    roles = {key: Role(item["role"]) for key, item in found.items()}
+
+    def may_send(invite: InviteRecord) -> bool:
+        role = roles.get(keys.Member(invite.organization, invite.invited_by_id))
+        return role in _MANAGERS and role.rank >= invite.role.rank
+
+    return {invite.id for invite in invites if may_send(invite)}
 
 
 def require_stranger(transaction: Transaction, organization: str, user_id: str) -> None:

@@ -39,6 +39,10 @@ class Invite(Answer):
     role: Role
     """The role to grant."""
     invited_by_name: str
+    """Who sent it last."""
+    sender_may_invite: bool
+    """False once its sender has left or may no longer grant this role: the link does not work until the invitation is
+    sent again by someone who may."""
     created_at: Milliseconds
     valid_until: Milliseconds
     """When the invitation expires."""

@@ -72,12 +72,14 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
 def listed(organization: str, limit: int, before: str | None) -> tuple[list[Invite], str | None]:
     """Return a page of pending invitations, newest first, and the id after which the next page begins."""
     records, end = repository.newest(organization, limit, before)
+    allowed = repository.senders_may_send(records)
     shown = [
         Invite(
             id=record.id,
             email=record.email,
             role=record.role,
             invited_by_name=record.invited_by_name,
+            sender_may_invite=record.id in allowed,
             created_at=record.created_at,
             valid_until=record.valid_until,
         )

@@ -29,6 +29,7 @@ from helpdesk.oauth.record import (
     GrantRecord,
 )
 from helpdesk.oauth.schemas import RevocationForm, TokenAnswer, TokenForm
+from helpdesk.people import service as people
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
@@ -155,6 +156,7 @@ def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
             _require_race(seen, sha256_hex(sent))
         refreshed, access, rotating = _refreshed(seen)
         transaction = Transaction()
+        _require_membership(transaction, seen.approval)
         grant_repository.rotate(
             transaction, seen, replace(refreshed, refresh_hash=sha256_hex(family + rotating))
         )
@@ -164,6 +166,21 @@ def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
             continue  # refreshed, revoked or moved to another organization in the meantime: read it again
         return _token_answer(access, grant_id, family + rotating)
     raise InvalidGrant
+
+
+def _require_membership(transaction: Transaction, approval: Approval) -> None:
+    """Make a refresh fail with InvalidGrant if the person has left the organization in which the client acts.
+
+    The API would refuse the new tokens, so the client would not learn that it has to log in again.
+    """
+    if approval.organization is not None:
+        people.require_member_since(
+            transaction,
+            approval.user_id,
+            approval.organization,
+            approval.bound_at,
+            InvalidGrant("The person has left the organization of this login. Log in again."),
+        )
 
 
 def _refreshed(seen: GrantRecord) -> tuple[GrantRecord, str, str]:

@@ -126,6 +126,20 @@ def require_member(transaction: Transaction, user_id: str, organization: str, on
     )
 
 
+def require_member_since(
+    transaction: Transaction, user_id: str, organization: str, bound_at: int, on_failure: Exception
+) -> None:
+    """Require that the person belongs to an organization, and has not left it since an instant (ms)."""
+    transaction.require(
+        keys.Person(user_id),
+        "attribute_exists(organizations.#organization) AND (attribute_not_exists(organizations.#organization.joinedAt) "
+        "OR organizations.#organization.joinedAt <= :bound)",
+        names={"#organization": organization},
+        values={":bound": bound_at},
+        on_failure=lambda _: on_failure,
+    )
+
+
 def set_name(transaction: Transaction, person: PersonRecord, name: str) -> None:
     """Change the name of a person that was read. The transaction raises ConditionFailed if their roles changed."""
     transaction.update(

@@ -99,6 +99,16 @@ def require_member(transaction: Transaction, user_id: str, organization: str, on
     repository.require_member(transaction, user_id, organization, on_failure)
 
 
+def require_member_since(
+    transaction: Transaction, user_id: str, organization: str, bound_at: int, on_failure: Exception
+) -> None:
+    """Make a transaction fail unless the person belongs to the organization and has not left it since an instant (ms).
+
+    So what was bound to a membership ends with it, also if the person comes back.
+    """
+    repository.require_member_since(transaction, user_id, organization, bound_at, on_failure)
+
+
 def set_name(transaction: Transaction, person: PersonRecord, name: str) -> None:
     """Change the name of a person that was read. The transaction raises ConditionFailed if their roles changed."""
     repository.set_name(transaction, person, name)

@@ -25,6 +25,12 @@ def read_all(organization: str) -> Endpoints:
     return found
 
 
+def id_of(key: Item) -> str:
+    """Return the id of an endpoint from its key, where nothing else of it can be read."""
+    parsed = keys.WebhookEndpoint.parse(key["PK"], key["SK"])
+    return parsed.endpoint_id if parsed is not None else ""
+
+
 def all_of(organization: str) -> list[Endpoint]:
     """Return an organization's endpoints that this version can read (at most ten), in the order of their creation."""
     return read_all(organization).readable

@@ -76,10 +76,19 @@ class Webhook(Answer):
     """When the endpoint's own secret for the Standard Webhooks form was created; null if it has none."""
 
 
+class UnreadableWebhook(Answer):
+    """An endpoint that the running version of the service cannot read, such as one from a newer version."""
+
+    id: str
+
+
 class WebhooksAnswer(Answer):
     """GET /webhooks, in the order in which they were added."""
 
     webhooks: list[Webhook]
+    unreadable: list[UnreadableWebhook]
+    """Endpoints that exist but cannot be read. They receive nothing until the operator repairs them; you can remove
+    them. Empty as a rule."""
 
 
 class TestSent(Answer):

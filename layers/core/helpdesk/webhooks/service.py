@@ -21,7 +21,16 @@ from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.webhooks import repository
 from helpdesk.webhooks.errors import NoEvents
 from helpdesk.webhooks.record import Endpoint, Endpoints
-from helpdesk.webhooks.schemas import EventsAnswer, EventsQuery, FeedEvent, NewWebhook, Webhook, WebhookUpdate
+from helpdesk.webhooks.schemas import (
+    EventsAnswer,
+    EventsQuery,
+    FeedEvent,
+    NewWebhook,
+    UnreadableWebhook,
+    Webhook,
+    WebhooksAnswer,
+    WebhookUpdate,
+)
 
 FORMER_SECRET_HOURS = 24
 TEST_MESSAGE = "This is a test. Your endpoint receives what Helpdesk sends."
@@ -69,9 +78,10 @@ def create(caller: Caller, new: NewWebhook) -> str:
     raise Conflict
 
 
-def listed(organization: str) -> list[Webhook]:
-    """Return the organization's endpoints with the state of their deliveries."""
-    return [
+def listed(organization: str) -> WebhooksAnswer:
+    """Return the organization's endpoints with the state of their deliveries, and those that cannot be read."""
+    found = repository.read_all(organization)
+    shown = [
         Webhook(
             id=endpoint.id,
             url=endpoint.url,
@@ -83,8 +93,10 @@ def listed(organization: str) -> list[Webhook]:
             key_id=endpoint.key_id,
             secret_created_at=endpoint.secret_created_at,
         )
-        for endpoint in repository.all_of(organization)
+        for endpoint in found.readable
     ]
+    unreadable = [UnreadableWebhook(id=repository.id_of(key)) for key, _ in found.unreadable]
+    return WebhooksAnswer(webhooks=shown, unreadable=unreadable)
 
 
 def update(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> None:
