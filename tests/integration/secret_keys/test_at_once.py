@@ -151,7 +151,7 @@ def test_an_endpoint_added_with_a_key_that_is_being_revoked_is_refused_or_gets_i
         assert revoked == "ok"
         assert added == ("ok" if outcomes.commits == [0, 1] else "missing_service_key"), seed
         require_consistent()
-        endpoints = webhooks.listed(ada.organization)
+        endpoints = webhooks.listed(ada.organization).webhooks
         assert [endpoint.key_id for endpoint in endpoints] == [None] * (there_before + (added == "ok"))
         seen.add(added)
 
@@ -173,7 +173,7 @@ def test_an_endpoint_that_a_person_adds_while_the_newest_key_is_revoked_is_signe
 
         assert outcomes.all() == ["ok", "ok"], seed
         require_consistent()
-        (endpoint,) = webhooks.listed(ada.organization)
+        (endpoint,) = webhooks.listed(ada.organization).webhooks
         assert endpoint.key_id == (None if outcomes.commits == [0, 1] else first)
         seen.add(outcomes.commits[0])
 

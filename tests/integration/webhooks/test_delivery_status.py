@@ -161,7 +161,7 @@ def test_a_late_result_of_an_older_attempt_overwrites_nothing_in_whatever_order_
         # As it was read at the attempt's beginning: a worker's knowledge of the status may be older than any result.
         webhooks.note_result(endpoint, succeeded=succeeded, at=at)
         expected.take(at, succeeded=succeeded)
-        (now,) = webhooks.listed(endpoint.organization)
+        (now,) = webhooks.listed(endpoint.organization).webhooks
         assert (now.status, now.last_delivery_at, now.failing_since) == expected.as_listed()
     entries = [item["kind"] for item in of_kind("LOG#") if item["kind"] in {STOPPED, AGAIN}]
     assert entries == [STOPPED, AGAIN] * expected.again + [STOPPED] * (expected.stopped - expected.again)
