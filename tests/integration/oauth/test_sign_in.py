@@ -374,7 +374,7 @@ def test_an_invitation_brings_the_person_it_is_for_where_sign_up_is_closed(
     owner = Client(token_of(organization.owner_id, organization.organization_id))
     path = owner.post("/v1/invites", {"email": "new@example.com", "role": "member"}).body["path"]
     visitor = Visitor()
-    visitor.open(f"/v1{path}")
+    visitor.open(path)
 
     page = sign_in(visitor, email)
 
