@@ -37,8 +37,8 @@ def _https_or_nothing(value: Any) -> str | None:
 
 def _fact(value: Any) -> Any:
     """Refuse a value of another type. A union of types would add the types' names to the error's path."""
-    if not isinstance(value, str | bool | int | float):
-        raise ValueError("must be text, a number, true or false")  # noqa: TRY004 - what pydantic turns into an error
+    if value is not None and not isinstance(value, str | bool | int | float):
+        raise ValueError("must be text, a number, true or false")
     if isinstance(value, float) and not isfinite(value):
         raise ValueError("must be a number within the range of a double")
     return value
@@ -53,32 +53,31 @@ def _as_text(value: str | float) -> str:
 def _first_entries(entries: Any) -> Any:
     """Return the first sixteen entries, in the order of the body. The others are not validated.
 
-    An entry without a visible name, or with null, counts as omitted.
+    An entry without a visible name, or with null, does not count, because it is not stored.
     """
     if not isinstance(entries, dict):
         return entries
     kept: dict[Any, Any] = {}
+    counted = 0
     for name, value in entries.items():
-        if value is None or not as_name(name, MAX_METADATA_CHARACTERS):
-            continue
         kept[name] = value
-        if len(kept) == MAX_METADATA_ENTRIES:
+        counted += value is not None and as_name(name, MAX_METADATA_CHARACTERS) != ""
+        if counted == MAX_METADATA_ENTRIES:
             break
     return kept
 
 
 def _facts(entries: dict[str, str | bool | int | float | None] | None) -> dict[str, str] | None:
-    """Return entries as text, with names and values cut."""
+    """Return entries as text, with names and values cut. An entry with null, or without a visible name, is left out."""
     if entries is None:
         return None
     return {
-        as_name(name, MAX_METADATA_CHARACTERS): _as_text(value)
+        kept: _as_text(value)
         for name, value in entries.items()
-        if value is not None
+        if value is not None and (kept := as_name(name, MAX_METADATA_CHARACTERS))
     }
 
 
-# None is only in the description: an entry with null counts as omitted before it is validated.
 Fact = Annotated[str | bool | int | float | None, BeforeValidator(_fact)]
 
 
