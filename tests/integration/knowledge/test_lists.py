@@ -1,0 +1,121 @@
+"""Lists of documents with their filters."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.knowledge import repository, service
+from helpdesk.knowledge.documents import Source
+from helpdesk.knowledge.schemas import SourceKind
+from helpdesk.organizations.schemas import NewOrganization
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.knowledge import add, jobs, work
+
+AT = "/v1/knowledge/documents"
+
+
+@pytest.fixture
+def filled(api: Client, organization: NewOrganization) -> Callable[[str], list[str]]:
+    """Fill a knowledge base with documents of each kind; return what lists their titles, over all pages of two."""
+    folder = api.post("/v1/knowledge/folders", {"name": "Billing"}).body["id"]
+    add(api, "Refunds of Orders", "text", folderId=folder)
+    add(api, "Invoices", "text", folderId=folder)
+    work()
+    add(api, "Shipping orders", "text")
+    for kind in (SourceKind.CRAWL, SourceKind.REPOSITORY, SourceKind.SUGGESTION):
+        draft = service.Draft(f"A {kind} about ORDERS", "text", source=Source(kind))
+        service.write(organization.organization_id, draft, "sync")
+
+    def listed(filters: str) -> list[str]:
+        filters = filters.replace("FOLDER", folder)
+        titles: list[str] = []
+        cursor = ""
+        while True:
+            page = api.get(f"{AT}?limit=2&{filters}{cursor}").body
+            assert len(page["documents"]) <= 2
+            titles += [document["title"] for document in page["documents"]]
+            if page["nextCursor"] is None:
+                return titles
+            cursor = f"&cursor={page['nextCursor']}"
+
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("filters", "titles"),
+    [
+        ("folderId=FOLDER", ["Invoices", "Refunds of Orders"]),
+        (
+            "folderId=none",
+            [
+                "A suggestion about ORDERS",
+                "A repository about ORDERS",
+                "A crawl about ORDERS",
+                "Shipping orders",
+            ],
+        ),
+        ("folderId=fold_1", []),
+        ("folderId=a%23b", []),
+        ("status=ready", ["Invoices", "Refunds of Orders"]),
+        ("status=failed", []),
+        ("source=crawl", ["A crawl about ORDERS"]),
+        ("source=written", ["Shipping orders", "Invoices", "Refunds of Orders"]),
+        ("source=written&status=indexing", ["Shipping orders"]),
+        ("q=order+refund", ["Refunds of Orders"]),
+        ("q=ORDERS&folderId=FOLDER", ["Refunds of Orders"]),
+        ("q=orders&source=suggestion&folderId=none", ["A suggestion about ORDERS"]),
+        ("q=nothing", []),
+    ],
+)
+def test_filters_choose_documents(
+    filled: Callable[[str], list[str]], filters: str, titles: list[str]
+) -> None:
+    assert filled(filters) == titles
+
+
+@pytest.mark.parametrize(
+    "filters", ["status=done", "source=web", "q=", "q=+%09", "limit=0", "limit=201", "folder=x"]
+)
+def test_a_filter_that_is_no_value_of_its_parameter_is_refused(api: Client, filters: str) -> None:
+    answer = api.get(f"{AT}?{filters}")
+    assert (answer.status, answer.code) == (400, "invalid_request")
+
+
+def test_a_cursor_works_only_with_the_filters_that_it_came_from(api: Client) -> None:
+    for number in range(3):
+        add(api, f"Doc {number}", "text")
+    cursor = api.get(f"{AT}?limit=1&status=indexing").body["nextCursor"]
+    assert api.get(f"{AT}?limit=1&status=indexing&cursor={cursor}").status == 200
+    for other in ("", "status=ready", "folderId=none&status=indexing", "status=indexing&q=doc"):
+        assert api.get(f"{AT}?limit=1&{other}&cursor={cursor}").code == "invalid_cursor"
+
+
+def test_a_page_reads_a_bounded_number_of_documents_and_the_next_continues(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "_READ_AT_ONCE", 2)
+    wanted = add(api, "Wanted", "text")
+    for number in range(10):
+        add(api, f"Doc {number}", "text")
+    with recorded_calls() as calls:
+        first: dict[str, Any] = api.get(f"{AT}?q=wanted").body
+    assert calls == ["dynamodb:UpdateItem", *["dynamodb:Query"] * 4]
+    assert first["documents"] == []
+    rest = api.get(f"{AT}?q=wanted&cursor={first['nextCursor']}").body
+    assert [document["id"] for document in rest["documents"]] == [wanted]
+    assert rest["nextCursor"] is None
+
+
+def test_a_list_of_a_folder_is_one_query(api: Client) -> None:
+    with recorded_calls() as calls:
+        api.get(f"{AT}?folderId=none")
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:Query"]
+
+
+def test_the_lists_of_two_organizations_are_apart(api: Client, stranger: Client) -> None:
+    add(api, "Ours", "text")
+    assert stranger.get(f"{AT}?folderId=none").body["documents"] == []
+    assert stranger.get(f"{AT}?q=ours").body["documents"] == []
+    assert len(jobs()) == 1
