@@ -25,9 +25,9 @@ def nested_list() -> str:
 
 
 BODIES = {
-    "control characters": "\x01" * SIZE,
+    "control characters after a word": "a" + "\x01" * (SIZE - 1),
     "vertical tabs after a word": "a" + "\x0b" * (SIZE - 1),
-    "delete characters": "\x7f" * SIZE,
+    "delete characters after a word": "a" + "\x7f" * (SIZE - 1),
     "separators of files": "a" + "\x1c" * (SIZE - 1),
     "null characters between words": "\x00word " * (SIZE // 6),
     "quotation marks": '"' * SIZE,
