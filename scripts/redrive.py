@@ -2,7 +2,7 @@
 
 Queues are redriven by SQS itself (StartMessageMoveTask); where an emulator does not know that, message by message.
 Fan-out's dead letters are positions in a stream, which cannot return to a queue. Their outbox items are found by an
-index entry in the table, and fanned out again.
+index entry in the table, and fanned out again. Deliveries that the reconciler gave up are named there, too.
 """
 
 import json
@@ -20,7 +20,7 @@ from helpdesk.delivery.fanout import fan_out_again
 from helpdesk.platform import clients, clock, settings
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
-from helpdesk.storage.keys import Event, Job
+from helpdesk.storage.keys import Delivery, Event, Job
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
@@ -114,25 +114,34 @@ def _move(dead: str, source: str) -> int:
 def _fan_out_again() -> dict[str, int | str]:
     """Fan out pending outbox items and the items that dead letters name, then delete those dead letters.
 
+    A dead letter that names a delivery, which the reconciler gave up because it could not be read, enqueues it again.
+
     An item that still cannot be read moves to the dead-letter queue again, and is counted as left.
     """
     dead = os.environ["DEAD_LETTERS_URL"]
     letters = [letter for letters in takewhile(bool, iter(partial(_taken, dead), None)) for letter in letters]
     now = clock.now_ms()
     moved = reconciling.fan_out_pending(now - _STREAM_MS, now + _RUN_MS)
-    named = [item for letter in letters if (item := _named_by(letter["Body"])) is not None]
-    moved += fan_out_again(named)
+    named = [place for letter in letters if (place := _named_by(letter["Body"])) is not None]
+    items = [item for place in named if (item := _outbox_item(*place)) is not None]
+    moved += fan_out_again(items)
+    given_up = [key for place in named if (key := Delivery.parse(*place)) is not None]
+    moved += sum(reconciling.enqueue_again(key) for key in given_up)
     for letter in letters:
         clients.sqs().delete_message(QueueUrl=dead, ReceiptHandle=letter["ReceiptHandle"])
     return {"queue": FANOUT, "found": len(letters), "moved": moved, "left": _waiting(dead)}
 
 
-def _named_by(letter: str) -> table.Item | None:
-    """Return the outbox item that a dead letter names; None for one that names a position in the stream."""
+def _named_by(letter: str) -> tuple[str, str] | None:
+    """Return the key of the item that a dead letter names; None for one that names a position in the stream."""
     key = json.loads(letter).get("key")
     if not isinstance(key, dict) or not {"PK", "SK"} <= key.keys():
         return None
     # In the stream's wire form, or plain.
     pk, sk = (half["S"] if isinstance(half, dict) else str(half) for half in (key["PK"], key["SK"]))
+    return pk, sk
+
+
+def _outbox_item(pk: str, sk: str) -> table.Item | None:
     parsed = Event.parse(pk, sk) or Job.parse(pk, sk)
     return None if parsed is None else table.get(parsed)

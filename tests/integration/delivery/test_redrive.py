@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from helpdesk.delivery import worker as deliveries
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
+from helpdesk.webhooks import service as webhooks
 from scripts import redrive
 from tests.integration.delivery import test_reconciling as lost_things
 from tests.integration.delivery.test_reconciling import Time, add, happened, tasks, time
@@ -105,6 +107,36 @@ def test_fan_outs_dead_letters_are_fanned_out_again(
     time.now += 2 * lost_things.MINUTE
     assert redrive.redrive("fanout") == {"queue": "fanout", "found": 1, "moved": 1, "left": 0}
     assert tasks(settings().delivery_queue_url) == [(event.id, 1)]
+
+
+def test_a_repaired_delivery_is_resumed_and_an_unreadable_one_is_tried_and_given_up_again(
+    organization: NewOrganization, api: Client, time: Time
+) -> None:
+    add(api, "message.created")
+    made = []
+    for _ in range(2):
+        event = happened(organization)
+        made += deliveries.create(
+            event.organization, event.id, event.type, event.created_at, webhooks.listening(event.organization)
+        )
+    tasks(settings().delivery_queue_url)
+    for task in made:
+        table.update(task.delivery.key, "SET #s = :moon", names={"#s": "state"}, values={":moon": "moon"})
+
+    def reconcile_five_times() -> None:
+        for _ in range(5):
+            time.now += lost_things.HOUR
+            lost_things.reconcile()
+
+    reconcile_five_times()
+    repaired = made[0].delivery
+    table.update(repaired.key, "SET #s = :state", names={"#s": "state"}, values={":state": "pending"})
+
+    assert redrive.redrive("fanout")["found"] == 2
+    assert tasks(settings().retry_queue_url) == [(repaired.event_id, 1)]
+    assert redrive.redrive("fanout")["found"] == 0
+    reconcile_five_times()
+    assert redrive.redrive("fanout")["found"] == 1
 
 
 def test_a_repaired_item_is_fanned_out_and_an_unreadable_one_stays_a_dead_letter(

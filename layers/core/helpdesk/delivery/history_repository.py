@@ -10,6 +10,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import EndpointNotFound
 from helpdesk.webhooks.record import Endpoint
@@ -119,3 +120,18 @@ def start_run(transaction: Transaction, found: Found, now: int) -> None:
             values={":until": over_at},
             on_failure=lambda _: DeliveryNotFound(),
         )
+
+
+def resume(key: keys.Delivery) -> Item | None:
+    """Make a delivery that was given up pending and overdue again; return its item, None if it was not given up."""
+    found = DeliveryId(key.organization, key.endpoint_id, key.event_id)
+    try:
+        return table.update(
+            key,
+            f"SET {PENDING_INDEX} REMOVE unreadable",
+            condition="attribute_exists(unreadable) AND attribute_not_exists(GSI1PK)",
+            values=pending_index_values(found, 0),
+            returning="ALL_NEW",
+        )
+    except ConditionFailed:
+        return None

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from helpdesk.delivery import queue, repository
+from helpdesk.delivery import history_repository, queue, repository
 from helpdesk.delivery.fanout import fan_out_again, write_dead_letter
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.record import DeliveryRecord
@@ -22,7 +22,7 @@ from helpdesk.platform import clock, metrics, unreadable
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage import shards, table
+from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import Item, Throttled
 
 OVERDUE_MS = 45 * MINUTE_MS
@@ -74,6 +74,15 @@ def enqueue_overdue(before: int, until: int) -> int:
         return repository.list_overdue(shard, before, after)
 
     return sum(_enqueue_page(_readable(items)) for items in shards.pages(read, _turn(), until))
+
+
+def enqueue_again(key: keys.Delivery) -> int:
+    """Enqueue a delivery that was given up; return how many were enqueued, 1 or 0.
+
+    One that still cannot be read is pending again, so the next runs try it five times more.
+    """
+    item = history_repository.resume(key)
+    return 0 if item is None else _enqueue_page(_readable([item]))
 
 
 def _readable(items: list[Item]) -> list[DeliveryRecord]:
