@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from helpdesk.admission.caller import Access
 from helpdesk.platform.settings import EVERYWHERE
 from scripts import resources
-from scripts.template import loops_written_out
+from scripts.openapi.routes import all_routes
+from scripts.template import included, loops_written_out
 from tests.support.api import function as function_module
 from tests.support.template import ROOT, policy_statements, template
 
@@ -470,3 +472,41 @@ def test_the_included_resources_are_those_of_the_parts() -> None:
 def test_two_parts_do_not_define_one_resource() -> None:
     with pytest.raises(ValueError, match=r"template/queues\.yaml repeats Table of another part"):
         resources.text({"data.yaml": "Table: {Type: AWS::DynamoDB::Table}", "queues.yaml": "Table: {}"})
+
+
+def test_every_function_can_reserve_executions_and_reserves_none_by_default() -> None:
+    written = included()["Resources"]  # with its conditions
+    for name in FUNCTIONS:
+        own = name.removesuffix("Function")
+        parameter = f"{own}ReservedConcurrency"
+        assert template()["Parameters"][parameter]["Default"] == 0, name
+        assert written[name]["Properties"]["ReservedConcurrentExecutions"] == {
+            "Fn::If": [f"Reserves{own}", {"Ref": parameter}, {"Ref": "AWS::NoValue"}]
+        }
+        assert template()["Conditions"][f"Reserves{own}"] == {
+            "Fn::Not": [{"Fn::Equals": [{"Ref": parameter}, "0"]}]
+        }
+
+
+def test_the_gateway_throttles_the_stage_and_every_route_without_a_credential() -> None:
+    settings = {
+        (each["ResourcePath"].replace("~1", "/").replace("//", "/"), each["HttpMethod"]): each
+        for each in RESOURCES["Api"]["Properties"]["MethodSettings"]
+    }
+    anonymous = {
+        (group if route.path == group else f"{group}/{{proxy+}}", route.method)
+        for route in all_routes()
+        for group in ["/".join(route.path.split("/")[:3])]
+        if route.access is Access.PUBLIC
+    }
+    paths = RESOURCES["Api"]["Properties"]["DefinitionBody"]["paths"]
+
+    throttled = {
+        route: each["ThrottlingRateLimit"]["Ref"] for route, each in settings.items() if route[0] != "/*"
+    }
+    assert throttled == dict.fromkeys(anonymous, "AnonymousRequestsPerSecond") | {
+        ("/v1/uploads", "POST"): "UploadsPerSecond"
+    }
+    assert {path for path, _ in throttled} <= set(paths)
+    assert settings["/*", "*"]["ThrottlingRateLimit"] == {"Ref": "RequestsPerSecond"}
+    assert all(each["MetricsEnabled"] and "ThrottlingBurstLimit" in each for each in settings.values())

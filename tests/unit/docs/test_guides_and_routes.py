@@ -18,6 +18,7 @@ from helpdesk.routing.api import Api, Route
 from scripts import admin
 from tests.support.template import template
 
+FUNCTION = "AWS::Serverless::Function"
 ROOT = Path(__file__).parents[3]
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
 
@@ -131,8 +132,14 @@ def test_the_guide_to_deploying_lists_the_templates_parameters_with_their_defaul
         name: str(parameter.get("Default", "")) for name, parameter in template()["Parameters"].items()
     }
     guide = (ROOT / "docs" / "guides" / "deploying.md").read_text(encoding="utf-8")
-    described = re.findall(r"^\| `([A-Z]\w+)` \| ([^|]*?) \|", guide, re.MULTILINE)
-    assert {name: "" if value == "empty" else value.strip("`") for name, value in described} == defaults
+    described = dict(re.findall(r"^\| `([A-Z<][\w>]+)` \| ([^|]*?) \|", guide, re.MULTILINE))
+    # One row stands for the parameter of each function.
+    reserved = described.pop("<Function>ReservedConcurrency")
+    functions = [name for name, each in template()["Resources"].items() if each["Type"] == FUNCTION]
+    described |= {f"{name.removesuffix('Function')}ReservedConcurrency": reserved for name in functions}
+    assert {
+        name: "" if value == "empty" else value.strip("`") for name, value in described.items()
+    } == defaults
 
 
 def test_the_guide_to_limits_lists_the_tiers_as_they_are() -> None:
