@@ -15,7 +15,6 @@ from enum import StrEnum
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.agent import service as agent
-from helpdesk.agent.conversation_language import clear_language, likely_language
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.customers import service as customers
@@ -94,6 +93,9 @@ def _language(conversation: Conversation | None, message: Message) -> Language |
     """Return the customer's language, or else the language of the message or of their browser."""
     if conversation is not None and conversation.language is not None:
         return conversation.language
+    # It compiles the patterns of seven languages, which invitations and most of these mails do without.
+    from helpdesk.agent.conversation_language import clear_language, likely_language  # noqa: PLC0415
+
     context = conversation.context if conversation else None
     return clear_language(message.body) or likely_language(
         [message.body], context.locale if context else None

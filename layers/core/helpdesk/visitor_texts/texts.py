@@ -1,7 +1,6 @@
 """An organization's sentences, and the sentences of one conversation, in its language."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,9 @@ type TextKey = tuple[TextName, Language]
 @cache
 def defaults(language: Language) -> Mapping[TextName, str]:
     """Return a language's default sentences."""
+    # Imported with the first sentence: functions that sign people in import this module and write none.
+    import tomllib  # noqa: PLC0415
+
     data = tomllib.loads((_FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
     return {TextName(name): text for name, text in data.items()}
 
