@@ -169,7 +169,8 @@ class _Simulation:
             elif with_team:
                 self._pass()
                 body = texts.of_team(self.random)
-                inbox.reply(caller, first.conversation_id, ReplyInput(body=body, take_over=True))
+                reply = ReplyInput.model_validate({"body": body, "takeOver": True})
+                inbox.reply(caller, first.conversation_id, reply)
             else:
                 self._answer(newest)
             answered = not answered
