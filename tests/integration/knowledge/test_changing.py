@@ -91,6 +91,19 @@ def test_the_old_text_answers_while_the_new_one_cannot_be_indexed(
     assert passages(organization.organization_id, "refunds") == [(document_id, "Refunds take fourteen days.")]
 
 
+def test_a_text_that_could_not_be_indexed_is_indexed_when_it_is_sent_again(
+    api: Client, organization: NewOrganization
+) -> None:
+    document_id = add(api, "Refunds", "Refunds take fourteen days.")
+    clients.s3().delete_object(Bucket="helpdesk-knowledge", Key=texts()[0])
+    work()
+    assert item_of_document(organization, document_id)["status"] == "failed"
+    sent = api.patch(at(document_id), {"body": "Refunds take fourteen days."}).body["document"]
+    assert (sent["version"], sent["status"], sent["problem"]) == (2, "indexing", None)
+    work()
+    assert read(api, document_id)["status"] == "ready"
+
+
 def test_the_old_text_is_deleted_once_the_new_one_is_indexed(api: Client) -> None:
     document_id = add(api, "Refunds", "Fourteen days.")
     api.patch(at(document_id), {"body": "Thirty days."})

@@ -16,15 +16,13 @@ from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.platform.logging import logger
 from helpdesk.s3_index.cache import IndexTooLarge
 
-PROBLEM_TEXT_MISSING = "The document's text is missing. Create the document again."
-PROBLEM_UNREADABLE = (
-    "The document's text could not be split into sections. Create it again as plain Markdown."
-)
+PROBLEM_TEXT_MISSING = "The document's text is missing. Send it again with PATCH."
+PROBLEM_UNREADABLE = "The document's text could not be split into sections. Send it again as plain Markdown."
 PROBLEM_GAVE_UP = (
     "Indexing failed repeatedly. Your operator is notified; the document is indexed once the cause is fixed."
 )
 PROBLEM_INDEX_FULL = (
-    "The knowledge base has reached its maximum size. Remove other documents, then create it again."
+    "The knowledge base has reached its maximum size. Delete other documents, then send the text again."
 )
 
 

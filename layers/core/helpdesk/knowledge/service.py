@@ -35,6 +35,7 @@ from helpdesk.storage.transactions import Conflict, Transaction
 _TRIES = 10  # each failed one means that another change of the document succeeded
 
 type Also = Callable[[Transaction], None]
+"""Adds actions to a transaction. Each needs an error of its own: ConditionFailed stands for a changed document."""
 
 
 class Keep(Enum):
@@ -130,8 +131,10 @@ def change(
     """Change a document and return it. The agent answers from its old text until the new one is indexed.
 
     With `version` nothing changes unless the document still has it. Where a field already is as wanted, it does not
-    count as changed; if none changes, `also` alone is committed. Raises DocumentNotFound, DocumentChanged,
-    DocumentSynced (unless `wanted.source` is given, or only the folder changes), and what `write` raises.
+    count as changed, except for a text that could not be indexed; if none changes, `also` alone is committed.
+
+    Raises DocumentNotFound, DocumentChanged, DocumentSynced (unless `wanted.source` is given, or only the folder
+    changes), and what `write` raises.
     Calls: record, text if it changes, transaction.
     """
     title = None if wanted.title is None else checks.require_title(wanted.title)
@@ -161,7 +164,7 @@ def change(
     try:
         for _ in range(_TRIES):
             seen = _require(organization, document_id, version, wanted)
-            if text is not None and stored is None and seen.text_hash != hash_of_text(text):
+            if text is not None and stored is None and _is_new(text, seen):
                 stored = document_store.key_of(organization, document_id, ids.ulid())
                 document_store.write(stored, text)
             try:
@@ -171,6 +174,7 @@ def change(
     except AppError:
         _take_back(stored)
         raise
+    _take_back(stored)
     raise Conflict
 
 
@@ -234,6 +238,11 @@ def _require(
     if version is not None and seen.version != version:
         raise DocumentChanged
     return seen
+
+
+def _is_new(text: bytes, seen: Document) -> bool:
+    """Return whether a text has to be indexed: it is another one, or indexing it has failed."""
+    return seen.text_hash != hash_of_text(text) or seen.status is DocumentStatus.FAILED
 
 
 def _changed(
