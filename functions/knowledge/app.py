@@ -31,6 +31,7 @@ from helpdesk.knowledge.schemas import (
     DocumentAnswer,
     DocumentChangedAnswer,
     DocumentCreated,
+    DocumentDeletionQuery,
     DocumentInput,
     DocumentsAnswer,
     DocumentsQuery,
@@ -84,10 +85,14 @@ def update_document(caller: Caller, document_id: str, change: DocumentUpdate) ->
     return knowledge.update_from_request(caller, document_id, change)
 
 
-@api.delete("/v1/knowledge/documents/<document_id>", access=Access.MEMBER, errors=(DocumentNotFound,))
-def delete_document(caller: Caller, document_id: str) -> Ok:
+@api.delete(
+    "/v1/knowledge/documents/<document_id>",
+    access=Access.MEMBER,
+    errors=(DocumentNotFound, DocumentChanged),
+)
+def delete_document(caller: Caller, document_id: str, query: DocumentDeletionQuery) -> Ok:
     """Delete a document. The agent stops answering from it at once."""
-    knowledge.delete(caller.organization, document_id)
+    knowledge.delete(caller.organization, document_id, version=query.version)
     return OK
 
 

@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from helpdesk.knowledge.errors import (
     MAX_BODY_BYTES,
+    MAX_PATH_CHARACTERS,
     MAX_TITLE_CHARACTERS,
     MAX_URL_CHARACTERS,
     TITLE_TOO_LONG,
@@ -12,6 +13,7 @@ from helpdesk.knowledge.errors import (
     BodyTooLarge,
     TitleMissing,
 )
+from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name, is_blank, trimmed, without_hidden
 
 
@@ -55,3 +57,15 @@ def require_url(url: str) -> str:
     if not parts.hostname or "@" in parts.netloc:
         raise BadUrl
     return url
+
+
+def require_path(path: str) -> str:
+    """Return the path of a file, as it was sent.
+
+    Raises InvalidRequest unless it has up to 1,000 characters, one of them visible and none hidden.
+    """
+    if is_blank(path) or path != without_hidden(path) or len(path) > MAX_PATH_CHARACTERS:
+        raise InvalidRequest(
+            f"`path` must have 1 to {MAX_PATH_CHARACTERS:,} characters, without control or hidden characters."
+        )
+    return path

@@ -17,7 +17,8 @@ class Source(FrozenRecord):
     """Where a document's text comes from.
 
     `url` is the page that was crawled; `repo` and `path` name a file of a repository. `synced_at` (ms) is when the text
-    was last compared with its source.
+    was last compared with its source. A document that a client copies from a file has the file's `path`, and `version`
+    is the document's version that the client's latest request resulted in.
     """
 
     kind: SourceKind = SourceKind.WRITTEN
@@ -25,6 +26,7 @@ class Source(FrozenRecord):
     repo: str | None = None
     path: str | None = None
     synced_at: int | None = None
+    version: int | None = None
 
     def to_item(self) -> Item:
         """Return the source as an attribute."""
@@ -34,6 +36,7 @@ class Source(FrozenRecord):
             "repo": self.repo,
             "path": self.path,
             "syncedAt": self.synced_at,
+            "version": self.version,
         }
 
     @classmethod
@@ -41,7 +44,18 @@ class Source(FrozenRecord):
         """Return the source of an attribute. Documents from before sources were written by people."""
         if item is None:
             return cls()
-        return cls(SourceKind(item["kind"]), item["url"], item["repo"], item["path"], item["syncedAt"])
+        return cls(
+            SourceKind(item["kind"]),
+            item["url"],
+            item["repo"],
+            item["path"],
+            item["syncedAt"],
+            item.get("version"),
+        )
+
+    def copied_from(self, path: str | None, version: int) -> "Source":
+        """Return the source of a document whose version a client copied from a file; None is no file any more."""
+        return replace(self, path=path, version=None if path is None else version)
 
 
 class IndexJob(FrozenRecord):
@@ -160,6 +174,11 @@ class Document(FrozenRecord):
             updated_by_name=item.get("updatedByName"),
             counted="version" in item,
         )
+
+    @property
+    def digest(self) -> str | None:
+        """The SHA-256 of the text, as responses show it."""
+        return self.text_hash
 
     @property
     def quota_share(self) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from helpdesk.platform.errors import AppError
 MAX_TITLE_CHARACTERS = 120
 MAX_BODY_BYTES = 900_000
 MAX_URL_CHARACTERS = 2_000
+MAX_PATH_CHARACTERS = 1_000
 TITLE_TOO_LONG = f"`title` may have {MAX_TITLE_CHARACTERS} characters after trimming. Shorten the title."
 MAX_FOLDER_DEPTH = 3
 MAX_FOLDERS = 1_000

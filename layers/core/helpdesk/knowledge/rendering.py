@@ -28,5 +28,10 @@ def whole(document: Document, text: str) -> DocumentShape:
 
 def _source(source: Source) -> SourceShape:
     return SourceShape(
-        kind=source.kind, url=source.url, repo=source.repo, path=source.path, synced_at=source.synced_at
+        kind=source.kind,
+        url=source.url,
+        repo=source.repo,
+        path=source.path,
+        version=source.version,
+        synced_at=source.synced_at,
     )

@@ -5,8 +5,13 @@ from typing import Annotated
 
 from pydantic import ConfigDict
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, schema_hint
-from helpdesk.knowledge.errors import MAX_BODY_BYTES, MAX_TITLE_CHARACTERS, MAX_URL_CHARACTERS
+from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
+from helpdesk.knowledge.errors import (
+    MAX_BODY_BYTES,
+    MAX_PATH_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+    MAX_URL_CHARACTERS,
+)
 
 
 class DocumentStatus(StrEnum):
@@ -34,6 +39,7 @@ class SourceKind(StrEnum):
 Title = Annotated[str, schema_hint(maxLength=MAX_TITLE_CHARACTERS)]
 BodyText = Annotated[str, schema_hint(maxLength=MAX_BODY_BYTES)]
 PageUrl = Annotated[str, schema_hint(maxLength=MAX_URL_CHARACTERS, format="uri")]
+FilePath = Annotated[str, schema_hint(minLength=1, maxLength=MAX_PATH_CHARACTERS)]
 
 
 class DocumentInput(Body):
@@ -49,6 +55,9 @@ class DocumentInput(Body):
     """The id of the document's folder; none by default."""
     url: PageUrl | None = None
     """The public page of the document, to which answers link: an http or https address. None by default."""
+    path: FilePath | None = None
+    """The file that the document is a copy of, for a client that keeps a folder of files and the knowledge base in
+    step; up to 1,000 characters. It is in `source.path`. None by default."""
 
 
 class DocumentUpdate(Body):
@@ -66,6 +75,9 @@ class DocumentUpdate(Body):
     """The id of the folder to move it to; null takes it out of its folder."""
     url: PageUrl | None = None
     """The public page of the document; null removes it."""
+    path: FilePath | None = None
+    """The file that the document is a copy of, up to 1,000 characters; null ends that. Send it with each change that a
+    client copies from the file: `source.version` is then the version that the change results in."""
     version: int | None = None
     """The `version` that the change is based on. If the document has another one, nothing changes and the error is
     `doc_changed`. By default the change applies to any version."""
@@ -87,7 +99,10 @@ class SourceShape(Answer):
     repo: str | None
     """The repository, as owner/repo."""
     path: str | None
-    """The file in the repository."""
+    """The file in the repository, or the `path` that a client sent."""
+    version: int | None
+    """The version that the latest request with `path` resulted in. If the document's `version` is greater, the document
+    has been changed otherwise since. Null if no client sent a `path`."""
     synced_at: Milliseconds | None
     """When the text was last compared with its source; null for documents that are not synced."""
 
@@ -110,6 +125,8 @@ class DocumentSummary(Answer):
     """Counts the changes of title, text and page, from 1."""
     size: int
     """The size of the text in bytes."""
+    digest: str | None
+    """The SHA-256 of the text in UTF-8, in hexadecimal. Null for a text from before this was stored."""
     created_at: Milliseconds
     updated_at: Milliseconds
     indexed_at: Milliseconds | None
@@ -125,6 +142,14 @@ class DocumentShape(DocumentSummary):
 
     body: str
     """The text, in Markdown. If a text of control characters exceeds the size of a response, they are U+FFFD here."""
+
+
+class DocumentDeletionQuery(Query):
+    """The parameters of DELETE /knowledge/documents/{id}."""
+
+    version: int | None = None
+    """The `version` that the deletion is based on. If the document has another one, it is not deleted and the error is
+    `doc_changed`. By default any version is deleted."""
 
 
 class DocumentsQuery(PageQuery):

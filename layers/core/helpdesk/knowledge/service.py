@@ -48,19 +48,24 @@ KEEP: Final = Keep.KEEP
 
 
 class Draft(FrozenRecord):
-    """A document to write. `folder_id` and `url` are None for no folder and no public page."""
+    """A document to write. `folder_id` and `url` are None for no folder and no public page.
+
+    `path` is the file that a client copies the document from, if there is one.
+    """
 
     title: str | None
     body: str | None
     folder_id: str | None = None
     url: str | None = None
     source: Source = Source()
+    path: str | None = None
 
 
 class Change(FrozenRecord):
     """What to change of a document; None, or KEEP where None is a value, leaves a field as it is.
 
-    `source` is for code that syncs the document: it shows that the text was compared with its source.
+    `source` is for code that syncs the document: it shows that the text was compared with its source. `path` is the
+    file that a client copies this change from.
     """
 
     title: str | None = None
@@ -68,6 +73,7 @@ class Change(FrozenRecord):
     folder_id: str | Keep | None = KEEP
     url: str | Keep | None = KEEP
     source: Source | None = None
+    path: str | Keep | None = KEEP
 
 
 def nothing_else(_: Transaction) -> None:
@@ -89,7 +95,9 @@ def write(organization: str, draft: Draft, by_name: str, *, also: Also = nothing
         folder_id=draft.folder_id,
         status=DocumentStatus.INDEXING,
         problem=None,
-        source=draft.source,
+        source=draft.source
+        if draft.path is None
+        else draft.source.copied_from(checks.require_path(draft.path), version=1),
         url=None if draft.url is None else checks.require_url(draft.url),
         version=1,
         size=len(text),
@@ -140,7 +148,8 @@ def change(
     title = None if wanted.title is None else checks.require_title(wanted.title)
     text = None if wanted.body is None else checks.require_body(wanted.body)
     url = wanted.url if wanted.url is None or wanted.url is KEEP else checks.require_url(wanted.url)
-    wanted = replace(wanted, title=title, url=url)
+    path = wanted.path if wanted.path is None or wanted.path is KEEP else checks.require_path(wanted.path)
+    wanted = replace(wanted, title=title, url=url, path=path)
     stored: str | None = None  # the key of the new text
 
     def commit(seen: Document) -> Document:
@@ -203,7 +212,7 @@ def delete(
 
 def create_from_request(caller: Caller, written: DocumentInput) -> DocumentCreated:
     """Create the document of a request. Raises what `write` raises."""
-    draft = Draft(written.title, written.body, written.folder_id, written.url)
+    draft = Draft(written.title, written.body, written.folder_id, written.url, path=written.path)
     return DocumentCreated(id=write(caller.organization, draft, caller.actor).id)
 
 
@@ -218,6 +227,7 @@ def update_from_request(caller: Caller, document_id: str, wanted: DocumentUpdate
             body=wanted.body,
             folder_id=wanted.folder_id if "folder_id" in sent else KEEP,
             url=wanted.url if "url" in sent else KEEP,
+            path=wanted.path if "path" in sent else KEEP,
         ),
         caller.actor,
         version=wanted.version,
@@ -231,7 +241,10 @@ def _require(
     """Return the document, if it has the version and takes the change."""
     seen = repository.get(organization, document_id)
     edits = wanted is not None and (
-        wanted.title is not None or wanted.body is not None or wanted.url is not KEEP
+        wanted.title is not None
+        or wanted.body is not None
+        or wanted.url is not KEEP
+        or wanted.path is not KEEP
     )
     if edits and seen.source.kind.synced and wanted is not None and wanted.source is None:
         raise DocumentSynced
@@ -258,6 +271,8 @@ def _changed(
         changed = replace(changed, size=len(text), text_key=text_key, text_hash=hash_of_text(text))
     if (changed.title, changed.url, changed.text_key) != (seen.title, seen.url, seen.text_key):
         changed = changed.next_version()
+    if wanted.path is not KEEP:
+        changed = replace(changed, source=changed.source.copied_from(wanted.path, changed.version))
     if changed != seen:
         changed = replace(changed, updated_at=clock.now_ms(), updated_by_name=by_name)
     return changed if wanted.source is None else replace(changed, source=wanted.source)
