@@ -38,13 +38,16 @@ class IndexTooLarge(Exception):
 
 
 class CachedIndex[R]:
-    """The local copy of one index. `R` is what reads it: `open_reader` makes one, from None if there is no index."""
+    """The local copy of one index. `R` is what reads it.
+
+    `open_reader` makes one from the index, which is None if there is none, and the directory with all its files.
+    """
 
     def __init__(
         self,
         location: IndexLocation,
         index_format: IndexFormat,
-        open_reader: Callable[[tantivy.Index | None], R],
+        open_reader: Callable[[tantivy.Index | None, Path], R],
         home: Path,
         *,
         max_bytes: int = MAX_INDEX_BYTES,
@@ -70,7 +73,8 @@ class CachedIndex[R]:
     def reader(self) -> R:
         """What reads the copy as it is."""
         if self._reader is None:
-            self._reader = self._open_reader(None if self.manifest.empty else self._format.open(self.files))
+            index = None if self.manifest.empty else self._format.open(self.files)
+            self._reader = self._open_reader(index, self.files)
         return self._reader
 
     def refresh(self) -> None:
@@ -104,7 +108,10 @@ class CachedIndex[R]:
         for _ in self._tries():
             edit = prepare(self.reader)
             with directory.build_dir(self._home) as built:
-                if not directory.apply(self._copy(built), edit):
+                changed = directory.apply(self._copy(built), edit)
+                if edit.beside is not None and edit.beside(built):
+                    changed = True
+                if not changed:
                     return
                 if edit.added and sum(directory.immutable_files(built).values()) > self._max_bytes:
                     raise IndexTooLarge
@@ -115,9 +122,9 @@ class CachedIndex[R]:
     def erase(self, matches: Sequence[Match]) -> None:
         """Leave nothing of the matching documents in any object of the index, not even of deleted ones.
 
-        If a segment has such documents, the index is rebuilt from the stored fields of all others. A new manifest is
-        published in any case, so that a writer that read the data before its erasure has to read again. May be
-        repeated, and must be after a failure. Raises Conflict, RemovalFailed.
+        If a segment has such documents, the index is rebuilt from the stored fields of all others, without files beside
+        the segments. A new manifest is published in any case, so that a writer that read the data before its erasure
+        has to read again. May be repeated, and must be after a failure. Raises Conflict, RemovalFailed.
         """
         for _ in self._tries():
             with directory.build_dir(self._home) as built:

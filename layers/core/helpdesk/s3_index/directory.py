@@ -56,10 +56,15 @@ class Match(FrozenRecord):
 
 
 class Edit(FrozenRecord):
-    """The changes of one commit: documents to delete, then documents to add."""
+    """The changes of one commit: documents to delete, then documents to add.
+
+    `beside` changes files beside the segments, if there are any, in the directory that it is given; it adds and removes
+    files, but changes none. It returns whether it did anything.
+    """
 
     deleted: Sequence[Match] = ()
     added: Sequence[tantivy.Document] = ()
+    beside: Callable[[Path], bool] | None = None
 
 
 @contextmanager

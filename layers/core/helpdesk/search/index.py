@@ -157,7 +157,11 @@ def location_of(organization: str) -> IndexLocation:
 
 def _new_index(organization: str, home: Path) -> SearchIndex:
     return CachedIndex(
-        location_of(organization), index_format.FORMAT, Reader, home, max_bytes=MAX_INDEX_BYTES
+        location_of(organization),
+        index_format.FORMAT,
+        lambda index, _: Reader(index),
+        home,
+        max_bytes=MAX_INDEX_BYTES,
     )
 
 
