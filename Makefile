@@ -96,9 +96,12 @@ openapi: venv ## write what is generated: the description of the API, and the fi
 described: venv
 	@$(PYTHON) -m scripts.openapi --check && $(PYTHON) -m scripts.gateway --check && $(PYTHON) -m scripts.resources --check
 
+CORPUS ?=
+QUESTIONS ?=
+
 .PHONY: eval
-eval: venv ## how well the agent finds answers in the guides (docs/evaluation)
-	@$(PYTHON) -m scripts.evaluation
+eval: venv ## how well the agent finds answers: in the guides (docs/evaluation), or in any Markdown (CORPUS=folder QUESTIONS=file)
+	@$(PYTHON) -m scripts.evaluation $(if $(CORPUS),corpus $(CORPUS) $(if $(QUESTIONS),--questions $(QUESTIONS)),guides)
 
 .PHONY: bench
 bench: venv ## measure what the product costs (benchmarks/results.md); about eight minutes of a quiet machine

@@ -5,8 +5,13 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
+import numpy as np
+
+from helpdesk.embeddings.embedder import Vectors
+from helpdesk.embeddings.minilm import DIMENSIONS
 from helpdesk.knowledge.index_format import IndexedDocument
 from helpdesk.knowledge.markdown import sections
+from helpdesk.s3_index.vectors import DocumentVectors
 
 _SYLLABLES = [
     first + second for first in "bdfgklmnprstvz" for second in ("a", "e", "i", "o", "u", "an", "er", "il")
@@ -20,6 +25,7 @@ class Writer:
 
     def __init__(self, seed: int = 1) -> None:
         self._random = random.Random(seed)  # noqa: S311 - the same every time is the point
+        self._numbers = np.random.default_rng(seed)
         self._words = ["".join(self._random.choices(_SYLLABLES, k=3)) for _ in range(VOCABULARY)]
         # Zipf: the n-th most common word comes up one n-th as often as the first.
         self._weights = [1 / rank for rank in range(1, VOCABULARY + 1)]
@@ -30,11 +36,19 @@ class Writer:
             title = self._text(4)
             parts = [f"## {self._text(3)}\n\n{self._text(WORDS)}." for _ in range(SECTIONS)]
             text = f"# {title}\n\n" + "\n\n".join(parts)
-            yield IndexedDocument(f"doc_{number:026d}", title, None, sections(title, text))
+            name, parsed = f"doc_{number:026d}", sections(title, text)
+            vectors = DocumentVectors.of(name, [part.position for part in parsed], self._vectors(len(parsed)))
+            yield IndexedDocument(name, name, 1, title, None, "en", parsed, vectors)
 
     def question(self) -> str:
         """Return a question of eight words, half of them rare."""
         return f"{self._text(4)} {' '.join(self._random.choices(self._words, k=4))}?"
+
+    def _vectors(self, count: int) -> Vectors:
+        """Return vectors in random directions, which cost a search what real ones cost."""
+        found = self._numbers.standard_normal((count, DIMENSIONS), dtype=np.float32)
+        scaled: Vectors = found / np.linalg.norm(found, axis=1, keepdims=True)
+        return scaled
 
     def _text(self, words: int) -> str:
         return " ".join(self._random.choices(self._words, self._weights, k=words))

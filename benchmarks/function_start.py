@@ -15,6 +15,7 @@ from scripts.local.progress import Progress
 from tests.support.template import template
 
 LAYERS = ("DependenciesLayer", "PydanticCoreLayer", "CoreLayer")
+"""The layers of every function."""
 TITLE = "Start of a function"
 LIMIT = 1.6
 ROUNDS = 8
@@ -79,6 +80,12 @@ def functions() -> dict[str, bool]:
     return dict(sorted(found.items(), key=lambda entry: (not entry[1], entry[0])))
 
 
+def layers_of(function: str) -> list[str]:
+    """Return the names of the layers that a function has."""
+    own = template()["Resources"][function]["Properties"].get("Layers", [])
+    return [*LAYERS, *(layer["Ref"] for layer in own)]
+
+
 def _compiled_artifacts(folder: Path) -> Path:
     with build.built(Progress()) as (built, _):
         shutil.copytree(built, folder, dirs_exist_ok=True)
@@ -98,7 +105,7 @@ def _take_turns(
 
 
 def _seconds(artifacts: Path, name: str) -> tuple[float, float]:
-    path = [str(artifacts / layer / "python") for layer in LAYERS]
+    path = [str(artifacts / layer / "python") for layer in (layers_of(name) if name else LAYERS)]
     if name:
         path.insert(0, str(artifacts / name))
     load, connect = _FUNCTION if name else _BASE

@@ -10,7 +10,7 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
 from helpdesk.platform.settings import declare, settings
 
-NEEDS = declare("AGENT_QUEUE_URL", "KNOWLEDGE_BUCKET", "AGENT_MODEL_ID")
+NEEDS = declare("AGENT_QUEUE_URL", "KNOWLEDGE_BUCKET", "AGENT_MODEL_ID", "EMBEDDING_MODEL_ID")
 
 
 def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:

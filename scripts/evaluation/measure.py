@@ -1,29 +1,29 @@
-"""Asks the questions. The project's guides are indexed and searched by the code that runs in production."""
+"""Asks questions as a visitor would, and counts what the agent does."""
 
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from helpdesk.knowledge import index_format
+from helpdesk.embeddings.embedder import Embedder
 from helpdesk.knowledge.index import IndexSearcher
-from helpdesk.knowledge.markdown import sections
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage, search
-from helpdesk.s3_index import directory
-from scripts.evaluation.questions import ROOT, Asked
+from scripts.evaluation.questions import Asked
 
-GUIDES = ROOT / "docs" / "guides"
+PASSAGES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a question: the best passage, if any, and the CPU time of the search in ms."""
+    """The result of a question: its passages, the best first, and the CPU time of the search in ms."""
 
     asked: Asked
-    best: Passage | None
+    passages: Sequence[Passage]
     took_ms: float
+
+    @property
+    def best(self) -> Passage | None:
+        """The best passage, if there is any."""
+        return self.passages[0] if self.passages else None
 
     @property
     def answered(self) -> bool:
@@ -32,8 +32,12 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """Whether the agent would have quoted a right guide."""
-        return self.answered and self.best is not None and self.best.document_id in self.asked.guides
+        """Whether the agent would have quoted a right document."""
+        return self.answered and self.is_among(1)
+
+    def is_among(self, count: int) -> bool:
+        """Return whether a right document is among the first passages."""
+        return any(passage.document_id in self.asked.documents for passage in self.passages[:count])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +49,17 @@ class Figures:
     wrong: int
     unanswerable: int
     handed_off: int
+    first: int
+    among_five: int
 
     @property
     def share_right(self) -> float:
-        """The share of the answerable questions answered from a right guide."""
+        """The share of the answerable questions answered from a right document."""
         return self.right / max(self.answerable, 1)
 
     @property
     def share_wrong(self) -> float:
-        """The share of the answerable questions answered from another guide; the rest were handed off."""
+        """The share of the answerable questions answered from another document; the rest were handed off."""
         return self.wrong / max(self.answerable, 1)
 
     @property
@@ -62,39 +68,26 @@ class Figures:
         return self.handed_off / max(self.unanswerable, 1)
 
 
-@contextmanager
-def indexed_guides() -> Iterator[IndexSearcher]:
-    """Provide an index of docs/guides, with file names as document ids."""
-    documents = []
-    for path in sorted(GUIDES.glob("*.md")):
-        text = path.read_text(encoding="utf-8")
-        title = text.partition("\n")[0].lstrip("# ")
-        documents.append(index_format.IndexedDocument(path.name, title, None, sections(title, text)))
-    with tempfile.TemporaryDirectory() as folder:
-        index = index_format.FORMAT.create(Path(folder))
-        directory.apply(index, index_format.edit_of([], documents))
-        yield IndexSearcher(index_format.FORMAT.open(Path(folder)))
-
-
-def ask(guides: IndexSearcher, asked: Sequence[Asked]) -> list[Outcome]:
+def ask(corpus: IndexSearcher, asked: Sequence[Asked], model: Embedder) -> list[Outcome]:
     """Ask questions one by one."""
     found: list[Outcome] = []
     for question in asked:
         began = time.process_time()
-        passages = search(guides, question.text, limit=1)
-        took = (time.process_time() - began) * 1000
-        found.append(Outcome(question, passages[0] if passages else None, took))
+        passages = search(corpus, question.text, model, limit=PASSAGES)
+        found.append(Outcome(question, passages, (time.process_time() - began) * 1000))
     return found
 
 
 def figures(outcomes: Sequence[Outcome]) -> Figures:
     """Count outcomes."""
-    answerable = [outcome for outcome in outcomes if outcome.asked.guides]
-    unanswerable = [outcome for outcome in outcomes if not outcome.asked.guides]
+    answerable = [outcome for outcome in outcomes if outcome.asked.documents]
+    unanswerable = [outcome for outcome in outcomes if not outcome.asked.documents]
     return Figures(
         answerable=len(answerable),
         right=sum(outcome.right for outcome in answerable),
         wrong=sum(outcome.answered and not outcome.right for outcome in answerable),
         unanswerable=len(unanswerable),
         handed_off=sum(not outcome.answered for outcome in unanswerable),
+        first=sum(outcome.is_among(1) for outcome in answerable),
+        among_five=sum(outcome.is_among(PASSAGES) for outcome in answerable),
     )

@@ -18,6 +18,7 @@ FOUNDATIONS = {
     "platform": set(),
     "storage": {"platform"},
     "events": {"platform", "storage"},
+    "embeddings": {"platform"},
     "outbound": {"platform"},
     "http": {"platform", "storage"},
     "logs": {"http", "platform", "storage"},
@@ -29,6 +30,7 @@ FOUNDATIONS = {
 ADAPTERS = {
     "agent/bedrock.py": {"bedrock"},
     "delivery/fanout.py": {"sqs"},
+    "embeddings/bedrock.py": {"bedrock"},
     "delivery/queue.py": {"sqs"},
     "files/store.py": {"s3"},
     "knowledge/document_store.py": {"s3"},

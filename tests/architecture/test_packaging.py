@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.function_start import LAYERS, functions
+from benchmarks.function_start import LAYERS, functions, layers_of
 from scripts.local import build
 from scripts.local.progress import Progress
 from tests.support.template import ROOT, template
@@ -38,8 +38,8 @@ def artifacts() -> Path:
         return folder
 
 
-def layers(artifacts: Path) -> list[Path]:
-    return [artifacts / name / "python" for name in LAYERS]
+def layers(artifacts: Path, function: str) -> list[Path]:
+    return [artifacts / name / "python" for name in layers_of(function)]
 
 
 def environment(function: str) -> dict[str, str]:
@@ -50,7 +50,7 @@ def environment(function: str) -> dict[str, str]:
 
 
 def run(artifacts: Path, function: str, program: str) -> subprocess.CompletedProcess[str]:
-    path = [str(artifacts / function), *map(str, layers(artifacts))]
+    path = [str(artifacts / function), *map(str, layers(artifacts, function))]
     # -I and -S leave the standard library: no site-packages, no .pth files, no variables, not the working folder.
     return subprocess.run(
         [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {path!r}\n{program}"],
@@ -109,7 +109,7 @@ def test_the_oauth_function_does_not_import_modules_of_other_routes_at_start(art
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_built_function_and_its_layers_fit_into_a_lambda(artifacts: Path, function: str) -> None:
-    folders = [artifacts / function, *(layer.parent for layer in layers(artifacts))]
+    folders = [artifacts / function, *(layer.parent for layer in layers(artifacts, function))]
 
     size = sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
 
@@ -177,12 +177,27 @@ def test_every_module_of_a_layer_has_bytecode_that_needs_no_check(artifacts: Pat
     assert sorted(set(package.rglob("*.py")) - valid) == []
 
 
-def test_only_one_layer_depends_on_the_processor(artifacts: Path) -> None:
+def test_two_layers_depend_on_the_processor(artifacts: Path) -> None:
+    every = {*LAYERS, "SentenceVectorsLayer"}
     compiled = {
-        path.relative_to(artifacts).parts[0] for layer in LAYERS for path in (artifacts / layer).rglob("*.so")
+        path.relative_to(artifacts).parts[0] for layer in every for path in (artifacts / layer).rglob("*.so")
     }
 
-    assert compiled == {"PydanticCoreLayer"}
+    assert compiled == {"PydanticCoreLayer", "SentenceVectorsLayer"}
+
+
+@pytest.mark.parametrize("function", ["AgentWorkerFunction", "KnowledgeIndexerFunction"])
+def test_a_function_with_the_layer_of_sentence_vectors_embeds_a_text(artifacts: Path, function: str) -> None:
+    program = """
+from helpdesk.embeddings.embedder import embedder
+import app
+assert "onnxruntime" not in sys.modules
+print(embedder("").question("Where is my parcel?").shape)"""
+
+    done = run(artifacts, function, program)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "(384,)"
 
 
 def test_libraries_of_a_few_functions_are_not_in_the_layer_of_all(artifacts: Path) -> None:

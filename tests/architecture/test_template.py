@@ -350,11 +350,26 @@ def test_each_function_that_copies_the_inbox_index_has_storage_for_it() -> None:
     }
 
 
-def test_only_the_agent_worker_may_call_a_model_and_only_when_one_is_chosen() -> None:
+def test_a_model_may_be_called_only_by_those_that_need_it_and_only_when_one_is_chosen() -> None:
     reach = {name for name, statements in POLICIES.items() if "bedrock:" in json.dumps(statements)}
 
-    assert reach == {"AgentWorkerModel"}
+    assert reach == {"AgentWorkerModel", "EmbeddingModel"}
     assert RESOURCES["AgentWorkerModelPolicy"]["Condition"] == "HasAgentModel"
+    assert RESOURCES["EmbeddingModelPolicy"]["Condition"] == "HasEmbeddingModel"
+    assert RESOURCES["EmbeddingModelPolicy"]["Properties"]["Roles"] == [
+        {"Ref": "AgentWorkerRole"},
+        {"Ref": "KnowledgeIndexerRole"},
+    ]
+
+
+def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentence_vectors() -> None:
+    carriers = {
+        name
+        for name, resource in RESOURCES.items()
+        if {"Ref": "SentenceVectorsLayer"} in resource.get("Properties", {}).get("Layers", [])
+    }
+
+    assert carriers == {"AgentWorkerFunction", "KnowledgeIndexerFunction"}
 
 
 @pytest.mark.parametrize("queue", sorted(set(QUEUES) - DEAD_LETTERS))

@@ -156,7 +156,7 @@ def test_a_document_that_is_deleted_while_it_is_indexed_does_not_answer(
     with monkeypatch.context() as racing:
         racing.setattr("helpdesk.knowledge.repository.set_ready", lambda _: api.delete(at(document_id)))
         work(*jobs())
-    assert [found for found, _ in passages(organization.organization_id, "refunds")] == []
+    assert document_id not in [found for found, _ in passages(organization.organization_id, "refunds")]
 
 
 def test_a_removed_document_leaves_neither_text_nor_index_entry_nor_marker(

@@ -13,7 +13,7 @@ ENGLISH = Sentences("en", {})
 
 
 def passage(score: float, *, heading: str = "Refunds › How long?", url: str | None = None) -> Passage:
-    return Passage("doc_1", "Money", heading, url, "Five days.", "Five days.", score)
+    return Passage("doc_1", 1, "Money", heading, url, "Five days.", "Five days.", score)
 
 
 def ask(text: str, *passages: Passage, sentences: Sentences = ENGLISH) -> Reply | HandOff:

@@ -1,17 +1,19 @@
-"""An organization's knowledge index: reading it by terms, and changing its documents."""
+"""An organization's knowledge index: reading it by terms and by vectors, and changing its documents."""
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 
 import tantivy
 
-from helpdesk.knowledge import index_format, thesaurus
-from helpdesk.knowledge.index_format import IndexedDocument
+from helpdesk.embeddings.embedder import embedder
+from helpdesk.knowledge import index_format, language
+from helpdesk.knowledge.index_format import TERM_FIELDS, IndexedDocument, key_of
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.s3_index.cache import CachedIndex, IndexCache
 from helpdesk.s3_index.store import IndexLocation
+from helpdesk.s3_index.vectors import VectorSet
 
 # Functions that read or write the index have 2 GB in /tmp; a commit may need the space of the index twice. 700 MB are
 # the index of at least 400 MB of text, twice the quota of the Standard plan (docs/decisions/0117).
@@ -20,35 +22,41 @@ MAX_CACHE_BYTES = 1_000_000_000
 
 _MOST_TERMS = 2_000
 
-TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 1.5, 2.0, 1.0
+_WEIGHTS = {"title": 1.5, "heading": 2.0, "body": 1.0}
 _OTHER_FIELDS_SHARE = 0.3  # of a term's weaker fields; the best field counts whole
 
 
 class Hit(FrozenRecord):
-    """A section that holds some of the terms, with its BM25 score."""
+    """A section, with its BM25 score for the words that were searched for."""
 
     document_id: str
+    version: int
     title: str
     heading: str
     text: str
     url: str | None
     position: int
+    language: str
     score: float
 
 
 class IndexSearcher:
     """One version of an index, open for searching."""
 
-    def __init__(self, index: tantivy.Index, left_out: Collection[str] = ()) -> None:
+    def __init__(self, index: tantivy.Index, folder: Path, left_out: Sequence[str] = ()) -> None:
         self._index = index
-        self._left_out = sorted(left_out)
+        self._left_out = left_out
         self._schema = index.schema
         self._searcher = index.searcher()
-        self._analyzer = index_format.analyzer()
+        self._folder = folder
 
     def without(self, document_ids: Collection[str]) -> "IndexSearcher":
         """Return a searcher of the same version that finds nothing of these documents."""
-        return IndexSearcher(self._index, document_ids) if document_ids else self
+        if not document_ids:
+            return self
+        found = IndexSearcher(self._index, self._folder, sorted(document_ids))
+        found.__dict__["vectors"] = self.vectors
+        return found
 
     @property
     def sections(self) -> int:
@@ -60,17 +68,25 @@ class IndexSearcher:
         """The number of segments."""
         return self._searcher.num_segments
 
-    def terms(self, text: str) -> list[str]:
-        """Return a text's terms, in order, as the index has them."""
-        return list(self._analyzer.analyze(text))
+    @cached_property
+    def vectors(self) -> VectorSet:
+        """The vectors of sections in the languages that the model knows. Loaded when they are first wanted."""
+        return VectorSet(self._folder)
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """The languages of the sections."""
+        return [code for code in language.LANGUAGES if self._searcher.doc_freq("language", code)]
+
+    def has(self, revision: str) -> bool:
+        """Return whether a revision of a document is indexed."""
+        return self._searcher.doc_freq("revision", revision) > 0 and bool(
+            self._searcher.search(self._equal("revision", revision), 1).hits
+        )
 
     def frequency(self, term: str) -> int:
         """Return about how many sections hold a term: the count of the field that has it most often."""
-        return max(self._searcher.doc_freq(name, term) for name in ("title", "heading", "body"))
-
-    def synonyms(self, term: str) -> frozenset[str]:
-        """Return the synonyms of a term, whether any section holds them or not."""
-        return _synonyms().get(term, frozenset())
+        return max(self._searcher.doc_freq(name, term) for name in TERM_FIELDS)
 
     def terms_with_prefix(self, prefix: str) -> list[str]:
         """Return up to `_MOST_TERMS` terms of texts and of headings that begin with a prefix, the commonest first."""
@@ -81,54 +97,55 @@ class IndexSearcher:
         ]
 
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
-        """Return the best sections for words, best first. Each word is given by its terms and their weights.
+        """Return the best sections for words by BM25, best first. Each word is given by its terms and their weights.
 
-        Only the best of a word's terms in a section counts, so that synonyms add nothing to the word.
+        Only the best of a word's terms in a section counts, so that alternatives add nothing to the word.
         """
-        wanted = [
-            (
-                tantivy.Occur.Should,
-                tantivy.Query.disjunction_max_query(
-                    [
-                        tantivy.Query.boost_query(self._anywhere(term), weight)
-                        for term, weight in terms.items()
-                    ]
-                ),
-            )
-            for terms in words
-        ]
-        if not wanted:
+        if not words:
             return []
-        query = tantivy.Query.boolean_query(wanted)
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._word(word)) for word in words])
+        return self._hits(query, limit)
+
+    def sections_by_key(
+        self, keys: Collection[tuple[str, int]], words: Sequence[Mapping[str, float]]
+    ) -> list[Hit]:
+        """Return sections by document and position, with their BM25 scores for words."""
+        if not keys:
+            return []
+        named = tantivy.Query.term_set_query(self._schema, "key", [key_of(*key) for key in keys])
+        wanted = [(tantivy.Occur.Must, tantivy.Query.const_score_query(named, 0.0))]
+        wanted += [(tantivy.Occur.Should, self._word(word)) for word in words]
+        return self._hits(tantivy.Query.boolean_query(wanted), len(keys))
+
+    def _hits(self, query: tantivy.Query, limit: int) -> list[Hit]:
         if self._left_out:
             left_out = tantivy.Query.term_set_query(self._schema, "document", self._left_out)
             query = tantivy.Query.boolean_query(
                 [(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, left_out)]
             )
-        found = self._searcher.search(query, limit)
+        found = self._searcher.search(query, limit, count=False)
         return [self._hit(score, self._searcher.doc(address)) for score, address in found.hits]
 
+    def _word(self, terms: Mapping[str, float]) -> tantivy.Query:
+        return tantivy.Query.disjunction_max_query(
+            [tantivy.Query.boost_query(self._anywhere(term), weight) for term, weight in terms.items()]
+        )
+
     def _anywhere(self, term: str) -> tantivy.Query:
-        fields = (("title", TITLE_WEIGHT), ("heading", HEADING_WEIGHT), ("body", BODY_WEIGHT))
         return tantivy.Query.disjunction_max_query(
             [
                 tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, name, term, "freq"), weight)
-                for name, weight in fields
+                for name, weight in _WEIGHTS.items()
             ],
             _OTHER_FIELDS_SHARE,
         )
 
+    def _equal(self, field: str, value: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, field, value, "basic")
+
     @staticmethod
     def _hit(score: float, found: tantivy.Document) -> Hit:
-        return Hit(
-            document_id=str(found.get_first("document")),
-            title=str(found.get_first("title")),
-            heading=str(found.get_first("heading")),
-            text=str(found.get_first("body")),
-            url=found.get_first("url") or None,
-            position=int(found.get_first("position") or 0),
-            score=score,
-        )
+        return Hit(*index_format.stored(found), score=score)
 
 
 type KnowledgeIndex = CachedIndex[IndexSearcher | None]
@@ -150,26 +167,24 @@ def clear_cache() -> None:
     _cache.clear()
 
 
-def location_of(organization: str) -> IndexLocation:
-    """Return where an organization's index is in S3."""
-    return IndexLocation(settings().knowledge_bucket, f"{organization}/index/{index_format.VERSION}")
+def location_of(organization: str, kind: str) -> IndexLocation:
+    """Return where an organization's index with vectors of a kind is in S3."""
+    return IndexLocation(settings().knowledge_bucket, f"{organization}/index/{index_format.VERSION}-{kind}")
 
 
 def _new_index(organization: str, home: Path) -> KnowledgeIndex:
-    return CachedIndex(location_of(organization), index_format.FORMAT, _open, home, max_bytes=MAX_INDEX_BYTES)
+    kind = embedder(settings().embedding_model_id).kind
+    return CachedIndex(
+        location_of(organization, kind), index_format.FORMAT, _open, home, max_bytes=MAX_INDEX_BYTES
+    )
 
 
-def _open(index: tantivy.Index | None) -> IndexSearcher | None:
+def _open(index: tantivy.Index | None, folder: Path) -> IndexSearcher | None:
     """Return a searcher, or None if nothing is indexed."""
     if index is None:
         return None
-    searcher = IndexSearcher(index)
+    searcher = IndexSearcher(index, folder)
     return searcher if searcher.sections else None
-
-
-@cache
-def _synonyms() -> dict[str, frozenset[str]]:
-    return thesaurus.by_term(index_format.analyzer().analyze)
 
 
 _cache = IndexCache(_new_index, max_bytes=MAX_CACHE_BYTES)

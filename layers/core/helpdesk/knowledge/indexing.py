@@ -7,13 +7,15 @@ write on the condition that its revision is the one that was indexed.
 
 from collections.abc import Sequence
 
+from helpdesk.embeddings.embedder import Embedder, embedder
 from helpdesk.knowledge import document_store, repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.index import index_of, write
 from helpdesk.knowledge.index_format import IndexedDocument
-from helpdesk.knowledge.markdown import sections
 from helpdesk.knowledge.schemas import DocumentStatus
+from helpdesk.knowledge.vectorizing import prepare
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
 from helpdesk.s3_index.cache import IndexTooLarge
 
 PROBLEM_TEXT_MISSING = "The document's text is missing. Send it again with PATCH."
@@ -43,13 +45,14 @@ def index(organization: str, document_ids: Sequence[str], obsolete_texts: Sequen
     """
     records = repository.get_many(organization, document_ids)
     gone = [document_id for document_id in dict.fromkeys(document_ids) if document_id not in records]
+    model = embedder(settings().embedding_model_id)
     done: list[Document] = []
     added: list[IndexedDocument] = []
     for record in records.values():
         if record.status is DocumentStatus.READY:
             continue
         try:
-            added.append(_prepared(record))
+            added.append(_prepared(record, model))
         except Unindexable as refused:
             _fail(record, refused.problem)
         else:
@@ -97,11 +100,11 @@ def _fail(record: Document, problem: str) -> None:
     repository.set_failed(record, problem)
 
 
-def _prepared(record: Document) -> IndexedDocument:
+def _prepared(record: Document, model: Embedder) -> IndexedDocument:
     try:
-        parts = sections(record.title, document_store.read(record.text_key))
+        text = document_store.read(record.text_key)
+        return prepare(record.id, record.revision, record.version, record.title, record.url, text, model)
     except document_store.TextMissing:
         raise Unindexable(PROBLEM_TEXT_MISSING) from None
     except (ValueError, RecursionError):
         raise Unindexable(PROBLEM_UNREADABLE) from None
-    return IndexedDocument(record.id, record.title, record.url, parts)

@@ -1,26 +1,29 @@
 """Finds the passages that answer a question, with the confidence in each.
 
-Rankers order sections, and their lists are fused by reciprocal rank. BM25 is the only ranker; another can join without
-a change here. `scoring` then scores the sections from 0 to 1, on the same scale for every question and knowledge base,
-so that one threshold serves all.
+Two rankers choose sections: BM25 by the words, and sentence vectors by the meaning. Every section that either of them
+finds gets the evidence of both. `scoring` orders them and gives each a score from 0 to 1, on the same scale for every
+question and knowledge base, so that one threshold serves all.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from copy import replace
 
-from helpdesk.knowledge import repository
-from helpdesk.knowledge.features import features_of
+from helpdesk.embeddings.embedder import Embedder, EmbeddingFailed, Vectors, embedder
+from helpdesk.knowledge import language, repository
 from helpdesk.knowledge.index import Hit, index_of
 from helpdesk.knowledge.quoting import excerpt
-from helpdesk.knowledge.scoring import MOST_LEAD, confidence, order
-from helpdesk.knowledge.terms import Corpus, Term, terms_of, wanted
+from helpdesk.knowledge.scoring import BEST_OF_DOCUMENT, Evidence, confidence, on_calibrated_scale, order
+from helpdesk.knowledge.terms import Corpus, Term, coverage, relevance, terms_of, wanted
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.s3_index.vectors import VectorSet
 
 CONFIDENT = 0.5
 """The least score at which a passage is quoted."""
 
 CANDIDATES = 40
-RECIPROCAL_RANK_OFFSET = 60  # the usual constant, from Cormack, Clarke and Büttcher (2009)
+"""Sections that each ranker proposes."""
 
 
 class Passage(FrozenRecord):
@@ -30,6 +33,7 @@ class Passage(FrozenRecord):
     """
 
     document_id: str
+    version: int
     title: str
     heading: str
     url: str | None
@@ -38,24 +42,18 @@ class Passage(FrozenRecord):
     score: float
 
 
-class Ranker(Protocol):
-    """Orders sections by how well they fit a question."""
+class Candidate(FrozenRecord):
+    """A section with its evidence."""
 
-    def __call__(self, corpus: Corpus, question: str, terms: Sequence[Term], limit: int, /) -> list[Hit]:
-        """Return sections, best first."""
-
-
-def by_words(corpus: Corpus, _: str, terms: Sequence[Term], limit: int) -> list[Hit]:
-    """Rank by BM25 over title, heading and text."""
-    return corpus.search(wanted(corpus, terms), limit)
+    hit: Hit
+    evidence: Evidence
 
 
-def find(
-    organization: str, question: str, *, limit: int = 5, rankers: Sequence[Ranker] = (by_words,)
-) -> list[Passage] | None:
+def find(organization: str, question: str, *, limit: int = 5) -> list[Passage] | None:
     """Return the passages of an organization's knowledge base that fit a question best, the best first.
 
-    None if nothing is indexed. Two calls while the index is unchanged. Raises IndexTooLarge, Conflict.
+    Each is of another document. None if nothing is indexed. Two calls while the index is unchanged, and one of the
+    model if it is one of Bedrock. Raises IndexTooLarge, Conflict.
     """
     deleted = repository.deleted(organization)  # before the index, as it says there
     index = index_of(organization)
@@ -63,52 +61,92 @@ def find(
     corpus = index.reader
     if corpus is None:
         return None
-    return search(corpus.without(deleted), question, limit=limit, rankers=rankers)
+    return search(corpus.without(deleted), question, embedder(settings().embedding_model_id), limit=limit)
 
 
-def search(
-    corpus: Corpus, question: str, *, limit: int = 5, rankers: Sequence[Ranker] = (by_words,)
-) -> list[Passage]:
-    """Return the passages of a corpus that fit a question best, the best first."""
-    terms = terms_of(corpus, question)
-    if not terms:
+def search(corpus: Corpus, question: str, model: Embedder, *, limit: int = 5) -> list[Passage]:
+    """Return the passages of a corpus that fit a question best, the best first; each is of another document."""
+    spoken = language.language_of(question, corpus.languages)
+    terms = terms_of(corpus, question, spoken)
+    if not terms:  # it has no subject: "how do I do it?"
         return []
-    fused = fuse([ranker(corpus, question, terms, CANDIDATES) for ranker in rankers])
-    features = features_of(corpus, question, terms, fused)
-    ordered = sorted(
-        ((order(feature), hit, feature) for feature, hit in zip(features, fused, strict=True)),
-        key=lambda row: -row[0],
-    )
+    best: dict[str, Candidate] = {}
+    for candidate in candidates(corpus, question, spoken, terms, model):
+        best.setdefault(candidate.hit.document_id, candidate)
     passages: list[Passage] = []
     score = 1.0
-    for value, hit, feature in ordered[:limit]:
-        rival = next((other for other, its, _ in ordered if its.document_id != hit.document_id), None)
-        lead = MOST_LEAD if rival is None else value - rival
-        score = min(score, confidence(feature, len(terms), lead))
-        passages.append(_passage(corpus, terms, hit, score))
+    for candidate in list(best.values())[:limit]:
+        score = min(score, confidence(candidate.evidence))
+        passages.append(_passage(candidate.hit, terms, score))
     return passages
 
 
-def fuse(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """Return the sections of several rankings, those that rank high in many of them first."""
-    points: dict[tuple[str, int], float] = {}
-    hits: dict[tuple[str, int], Hit] = {}
-    for ranking in rankings:
-        for rank, hit in enumerate(ranking, start=1):
-            key = (hit.document_id, hit.position)
-            hits.setdefault(key, hit)
-            points[key] = points.get(key, 0.0) + 1 / (RECIPROCAL_RANK_OFFSET + rank)
-    return [hits[key] for key in sorted(points, key=lambda key: -points[key])]
+def candidates(
+    corpus: Corpus, question: str, spoken: str, terms: Sequence[Term], model: Embedder
+) -> list[Candidate]:
+    """Return the sections that one of the rankers finds, with their evidence, the best first."""
+    words = wanted(terms)
+    hits = corpus.search(words, CANDIDATES)
+    most = max((hit.score for hit in hits), default=0.0) or 1.0
+    similarities = _similarities(corpus, question, spoken, model)
+    if similarities is not None:
+        found = {(hit.document_id, hit.position) for hit in hits}
+        near = [key for key in corpus.vectors.best(similarities, CANDIDATES) if key not in found]
+        hits = [*hits, *corpus.sections_by_key(near, words)]
+    judged = [
+        Candidate(hit, _evidence(corpus.vectors, similarities, hit, terms, hit.score / most)) for hit in hits
+    ]
+    return _with_leads(sorted(judged, key=lambda candidate: -order(candidate.evidence)))
 
 
-def _passage(corpus: Corpus, terms: Sequence[Term], hit: Hit, found: float) -> Passage:
-    def relevance(block: str) -> float:
-        held = set(corpus.terms(block))
-        return sum(
-            term.weight
-            * max((share for form, share in term.alternatives.items() if form in held), default=0.0)
-            for term in terms
+def _similarities(corpus: Corpus, question: str, spoken: str, model: Embedder) -> Vectors | None:
+    """Return how similar each section is to the question; None if only their words can be compared."""
+    if not corpus.vectors.sections or not (model.languages is None or spoken in model.languages):
+        return None
+    try:
+        asked = model.question(question)
+    except EmbeddingFailed:
+        logger.warning("searched_by_words_alone")
+        return None
+    similarities = corpus.vectors.similarities(asked)
+    return similarities if model.calibrated else on_calibrated_scale(similarities)
+
+
+def _evidence(
+    vectors: VectorSet, similarities: Vectors | None, hit: Hit, terms: Sequence[Term], words: float
+) -> Evidence:
+    count = sum(term.weight > 0 for term in terms)
+    held = set(language.terms(f"{hit.title}\n{hit.heading}\n{hit.text}", hit.language))
+    if similarities is None:
+        return Evidence(None, 0.0, words, coverage(terms, held), count)
+    return Evidence(
+        similarity=vectors.value(similarities, hit.document_id, hit.position),
+        document=vectors.mean_of_best(similarities, hit.document_id, BEST_OF_DOCUMENT),
+        words=words,
+        coverage=coverage(terms, held),
+        terms=count,
+    )
+
+
+def _with_leads(ordered: Sequence[Candidate]) -> list[Candidate]:
+    """Return ordered candidates with their lead over the best one of another document."""
+    found: list[Candidate] = []
+    for candidate in ordered:
+        value = order(candidate.evidence)
+        rival = next(
+            (
+                order(other.evidence)
+                for other in ordered
+                if other.hit.document_id != candidate.hit.document_id
+            ),
+            0.0,
         )
+        found.append(replace(candidate, evidence=replace(candidate.evidence, lead=value - rival)))
+    return found
 
-    quoted = excerpt(hit.text, relevance)
-    return Passage(hit.document_id, hit.title, hit.heading, hit.url, hit.text, quoted, round(found, 4))
+
+def _passage(hit: Hit, terms: Sequence[Term], score: float) -> Passage:
+    quoted = excerpt(hit.text, lambda block: relevance(terms, set(language.terms(block, hit.language))))
+    return Passage(
+        hit.document_id, hit.version, hit.title, hit.heading, hit.url, hit.text, quoted, round(score, 4)
+    )

@@ -1,69 +1,93 @@
 """Order of sections for a question, and confidence in each, from 0 to 1.
 
-BM25 scores grow with the length of the question and with the corpus, so no threshold on them means the same twice. The
-features of each section are weighted twice: once for the order of sections and once for confidence. Confidence also
-depends on the length of the question and on the section's lead over other documents. The weights are fitted to
-docs/evaluation/questions.json by `python -m scripts.evaluation fit`.
+A few signals that mean the same in every knowledge base: how similar the vectors are, how much of the question's weight
+the section's words cover, how far it is ahead of the other documents, and how much was asked. Each of them can only
+raise confidence. The weights are fitted by `python -m scripts.evaluation fit` to questions about products that are not
+this one, and judged by questions about yet another (docs/decisions/0121).
 """
 
 import math
-from operator import attrgetter
 
-from helpdesk.knowledge.features import Features
+from helpdesk.embeddings.embedder import Vectors
+from helpdesk.platform.frozen_record import FrozenRecord
 
-ORDER = Features(
-    sentence=0.06,
-    asked=1.22,
-    document=1.79,
-    names=2.05,
-    exact=3.23,
-    exact_sentence=2.95,
-    near=2.34,
-    held=2.96,
-    missing=-3.28,
-    unknown=-1.79,
-)
+WORDS_SHARE = 0.15
+"""The weight of the words in the order of sections. That of the section's own vectors is 1."""
 
-CONFIDENCE = Features(
-    sentence=0.20,
-    asked=0.08,
-    document=0.20,
-    names=1.35,
-    exact=1.51,
-    exact_sentence=1.40,
-    near=1.23,
-    held=1.42,
-    missing=-2.12,
-    unknown=-1.67,
-)
-CONFIDENCE_LENGTH = 0.37
-"""Added each time the number of the question's terms grows by a factor of e."""
+DOCUMENT_SHARE = 0.5
+"""The weight of its document's best sections: one of a document on the subject is worth more than a stray one."""
 
-CONFIDENCE_LEAD = 0.74
-CONFIDENCE_OFFSET = -3.82
-MOST_LEAD = 3.0
+BEST_OF_DOCUMENT = 3
+"""The sections of a document that count for it."""
 
-_numbers = attrgetter(*Features._fields)
+MOST_LEAD = 0.3
+
+USUAL_SIMILARITY, USUAL_SPREAD = 0.08, 0.094
+"""Mean and standard deviation of the similarities of all sections with a question, in three knowledge bases."""
 
 
-def order(features: Features) -> float:
+class Evidence(FrozenRecord):
+    """What speaks for a section as the answer to a question.
+
+    `similarity` is the cosine of the best of its vectors with the question, and None where only words are compared;
+    `document` is the mean of that of the document's best sections. `words` is its BM25 score as a share of the best
+    one, and `coverage` the share of the question's weight that its words hold. `terms` is the number of the question's
+    words. `lead` is how far it is ahead of the best section of another document in the order; it is negative for all
+    but the first.
+    """
+
+    similarity: float | None
+    document: float
+    words: float
+    coverage: float
+    terms: int
+    lead: float = 0.0
+
+
+class Weights(FrozenRecord):
+    """The log-odds of a right section: a sum over its evidence. None of the weights but the offset is negative."""
+
+    similarity: float
+    coverage: float
+    lead: float
+    length: float
+    offset: float
+
+
+WITH_VECTORS = Weights(similarity=6.0, coverage=4.3, lead=12.5, length=1.5, offset=-8.6)
+WORDS_ALONE = Weights(similarity=0.0, coverage=8.5, lead=9.5, length=2.0, offset=-11.3)
+
+
+def order(evidence: Evidence) -> float:
     """Return the value by which sections are ordered."""
-    return float(math.sumprod(_numbers(ORDER), _numbers(features)))
+    if evidence.similarity is None:
+        return evidence.words
+    return evidence.similarity + DOCUMENT_SHARE * evidence.document + WORDS_SHARE * evidence.words
+
+
+def on_calibrated_scale(similarities: Vectors) -> Vectors:
+    """Return the similarities of a model for which nothing was calibrated, on the scale of the one that was.
+
+    Models differ in how similar they find unrelated texts, and how much they tell texts apart. Both are seen in the
+    similarities of all sections with one question.
+    """
+    spread = similarities.std() or 1.0
+    return USUAL_SIMILARITY + (similarities - similarities.mean()) * (USUAL_SPREAD / spread)
 
 
 def length(terms: int) -> float:
-    """Return the length feature of a question.
-
-    One term and two count the same, because one word may be a whole heading.
-    """
-    return math.log(max(terms, 2))
+    """Return the length of a question as its confidence takes it: three words in common say more than one."""
+    return math.log(max(terms, 1))
 
 
-def confidence(features: Features, terms: int, lead: float) -> float:
-    """Return from 0 to 1 how likely a section is to answer a question with this many terms.
-
-    `lead` is the difference between its order value and that of the best section of another document.
-    """
-    total = float(math.sumprod(_numbers(CONFIDENCE), _numbers(features))) + CONFIDENCE_OFFSET
-    total += CONFIDENCE_LENGTH * length(terms) + CONFIDENCE_LEAD * max(-MOST_LEAD, min(lead, MOST_LEAD))
+def confidence(evidence: Evidence) -> float:
+    """Return from 0 to 1 how likely a section is to answer the question."""
+    weights = WORDS_ALONE if evidence.similarity is None else WITH_VECTORS
+    total = (
+        weights.offset
+        + weights.similarity * (evidence.similarity or 0.0)
+        + weights.coverage * evidence.coverage
+        + weights.lead * max(-MOST_LEAD, min(evidence.lead, MOST_LEAD))
+        + weights.length * length(evidence.terms)
+    )
     return 1 / (1 + math.exp(-total))

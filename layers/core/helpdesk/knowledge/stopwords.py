@@ -23,35 +23,31 @@ _STOP_WORDS = """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that are ignored. The list has every form of a word, because it is compared before stemming."""
 
-_LOW_WEIGHT_WORDS = """
-    went come comes came coming stand stands stood left leave leaves turn turns jump jumped step stepped point points
-    although though anymore themselves themself everybody someone show shows showing appear appears exist exists work
-    works working worked run runs running hand certain become becomes pull two three five several many told says said
-    quickly roll side sides night nights week month year years yesterday tomorrow last next first second big bigger
-    small little long short good well better nice simple simply easy easily fast quick hard feed put puts takes taken
-    bring brings give given keep keeps stuff something place places part parts bunch amount roughly approximately
-    instead else around together automatically manually currently support supports supported provide provides provided
-    offer offers offered include includes included available needed user handle handles deal purpose idea advice tips
-    tip recommend understand known find found figure love hope urgent information info details detail different own
-    whole entire main general normal usual default current latest new old
-    ability accident accidentally across afterwards against ahead almost along among annoyed annoying another
-    anywhere apart apparently aside ask asked asking asks assume attempting away awesome back basically beforehand
-    behave behaved behaves behind believe beyond bits boss brand built bump capable carry case cases certainly
-    circumstances clearly completely concerning confuse confused confusing cool correct correctly couple curious
-    dealing decide decided definitely dig discuss dive doable dozen drag drop dude dump dunno earlier early eat
-    enough entirely eventually everywhere exact expect expected expecting fairly fall far feasible feel feels felt
-    finally fine folks forward fresh fully funny generally gonna gotta grab great grow guy guys half happened
-    happening hit honestly hop hoping hours huge immediately impossible instantly intend intended intentionally
-    keeping kick kinda lately later lay literally lives living lots madam made making man manage managed massive
-    meanwhile mention mentioned moment mostly near nearby nearly needing never newly normally nowadays nowhere
-    obvious obviously odd parallel particular partly perhaps pick piece pieces planning plenty pop precise prefer
-    preferred presently pretty probably proper properly rarely real recently refer referring refers regarding remain
-    remainder remains rest right rightly rip rise scenario sec seemed seems seriously sets simultaneous
-    simultaneously sir sit situation someday somehow sometime sometimes somewhere soon sorta sound sounds spare
-    speaking specific spoke stay staying stays stick straightforward strange struggle struggling suddenly suppose
-    supposedly talk talking talks task tear think thinks thought throw tiny tonight total totally toward towards
-    tried tries turned turning typically unable unclear understanding understood usually various wanna wanted
-    wanting weekday weekend weird wondered
+_INCIDENTAL_WORDS = """
+    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun weekday
+    weekend january february march april june july august september october november december jan feb mar apr jun jul
+    aug sep sept oct nov dec today tomorrow yesterday tonight morning noon afternoon evening week weeks month months
+    year years ago last next earlier recently lately lunchtime easter christmas
 """
-LOW_WEIGHT_WORDS = frozenset(_LOW_WEIGHT_WORDS.split())
-"""Words with a low weight: they rarely are the subject of a question, but may be that of a document."""
+INCIDENTAL_WORDS = frozenset(_INCIDENTAL_WORDS.split())
+"""Words that date the visitor's own case. A question loses nothing if no document has them."""
+
+ABBREVIATIONS = {
+    "auth": "authentication",
+    "config": "configuration",
+    "creds": "credentials",
+    "db": "database",
+    "docs": "documentation",
+    "env": "environment",
+    "ids": "id",
+    "mins": "minutes",
+    "msg": "message",
+    "msgs": "messages",
+    "org": "organization",
+    "pic": "picture",
+    "pics": "pictures",
+    "prod": "production",
+    "repo": "repository",
+    "secs": "seconds",
+}
+"""Short forms, which are written out before a question is split into terms."""

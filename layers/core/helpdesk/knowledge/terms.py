@@ -2,28 +2,31 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
+from helpdesk.knowledge import language
 from helpdesk.knowledge.index import Hit
-from helpdesk.knowledge.stopwords import LOW_WEIGHT_WORDS, STOP_WORDS
-from helpdesk.knowledge.thesaurus import ABBREVIATIONS
+from helpdesk.knowledge.stopwords import ABBREVIATIONS, INCIDENTAL_WORDS, STOP_WORDS
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.s3_index.vectors import VectorSet
 
-SYNONYM_SHARE = 0.85  # of a word's weight, for a synonym in its place
+UNKNOWN_SHARE = 0.4  # of a word's weight that no document has: the point of the question, or a name in it
 MISTYPED_SHARE = 0.8  # of an unknown word's weight, for a known word that differs by one typing error
-UNKNOWN_SHARE = 0.6  # weight of a word that no document has: the point of the question, or a typing error
-LOW_WEIGHT_SHARE = 0.4  # weight of a common word
-COMMON_SHARE = 0.3  # how far the weight of a rare word moves to that of its commonest synonym
 SHORTEST_MISTYPED = 5  # letters; shorter words are not corrected
 
+_WORD = re.compile(r"\w+")
+# "How much is delivery?" has no word for money, and "how" and "much" are stop words.
+_HOW_MUCH = re.compile(r"\bhow much (?:is|are|does|do|for|to|will|would)\b", re.IGNORECASE)
+_MONEY = ("cost", "price", "fee", "charg")
 _PLURAL_NUMBER = re.compile(r"^(\d+)s$")  # "429s"
 
 
 class Term(FrozenRecord):
     """A word of the question as the index has it.
 
-    `alternatives` are the forms that count for it, each with its share. `weight` is its importance.
+    `alternatives` are the forms that count for it, each with its share. `weight` is its importance: its inverse
+    document frequency, or 0 for a detail of the visitor's own case.
     """
 
     text: str
@@ -38,43 +41,68 @@ class Corpus(Protocol):
     def sections(self) -> int:
         """The number of sections."""
 
-    def terms(self, text: str) -> list[str]:
-        """Return a text's terms."""
+    @property
+    def languages(self) -> Sequence[str]:
+        """The languages of the sections."""
+
+    @property
+    def vectors(self) -> VectorSet:
+        """The vectors of sections in the languages that the model knows."""
 
     def frequency(self, term: str) -> int:
         """Return how many sections hold a term."""
-
-    def synonyms(self, term: str) -> frozenset[str]:
-        """Return the synonyms of a term, whether any section holds them or not."""
 
     def terms_with_prefix(self, prefix: str) -> list[str]:
         """Return terms that begin with a prefix, the commonest first."""
 
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
-        """Return the best sections for words, best first. Each word is given by its terms and their weights."""
+        """Return the best sections for words by BM25, best first. Each word is given by its terms and their weights."""
+
+    def sections_by_key(
+        self, keys: Collection[tuple[str, int]], words: Sequence[Mapping[str, float]]
+    ) -> list[Hit]:
+        """Return sections by document and position, with their BM25 scores for words."""
 
 
-def terms_of(corpus: Corpus, question: str) -> list[Term]:
-    """Return the terms of a question. A question of stop words alone has none."""
+def terms_of(corpus: Corpus, question: str, spoken: str) -> list[Term]:
+    """Return the terms of a question in a language. A question of stop words alone has none."""
     found: dict[str, Term] = {}
-    for word in words_of(question):
-        for text in corpus.terms(word):
+    if spoken == language.ENGLISH and _HOW_MUCH.search(question):
+        known = [text for text in _MONEY if corpus.frequency(text)]
+        if known:
+            found[known[0]] = Term(
+                known[0], dict.fromkeys(known, 1.0), min(rarity(corpus, text) for text in known)
+            )
+    for word in words_of(question, spoken):
+        for text in language.terms(word, spoken):
             if text not in found:
                 found[text] = _term(corpus, word, text)
     return list(found.values())
 
 
-def wanted(corpus: Corpus, terms: Sequence[Term]) -> list[dict[str, float]]:
-    """Return the forms to search for, by word, weighted so that none counts more than the word."""
-    return [
-        {form: share * term.weight / rarity(corpus, form) for form, share in term.alternatives.items()}
-        for term in terms
-    ]
+def wanted(terms: Sequence[Term]) -> list[Mapping[str, float]]:
+    """Return the forms to search for, by word."""
+    return [term.alternatives for term in terms]
 
 
-def words_of(text: str) -> list[str]:
+def coverage(terms: Sequence[Term], held: Collection[str]) -> float:
+    """Return the share of the weight of a question's terms that are among `held`; 0 for a question without any."""
+    total = sum(term.weight for term in terms)
+    if not total:
+        return 0.0
+    return sum(term.weight * _share(term, held) for term in terms) / total
+
+
+def relevance(terms: Sequence[Term], held: Collection[str]) -> float:
+    """Return the weight of the question's terms that are among `held`."""
+    return sum(term.weight * _share(term, held) for term in terms)
+
+
+def words_of(text: str, spoken: str) -> list[str]:
     """Return the words of a text without stop words, with abbreviations written out."""
-    plain = (_PLURAL_NUMBER.sub(r"\1", word) for word in re.findall(r"\w+", text.lower()))
+    plain = (_PLURAL_NUMBER.sub(r"\1", word) for word in _WORD.findall(text.lower()))
+    if spoken != language.ENGLISH:
+        return [word for word in plain if not language.is_stop_word(word, spoken)]
     written = (ABBREVIATIONS.get(word, word) for word in plain)
     return [word for words in written for word in words.split() if word not in STOP_WORDS]
 
@@ -85,19 +113,20 @@ def rarity(corpus: Corpus, text: str) -> float:
     return math.log(1 + (corpus.sections - frequency + 0.5) / (frequency + 0.5))
 
 
+def _share(term: Term, held: Collection[str]) -> float:
+    return max((share for form, share in term.alternatives.items() if form in held), default=0.0)
+
+
 def _term(corpus: Corpus, word: str, text: str) -> Term:
-    known = corpus.frequency(text) > 0
-    synonyms = {form for form in corpus.synonyms(text) if corpus.frequency(form)}
-    alternatives = {text: 1.0} | dict.fromkeys(synonyms, SYNONYM_SHARE)
-    if not known and not synonyms:
-        alternatives |= dict.fromkeys(_corrections(corpus, text), MISTYPED_SHARE)
-    weight = rarity(corpus, text)
-    others = [rarity(corpus, form) for form in alternatives if form != text]
-    if others:
-        weight += COMMON_SHARE * min(0.0, min(others) - weight)
-    elif not known:
-        weight *= UNKNOWN_SHARE
-    return Term(text, alternatives, weight * (LOW_WEIGHT_SHARE if word in LOW_WEIGHT_WORDS else 1.0))
+    if corpus.frequency(text):
+        return Term(text, {text: 1.0}, rarity(corpus, text))
+    corrections = _corrections(corpus, text)
+    if corrections:
+        weight = max(rarity(corpus, known) for known in corrections)
+        return Term(text, {text: 1.0} | dict.fromkeys(corrections, MISTYPED_SHARE), weight)
+    # A number or a day that no document has is a detail of the visitor's case: an order number, when they ordered.
+    incidental = word in INCIDENTAL_WORDS or len(word) == 1 or any(map(str.isdigit, word))
+    return Term(text, {text: 1.0}, 0.0 if incidental else UNKNOWN_SHARE * rarity(corpus, text))
 
 
 def _corrections(corpus: Corpus, text: str) -> list[str]:

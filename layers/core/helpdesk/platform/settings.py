@@ -79,6 +79,7 @@ class Settings(FrozenRecord):
     # What follows has the value of the specification, or none, where nothing else is set.
     longest_hop_seconds = _Setting("LONGEST_HOP_SECONDS", int, "900")
     agent_model_id = _Setting("AGENT_MODEL_ID", _text, "")
+    embedding_model_id = _Setting("EMBEDDING_MODEL_ID", _text, "")
     base_url = _Setting("BASE_URL", lambda text: text.rstrip("/"), "")
     # The verified address that mail comes from; empty where this deployment sends none.
     mail_from = _Setting("MAIL_FROM", _text, "")

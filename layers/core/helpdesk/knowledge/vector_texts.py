@@ -1,0 +1,57 @@
+"""The texts of a section that become vectors: its headings with a few sentences each, without marks and links.
+
+A vector of a whole section says little about any one sentence of it, and the model that comes along reads 256 tokens.
+So a section has a vector for about every hundred words, and its best one counts.
+"""
+
+import re
+from collections.abc import Iterator
+
+from helpdesk.knowledge.markdown import HEADING_SEPARATOR, Section
+
+WINDOW_CHARACTERS = 600
+"""The most of a section's text in one vector. Headings come on top of it."""
+
+_LEFT_OUT = (
+    (re.compile(r"<!--.*?-->", re.DOTALL), " "),
+    (re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),  # links and images become their text
+    (re.compile(r"<[^<>\n]{1,300}>"), " "),
+    (
+        re.compile(r"^(?:import|export) .*|^:::.*$", re.MULTILINE),
+        " ",
+    ),  # what documentation sites add to Markdown
+    (re.compile(r"https?://\S+"), " "),
+    (re.compile(r"[*`#>|~]+|-{3,}"), " "),
+    (re.compile(r"\s+"), " "),
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
+
+
+def texts_of(title: str, section: Section) -> list[str]:
+    """Return the texts of a section, at least one."""
+    parts = [title, *filter(None, section.heading.split(HEADING_SEPARATOR))]
+    return [f"{': '.join(parts)}. {window}".strip() for window in _windows(plain(section.text))]
+
+
+def plain(text: str) -> str:
+    """Return Markdown as one line of plain text."""
+    for pattern, replacement in _LEFT_OUT:
+        text = pattern.sub(replacement, text)
+    return text.strip()
+
+
+def _windows(text: str) -> list[str]:
+    """Return whole sentences joined up to the limit. A longer sentence is cut."""
+    windows = [""]
+    for piece in _pieces(text):
+        if windows[-1] and len(windows[-1]) + 1 + len(piece) > WINDOW_CHARACTERS:
+            windows.append(piece)
+        else:
+            windows[-1] = f"{windows[-1]} {piece}".strip()
+    return windows
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE_END.split(text):
+        for start in range(0, len(sentence), WINDOW_CHARACTERS):
+            yield sentence[start : start + WINDOW_CHARACTERS]
