@@ -8,10 +8,9 @@ from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform.units import DAY_MS
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.texts import Sentences, defaults
-from scripts.openapi import account_examples, oauth_examples
+from scripts.openapi import account_examples, knowledge_examples, oauth_examples
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
-_DOCUMENT = "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"
 _ENDPOINT = "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"
 _EVENT = "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"
 _AT = account_examples.AT
@@ -92,17 +91,6 @@ _RECEIPT = {
         "facts": 1,
     },
 }
-_DOCUMENT_LISTED = {
-    "id": _DOCUMENT,
-    "title": "Invoices",
-    "folderId": None,
-    "status": "ready",
-    "problem": None,
-    "size": 41,
-    "createdAt": _AT,
-    "updatedAt": _AT,
-    "indexedAt": _AT + 900,
-}
 _LOG_ENTRY = {
     "id": "log_01jd3p6q9t3e7g0h2j5k8m1n4r",
     "at": _AT,
@@ -134,6 +122,7 @@ _UPLOADED = {"id": "file_01jd3q7r0v4f8h1j3k6m9n2p5s", **_FILE}
 BODIES: dict[str, Any] = {
     **oauth_examples.BODIES,
     **account_examples.BODIES,
+    **knowledge_examples.BODIES,
     "postMessage": {
         "session": "visitor-4f9c2b7a",
         "body": "Where do I find my invoices?",
@@ -161,7 +150,6 @@ BODIES: dict[str, Any] = {
         "personality": "Short and friendly.",
         "texts": {"handoff": {"en": "{agent} is getting someone from our team."}, "goodbye": None},
     },
-    "createDocument": {"title": "Invoices", "body": "Your invoices are under Account, Billing."},
     "createWebhook": {
         "url": "https://shop.example.com/hooks",
         "events": ["message.created", "conversation.updated"],
@@ -172,6 +160,7 @@ BODIES: dict[str, Any] = {
 ANSWERS: dict[str, Any] = {
     **oauth_examples.ANSWERS,
     **account_examples.ANSWERS,
+    **knowledge_examples.ANSWERS,
     "postMessage": {"conversationId": _CONVERSATION, "messageId": _QUESTION["id"]},
     "getHistory": {
         "conversations": [{**_STATE, "startedAt": _AT, "messages": [_QUESTION, _ANSWER]}],
@@ -241,11 +230,6 @@ ANSWERS: dict[str, Any] = {
     "writeToCustomer": {"conversationId": _CONVERSATION, "messageId": _ANSWER["id"], "mail": "queued"},
     "getAgent": _SETTINGS,
     "updateAgent": _SETTINGS,
-    "createDocument": {"id": _DOCUMENT},
-    "listDocuments": {"documents": [_DOCUMENT_LISTED], "nextCursor": None},
-    "getDocument": {
-        "document": {**_DOCUMENT_LISTED, "body": "Your invoices are under Account, Billing."},
-    },
     "createWebhook": {"id": _ENDPOINT},
     "listWebhooks": {
         "webhooks": [
@@ -310,6 +294,10 @@ ANSWERS: dict[str, Any] = {
             "read": {"perMinute": 6_000, "burst": 1_000},
             "write": {"perMinute": 1_200, "burst": 300},
             "upload": {"perMinute": 300, "burst": 100},
+        },
+        "knowledge": {
+            "documents": {"used": 54, "limit": 2_000},
+            "bytes": {"used": 412_377, "limit": 200_000_000},
         },
     },
     "listLogs": {"logs": [_LOG_ENTRY], "nextCursor": _CURSOR},

@@ -33,16 +33,14 @@ class Repeated:
     body: Any
 
     def send(self, key: str | None = KEY, *, otherwise: bool = False) -> tuple[Answer, str]:
-        """Send it; `otherwise` with another body, or where the route has none, another query. Return its bytes too."""
-        body, path = self.body, self.path
-        if otherwise and body is None:
-            path += "?other=1"
-        elif otherwise:
-            body = {**body, "other": True}
+        """Send it; `otherwise` with other bytes that say the same. Return the bytes of its response, too."""
+        body = self.body
+        if otherwise:
+            body = "{}" if body is None else json.dumps(body) + " "
         headers = {"authorization": f"Bearer {self.credential}", "content-type": "application/json"}
         if key is not None:
             headers["idempotency-key"] = key
-        raw = invoke(gateway_event("POST", path, body=body, headers=headers))
+        raw = invoke(gateway_event("POST", self.path, body=body, headers=headers))
         answered = {name.lower(): values[-1] for name, values in raw["multiValueHeaders"].items()}
         answer = Answer(raw["statusCode"], answered, json.loads(raw["body"]))
         require_described("POST", self.path, answer.status, answered, answer.body)

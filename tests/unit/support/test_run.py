@@ -1,4 +1,4 @@
-"""`make test`: its parts in order, and a local stack that is taken down whatever happens."""
+"""`make test`: its parts, and a local stack that is taken down whatever happens."""
 
 import os
 import signal
@@ -25,78 +25,111 @@ class FakeStack:
         asked.append("start")
 
     def wait(self) -> bool:
-        self.asked.append("wait")
         return self.up
+
+    def problem(self) -> str:
+        return "It did not start."
 
     def stop(self) -> None:
         self.asked.append("stop")
 
 
+class FakePart:
+    """Stands in for a run of pytest: its exit code, and what was asked of it."""
+
+    def __init__(self, asked: list[str], codes: dict[str, int | type[BaseException]]) -> None:
+        self.asked, self.codes, self.name = asked, codes, ""
+
+    def __call__(
+        self, name: str, *_: str, environment: dict[str, str] | None = None, **__: Any
+    ) -> "FakePart":
+        part = FakePart(self.asked, self.codes)
+        part.name = " ".join([name, *(environment or {}).values()])
+        self.asked.append(part.name)
+        return part
+
+    def finish(self) -> int:
+        code = self.codes.get(self.name, 0)
+        if isinstance(code, int):
+            return code
+        raise code
+
+    def interrupt(self) -> None:
+        self.asked.append(f"end {self.name}")
+
+
+TESTS, END_TO_END = "tests", "tests/e2e 4999"
+
+
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What happens, in order; both parts pass unless a test says otherwise."""
-    happened: list[str] = []
-    monkeypatch.setattr(runner, "BackgroundStack", lambda: FakeStack(happened))
-    monkeypatch.setattr(runner, "part", parts(happened, 0, 0))
+def asked() -> list[str]:
+    """What happens, in order."""
+    return []
+
+
+@pytest.fixture
+def codes(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, int | type[BaseException]]:
+    """The exit code of each part, or what interrupts it; 0 unless a test says otherwise."""
+    given: dict[str, int | type[BaseException]] = {}
+    monkeypatch.setattr(runner, "BackgroundStack", lambda: FakeStack(asked))
+    monkeypatch.setattr(runner, "Part", FakePart(asked, given))
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # it removes that variable permanently
-    return happened
+    return given
 
 
-def parts(happened: list[str], first: int, second: int) -> Callable[..., int]:
-    def part(arguments: list[str], **environment: str) -> int:
-        happened.append(" ".join([arguments[0], *environment.values()]))
-        return second if arguments[0] == "tests/e2e" else first
-
-    return part
-
-
-def test_the_stack_starts_first_and_stops_last(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("codes")
+def test_the_parts_run_at_once_and_the_stack_stops_last(
+    asked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert runner.run(2) == 0
-    assert asked == ["start", "tests", "wait", "tests/e2e 4999", "stop"]
+    assert asked[0] == "start"
+    assert set(asked[1:3]) == {TESTS, END_TO_END}
+    assert asked[-1] == "stop"
     assert "Next: make check before a commit" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("codes", "expected"),
-    [((1, 0), ["start", "tests", "stop"]), ((0, 1), ["start", "tests", "wait", "tests/e2e 4999", "stop"])],
-    ids=["first part", "second part"],
-)
-def test_a_failure_stops_the_stack_and_says_what_to_do_next(
-    codes: tuple[int, int],
-    expected: list[str],
+@pytest.mark.parametrize("failing", [TESTS, END_TO_END])
+def test_a_failure_of_either_part_stops_the_stack_and_says_what_to_do_next(
+    failing: str,
     asked: list[str],
-    monkeypatch: pytest.MonkeyPatch,
+    codes: dict[str, int | type[BaseException]],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(runner, "part", parts(asked, *codes))
+    codes[failing] = 1
 
     assert runner.run(2) == 1
-    assert asked == expected
+    assert {TESTS, END_TO_END} < set(asked)
+    assert asked[-1] == "stop"
     assert "\nNext: fix what failed above" in capsys.readouterr().out
 
 
-def test_ctrl_c_stops_the_stack(
-    asked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_ctrl_c_ends_both_parts_and_then_the_stack(
+    asked: list[str],
+    codes: dict[str, int | type[BaseException]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def interrupted(*_: Any, **__: Any) -> int:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(runner, "part", interrupted)
+    codes[TESTS] = KeyboardInterrupt
     monkeypatch.setattr(sys, "argv", ["run"])
     monkeypatch.setattr(signal, "signal", lambda *_: signal.SIG_DFL)
 
     assert runner.main() == 130
-    assert asked == ["start", "stop"]
+    assert "end tests" in asked
+    assert END_TO_END not in asked or f"end {END_TO_END}" in asked
+    assert asked[-1] == "stop"
     assert "Interrupted; the local stack is stopped." in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("codes")
 def test_a_stack_that_does_not_come_up_fails_without_its_tests(
-    asked: list[str], monkeypatch: pytest.MonkeyPatch
+    asked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(runner, "BackgroundStack", lambda: FakeStack(asked, up=False))
 
     assert runner.run(2) == 1
-    assert asked == ["start", "tests", "wait", "stop"]
+    assert END_TO_END not in asked
+    assert asked[-1] == "stop"
+    assert "It did not start." in capsys.readouterr().out
 
 
 @pytest.fixture
@@ -118,12 +151,12 @@ def background(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
 
 
 def test_a_failed_start_shows_its_output_and_what_to_do(
-    background: Callable[[str], runner.BackgroundStack], capsys: pytest.CaptureFixture[str]
+    background: Callable[[str], runner.BackgroundStack],
 ) -> None:
     stack = background("print('building'); raise SystemExit('The port is taken.')")
 
     assert stack.wait() is False
-    shown = capsys.readouterr().out
+    shown = stack.problem()
     assert "The port is taken." in shown
     assert "Next: fix what it names (full log: start.log), then: make test" in shown
 

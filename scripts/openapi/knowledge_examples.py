@@ -1,0 +1,60 @@
+"""Realistic examples for the knowledge base: bodies and responses by operation."""
+
+from typing import Any
+
+DOCUMENT = "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"
+_FOLDER = "fold_01jd3m0a6q2w8e4r1t7y3u9i5o"
+_OTHER_FOLDER = "fold_01jd3m1p5s8d2f6g0h4j7k1l3z"
+_AT = 1763683199500
+_OK = {"ok": True}
+_TEXT = "Your invoices are under Account, Billing."
+_LISTED: dict[str, Any] = {
+    "id": DOCUMENT,
+    "title": "Invoices",
+    "folderId": None,
+    "status": "ready",
+    "problem": None,
+    "source": {"kind": "written", "url": None, "repo": None, "path": None, "syncedAt": None},
+    "url": "https://shop.example.com/help/invoices",
+    "version": 1,
+    "size": 41,
+    "createdAt": _AT,
+    "updatedAt": _AT,
+    "indexedAt": _AT + 900,
+    "createdByName": "Ada Lovelace",
+    "updatedByName": None,
+}
+
+BODIES: dict[str, Any] = {
+    "createDocument": {"title": "Invoices", "body": _TEXT},
+    "updateDocument": {"body": "Your invoices are under Account, Invoices.", "version": 1},
+    "createFolder": {"name": "Payment"},
+    "updateFolder": {"name": "Payments"},
+    "orderFolders": {"ids": [_OTHER_FOLDER, _FOLDER]},
+}
+
+ANSWERS: dict[str, Any] = {
+    "createDocument": {"id": DOCUMENT},
+    "listDocuments": {"documents": [_LISTED], "nextCursor": None},
+    "getDocument": {"document": {**_LISTED, "body": _TEXT}},
+    "updateDocument": {
+        "document": {
+            **_LISTED,
+            "status": "indexing",
+            "version": 2,
+            "size": 42,
+            "updatedByName": "Ada Lovelace",
+        },
+    },
+    "deleteDocument": _OK,
+    "listFolders": {
+        "folders": [
+            {"id": _OTHER_FOLDER, "name": "Delivery", "parentId": None, "position": 0, "documents": 4},
+            {"id": _FOLDER, "name": "Payment", "parentId": None, "position": 1, "documents": 12},
+        ],
+    },
+    "createFolder": {"id": _FOLDER},
+    "updateFolder": _OK,
+    "deleteFolder": _OK,
+    "orderFolders": _OK,
+}
