@@ -1,5 +1,6 @@
 """Realistic examples for the knowledge base: bodies and responses by operation."""
 
+import hashlib
 from typing import Any
 
 DOCUMENT = "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"
@@ -14,10 +15,11 @@ _LISTED: dict[str, Any] = {
     "folderId": None,
     "status": "ready",
     "problem": None,
-    "source": {"kind": "written", "url": None, "repo": None, "path": None, "syncedAt": None},
+    "source": {"kind": "written", "url": None, "repo": None, "path": None, "version": None, "syncedAt": None},
     "url": "https://shop.example.com/help/invoices",
     "version": 1,
     "size": 41,
+    "digest": hashlib.sha256(_TEXT.encode()).hexdigest(),
     "createdAt": _AT,
     "updatedAt": _AT,
     "indexedAt": _AT + 900,

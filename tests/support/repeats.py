@@ -110,6 +110,12 @@ def _noted(request: Repeated, _: Client, __: str, ___: dict[str, str]) -> Repeat
     return replace(request, body={"body": "For the team."})
 
 
+def _ordered(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
+    """Put the folders that there are into the order in which they are."""
+    folders = owner.get("/v1/knowledge/folders").body["folders"]
+    return replace(request, body={"ids": [each["id"] for each in folders if each["parentId"] is None]})
+
+
 def _resolved(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
     """Let the visitor rate a resolved conversation."""
     conversation = Client(request.credential).post("/v1/messages", MESSAGE).body["conversationId"]
@@ -122,6 +128,7 @@ _PREPARED: dict[str, Preparation] = {
     "acceptInvite": _invited,
     "assignConversation": _assigned,
     "handBackConversation": _moved("take-over"),
+    "orderFolders": _ordered,
     "rate": _resolved,
     "redeliver": _delivered,
     "reopenConversation": _moved("resolve"),
