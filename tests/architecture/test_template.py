@@ -316,10 +316,10 @@ def test_the_eraser_removes_only_personal_data() -> None:
     }
 
 
-def test_only_three_functions_reach_the_knowledge_bucket() -> None:
+def test_only_four_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
-    assert reach == {"Knowledge", "AgentWorker", "KnowledgeIndexer"}
+    assert reach == {"Knowledge", "AgentSettings", "AgentWorker", "KnowledgeIndexer"}
 
 
 def test_four_functions_reach_the_inbox_index_and_two_write_it() -> None:
@@ -358,6 +358,7 @@ def test_a_model_may_be_called_only_by_those_that_need_it_and_only_when_one_is_c
     assert RESOURCES["EmbeddingModelPolicy"]["Condition"] == "HasEmbeddingModel"
     assert RESOURCES["EmbeddingModelPolicy"]["Properties"]["Roles"] == [
         {"Ref": "AgentWorkerRole"},
+        {"Ref": "AgentSettingsRole"},
         {"Ref": "KnowledgeIndexerRole"},
     ]
 
@@ -369,7 +370,7 @@ def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentenc
         if {"Ref": "SentenceVectorsLayer"} in resource.get("Properties", {}).get("Layers", [])
     }
 
-    assert carriers == {"AgentWorkerFunction", "KnowledgeIndexerFunction"}
+    assert carriers == {"AgentSettingsFunction", "AgentWorkerFunction", "KnowledgeIndexerFunction"}
 
 
 @pytest.mark.parametrize("queue", sorted(set(QUEUES) - DEAD_LETTERS))
