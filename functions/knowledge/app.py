@@ -1,6 +1,17 @@
-"""/v1/knowledge: the documents that the agent answers from, and their folders."""
+"""/v1/knowledge: the documents that the agent answers from, their folders, and crawls of websites."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.crawls import service as crawls
+from helpdesk.crawls.errors import BadStart, CrawlNotFound, CrawlRunning, TooManyCrawls
+from helpdesk.crawls.schemas import (
+    CrawlAnswer,
+    CrawlCreated,
+    CrawlDeletionQuery,
+    CrawlInput,
+    CrawlQuery,
+    CrawlsAnswer,
+    CrawlsQuery,
+)
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.knowledge import folder_service as folders
 from helpdesk.knowledge import listing
@@ -42,7 +53,7 @@ from helpdesk.platform.settings import declare
 from helpdesk.quotas.errors import DocumentLimit, PlanUpgradeRequired
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET")
+NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "ALLOW_LOOPBACK_URLS")
 
 api = Api()
 
@@ -134,6 +145,46 @@ def delete_folder(caller: Caller, folder_id: str) -> Ok:
 def order_folders(caller: Caller, order: FolderOrder) -> Ok:
     """Put the folders of one parent in order."""
     folders.order(caller.organization, order)
+    return OK
+
+
+@api.post(
+    "/v1/knowledge/crawls",
+    access=Access.MEMBER,
+    errors=(BadStart, PlanUpgradeRequired, FolderNotFound, CrawlRunning, TooManyCrawls),
+)
+def create_crawl(caller: Caller, crawl: CrawlInput) -> CrawlCreated:
+    """Crawl a website: its pages become documents. A start that was crawled before gets the new settings and runs."""
+    return crawls.create(caller, crawl)
+
+
+@api.get("/v1/knowledge/crawls", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_crawls(caller: Caller, query: CrawlsQuery) -> CrawlsAnswer:
+    """List crawls with the numbers of their latest run, newest first."""
+    return crawls.newest(caller, query)
+
+
+@api.get("/v1/knowledge/crawls/<crawl_id>", access=Access.MEMBER, errors=(CrawlNotFound, InvalidCursor))
+def get_crawl(caller: Caller, crawl_id: str, query: CrawlQuery) -> CrawlAnswer:
+    """Get a crawl with the outcome of each address of its latest run."""
+    return crawls.get(caller, crawl_id, query)
+
+
+@api.post(
+    "/v1/knowledge/crawls/<crawl_id>/run",
+    access=Access.MEMBER,
+    errors=(CrawlNotFound, PlanUpgradeRequired, CrawlRunning, TooManyCrawls),
+)
+def run_crawl(caller: Caller, crawl_id: str) -> Ok:
+    """Run a crawl again. Changed pages change their documents, and pages that are gone lose them."""
+    crawls.run(caller, crawl_id)
+    return OK
+
+
+@api.delete("/v1/knowledge/crawls/<crawl_id>", access=Access.MEMBER, errors=(CrawlNotFound,))
+def delete_crawl(caller: Caller, crawl_id: str, query: CrawlDeletionQuery) -> Ok:
+    """Delete a crawl, also while it runs. Its documents stay, unless `documents` is `delete`."""
+    crawls.delete(caller, crawl_id, query.documents)
     return OK
 
 

@@ -8,7 +8,7 @@ from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform.units import DAY_MS
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.texts import Sentences, defaults
-from scripts.openapi import account_examples, knowledge_examples, oauth_examples
+from scripts.openapi import account_examples, crawl_examples, knowledge_examples, oauth_examples
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
 _ENDPOINT = "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"
@@ -39,13 +39,6 @@ _ANSWER = {
     "agent": {"kind": "ai", "name": "Assistant", "avatarUrl": None},
     "body": "Your invoices are under Account, Billing.",
     "attachments": [],
-}
-_SOURCE = {
-    "documentId": knowledge_examples.DOCUMENT,
-    "version": 2,
-    "title": "Invoices",
-    "heading": "Where are my invoices?",
-    "url": "https://docs.example.com/invoices",
 }
 _VISITOR = {
     "id": "cus_01jd3kq8v7x2m5p8s1v4y7b0ez",
@@ -129,6 +122,7 @@ _UPLOADED = {"id": "file_01jd3q7r0v4f8h1j3k6m9n2p5s", **_FILE}
 BODIES: dict[str, Any] = {
     **oauth_examples.BODIES,
     **account_examples.BODIES,
+    **crawl_examples.BODIES,
     **knowledge_examples.BODIES,
     "postMessage": {
         "session": "visitor-4f9c2b7a",
@@ -152,7 +146,6 @@ BODIES: dict[str, Any] = {
     "updateCustomer": {"email": "ada.lovelace@example.com"},
     "addFact": {"text": "Runs two shops, in Berlin and in Leeds."},
     "writeToCustomer": {"body": "Your refund is on its way."},
-    "askAgent": {"question": "Where do I find my invoices?"},
     "updateAgent": {
         "name": "Grace",
         "personality": "Short and friendly.",
@@ -168,6 +161,7 @@ BODIES: dict[str, Any] = {
 ANSWERS: dict[str, Any] = {
     **oauth_examples.ANSWERS,
     **account_examples.ANSWERS,
+    **crawl_examples.ANSWERS,
     **knowledge_examples.ANSWERS,
     "postMessage": {"conversationId": _CONVERSATION, "messageId": _QUESTION["id"]},
     "getHistory": {
@@ -177,10 +171,7 @@ ANSWERS: dict[str, Any] = {
     "listConversations": {"conversations": [_CONVERSATION_SHOWN], "nextCursor": _CURSOR},
     "getConversation": {
         "conversation": _CONVERSATION_SHOWN,
-        "messages": [
-            {**_QUESTION, "kind": "message", "sources": []},
-            {**_ANSWER, "kind": "message", "sources": [_SOURCE]},
-        ],
+        "messages": [{**_QUESTION, "kind": "message"}, {**_ANSWER, "kind": "message"}],
         "nextCursor": None,
     },
     "reply": {"messageId": "msg_01jd3ksd6n0g3h8w2k5m9r1yv4", "conversation": _STATE},
@@ -232,10 +223,7 @@ ANSWERS: dict[str, Any] = {
         "conversations": [
             {
                 "conversation": _CONVERSATION_SHOWN,
-                "messages": [
-                    {**_QUESTION, "kind": "message", "sources": []},
-                    {**_ANSWER, "kind": "message", "sources": [_SOURCE]},
-                ],
+                "messages": [{**_QUESTION, "kind": "message"}, {**_ANSWER, "kind": "message"}],
                 "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
             }
         ],
@@ -244,20 +232,6 @@ ANSWERS: dict[str, Any] = {
     "writeToCustomer": {"conversationId": _CONVERSATION, "messageId": _ANSWER["id"], "mail": "queued"},
     "getAgent": _SETTINGS,
     "updateAgent": _SETTINGS,
-    "askAgent": {
-        "outcome": "answer",
-        "reason": None,
-        "body": "Here is what I found in **Invoices**:\n\nYour invoices are under Account, Billing.",
-        "passages": [
-            {
-                "documentId": knowledge_examples.DOCUMENT,
-                "title": "Invoices",
-                "heading": "Where are my invoices?",
-                "text": "Your invoices are under Account, Billing.",
-                "score": 0.93,
-            }
-        ],
-    },
     "createWebhook": {"id": _ENDPOINT},
     "listWebhooks": {
         "webhooks": [

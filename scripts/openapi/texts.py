@@ -99,6 +99,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "erasureId": ("The erasure's id.", "ers_01jd3x5p8s1v4y7b0ez3k6nq9t"),
     "factId": ("The fact's id.", "fact_01jd3w2m5p8s1v4y7b0ez3k6nq"),
     "folderId": ("The folder's id.", "fold_01jd3m0a6q2w8e4r1t7y3u9i5o"),
+    "crawlId": ("The crawl's id.", "crawl_01jd3m4x8d0k6y9s5v7w2z4a1c"),
     "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),
     "endpointId": ("The endpoint's id.", "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"),
     "eventId": ("The event's id.", "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"),

@@ -43,6 +43,7 @@ def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_doe
         (shards.auto_resolve, 7),
         (shards.retaining, 7),
         (shards.snoozes, 7),
+        (shards.due_crawls, 7),
     ):
         assert f"`{partition(shard).replace('7', '{shard}')}`" in PAGE
     assert f"in {shards.SHARDS} shards" in PAGE

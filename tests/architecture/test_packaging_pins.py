@@ -54,7 +54,6 @@ def test_only_functions_that_search_package_the_search_library() -> None:
     carriers = [name_of(path.parent) for path in DEPLOYED if "tantivy" in pins(path)]
 
     assert carriers == [
-        "functions/agent_settings",
         "functions/agent_worker",
         "functions/conversations",
         "functions/customers",
@@ -64,7 +63,7 @@ def test_only_functions_that_search_package_the_search_library() -> None:
     ]
 
 
-def test_the_http_client_is_carried_only_by_the_sender() -> None:
+def test_the_http_client_is_carried_only_by_the_sender_and_the_crawler() -> None:
     carriers = [name_of(path.parent) for path in DEPLOYED if "aiohttp" in pins(path)]
 
-    assert carriers == ["functions/delivery"]
+    assert carriers == ["functions/crawler", "functions/delivery"]

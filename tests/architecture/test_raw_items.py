@@ -19,6 +19,8 @@ WORD = re.compile(r"[A-Za-z]\w*")
 OTHER_DOCUMENTS = {
     "agent/bedrock.py": "responses of Bedrock",
     "agent/language_data.py": "TOML files",
+    "crawls/extraction.py": "attributes of HTML elements",
+    "crawls/reading.py": "replies of the process that reads pages, which are JSON",
     "delivery/fanout.py": "records of the table's stream, messages of SQS",
     "files/store.py": "responses of S3",
     "http/gateway.py": "events of API Gateway",

@@ -81,6 +81,10 @@ def test_a_queue_takes_one_place_in_each_list_of_queues() -> None:
     )  # the alarm of its dead letters
     assert len(re.findall(r"\bMail: \{VisibilityTimeout", root)) == 1
     assert (
-        len(re.findall(r"\[Delivery, Retry, Agent, Knowledge, Search, Mail, Outreach, Timer, Erase\]", root))
+        len(
+            re.findall(
+                r"\[Delivery, Retry, Crawl, Agent, Knowledge, Search, Mail, Outreach, Timer, Erase\]", root
+            )
+        )
         == 1
     )  # outputs

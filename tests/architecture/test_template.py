@@ -60,6 +60,7 @@ WORKERS = {
     "Reconciler",
     "Timers",
     "Eraser",
+    "Crawler",
 }
 
 
@@ -280,6 +281,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "UploadCleanup": {"UNATTACHED#*"},
         "Timers": {"WAKE#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*"},
+        "Crawler": {"DUECRAWLS#*"},
         "Reconciler": {"PENDING#*", "OUTBOX#*"},
     }
 
@@ -319,7 +321,7 @@ def test_the_eraser_removes_only_personal_data() -> None:
 def test_only_four_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
-    assert reach == {"Knowledge", "AgentSettings", "AgentWorker", "KnowledgeIndexer"}
+    assert reach == {"Knowledge", "AgentWorker", "KnowledgeIndexer", "Crawler"}
 
 
 def test_four_functions_reach_the_inbox_index_and_two_write_it() -> None:
@@ -358,7 +360,6 @@ def test_a_model_may_be_called_only_by_those_that_need_it_and_only_when_one_is_c
     assert RESOURCES["EmbeddingModelPolicy"]["Condition"] == "HasEmbeddingModel"
     assert RESOURCES["EmbeddingModelPolicy"]["Properties"]["Roles"] == [
         {"Ref": "AgentWorkerRole"},
-        {"Ref": "AgentSettingsRole"},
         {"Ref": "KnowledgeIndexerRole"},
     ]
 
@@ -370,7 +371,7 @@ def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentenc
         if {"Ref": "SentenceVectorsLayer"} in resource.get("Properties", {}).get("Layers", [])
     }
 
-    assert carriers == {"AgentSettingsFunction", "AgentWorkerFunction", "KnowledgeIndexerFunction"}
+    assert carriers == {"AgentWorkerFunction", "KnowledgeIndexerFunction"}
 
 
 @pytest.mark.parametrize("queue", sorted(set(QUEUES) - DEAD_LETTERS))

@@ -30,6 +30,7 @@ QUEUES: Final = {
     "MAIL_QUEUE_URL": "mail.fifo",
     "OUTREACH_QUEUE_URL": "outreach.fifo",
     "ERASE_QUEUE_URL": "erase.fifo",
+    "CRAWL_QUEUE_URL": "crawl",
     "DEAD_LETTERS_URL": "dead-letters",
 }
 ENVIRONMENT: Final = {

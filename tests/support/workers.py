@@ -17,6 +17,7 @@ WORKERS = {
     "search": "search_indexer",
     "timer": "timers",
     "erase": "eraser",
+    "crawl": "crawler",
     "delivery": "delivery",
     "retry": "delivery",
 }

@@ -128,7 +128,6 @@ ROUTES: dict[str, str] = {
     """,
     "any member, any key": """
         GET /v1/agent
-        POST /v1/agent/test
         GET /v1/analytics/satisfaction
         GET /v1/widget/settings
         GET /v1/billing/limits
@@ -137,6 +136,11 @@ ROUTES: dict[str, str] = {
         GET /v1/customers
         GET /v1/customers/<customer_id>
         GET /v1/erasures/<erasure_id>
+        DELETE /v1/knowledge/crawls/<crawl_id>
+        GET /v1/knowledge/crawls
+        GET /v1/knowledge/crawls/<crawl_id>
+        POST /v1/knowledge/crawls
+        POST /v1/knowledge/crawls/<crawl_id>/run
         GET /v1/knowledge/documents
         GET /v1/knowledge/documents/<document_id>
         GET /v1/knowledge/folders

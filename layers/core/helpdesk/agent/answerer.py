@@ -46,10 +46,9 @@ class Question(FrozenRecord):
 
 
 class Reply(FrozenRecord):
-    """An answer for the visitor, and the passages that it comes from."""
+    """An answer for the visitor."""
 
     text: str
-    sources: Sequence[Passage] = ()
 
 
 class HandOff(FrozenRecord):

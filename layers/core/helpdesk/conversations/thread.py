@@ -4,7 +4,6 @@ Each function adds to a transaction. The state in an event is the state after th
 have the same time.
 """
 
-from collections.abc import Sequence
 from copy import replace
 
 from helpdesk.conversations import repository
@@ -16,7 +15,6 @@ from helpdesk.conversations.errors import (
     TooManyAttachments,
 )
 from helpdesk.conversations.record import (
-    AnswerSource,
     AttachedFile,
     Author,
     BrowserContext,
@@ -181,7 +179,6 @@ def add_agent_message(
     body: str,
     attachments: Attachments,
     now: int,
-    sources: Sequence[AnswerSource] = (),
 ) -> str:
     """Add a message from the organization's side and its message.created event; return its id."""
     message = Message(
@@ -192,7 +189,6 @@ def add_agent_message(
         author=author,
         body=body,
         attachments=_files(attachments),
-        sources=tuple(sources),
     )
     attachments.keep(transaction, conversation.organization, message.id)
     _add_message(transaction, conversation.organization, message, state, ())

@@ -42,13 +42,15 @@ class JobQueue(StrEnum):
     TIMER = "timer"
     """Work for a later time. Keeps no order."""
     ERASE = "erase"
+    CRAWL = "crawl"
+    """Slices of crawls, and the removal of deleted ones. Keeps no order."""
     DELIVERY = "delivery"
     """The queue of first attempts, for a redelivery. Keeps no order."""
 
     @property
     def ordered(self) -> bool:
         """Whether it is a FIFO queue, which drops a repeated message within five minutes."""
-        return self not in {JobQueue.SEARCH, JobQueue.TIMER, JobQueue.DELIVERY}
+        return self not in {JobQueue.SEARCH, JobQueue.TIMER, JobQueue.CRAWL, JobQueue.DELIVERY}
 
 
 class Job(FrozenRecord):
@@ -56,7 +58,7 @@ class Job(FrozenRecord):
 
     `group` is what must happen in order (a conversation, an organization). `deduplication` identifies the unit of work,
     so that a stream record that is read twice within five minutes becomes one message. With `due_at` (ms) the message
-    is delayed until then, for at most 15 minutes. Only the timer queue supports that.
+    is delayed until then, for at most 15 minutes. Only queues that keep no order support that.
     """
 
     queue: JobQueue

@@ -64,6 +64,13 @@ def rename(transaction: Transaction, organization: str, folder_id: str, name: st
     )
 
 
+def require(transaction: Transaction, organization: str, folder_id: str) -> None:
+    """Require that a folder exists. The transaction raises FolderNotFound."""
+    transaction.require(
+        keys.KnowledgeFolder(organization, folder_id), _OPEN, on_failure=lambda _: FolderNotFound()
+    )
+
+
 def close(transaction: Transaction, organization: str, folder_id: str, now_ms: int) -> None:
     """Mark a folder as deleted, so that no document is added to it. The transaction raises FolderNotFound."""
     transaction.update(

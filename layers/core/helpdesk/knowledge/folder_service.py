@@ -65,6 +65,12 @@ def create(organization: str, wanted: FolderInput) -> FolderCreated:
     return FolderCreated(id=folder.id)
 
 
+def require(transaction: Transaction, organization: str, folder_id: str | None) -> None:
+    """Let a transaction raise FolderNotFound unless the folder exists, or is None."""
+    if folder_id is not None:
+        repository.require(transaction, organization, folder_id)
+
+
 def update(organization: str, folder_id: str, wanted: FolderUpdate) -> None:
     """Rename a folder, move it, or both at once.
 

@@ -80,14 +80,22 @@ def nothing_else(_: Transaction) -> None:
     """Add nothing to a transaction."""
 
 
-def write(organization: str, draft: Draft, by_name: str, *, also: Also = nothing_else) -> Document:
+def write(
+    organization: str,
+    draft: Draft,
+    by_name: str,
+    *,
+    document_id: str | None = None,
+    also: Also = nothing_else,
+) -> Document:
     """Write a new document, which is then indexed in the background.
 
-    `by_name` is who writes it, as people read it. Raises TitleMissing, BodyMissing, BodyTooLarge, BadUrl,
-    FolderNotFound, PlanUpgradeRequired, DocumentLimit, and what `also` makes the transaction raise. Two calls.
+    `by_name` is who writes it, as people read it. `document_id` is a new id, for a caller whose `also` names it.
+    Raises TitleMissing, BodyMissing, BodyTooLarge, BadUrl, FolderNotFound, PlanUpgradeRequired, DocumentLimit,
+    and what `also` makes the transaction raise. Two calls.
     """
     title, text = checks.require_title(draft.title), checks.require_body(draft.body)
-    document_id, revision, now = ids.new("doc"), ids.ulid(), clock.now_ms()
+    document_id, revision, now = document_id or ids.new("doc"), ids.ulid(), clock.now_ms()
     document = Document(
         organization=organization,
         id=document_id,

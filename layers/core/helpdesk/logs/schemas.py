@@ -44,6 +44,7 @@ class LogKind(StrEnum):
     ORGANIZATION_CREATED = "organization_created"
     CUSTOMER_ERASED = "customer_erased"
     RETENTION_APPLIED = "retention_applied"
+    CRAWL_ENDED_EARLY = "crawl_ended_early"
 
 
 class LogEntry(Answer):

@@ -1,4 +1,4 @@
-"""The sender's connections: only to addresses that passed the guard, and with a bounded amount of data."""
+"""Connections of the sender and the fetcher: only to addresses that passed the guard, with a bounded amount of data."""
 
 import asyncio
 import functools
@@ -20,7 +20,7 @@ from helpdesk.outbound.ranges import is_loopback, refusal
 MAX_CONNECTIONS = 100
 """Attempts under way at once in one Sender. Another one waits while its deadline runs."""
 MAX_RECEIVED_BYTES = 256 * 1024
-"""A connection delivers at most this and one more read, including 1xx responses, which no other limit counts."""
+"""What a sender's connection delivers at most, with one more read; 1xx responses count, which no other limit does."""
 MAX_HEADS = 16
 """How many response heads of a connection are read one by one. Honest receivers send one to three."""
 MAX_ADDRESSES = 8
@@ -45,7 +45,14 @@ class BrokenBody(aiohttp.ClientError):
 class GuardedConnector(aiohttp.TCPConnector):
     """Opens connections only to addresses that passed the guard, and bounds what they receive."""
 
-    def __init__(self, resolver: lookups.Resolver, tls: ssl.SSLContext, *, allow_loopback: bool) -> None:
+    def __init__(
+        self,
+        resolver: lookups.Resolver,
+        tls: ssl.SSLContext,
+        *,
+        allow_loopback: bool,
+        max_received_bytes: int = MAX_RECEIVED_BYTES,
+    ) -> None:
         super().__init__(
             resolver=_GuardedResolver(resolver),
             use_dns_cache=False,
@@ -56,7 +63,9 @@ class GuardedConnector(aiohttp.TCPConnector):
             socket_factory=functools.partial(_open_socket, allow_loopback=allow_loopback),
         )
         # aiohttp creates a connection's protocol with this. It has no public setting for it.
-        self._factory = functools.partial(_BoundedHandler, loop=self._loop)  # type: ignore[assignment]
+        self._factory = functools.partial(  # type: ignore[assignment]
+            _BoundedHandler, loop=self._loop, max_received_bytes=max_received_bytes
+        )
 
 
 def _open_socket(address_info: aiohttp.AddrInfoType, *, allow_loopback: bool) -> socket.socket:
@@ -113,14 +122,15 @@ class _GuardedResolver(AbstractResolver):
 class _BoundedHandler(ResponseHandler):
     """A connection that closes when it received too much, and closes at once."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, max_received_bytes: int) -> None:
         super().__init__(loop)
+        self._max_received = max_received_bytes
         self._received = 0
         self._head_begins = self._last_bytes = b""
         self._heads_to_come = MAX_HEADS
 
     def data_received(self, data: bytes) -> None:
-        if self._received > MAX_RECEIVED_BYTES:
+        if self._received > self._max_received:
             self._stop_receiving()
             return
         self._received += len(data)

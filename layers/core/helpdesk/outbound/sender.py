@@ -12,7 +12,8 @@ The guarantees of an attempt (Specification: Events, Delivery and retries):
 - The status line and headers decide the outcome. The body decides nothing: it is read for the receiver's sake, up to a
   bound of bytes and time.
 
-Only functions/delivery carries aiohttp; nothing that another function imports may import this module.
+Only functions/delivery and functions/crawler carry aiohttp; nothing that another function imports may import this
+module.
 """
 
 import asyncio
@@ -44,7 +45,7 @@ MAX_HEAD_LINE_BYTES = 8190
 MAX_HEADERS = 128
 
 _HEADERS: Final = {"accept": "*/*", "accept-encoding": "identity", "user-agent": "Helpdesk-Webhooks/1.0"}
-_NO_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None)
+NO_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None)
 
 
 @functools.cache
@@ -89,7 +90,7 @@ class Sender:
         self._session = aiohttp.ClientSession(
             connector=connector,
             headers=_HEADERS,
-            timeout=_NO_TIMEOUT,
+            timeout=NO_TIMEOUT,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             trust_env=False,
@@ -134,7 +135,7 @@ class Sender:
                     allow_redirects=False,
                 )
         except Exception as failure:  # noqa: BLE001 - whatever a receiver does is an outcome
-            return Outcome(None, _failure_of(failure), round((now() - started) * 1000))
+            return Outcome(None, failure_of(failure), round((now() - started) * 1000))
         outcome = Outcome(response.status, _judge(response.status), round((now() - started) * 1000))
         try:
             await _read_bounded(response.content, min(now() + BODY_SECONDS, started + deadline_seconds))
@@ -184,7 +185,8 @@ _FAILURES: Final[tuple[tuple[type[Exception], Failure], ...]] = (
 )
 
 
-def _failure_of(error: Exception) -> Failure:
+def failure_of(error: Exception) -> Failure:
+    """Return the code for what went wrong with a request."""
     if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, UncheckedAddress):
         return Failure.REFUSED_ADDRESS
     for kind, failure in _FAILURES:

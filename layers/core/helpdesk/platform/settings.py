@@ -18,7 +18,18 @@ EVERYWHERE = ("STAGE", "TABLE_NAME", "LOCAL_ENDPOINT_URL", "FAIR_USE_NOTICE_MINU
 
 QUEUES = tuple(
     f"{name}_QUEUE_URL"
-    for name in ("DELIVERY", "RETRY", "AGENT", "KNOWLEDGE", "MAIL", "OUTREACH", "SEARCH", "TIMER", "ERASE")
+    for name in (
+        "DELIVERY",
+        "RETRY",
+        "AGENT",
+        "KNOWLEDGE",
+        "MAIL",
+        "OUTREACH",
+        "SEARCH",
+        "TIMER",
+        "ERASE",
+        "CRAWL",
+    )
 )
 """The addresses of all queues, for the functions that hand out work."""
 
@@ -74,6 +85,7 @@ class Settings(FrozenRecord):
     search_queue_url = _Setting("SEARCH_QUEUE_URL", _text)
     timer_queue_url = _Setting("TIMER_QUEUE_URL", _text)
     erase_queue_url = _Setting("ERASE_QUEUE_URL", _text)
+    crawl_queue_url = _Setting("CRAWL_QUEUE_URL", _text)
     dead_letters_url = _Setting("DEAD_LETTERS_URL", _text)
     retry_delays_seconds = _Setting("RETRY_DELAYS_SECONDS", _text)
     # What follows has the value of the specification, or none, where nothing else is set.

@@ -1,4 +1,6 @@
-"""The only place that builds keys of the table. Keys without a tenant are in account_keys.py and re-exported here.
+"""The only place that builds keys of the table.
+
+Keys without a tenant are in account_keys.py, and those of crawls in crawl_keys.py; both are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -31,15 +33,27 @@ from helpdesk.storage.account_keys import (
     UserCode,
     WaitPool,
 )
+from helpdesk.storage.crawl_keys import (
+    Crawl,
+    CrawlAddress,
+    CrawledHost,
+    CrawledPage,
+    CrawlRemoval,
+    CrawlRobots,
+    CrawlStart,
+    PageClaim,
+    RunningCrawls,
+)
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 
-# The kinds without a tenant; every kind below is exported, too.
+# The kinds without a tenant, and those of crawls; every kind below is exported, too.
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AuthorizationCode", "AuthorizationRequest",
-    "AutoResolveCheckpoint", "BrowserSession", "DeviceCode", "EmailBucket", "Grant", "InviteToken",
-    "ItemKey", "LegacyKey", "MailCeiling", "MalformedKey", "OAuthClient", "Person", "PersonAllowance",
-    "PersonByEmail", "PersonIdempotency", "SchemaVersion", "SharedBucket", "SignIn", "Slug",
-    "SupportEmail", "UserCode", "WaitPool",
+    "AutoResolveCheckpoint", "BrowserSession", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
+    "CrawlStart", "CrawledHost", "CrawledPage", "DeviceCode", "EmailBucket", "Grant", "InviteToken",
+    "ItemKey", "LegacyKey", "MailCeiling", "MalformedKey", "OAuthClient", "PageClaim", "Person",
+    "PersonAllowance", "PersonByEmail", "PersonIdempotency", "RunningCrawls", "SchemaVersion",
+    "SharedBucket", "SignIn", "Slug", "SupportEmail", "UserCode", "WaitPool",
 ]  # fmt: skip
 
 

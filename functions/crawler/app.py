@@ -1,0 +1,59 @@
+"""CrawlQueue: read websites into knowledge documents, a minute of a run for each message. Each ten minutes: begin runs.
+
+A message also lets go of a deleted crawl's documents.
+"""
+
+import json
+import time
+from functools import cache
+from typing import Any
+
+from helpdesk.crawls import removal, worker
+from helpdesk.crawls import service as crawls
+from helpdesk.crawls.isolation import Reader
+from helpdesk.crawls.reading import Browser
+from helpdesk.crawls.record import RemovalJob, SliceJob
+from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import try_again_soon
+from helpdesk.platform.settings import declare, settings
+
+NEEDS = declare("CRAWL_QUEUE_URL", "KNOWLEDGE_BUCKET", "ALLOW_LOOPBACK_URLS")
+
+_RESERVE_MS = 10_000  # for the document, or the page of crawls, that is under way when the time is over
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
+    """Do the work of a batch and report the messages that failed, or begin the runs that are due."""
+    until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
+    if "Records" not in event:
+        logger.info("crawls_begun", extra={"count": crawls.start_due(until)})
+        return None
+    failed = [record for record in event["Records"] if not _done(record, until)]
+    for record in failed:
+        try_again_soon(settings().crawl_queue_url, record)
+    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+
+
+def _done(record: dict[str, Any], until: int) -> bool:
+    try:
+        body = json.loads(record["body"])
+        about = {name: body[name] for name in ("kind", "organization", "crawlId")}
+        outcome = _slice(body) if body["kind"] == "slice" else removal.work(RemovalJob.from_body(body), until)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+        about_failure = {"error": type(error).__name__, "message_id": record["messageId"]}
+        logger.error("crawl_failed", extra=about_failure)
+        return False
+    logger.info("crawl_worked", extra={**about, "outcome": outcome})
+    return True
+
+
+def _slice(body: dict[str, Any]) -> str:
+    with Browser(allow_loopback=settings().allow_loopback_urls) as web:
+        return worker.work(SliceJob.from_body(body), web, _reader(), time.sleep)
+
+
+@cache
+def _reader() -> Reader:
+    """Return the environment's reader, whose process lives as long as the environment."""
+    return Reader()

@@ -1,0 +1,1 @@
+"""Crawls: reading the pages of a website into knowledge documents, and keeping them current."""

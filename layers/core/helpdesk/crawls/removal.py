@@ -1,0 +1,46 @@
+"""What becomes of a deleted crawl's documents: they are deleted, or become ordinary documents that people can edit."""
+
+from helpdesk.crawls import repository
+from helpdesk.crawls.record import CrawledPage, RemovalJob
+from helpdesk.knowledge import service as knowledge
+from helpdesk.knowledge.documents import Source
+from helpdesk.knowledge.errors import DocumentNotFound
+from helpdesk.knowledge.service import Change
+from helpdesk.platform import clock
+from helpdesk.storage.transactions import Transaction
+
+
+class NotDone(Exception):
+    """There was no time for all documents; the message is tried again."""
+
+
+def work(job: RemovalJob, until: int) -> str:
+    """Let go of a deleted crawl's documents until an instant (ms); return what became of it, for the log.
+
+    Each document is done with its page's entry in one transaction, so a repeated job continues. Raises NotDone.
+    """
+    left = repository.removal(job.organization, job.crawl_id)
+    if left is None:
+        return "done_before"
+    for page in repository.pages(job.organization, job.crawl_id):
+        if clock.now_ms() >= until:
+            raise NotDone
+        _let_go(job, page, delete_document=left.delete_documents)
+    repository.end_removal(job.organization, job.crawl_id, left.url)
+    return "removed"
+
+
+def _let_go(job: RemovalJob, page: CrawledPage, *, delete_document: bool) -> None:
+    def also(transaction: Transaction) -> None:
+        repository.forget_page(transaction, job.organization, job.crawl_id, page.key)
+
+    try:
+        if delete_document:
+            knowledge.delete(job.organization, page.document_id, also=also)
+        else:
+            change = Change(source=Source())
+            knowledge.change(job.organization, page.document_id, change, "Crawl", also=also)
+    except DocumentNotFound:
+        transaction = Transaction()
+        also(transaction)
+        transaction.commit()
