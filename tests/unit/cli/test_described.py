@@ -20,7 +20,9 @@ def commands() -> set[str]:
     found = set()
     for name, command in main.commands.items():
         if isinstance(command, click.Group):
-            found |= {f"{name} {one}" for one in command.commands}
+            for one, inner in command.commands.items():
+                nested = inner.commands if isinstance(inner, click.Group) else [""]
+                found |= {f"{name} {one} {each}".strip() for each in nested}
         else:
             found.add(name)
     return found

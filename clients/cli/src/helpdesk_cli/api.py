@@ -34,9 +34,9 @@ class Api:
         """PATCH."""
         return self._call("PATCH", path, body=body)
 
-    def delete(self, *path: str) -> Object:
-        """DELETE."""
-        return self._call("DELETE", path)
+    def delete(self, *path: str, **params: str | int | None) -> Object:
+        """DELETE. Parameters that are None are omitted."""
+        return self._call("DELETE", path, params=params)
 
     def pages(self, *path: str, name: str, limit: int, **params: str | int | None) -> Iterator[Object]:
         """Return the pages of a list, following nextCursor, up to `limit` entries of `name`."""

@@ -8,6 +8,7 @@ _A_PERSON = (
 )
 _FIND = {
     "conversation": "helpdesk conversations",
+    "crawl": "helpdesk knowledge crawl list",
     "endpoint": "helpdesk webhooks list",
     "invite": "helpdesk invites list",
     "key": "helpdesk keys list",
@@ -21,6 +22,7 @@ _HINTS = {
     "cannot_grant": "Ask an owner to do it.",
     "cannot_manage_self": "Ask another admin or owner to do it.",
     "conversation_archived": "Unarchive it: helpdesk conversations unarchive ID",
+    "crawl_running": "See how far it is: helpdesk knowledge crawl list",
     "delivery_in_progress": "See when its next attempt is due: helpdesk webhooks history ID",
     "delivery_not_found": "List the deliveries: helpdesk webhooks history ID",
     "forbidden": "Your role does not allow this. Ask an admin or owner. `helpdesk whoami` shows your role.",
@@ -40,6 +42,7 @@ _HINTS = {
     "slug_taken": "Choose another with --slug.",
     "invalid_slug": "Choose another with --slug.",
     "token_required": _A_PERSON,
+    "too_many_crawls": "See which are running: helpdesk knowledge crawl list",
     "too_many_endpoints": "Remove one: helpdesk webhooks list, then helpdesk webhooks remove ID",
     "too_many_invites": "Withdraw one: helpdesk invites list, then helpdesk invites withdraw ID",
     "too_many_keys": "Revoke one: helpdesk keys list, then helpdesk keys revoke ID",

@@ -9,6 +9,7 @@ import click
 from helpdesk_cli import __version__
 from helpdesk_cli.commands import (
     account,
+    crawls,
     customers,
     inbox,
     keys,
@@ -48,6 +49,7 @@ for command in (
     customers.customers,
     logs.logs,
     webhooks.webhooks,
+    crawls.knowledge,
     limits.limits,
 ):
     main.add_command(command)
