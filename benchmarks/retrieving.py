@@ -46,7 +46,7 @@ def run(*, tiny: bool = False) -> Section:
             retrieval.find(str(size), writer.question())
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_000
             firsts[size] = (time.process_time() - began, most)
-        questions = [writer.question() for _ in range(5 if tiny else 30)]
+        questions = [writer.question() for _ in range(5 if tiny else 20)]
 
         def ask(size: int) -> None:
             for question in questions:
@@ -54,7 +54,7 @@ def run(*, tiny: bool = False) -> Section:
                     raise RuntimeError("an empty index")
 
         contenders = {str(size): partial(ask, size) for size in sizes}
-        timings = take_turns(contenders, rounds=1 if tiny else 5, repeats=1)
+        timings = take_turns(contenders, rounds=1 if tiny else 3, repeats=1)
         for size in sizes:
             searcher = index_of(str(size)).reader
             section.rows.append(

@@ -128,6 +128,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
     yield to("GET", "/v1/agent")
     yield to("GET", "/v1/widget/settings")
     yield to("PATCH", "/v1/agent", {"name": "Ada"})
+    yield to("POST", "/v1/agent/test", {"question": "Where is my parcel?"})
 
     yield from _of_webhooks(api, organization, to)
 

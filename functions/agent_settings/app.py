@@ -3,11 +3,18 @@
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.agent import service as agent
 from helpdesk.agent.errors import InvalidName, InvalidPersonality
-from helpdesk.agent.schemas import AgentSettingsChange, AgentSettingsWithTexts, WidgetQuery, WidgetSettings
+from helpdesk.agent.schemas import (
+    AgentSettingsChange,
+    AgentSettingsWithTexts,
+    TestAnswer,
+    TestQuestion,
+    WidgetQuery,
+    WidgetSettings,
+)
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL")
+NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "AGENT_MODEL_ID", "EMBEDDING_MODEL_ID")
 
 api = Api()
 
@@ -22,6 +29,15 @@ def get_agent(caller: Caller) -> AgentSettingsWithTexts:
 def update_agent(caller: Caller, change: AgentSettingsChange) -> AgentSettingsWithTexts:
     """Update the agent's settings, and the sentences that visitors read. Only the fields you send change."""
     return agent.change(caller, change)
+
+
+@api.post("/v1/agent/test", access=Access.MEMBER)
+def ask_agent(caller: Caller, asked: TestQuestion) -> TestAnswer:
+    """Ask the agent a question to see its answer and what it found. Nothing is written, and nothing is sent."""
+    # Imported here: the search libraries would make every other request of this function start slower.
+    from helpdesk.agent import trial  # noqa: PLC0415
+
+    return trial.ask(caller.organization, asked)
 
 
 @api.get("/v1/widget/settings", access=Access.MEMBER)

@@ -6,6 +6,7 @@ from typing import Any
 from helpdesk.knowledge import folder_service, indexing
 from helpdesk.knowledge.documents import IndexJob
 from helpdesk.knowledge.folders import FolderJob
+from helpdesk.knowledge.vectorizing import OutOfTime
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
@@ -18,7 +19,11 @@ _FOLDER_MS = 8_000
 messages, and the function 120 s."""
 
 
-def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
+_RESERVE_MS = 30_000
+"""What is kept of the function's time for a commit and the vectors that are being made."""
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Index a batch; report the messages that failed.
 
     An organization's documents make one commit. If it fails, they are indexed one by one, so that a document with a
@@ -27,11 +32,13 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for record in event["Records"]:
         groups.setdefault(record["attributes"]["MessageGroupId"], []).append(record)
-    failed = [identifier for records in groups.values() for identifier in _failures(records)]
+    left = int(context.get_remaining_time_in_millis())
+    until = clock.now_ms() + max(left - _RESERVE_MS, left // 2)
+    failed = [identifier for records in groups.values() for identifier in _failures(records, until)]
     return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in failed]}
 
 
-def _failures(records: list[dict[str, Any]]) -> list[str]:
+def _failures(records: list[dict[str, Any]], until: int) -> list[str]:
     """Do one organization's jobs; return the ids of the messages that failed."""
     documents: list[tuple[dict[str, Any], IndexJob]] = []
     failed: list[str] = []
@@ -54,17 +61,24 @@ def _failures(records: list[dict[str, Any]]) -> list[str]:
             _log("folder_failed", folder_job.organization, error)
             failed.append(record["messageId"])
             try_again_soon(settings().knowledge_queue_url, record)
-    return failed + _index(documents)
+    return failed + _index(documents, until)
 
 
-def _index(work: list[tuple[dict[str, Any], IndexJob]]) -> list[str]:
+def _index(work: list[tuple[dict[str, Any], IndexJob]], until: int) -> list[str]:
     """Do the jobs of one organization; return the ids of the messages that failed."""
     if not work:
         return []
     organization = work[0][1].organization
     try:
         obsolete = [key for _, job in work for key in job.obsolete_texts]
-        indexing.index(organization, [job.document_id for _, job in work], obsolete)
+        indexing.index(
+            organization,
+            [job.document_id for _, job in work],
+            obsolete,
+            time_is_left=lambda: clock.now_ms() < until,
+        )
+    except OutOfTime:
+        pass  # those that are done are skipped below
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
         _log("document_batch_failed", organization, error)
     else:
@@ -72,9 +86,15 @@ def _index(work: list[tuple[dict[str, Any], IndexJob]]) -> list[str]:
     failed: list[str] = []
     for record, job in work:
         try:
-            indexing.index(organization, [job.document_id], job.obsolete_texts)
+            indexing.index(
+                organization,
+                [job.document_id],
+                job.obsolete_texts,
+                time_is_left=lambda: clock.now_ms() < until,
+            )
         except Exception as error:  # noqa: BLE001 - as above
-            _log("document_failed", organization, error)
+            if not isinstance(error, OutOfTime):
+                _log("document_failed", organization, error)
             failed.append(record["messageId"])
             if receives(record) >= MAX_RECEIVES:
                 indexing.give_up(organization, job.document_id)

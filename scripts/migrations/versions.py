@@ -75,8 +75,24 @@ def _describe_document(item: Item) -> bool:
     return True
 
 
+def _index_document_again(item: Item) -> bool:
+    """Queue the index job of a knowledge document. The index has a new layout, with vectors, under a new prefix.
+
+    A document that the new index has already is left alone.
+    """
+    document = KnowledgeDocument.parse(item["PK"], item["SK"])
+    if document is None:
+        return False
+    transaction = Transaction()
+    job = Document.from_item(document.organization, item).index_job()
+    transaction.put(job_item(document.organization, job), new=True)
+    transaction.commit()
+    return True
+
+
 MIGRATIONS = (
     Migration(1, "Move the nightly run's checkpoints to their new key", _move_night_checkpoints),
     Migration(2, "Index knowledge documents and the inbox again, in the new layout", _index_again),
     Migration(3, "Describe knowledge documents by version and source, and count them", _describe_document),
+    Migration(4, "Index knowledge documents again, with vectors", _index_document_again),
 )

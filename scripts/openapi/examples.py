@@ -40,6 +40,13 @@ _ANSWER = {
     "body": "Your invoices are under Account, Billing.",
     "attachments": [],
 }
+_SOURCE = {
+    "documentId": knowledge_examples.DOCUMENT,
+    "version": 2,
+    "title": "Invoices",
+    "heading": "Where are my invoices?",
+    "url": "https://docs.example.com/invoices",
+}
 _VISITOR = {
     "id": "cus_01jd3kq8v7x2m5p8s1v4y7b0ez",
     "name": "Ada Lovelace",
@@ -146,6 +153,7 @@ BODIES: dict[str, Any] = {
     "updateCustomer": {"email": "ada.lovelace@example.com"},
     "addFact": {"text": "Runs two shops, in Berlin and in Leeds."},
     "writeToCustomer": {"body": "Your refund is on its way."},
+    "askAgent": {"question": "Where do I find my invoices?"},
     "updateAgent": {
         "name": "Grace",
         "personality": "Short and friendly.",
@@ -171,7 +179,10 @@ ANSWERS: dict[str, Any] = {
     "listConversations": {"conversations": [_CONVERSATION_SHOWN], "nextCursor": _CURSOR},
     "getConversation": {
         "conversation": _CONVERSATION_SHOWN,
-        "messages": [{**_QUESTION, "kind": "message"}, {**_ANSWER, "kind": "message"}],
+        "messages": [
+            {**_QUESTION, "kind": "message", "sources": []},
+            {**_ANSWER, "kind": "message", "sources": [_SOURCE]},
+        ],
         "nextCursor": None,
     },
     "reply": {"messageId": "msg_01jd3ksd6n0g3h8w2k5m9r1yv4", "conversation": _STATE},
@@ -223,7 +234,10 @@ ANSWERS: dict[str, Any] = {
         "conversations": [
             {
                 "conversation": _CONVERSATION_SHOWN,
-                "messages": [{**_QUESTION, "kind": "message"}, {**_ANSWER, "kind": "message"}],
+                "messages": [
+                    {**_QUESTION, "kind": "message", "sources": []},
+                    {**_ANSWER, "kind": "message", "sources": [_SOURCE]},
+                ],
                 "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
             }
         ],
@@ -232,6 +246,20 @@ ANSWERS: dict[str, Any] = {
     "writeToCustomer": {"conversationId": _CONVERSATION, "messageId": _ANSWER["id"], "mail": "queued"},
     "getAgent": _SETTINGS,
     "updateAgent": _SETTINGS,
+    "askAgent": {
+        "outcome": "answer",
+        "reason": None,
+        "body": "Here is what I found in **Invoices**:\n\nYour invoices are under Account, Billing.",
+        "passages": [
+            {
+                "documentId": knowledge_examples.DOCUMENT,
+                "title": "Invoices",
+                "heading": "Where are my invoices?",
+                "text": "Your invoices are under Account, Billing.",
+                "score": 0.93,
+            }
+        ],
+    },
     "createWebhook": {"id": _ENDPOINT},
     "listWebhooks": {
         "webhooks": [

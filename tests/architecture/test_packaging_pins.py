@@ -54,6 +54,7 @@ def test_only_functions_that_search_package_the_search_library() -> None:
     carriers = [name_of(path.parent) for path in DEPLOYED if "tantivy" in pins(path)]
 
     assert carriers == [
+        "functions/agent_settings",
         "functions/agent_worker",
         "functions/conversations",
         "functions/customers",

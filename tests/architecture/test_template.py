@@ -318,10 +318,10 @@ def test_the_eraser_removes_only_personal_data() -> None:
     }
 
 
-def test_only_four_functions_reach_the_knowledge_bucket() -> None:
+def test_only_five_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
-    assert reach == {"Knowledge", "AgentWorker", "KnowledgeIndexer", "Crawler"}
+    assert reach == {"Knowledge", "AgentSettings", "AgentWorker", "KnowledgeIndexer", "Crawler"}
 
 
 def test_four_functions_reach_the_inbox_index_and_two_write_it() -> None:
@@ -360,6 +360,7 @@ def test_a_model_may_be_called_only_by_those_that_need_it_and_only_when_one_is_c
     assert RESOURCES["EmbeddingModelPolicy"]["Condition"] == "HasEmbeddingModel"
     assert RESOURCES["EmbeddingModelPolicy"]["Properties"]["Roles"] == [
         {"Ref": "AgentWorkerRole"},
+        {"Ref": "AgentSettingsRole"},
         {"Ref": "KnowledgeIndexerRole"},
     ]
 
@@ -371,7 +372,7 @@ def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentenc
         if {"Ref": "SentenceVectorsLayer"} in resource.get("Properties", {}).get("Layers", [])
     }
 
-    assert carriers == {"AgentWorkerFunction", "KnowledgeIndexerFunction"}
+    assert carriers == {"AgentSettingsFunction", "AgentWorkerFunction", "KnowledgeIndexerFunction"}
 
 
 @pytest.mark.parametrize("queue", sorted(set(QUEUES) - DEAD_LETTERS))

@@ -28,7 +28,8 @@ class Moment(StrEnum):
 
 
 _SHARES = {Moment.IN_FLIGHT: 12, Moment.ANSWERED: 6, Moment.MID_BATCH: 5, Moment.WORKING: 2}
-_MOST = {"delivery": 10_000, "reconciler": 10_000, "fanout": 8}
+DELIVERY, FANOUT, RECONCILER = "Delivery", "Fanout", "Reconciler"
+MOST_KILLS = {DELIVERY: 10_000, RECONCILER: 10_000, FANOUT: 8}
 """How often a function's workers are killed at most. Fan-out has one in the emulator, which loses a batch of up to a
 hundred records with it; killed all the time, it would leave the delivery workers idle, with nothing to be killed in."""
 
@@ -79,7 +80,7 @@ class WorkerKiller:
 
     def _kill_a_sender(self, moment: Moment) -> None:
         """Kill the process whose request is in flight, before its answer or right after."""
-        workers = [pid for pid, name in processes.functions(self._emulator).items() if name == "delivery"]
+        workers = [pid for pid, name in processes.functions(self._emulator).items() if name == DELIVERY]
         until = time.monotonic() + WAIT_SECONDS
         killed = False
         while not killed and (left := until - time.monotonic()) > 0:
@@ -90,23 +91,23 @@ class WorkerKiller:
                 continue
             if moment is Moment.IN_FLIGHT:
                 with self._in_flight.frozen(request) as in_flight:
-                    killed = in_flight and self._kill(sender, "delivery", moment)
+                    killed = in_flight and self._kill(sender, DELIVERY, moment)
                 if killed:
                     self.report.in_flight.append(request.event_id)
             elif request.answered.wait(left):
                 time.sleep(self._random.uniform(0, RECORDING_SECONDS))
-                killed = self._kill(sender, "delivery", moment)
+                killed = self._kill(sender, DELIVERY, moment)
                 if killed:
                     self.report.answered.append(request.event_id)
 
     def _kill_a_busy_worker(self, moment: Moment) -> None:
-        wanted = {"fanout"} if moment is Moment.MID_BATCH else _MOST.keys()
+        wanted = {FANOUT} if moment is Moment.MID_BATCH else MOST_KILLS.keys()
         until = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < until:
             running = [
                 (pid, name)
                 for pid, name in processes.functions(self._emulator).items()
-                if name in wanted and self.report.functions[name] < _MOST[name]
+                if name in wanted and self.report.functions[name] < MOST_KILLS[name]
             ]
             self._random.shuffle(running)
             for pid, name in running:

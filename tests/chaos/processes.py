@@ -10,7 +10,7 @@ _ESTABLISHED = "01"
 
 
 def functions(root: int) -> dict[int, str]:
-    """Return the functions that the descendants of a process run, such as `delivery`, by process id."""
+    """Return the functions that the descendants of a process run, such as `Delivery`, by process id."""
     parents: dict[int, int] = {}
     for entry in PROC.iterdir():
         if entry.name.isdigit():

@@ -9,8 +9,9 @@ from helpdesk.storage import table
 from tests.chaos import invariants
 from tests.chaos.in_flight import InFlightRequests
 from tests.chaos.invariants import ChaosError, Endpoint
-from tests.chaos.kills import KillReport, Moment
+from tests.chaos.kills import MOST_KILLS, KillReport, Moment
 from tests.chaos.receivers import ChaoticReceiver, Kind
+from tests.support.template import template
 
 EVENT = "evt_" + "0" * 31 + "1"
 
@@ -89,3 +90,13 @@ def test_a_duplicate_after_a_death_is_counted_and_breaks_nothing(check: Any) -> 
 def test_a_violated_invariant_ends_the_run(run: dict[str, Any], broken: str, check: Any) -> None:
     with pytest.raises(ChaosError, match=broken):
         check(run.pop("attempts"), **run)
+
+
+def test_the_functions_that_are_killed_are_the_templates() -> None:
+    resources = template()["Resources"].values()
+    functions = {
+        each["Properties"]["FunctionName"].rpartition("-")[2]
+        for each in resources
+        if each["Type"] == "AWS::Serverless::Function"
+    }
+    assert MOST_KILLS.keys() <= functions

@@ -128,6 +128,7 @@ ROUTES: dict[str, str] = {
     """,
     "any member, any key": """
         GET /v1/agent
+        POST /v1/agent/test
         GET /v1/analytics/satisfaction
         GET /v1/widget/settings
         GET /v1/billing/limits

@@ -105,6 +105,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "agent": None,
         "body": "Where is my order?\nI have waited long.",
         "attachments": [],
+        "sources": [],
     }
     assert answer.body["nextCursor"] is None
 

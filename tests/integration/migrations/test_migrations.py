@@ -211,7 +211,7 @@ def test_documents_and_conversations_are_indexed_again(
     jobs = [job for item in everything.of_kind("JOB") for job in item["jobs"]]
     assert [(job["body"]["organization"], job["body"]["documentId"]) for job in jobs] == [
         (organization.organization_id, document)
-    ] * 2  # when it was created, and now
+    ] * 3  # when it was created, and for each layout of the index since
     assert conversation in queued_for_search()
 
 

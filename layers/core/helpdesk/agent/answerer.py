@@ -46,9 +46,10 @@ class Question(FrozenRecord):
 
 
 class Reply(FrozenRecord):
-    """An answer for the visitor."""
+    """An answer for the visitor, and the passages that it comes from."""
 
     text: str
+    sources: Sequence[Passage] = ()
 
 
 class HandOff(FrozenRecord):

@@ -1,11 +1,12 @@
 """Writing the agent's answer, hand-off or last word into a conversation, at most once for each visitor's message."""
 
+from collections.abc import Sequence
 from copy import replace
 
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Author, Conversation, StaleConversation
+from helpdesk.conversations.record import AnswerSource, Author, Conversation, StaleConversation
 from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.platform import clock
@@ -24,16 +25,17 @@ def write(
     hand_off_reason: str | None = None,
     resolves: bool = False,
     language: Language | None = None,
+    sources: Sequence[AnswerSource] = (),
 ) -> bool:
     """Write the agent's message that answers up to the visitor's message `answering`.
 
     With a reason it also hands the conversation to the team; with `resolves` it resolves the conversation. `language`
-    is noted as the one that the visitor writes. Sends message.created, then conversation.updated if the conversation is
-    handed over or resolved; both carry the state after the change (Specification: Events). Returns False, with nothing
-    written, if the conversation was resolved, archived, taken over, answered or erased since it was read. After any
-    other change, such as a snooze, the message is written all the same: nobody else would answer the visitor. Raises
-    StaleConversation if the message must be decided again, because it resolves the conversation and someone has written
-    since; and Conflict.
+    is noted as the one that the visitor writes, and `sources` are kept for the team. Sends message.created, then
+    conversation.updated if the conversation is handed over or resolved; both carry the state after the change
+    (Specification: Events). Returns False, with nothing written, if the conversation was resolved, archived, taken
+    over, answered or erased since it was read. After any other change, such as a snooze, the message is written all the
+    same: nobody else would answer the visitor. Raises StaleConversation if the message must be decided again, because
+    it resolves the conversation and someone has written since; and Conflict.
     """
     read = conversation
     for _ in range(_TRIES):
@@ -45,6 +47,7 @@ def write(
             hand_off_reason=hand_off_reason,
             resolves=resolves,
             language=language,
+            sources=sources,
         )
         try:
             transaction.commit()
@@ -82,6 +85,7 @@ def _transaction(
     hand_off_reason: str | None,
     resolves: bool,
     language: Language | None,
+    sources: Sequence[AnswerSource],
 ) -> Transaction:
     """Return the write of the agent's message. It raises StaleConversation or ConversationNotFound."""
     message_id, now = thread.new_message_id(conversation), clock.now_ms()
@@ -114,6 +118,7 @@ def _transaction(
         body=body,
         attachments=NO_ATTACHMENTS,
         now=now,
+        sources=sources,
     )
     if line is not None:
         thread.add_system_line(transaction, conversation, line, now)

@@ -85,7 +85,7 @@ def answer(question: Question) -> Reply | HandOff:
         code = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
         logger.warning("model_failed", extra={"error": code})
         raise ModelTrouble(code) from None
-    return _read(response)
+    return _read(response, question.passages)
 
 
 def instructions(question: Question) -> str:
@@ -131,7 +131,7 @@ def _inert(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
-def _read(response: "ConverseResponseTypeDef") -> Reply | HandOff:
+def _read(response: "ConverseResponseTypeDef", passages: Sequence[Passage]) -> Reply | HandOff:
     stopped = response["stopReason"]
     content: Sequence[Any] = response["output"].get("message", {}).get("content", [])
     if any("toolUse" in block for block in content) or stopped == "tool_use":
@@ -141,4 +141,6 @@ def _read(response: "ConverseResponseTypeDef") -> Reply | HandOff:
         # max_tokens, content_filtered, guardrail_intervened and future values: half an answer is worse than none.
         logger.warning("model_stopped", extra={"reason": stopped})
         return HandOff(Reason.MODEL_STOPPED)
-    return Reply(text)
+    # The instructions ask it to name the document. If it names none, any passage may be its source.
+    named = [found for found in passages if found.title.casefold() in text.casefold()]
+    return Reply(text, named or passages)

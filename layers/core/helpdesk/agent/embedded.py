@@ -38,7 +38,7 @@ def answer(question: Question) -> Reply | HandOff:
         return Reply(sentences.write(TextName.THANKS, agent=agent))
     if not question.passages or question.passages[0].score < CONFIDENT:
         return HandOff(Reason.NOTHING_FOUND)
-    return Reply(_quoted(question.passages[0], sentences, agent))
+    return Reply(_quoted(question.passages[0], sentences, agent), question.passages[:1])
 
 
 def _quoted(passage: Passage, sentences: Sentences, agent: str) -> str:

@@ -4,6 +4,7 @@ from helpdesk.platform.errors import AppError
 
 MIN_NAME_CHARACTERS, MAX_NAME_CHARACTERS = 2, 40
 MAX_PERSONALITY_CHARACTERS = 2_000
+MAX_QUESTION_CHARACTERS = 4_000
 
 
 class InvalidName(AppError):

@@ -1,8 +1,13 @@
 """Requests and responses of the agent's settings (Specification: Agent settings)."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from helpdesk.agent.errors import MAX_NAME_CHARACTERS, MAX_PERSONALITY_CHARACTERS, MIN_NAME_CHARACTERS
+from helpdesk.agent.errors import (
+    MAX_NAME_CHARACTERS,
+    MAX_PERSONALITY_CHARACTERS,
+    MAX_QUESTION_CHARACTERS,
+    MIN_NAME_CHARACTERS,
+)
 from helpdesk.http.schemas import Answer, Body, Query, schema_hint
 from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, TextName
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES, Language
@@ -113,3 +118,35 @@ class AgentSettingsChange(Body):
     """The language of sentences for visitors whose own language is not known. Null returns to `en`."""
     texts: Annotated[dict[str, Annotated[dict[str, Text | None], _CODES] | None], _NAMES] | None = None
     """The sentences to change, by name and language. Null returns a sentence, a name or all of them to the default."""
+
+
+class TestQuestion(Body):
+    """The body of POST /agent/test."""
+
+    question: Annotated[str, schema_hint(maxLength=MAX_QUESTION_CHARACTERS)]
+    """What a visitor would write; up to 4,000 characters after trimming."""
+
+
+class TestedPassage(Answer):
+    """A section of a document that the agent found."""
+
+    document_id: str
+    title: str
+    heading: str
+    """The headings above the section, from the outermost on; empty at a document's beginning."""
+    text: str
+    """The section's text, in Markdown."""
+    score: float
+    """How likely the section answers the question, from 0 to 1. From 0.5 on, the agent without a model quotes it."""
+
+
+class TestAnswer(Answer):
+    """The response of POST /agent/test."""
+
+    outcome: Literal["answer", "hand_off"]
+    reason: str | None
+    """Why the agent would hand the conversation to the team; null if it would answer."""
+    body: str
+    """What the visitor would read, in Markdown."""
+    passages: list[TestedPassage]
+    """Up to five sections, each of another document, the best first."""

@@ -5,6 +5,7 @@ is anything to do. The write at the end requires the same: the conversation is o
 message is not answered yet. An answer that fails this condition is dropped, which is no error.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from helpdesk.agent import answers, bedrock, embedded, repository
@@ -20,9 +21,10 @@ from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
-from helpdesk.conversations.record import Conversation, Message, StaleConversation
+from helpdesk.conversations.record import AnswerSource, Conversation, Message, StaleConversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.knowledge import retrieval
+from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
@@ -38,6 +40,8 @@ THREAD_MESSAGES = 30
 
 QUESTION_CHARACTERS = 4_000
 PASSAGES = 5
+HEADING_CHARACTERS = 1_000
+"""What a message keeps of the headings of a source."""
 
 
 class Outcome(StrEnum):
@@ -99,6 +103,11 @@ def _work(job: AgentJob, *, last_try: bool) -> Outcome:
         logger.error("agent_gave_up", extra={"organization": job.organization, "error": type(error).__name__})
         reply = HandOff(Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED)
     return _write(conversation, job, _body(reply, own, sentences), reply, own, spoken)
+
+
+def language_of(texts: Sequence[str]) -> Language | None:
+    """Return the language of a visitor's messages, newest first; None if they do not show it."""
+    return first_clear(texts, CLEAR_LEAD) or likely_language(texts, None)
 
 
 def chosen_answerer() -> Answerer:
@@ -210,9 +219,20 @@ def _write(
         hand_off_reason=reply.reason.value if isinstance(reply, HandOff) else None,
         resolves=resolves,
         language=spoken,
+        sources=[_source(passage) for passage in reply.sources] if isinstance(reply, Reply) else (),
     )
     if not written:
         return Outcome.DROPPED
     if resolves:
         return Outcome.RESOLVED
     return Outcome.HANDED_OFF if hands_off else Outcome.ANSWERED
+
+
+def _source(passage: Passage) -> AnswerSource:
+    return AnswerSource(
+        passage.document_id,
+        passage.version,
+        passage.title,
+        cut(passage.heading, HEADING_CHARACTERS),
+        passage.url,
+    )

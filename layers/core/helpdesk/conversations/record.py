@@ -278,10 +278,36 @@ class RatingLine(FrozenRecord):
         return {"ratingId": self.rating_id, "stars": self.stars, "note": self.note}
 
 
+class AnswerSource(FrozenRecord):
+    """A section of a knowledge document that an answer of the agent comes from, as it was then."""
+
+    document_id: str
+    version: int
+    title: str
+    heading: str
+    url: str | None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a source of an entry's item."""
+        return cls(item["documentId"], item["version"], item["title"], item["heading"], item["url"])
+
+    def to_item(self) -> Item:
+        """Return the source as part of an entry's item."""
+        return {
+            "documentId": self.document_id,
+            "version": self.version,
+            "title": self.title,
+            "heading": self.heading,
+            "url": self.url,
+        }
+
+
 class Message(FrozenRecord):
     """An entry of a thread: a message, a note or a system line.
 
     `author` is None for the visitor and for system lines. `event_id` names the message.created event of a message.
+    `sources` are what an answer of the agent comes from; only the team sees them.
     """
 
     id: str
@@ -294,6 +320,7 @@ class Message(FrozenRecord):
     kind: EntryKind = EntryKind.MESSAGE
     event_id: str | None = None
     rating: RatingLine | None = None
+    sources: tuple[AnswerSource, ...] = ()
 
     @property
     def by_visitor(self) -> bool:
@@ -319,6 +346,7 @@ class Message(FrozenRecord):
             kind=EntryKind(item.get("kind", EntryKind.MESSAGE)),
             event_id=item.get("eventId"),
             rating=RatingLine.from_item(item) if "ratingId" in item else None,
+            sources=tuple(AnswerSource.from_item(source) for source in item.get("sources", ())),
         )
 
     def to_item(self) -> Item:
@@ -328,6 +356,7 @@ class Message(FrozenRecord):
             **({} if self.kind is EntryKind.MESSAGE else {"kind": self.kind.value}),
             **({} if self.event_id is None else {"eventId": self.event_id}),
             **({} if self.rating is None else self.rating.to_item()),
+            **({"sources": [source.to_item() for source in self.sources]} if self.sources else {}),
         }
 
     def event_data(self) -> dict[str, Any]:

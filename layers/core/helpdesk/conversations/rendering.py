@@ -34,7 +34,8 @@ def message_shape(message: Message) -> MessageShape:
 
 def thread_entry(entry: Message) -> ThreadEntry:
     """Return a message, note or system line as the team sees it."""
-    return ThreadEntry.model_validate({**entry.event_data(), "kind": entry.kind.value})
+    sources = [source.to_item() for source in entry.sources]
+    return ThreadEntry.model_validate({**entry.event_data(), "kind": entry.kind.value, "sources": sources})
 
 
 def conversation_shape(conversation: Conversation, customers: Mapping[str, Customer]) -> ConversationShape:

@@ -44,11 +44,26 @@ class MessageShape(Answer):
     attachments: list[Attachment]
 
 
+class AnswerSourceShape(Answer):
+    """A section of a knowledge document that an answer comes from, as it was when the agent answered."""
+
+    document_id: str
+    version: int
+    """The document's version; `GET /knowledge/documents/{id}` has the newest."""
+    title: str
+    heading: str
+    """The headings above the section, from the outermost on; empty at a document's beginning."""
+    url: str | None
+    """The document's public page."""
+
+
 class ThreadEntry(MessageShape):
     """An entry of the thread as the team sees it: messages, internal notes and system lines."""
 
     kind: Literal["message", "note", "system"]
     """Only the team sees notes and system lines; the visitor sees messages."""
+    sources: list[AnswerSourceShape]
+    """What an answer of the agent comes from; empty on every other entry. Only the team sees it."""
 
 
 class ConversationState(Answer):

@@ -4,6 +4,7 @@ Each function adds to a transaction. The state in an event is the state after th
 have the same time.
 """
 
+from collections.abc import Sequence
 from copy import replace
 
 from helpdesk.conversations import repository
@@ -15,6 +16,7 @@ from helpdesk.conversations.errors import (
     TooManyAttachments,
 )
 from helpdesk.conversations.record import (
+    AnswerSource,
     AttachedFile,
     Author,
     BrowserContext,
@@ -179,6 +181,7 @@ def add_agent_message(
     body: str,
     attachments: Attachments,
     now: int,
+    sources: Sequence[AnswerSource] = (),
 ) -> str:
     """Add a message from the organization's side and its message.created event; return its id."""
     message = Message(
@@ -189,6 +192,7 @@ def add_agent_message(
         author=author,
         body=body,
         attachments=_files(attachments),
+        sources=tuple(sources),
     )
     attachments.keep(transaction, conversation.organization, message.id)
     _add_message(transaction, conversation.organization, message, state, ())

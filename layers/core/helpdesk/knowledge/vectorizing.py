@@ -66,12 +66,14 @@ def _vectors(
 ) -> DocumentVectors:
     texts = [(part.position, text) for part in parts for text in texts_of(title, part)]
     made: list[Vectors] = []
+    new = 0
     is_long = len(texts) > SAVED_AT_ONCE
     for start in range(0, len(texts), SAVED_AT_ONCE):
         found = store.load(start) if store is not None and is_long else None
         if found is None:
-            if not time_is_left():
+            if new and not time_is_left():  # every try gets further
                 raise OutOfTime
+            new += 1
             found = model.passages([text for _, text in texts[start : start + SAVED_AT_ONCE]])
             if store is not None and is_long:
                 store.save(start, found)

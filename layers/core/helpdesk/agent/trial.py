@@ -1,0 +1,54 @@
+"""Asking the agent without a visitor: what it would answer, and what it found. Nothing is written or sent."""
+
+from helpdesk.agent import repository
+from helpdesk.agent.answerer import HandOff, ModelTrouble, Question, Reason, Reply, Turn
+from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
+from helpdesk.agent.worker import PASSAGES, QUESTION_CHARACTERS, chosen_answerer, language_of
+from helpdesk.knowledge import retrieval
+from helpdesk.knowledge.retrieval import Passage
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import trimmed
+from helpdesk.visitor_texts.catalog import TextName
+
+
+def ask(organization: str, asked: TestQuestion) -> TestAnswer:
+    """Return what the agent would write to a visitor whose first message this is, and the passages that it found.
+
+    Calls: settings, deleted documents, index, and the models if the deployment has any. Raises InvalidRequest.
+    """
+    text = trimmed(asked.question)
+    if not text:
+        raise InvalidRequest("`question` is empty.")
+    if len(text) > QUESTION_CHARACTERS:
+        raise InvalidRequest(f"`question` may have {QUESTION_CHARACTERS:,} characters.")
+    own, texts = repository.get_with_texts(organization)
+    sentences = texts.in_language(language_of([text]) or texts.language)
+    passages = retrieval.find(organization, text, limit=PASSAGES)
+    reply: Reply | HandOff
+    if requests_human(text):
+        reply = HandOff(Reason.ASKED_FOR_A_PERSON)
+    elif passages is None:
+        reply = HandOff(Reason.NO_KNOWLEDGE)
+    else:
+        try:
+            reply = chosen_answerer()(Question(text, [Turn(True, text)], passages, own, sentences))  # noqa: FBT003
+        except ModelTrouble:
+            reply = HandOff(Reason.MODEL_FAILED)
+    handed_off = isinstance(reply, HandOff)
+    return TestAnswer(
+        outcome="hand_off" if handed_off else "answer",
+        reason=reply.reason.value if isinstance(reply, HandOff) else None,
+        body=reply.text if isinstance(reply, Reply) else sentences.write(TextName.HANDOFF, agent=own.name),
+        passages=[_shown(passage) for passage in passages or ()],
+    )
+
+
+def _shown(passage: Passage) -> TestedPassage:
+    return TestedPassage(
+        document_id=passage.document_id,
+        title=passage.title,
+        heading=passage.heading,
+        text=passage.text,
+        score=passage.score,
+    )

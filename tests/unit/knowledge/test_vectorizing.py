@@ -1,0 +1,162 @@
+"""The vectors of a document: what is embedded, in which language, and what a stopped worker leaves behind."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from helpdesk.embeddings.embedder import Vectors
+from helpdesk.knowledge.index_format import IndexedDocument
+from helpdesk.knowledge.language import language_of, terms
+from helpdesk.knowledge.markdown import Section
+from helpdesk.knowledge.vector_texts import WINDOW_CHARACTERS, texts_of
+from helpdesk.knowledge.vectorizing import SAVED_AT_ONCE, OutOfTime, prepare
+
+
+class Counting:
+    """A model that counts the texts that it embeds."""
+
+    kind = "counting"
+    calibrated = True
+
+    def __init__(self, languages: frozenset[str] | None = None) -> None:
+        self.languages = languages
+        self.texts: list[str] = []
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
+
+    def question(self, text: str) -> Vectors:
+        raise AssertionError
+
+
+class Kept:
+    """Saved vectors, in memory."""
+
+    def __init__(self) -> None:
+        self.parts: dict[int, Vectors] = {}
+
+    def load(self, start: int) -> Vectors | None:
+        return self.parts.get(start)
+
+    def save(self, start: int, vectors: Vectors) -> None:
+        self.parts[start] = vectors
+
+
+LONG = "\n\n".join(f"## Part {number}\n\nText {'x' * number}." for number in range(2 * SAVED_AT_ONCE + 5))
+
+
+def prepared(text: str, model: Counting, store: Kept | None = None, *, times: int = 99) -> IndexedDocument:
+    left = iter([True] * times)
+    return prepare(
+        "doc", "rev", 1, "Title", None, text, model, store=store, time_is_left=lambda: next(left, False)
+    )
+
+
+def test_a_section_is_embedded_with_the_headings_above_it() -> None:
+    model = Counting()
+
+    prepared("# Orders\n\n## Refunds\n\nWithin **14 days**, see [how](https://example.com/x).", model)
+
+    assert model.texts == ["Title: Orders: Refunds. Within 14 days , see how."]
+
+
+def test_a_long_section_has_a_vector_for_about_each_hundred_words() -> None:
+    model = Counting()
+
+    found = prepared("Twenty words of a sentence that is as long as most of them are in guides. " * 20, model)
+
+    assert found.vectors is not None
+    assert found.vectors.sections == [0, 0, 0]
+    assert all(len(text) <= len("Title. ") + WINDOW_CHARACTERS for text in model.texts)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "```\n\n```", "![](x.png)", "<b></b>", "a" * 5_000, "| a | b |\n|---|---|"]
+)
+def test_any_section_has_a_text(text: str) -> None:
+    found = texts_of("Title", Section("", text, 0))
+
+    assert found
+    assert all(part.startswith("Title.") for part in found)
+
+
+def test_a_language_that_the_model_does_not_know_has_terms_and_no_vectors() -> None:
+    model = Counting(frozenset({"en"}))
+
+    found = prepared("Die Rechnungen finden Sie unter Ihrem Konto, wenn Sie angemeldet sind.", model)
+
+    assert (found.language, found.vectors, model.texts) == ("de", None, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Where is my order and when will it arrive?", "en"),
+        ("Wo ist mein Paket und wann kommt es an?", "de"),
+        ("Où est ma commande et quand va-t-elle arriver ?", "fr"),
+        ("¿Dónde está mi pedido y cuándo llega?", "es"),
+        ("Где мой заказ и когда он придёт?", "ru"),
+        ("docker run -p 80:80 nginx", "en"),
+        ("", "en"),
+    ],
+)
+def test_the_language_of_a_text_is_recognized_by_its_stop_words(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+def test_a_short_question_is_in_a_language_of_the_documents() -> None:
+    assert language_of("Wo ist mein Paket?", ["en"]) == "en"
+    assert language_of("Wo ist mein Paket?", ["en", "de"]) == "de"
+
+
+def test_terms_are_the_stems_of_their_language() -> None:
+    assert terms("Rechnungen", "de") == terms("Rechnung", "de")
+    assert terms("Cancellations") == terms("cancellation")
+
+
+def test_a_long_document_is_saved_while_it_is_embedded() -> None:
+    store = Kept()
+
+    found = prepared(LONG, Counting(), store)
+
+    assert sorted(store.parts) == [0, SAVED_AT_ONCE, 2 * SAVED_AT_ONCE]
+    assert found.vectors is not None
+    assert found.vectors.size == 2 * SAVED_AT_ONCE + 5
+
+
+def test_a_short_document_is_not_saved() -> None:
+    store = Kept()
+
+    prepared("Short.", Counting(), store)
+
+    assert store.parts == {}
+
+
+def test_a_second_worker_continues_where_the_first_ran_out_of_time() -> None:
+    store, first, second = Kept(), Counting(), Counting()
+
+    with pytest.raises(OutOfTime):
+        prepared(LONG, first, store, times=0)
+    found = prepared(LONG, second, store)
+
+    assert len(first.texts) == SAVED_AT_ONCE
+    assert len(second.texts) == SAVED_AT_ONCE + 5
+    assert found.vectors is not None
+    whole = prepared(LONG, Counting()).vectors
+    assert whole is not None
+    assert np.array_equal(found.vectors.rows, whole.rows)
+
+
+def test_every_try_gets_further_however_little_time_there_is() -> None:
+    store, tries = Kept(), 0
+    while tries < 10:
+        tries += 1
+        try:
+            prepared(LONG, Counting(), store, times=0)
+        except OutOfTime:
+            continue
+        break
+
+    assert tries == 3
