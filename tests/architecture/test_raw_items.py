@@ -23,10 +23,13 @@ OTHER_DOCUMENTS = {
     "crawls/reading.py": "replies of the process that reads pages, which are JSON",
     "delivery/fanout.py": "records of the table's stream, messages of SQS",
     "files/store.py": "responses of S3",
+    "customers/profile.py": "the body of a request, before it is validated",
+    "embeddings/bedrock.py": "responses of Bedrock",
     "http/gateway.py": "events of API Gateway",
     "http/validation.py": "errors of pydantic",
     "knowledge/document_store.py": "responses of S3",
-    "logs/service.py": "the detail of a log entry, which is JSON",
+    "knowledge/index_format.py": "documents of Tantivy",
+    "knowledge/vector_store.py": "responses of S3",
     "mail/sender.py": "requests and errors of SES",
     "oauth/rendering.py": "globals of Jinja",
     "outbound/sender.py": "statistics of the standard library's ssl",
@@ -35,6 +38,7 @@ OTHER_DOCUMENTS = {
     "reference/page.py": "the OpenAPI document",
     "s3_index/manifest.py": "the manifest of an index, which is JSON",
     "s3_index/store.py": "requests and responses of S3",
+    "s3_index/vectors.py": "the header of a file of vectors, which is JSON",
 }
 
 

@@ -43,9 +43,16 @@ class Hit(FrozenRecord):
 class IndexSearcher:
     """One version of an index, open for searching."""
 
-    def __init__(self, index: tantivy.Index, folder: Path, left_out: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        index: tantivy.Index,
+        folder: Path,
+        left_out: Sequence[str] = (),
+        whole: "IndexSearcher | None" = None,
+    ) -> None:
         self._index = index
         self._left_out = left_out
+        self._whole = whole
         self._schema = index.schema
         self._searcher = index.searcher()
         self._folder = folder
@@ -54,9 +61,7 @@ class IndexSearcher:
         """Return a searcher of the same version that finds nothing of these documents."""
         if not document_ids:
             return self
-        found = IndexSearcher(self._index, self._folder, sorted(document_ids))
-        found.__dict__["vectors"] = self.vectors
-        return found
+        return IndexSearcher(self._index, self._folder, sorted(document_ids), whole=self)
 
     @property
     def sections(self) -> int:
@@ -71,7 +76,7 @@ class IndexSearcher:
     @cached_property
     def vectors(self) -> VectorSet:
         """The vectors of sections in the languages that the model knows. Loaded when they are first wanted."""
-        return VectorSet(self._folder)
+        return self._whole.vectors if self._whole is not None else VectorSet(self._folder)
 
     @cached_property
     def languages(self) -> list[str]:
