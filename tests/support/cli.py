@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,14 +89,22 @@ class Cli:
 
 
 class Handlers(httpx.BaseTransport):
-    """The real handlers as a server, with API Gateway's part in this process. Checks responses against the schema."""
+    """The real handlers as a server, with API Gateway's part in this process. Checks responses against the schema.
+
+    Requests run one at a time, because the table in memory is not made for threads.
+    """
 
     def __init__(self) -> None:
         self.requests: list[httpx.Request] = []
         self.refusals: list[httpx.Response] = []
         """Answers to give before any request reaches a handler."""
+        self._one_at_a_time = threading.Lock()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
+        with self._one_at_a_time:
+            return self._handle(request)
+
+    def _handle(self, request: httpx.Request) -> httpx.Response:
         request.read()
         self.requests.append(request)
         if self.refusals:

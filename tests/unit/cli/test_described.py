@@ -12,6 +12,7 @@ from tests.support.cli import Cli, answering
 from tests.support.template import ROOT
 
 GUIDE = ROOT / "docs" / "guides" / "command-line.md"
+IMPORT = ROOT / "docs" / "guides" / "knowledge-import.md"
 INBOX = ROOT / "docs" / "guides" / "inbox.md"
 PAGE = ROOT / "clients" / "cli" / "README.md"
 
@@ -29,7 +30,7 @@ def commands() -> set[str]:
 
 
 def examples() -> list[str]:
-    text = GUIDE.read_text(encoding="utf-8") + INBOX.read_text(encoding="utf-8")
+    text = "".join(page.read_text(encoding="utf-8") for page in (GUIDE, INBOX, IMPORT))
     lines = [re.split(r" [|<>#] ", line)[0] for line in re.findall(r"^helpdesk .*$", text, re.MULTILINE)]
     rows = "\n".join(re.findall(r"^\| `helpdesk .*$", text, re.MULTILINE))
     return sorted(

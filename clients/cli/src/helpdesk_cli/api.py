@@ -19,8 +19,9 @@ Object = dict[str, Any]
 class Api:
     """Calls with a credential. Each returns the JSON object of the response. Errors: Problem."""
 
-    def __init__(self, web: Web, credential: Credential) -> None:
-        self._web, self._credential = web, credential
+    def __init__(self, web: Web, credential: Credential, *, waits: bool = True) -> None:
+        """With `waits` a GET or POST that the service is too busy for is sent again after Retry-After."""
+        self._web, self._credential, self._waits = web, credential, waits
 
     def get(self, *path: str, **params: str | int | None) -> Object:
         """GET /v1/<path>. Parameters that are None are omitted."""
@@ -79,6 +80,12 @@ class Api:
         self, method: str, address: str, token: str, body: Object | None, params: Object, key: str | None
     ) -> Object:
         answer = self._web.send(
-            method, address, token=token, body=body, params=params or None, idempotency_key=key
+            method,
+            address,
+            token=token,
+            body=body,
+            params=params or None,
+            idempotency_key=key,
+            waits=self._waits,
         )
         return self._web.object_of(answer)

@@ -49,6 +49,7 @@ class StoredLogin:
 
     def __init__(self, file: SettingsFile, base_url: str, oauth: OAuth, now: Callable[[], float]) -> None:
         self._file, self._base_url, self._oauth, self._now = file, base_url, oauth, now
+        self._one_thread = threading.Lock()
 
     def token(self) -> str:
         """Return the access token, renewed if it has expired. Errors: NotLoggedIn."""
@@ -65,7 +66,7 @@ class StoredLogin:
         Runs under the file's lock, because a refresh token that is used twice ends the login (RFC 9700, section 4.14).
         The new tokens are stored before they are used, and Ctrl-C waits for that. Errors: NotLoggedIn, OAuthRefusal.
         """
-        with self._file.locked(), uninterrupted():
+        with self._one_thread, self._file.locked(), uninterrupted():
             login = self._file.read().login(self._base_url)
             if login.access_token is None:
                 raise NotLoggedIn(self._base_url)

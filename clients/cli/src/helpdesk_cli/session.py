@@ -60,10 +60,13 @@ class Session:
         click.get_current_context().call_on_close(web.close)
         return web
 
-    def api(self) -> Api:
-        """Return an API client with HELPDESK_TOKEN, or else with the stored login of this service."""
+    def api(self, *, waits: bool = True) -> Api:
+        """Return an API client with HELPDESK_TOKEN, or else with the stored login of this service.
+
+        Without `waits` it raises the Refusal of a busy service at once, instead of waiting a few times.
+        """
         web = self.web()
-        return Api(web, self.credential(web))
+        return Api(web, self.credential(web), waits=waits)
 
     def credential(self, web: Web) -> Credential:
         """Return the credential of every request: HELPDESK_TOKEN, or else the stored login of this service."""

@@ -59,11 +59,12 @@ class Web:
         form: Mapping[str, str] | None = None,
         params: Parameters | None = None,
         idempotency_key: str | None = None,
+        waits: bool = True,
     ) -> httpx.Response:
         """Send a request, retry where that is safe, and return the last response. Errors: Unreachable, NotHelpdesk.
 
         With an `idempotency_key` the service runs the request once, however often it arrives. So it is also sent again
-        if no response arrives.
+        if no response arrives. Without `waits` a 429 or 503 is returned at once, for a caller that waits itself.
         """
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         if idempotency_key is not None:
@@ -77,7 +78,7 @@ class Web:
                 self._on_wait("No response. Retrying.")
                 self._sleep(1.0)
                 continue
-            wait = self._wait_before_next(answer) if method == "GET" or idempotency_key else None
+            wait = self._wait_before_next(answer, waits) if method == "GET" or idempotency_key else None
             if wait is None or not left:
                 return answer
             self._on_wait(f"The service is busy. Retrying in {wait:.0f} s.")
@@ -133,9 +134,9 @@ class Web:
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as problem:
             raise Problem(f"The request to {self.base_url} failed ({_reason(problem)}).") from None
 
-    def _wait_before_next(self, answer: httpx.Response) -> float | None:
+    def _wait_before_next(self, answer: httpx.Response, waits: bool) -> float | None:  # noqa: FBT001
         """Return how long to wait before sending the request again; None if that would not help."""
-        if answer.status_code not in {429, 503} and not _still_runs(answer):
+        if not (waits and answer.status_code in {429, 503}) and not _still_runs(answer):
             return None
         wait = self.retry_after(answer)
         if wait is None:

@@ -1,0 +1,176 @@
+"""The Markdown files of a folder, as documents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, urljoin, urlsplit
+
+from helpdesk_cli.knowledge import markdown
+from helpdesk_cli.knowledge.names import MAX_TITLE_CHARACTERS, UNTITLED, as_stored, folder_of
+from helpdesk_cli.problems import Problem
+
+SUFFIXES = frozenset({".md", ".markdown", ".mdx"})
+MAX_BODY_BYTES = 900_000
+_MAX_FILE_BYTES = MAX_BODY_BYTES + 100_000  # with a front matter
+_INDEX_NAMES = frozenset({"index", "readme"})
+
+
+@dataclass(frozen=True)
+class FileDocument:
+    """A file as a document.
+
+    `path` is relative to the folder, with slashes. `body` is the text to send, and `digests` are those of the texts
+    that count as the same. `id`, `version` and `pulled` are what `pull` wrote into the front matter: the document's id,
+    its version then, and a digest of what was written.
+    """
+
+    path: str
+    title: str
+    body: str
+    url: str | None = None
+    digests: frozenset[str] = frozenset()
+    id: str | None = None
+    version: int | None = None
+    pulled: str | None = None
+
+    @property
+    def folder(self) -> tuple[str, ...]:
+        """The names of the folders that the document is in, from the first level."""
+        return folder_of(self.path)
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A file or directory that is not pushed. With `mend` it is a document once somebody has mended it."""
+
+    path: str
+    reason: str
+    mend: bool = False
+
+
+@dataclass
+class Scan:
+    """What a folder holds. `others` counts the files that are not Markdown, by suffix."""
+
+    documents: list[FileDocument] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    others: Counter[str] = field(default_factory=Counter)
+    matter: dict[str, markdown.FrontMatter] = field(default_factory=dict)
+    """The front matter of each document, by path."""
+
+
+def scan(root: Path, url_base: str | None = None) -> Scan:
+    """Return the documents of a folder, in the order of their paths.
+
+    Hidden files, symbolic links and what is not a Markdown text are skipped. Errors: Problem if the folder or one in it
+    cannot be read, because its documents would be missing then.
+    """
+    found = Scan()
+    _scan(root, "", url_base, found)
+    return found
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text, as the API shows it."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def content_digest(title: str, url: str | None, text_digest: str) -> str:
+    """Return a digest of a whole document, by which `pull` knows that a file is as it was written."""
+    return digest(json.dumps([title, url, text_digest]))[:16]
+
+
+def _scan(directory: Path, prefix: str, url_base: str | None, found: Scan) -> None:
+    try:
+        with os.scandir(directory) as listed:
+            entries = sorted(listed, key=lambda entry: entry.name)
+    except OSError as error:
+        raise Problem(
+            f"Cannot read the folder {directory}: {error.strerror}.", "Name a folder that you can read."
+        ) from None
+    for entry in entries:
+        path = f"{prefix}{unicodedata.normalize('NFC', entry.name)}"
+        if entry.name.startswith("."):
+            found.skipped.append(Skipped(path, "hidden"))
+        elif entry.is_symlink():
+            found.skipped.append(Skipped(path, "a symbolic link"))
+        elif entry.is_dir():
+            _scan(Path(entry.path), f"{path}/", url_base, found)
+        elif PurePosixPath(path).suffix.lower() not in SUFFIXES or not entry.is_file():
+            found.others[PurePosixPath(path).suffix.lower() or "no suffix"] += 1
+        else:
+            _read(Path(entry.path), path, url_base, found)
+
+
+def _read(file: Path, path: str, url_base: str | None, found: Scan) -> None:
+    raw = b""
+    try:
+        path.encode()
+        with file.open("rb") as opened:
+            raw = opened.read(_MAX_FILE_BYTES + 1)
+        text = raw.removeprefix(b"\xef\xbb\xbf").decode()
+    except OSError as error:
+        raise Problem(
+            f"Cannot read {file}: {error.strerror}.", "Make it readable, or move it away."
+        ) from None
+    except UnicodeEncodeError:
+        found.skipped.append(Skipped(path, "its name is not UTF-8", mend=True))
+        return
+    except UnicodeDecodeError:
+        # A text that is cut within a character is too large, too.
+        reason = "larger than 900,000 bytes" if len(raw) > _MAX_FILE_BYTES else "not UTF-8"
+        found.skipped.append(Skipped(path, reason, mend=True))
+        return
+    matter = markdown.parsed(text)
+    body = markdown.sent(matter.text)
+    if not body.strip():
+        found.skipped.append(Skipped(path, "empty"))
+    elif len(raw) > _MAX_FILE_BYTES or len(body.encode()) > MAX_BODY_BYTES:
+        found.skipped.append(Skipped(path, "larger than 900,000 bytes", mend=True))
+    else:
+        found.matter[path] = matter
+        found.documents.append(_document(path, matter, body, url_base))
+
+
+def _document(path: str, matter: markdown.FrontMatter, body: str, url_base: str | None) -> FileDocument:
+    version = matter.get("version") or ""
+    return FileDocument(
+        path=path,
+        title=_title(path, matter, body),
+        body=body,
+        url=_url(path, matter.get("url"), url_base),
+        digests=frozenset({digest(body), digest(matter.text)}),
+        id=matter.get("id"),
+        version=int(version) if version.isascii() and version.isdigit() else None,
+        pulled=matter.get("digest"),
+    )
+
+
+def _title(path: str, matter: markdown.FrontMatter, body: str) -> str:
+    stem = PurePosixPath(path).stem.replace("-", " ").replace("_", " ")
+    for said in (matter.get("title"), markdown.first_heading(body), stem[:1].upper() + stem[1:]):
+        title = as_stored(said or "", MAX_TITLE_CHARACTERS)
+        if title:
+            return title
+    return UNTITLED
+
+
+def _url(path: str, said: str | None, url_base: str | None) -> str | None:
+    """Return the public page of a file: from its front matter, which may be relative, or below `url_base`."""
+    if said is not None and urlsplit(said).scheme in {"http", "https"}:
+        return said
+    if url_base is None:
+        return None
+    base = url_base.rstrip("/") + "/"
+    if said is not None:
+        return urljoin(base, said)
+    page = PurePosixPath(path).with_suffix("")
+    if page.name.lower() in _INDEX_NAMES:
+        return base if page.parent == PurePosixPath() else f"{base}{quote(str(page.parent))}/"
+    return f"{base}{quote(str(page))}"

@@ -1,0 +1,175 @@
+"""Carries out the plan of a push."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from helpdesk_cli.api import Api
+from helpdesk_cli.knowledge.files import digest
+from helpdesk_cli.knowledge.names import folder_key
+from helpdesk_cli.knowledge.patience import Patience, Stopped
+from helpdesk_cli.knowledge.plan import Attention, Plan, Write
+from helpdesk_cli.knowledge.state import Document, Folder, FolderPath, Tree
+from helpdesk_cli.problems import Refusal
+
+_EVERYTHING = 1_000_000
+_QUOTA = frozenset({"upgrade_required", "document_limit"})
+_EVERY_REQUEST = frozenset({401, 403})
+"""Statuses that the next request would get, too."""
+_GONE = "knowledge_doc_not_found"
+_REASONS = {
+    "doc_changed": "somebody has changed the document since",
+    _GONE: "somebody has deleted the document since; push again to create it",
+    "knowledge_folder_not_found": "somebody has deleted its folder since; push again to create it",
+}
+_EVERY = 25
+"""Progress is shown for each 25 documents."""
+
+
+class Verb(Enum):
+    """What was done to a document."""
+
+    CREATE = "created"
+    CHANGE = "changed"
+    MOVE = "moved"
+    REMOVE = "removed"
+
+
+@dataclass
+class Done:
+    """What a push has done. `attention` are documents that the service refused to write."""
+
+    counts: Counter[Verb] = field(default_factory=Counter)
+    attention: list[Attention] = field(default_factory=list)
+
+
+def documents_of(api: Api, patience: Patience) -> list[Document]:
+    """Return all documents. The digest of one from before digests is made from its text."""
+
+    def listed() -> dict[str, Any]:
+        return api.listed("knowledge", "documents", name="documents", limit=_EVERYTHING)
+
+    found = [Document.of(shown) for shown in patience.call(listed)["documents"]]
+    return [one if one.digest else _with_digest(api, patience, one) for one in found]
+
+
+def tree_of(api: Api, patience: Patience) -> Tree:
+    """Return the folders."""
+    return Tree(
+        Folder.of(shown) for shown in patience.call(lambda: api.get("knowledge", "folders"))["folders"]
+    )
+
+
+def _with_digest(api: Api, patience: Patience, document: Document) -> Document:
+    shown = patience.call(lambda: api.get("knowledge", "documents", document.id))["document"]
+    return Document.of({**shown, "digest": digest(shown["body"])})
+
+
+class Push:
+    """One push. `progress` is called with the number of documents done, and that of all."""
+
+    def __init__(
+        self, api: Api, patience: Patience, plan: Plan, tree: Tree, progress: Callable[[int, int], None]
+    ) -> None:
+        self._api, self._patience, self._plan, self._tree = api, patience, plan, tree
+        self._progress = progress
+        self._folder_ids: dict[FolderPath, str] = {}  # of new folders, by key
+        self._lock = threading.Lock()
+        self._finished = 0
+        self.done = Done()
+
+    def run(self) -> None:
+        """Carry out the plan. Errors: Problem for what would also stop every other request.
+
+        An interrupted push is continued by the next one. A folder that becomes empty is therefore deleted first, which
+        moves its documents to its parent: their paths still say where they belong.
+        """
+        plan = self._plan
+        for path in plan.folders:
+            self._create_folder(path)
+        for folder_id in plan.obsolete:
+            self._delete_folder(folder_id)
+        each, beyond_quota = self._patience.each, list[Write]()
+        each(lambda write: self._write(Verb.CHANGE, write), plan.changes)
+        each(lambda write: self._write(Verb.MOVE, write), plan.moves)
+        each(lambda write: self._write(Verb.CREATE, write, later=beyond_quota), plan.creates)
+        each(self._remove, plan.removes)
+        each(lambda write: self._write(Verb.CREATE, write), beyond_quota)  # there may be room for them now
+
+    def _create_folder(self, path: FolderPath) -> None:
+        body = {"name": path[-1], "parentId": self._folder_id(path[:-1])}
+        made = self._patience.call(lambda: self._api.post("knowledge", "folders", body=body))
+        self._folder_ids[folder_key(path)] = made["id"]
+
+    def _delete_folder(self, folder_id: str) -> None:
+        try:
+            self._patience.call(lambda: self._api.delete("knowledge", "folders", folder_id))
+        except Refusal as refusal:
+            if refusal.code != "knowledge_folder_not_found":
+                raise
+
+    def _folder_id(self, path: FolderPath) -> str | None:
+        return self._folder_ids.get(folder_key(path)) or self._tree.id_of(path)
+
+    def _write(self, verb: Verb, write: Write, later: list[Write] | None = None) -> None:
+        file, document = write.file, write.document
+        content: dict[str, Any] = {"title": file.title, "body": file.body, "url": file.url}
+        content["folderId"] = self._folder_id(file.folder)
+        if document is not None:
+            content = {name: value for name, value in content.items() if name in write.fields}
+            content["version"] = document.version
+        content["path"] = file.path
+
+        def request() -> Any:
+            if document is None:
+                return self._api.post("knowledge", "documents", body=content)
+            return self._api.patch("knowledge", "documents", document.id, body=content)
+
+        def refused(refusal: Refusal) -> None:
+            if later is not None and refusal.code in _QUOTA:
+                with self._lock:
+                    later.append(write)
+            else:
+                self._finish(Attention(file.path, _REASONS.get(refusal.code, refusal.message)))
+
+        self._send(verb, request, refused)
+
+    def _remove(self, document: Document) -> None:
+        def request() -> Any:
+            return self._api.delete("knowledge", "documents", document.id, version=document.version)
+
+        def refused(refusal: Refusal) -> None:
+            if refusal.code == _GONE:
+                self._finish(Verb.REMOVE)
+            else:
+                reason = _REASONS.get(refusal.code, refusal.message)
+                self._finish(Attention(document.path or document.title, reason))
+
+        self._send(Verb.REMOVE, request, refused)
+
+    def _send(self, verb: Verb, request: Callable[[], Any], refused: Callable[[Refusal], None]) -> None:
+        try:
+            self._patience.call(request)
+        except Stopped:
+            return
+        except Refusal as refusal:
+            if refusal.status in _EVERY_REQUEST:
+                raise
+            refused(refusal)
+        else:
+            self._finish(verb)
+
+    def _finish(self, outcome: Verb | Attention) -> None:
+        with self._lock:
+            if isinstance(outcome, Verb):
+                self.done.counts[outcome] += 1
+            else:
+                self.done.attention.append(outcome)
+            self._finished += 1
+            if self._finished % _EVERY == 0 or self._finished == self._plan.steps:
+                self._progress(self._finished, self._plan.steps)

@@ -1,0 +1,335 @@
+"""A folder of Markdown and the knowledge base, kept in step by the command line."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from helpdesk.knowledge import service
+from helpdesk.knowledge.documents import Source
+from helpdesk.knowledge.schemas import SourceKind
+from helpdesk.organizations.schemas import NewOrganization
+from tests.support.api import Client
+from tests.support.cli import Cli, Handlers, refusal
+from tests.support.knowledge import add, read
+
+FILES = {
+    "index.md": "# Welcome\n\nText.\n",
+    "guides/refunds.md": "---\ntitle: Refunds\nurl: https://docs.example.com/refunds\n---\n\nFourteen days.\n",
+    "guides/setup/one/deep/install.md": "Install it.\r\n",
+}
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A folder with three documents, and what is skipped."""
+    root = tmp_path / "docs"
+    for path, text in FILES.items():
+        write(root, path, text)
+    (root / "guides" / "picture.png").write_bytes(b"\x89PNG")
+    return root
+
+
+def write(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_bytes(text.encode())
+
+
+def listed(api: Client) -> dict[str, dict[str, Any]]:
+    """The documents by path, or by title."""
+    documents = api.get("/v1/knowledge/documents").body["documents"]
+    return {one["source"]["path"] or one["title"]: one for one in documents}
+
+
+def folders(api: Client) -> dict[str, int]:
+    """The paths of the folders, with the numbers of their documents."""
+    found = {one["id"]: one for one in api.get("/v1/knowledge/folders").body["folders"]}
+
+    def path(one: dict[str, Any]) -> str:
+        return one["name"] if one["parentId"] is None else f"{path(found[one['parentId']])}/{one['name']}"
+
+    return {path(one): one["documents"] for one in found.values()}
+
+
+def writes(handlers: Handlers) -> list[tuple[str, str]]:
+    """The requests that were not reads."""
+    return [(one.method, one.url.path) for one in handlers.requests if one.method != "GET"]
+
+
+def test_a_second_push_changes_nothing_and_sends_two_reads(
+    owner: Cli, api: Client, docs: Path, handlers: Handlers
+) -> None:
+    first = owner.run("knowledge", "push", str(docs))
+    assert first.exit_code == 0, first.stderr
+    assert first.stdout.splitlines() == [
+        "create guides/refunds.md",
+        "create guides/setup/one/deep/install.md",
+        "create index.md",
+        "Plan: create 3, change 0, move 0, remove 0, unchanged 0.",
+        "Created 3, changed 0, moved 0, removed 0.",
+        "The agent answers from new texts once they are indexed: helpdesk knowledge list --status indexing",
+    ]
+    assert "Skipped files that are not Markdown: .png 1." in first.stderr
+    assert "Deeper directories join the folder of the third (1 file)." in first.stderr
+    found = listed(api)
+    assert {path: (one["title"], one["url"]) for path, one in found.items()} == {
+        "index.md": ("Welcome", None),
+        "guides/refunds.md": ("Refunds", "https://docs.example.com/refunds"),
+        "guides/setup/one/deep/install.md": ("Install", None),
+    }
+    assert read(api, found["guides/refunds.md"]["id"])["body"] == "Fourteen days.\n"
+    assert folders(api) == {"guides": 1, "guides/setup": 0, "guides/setup/one": 1}
+
+    handlers.requests.clear()
+    assert owner.ok("knowledge", "push", str(docs)).splitlines()[-2:] == [
+        "Plan: create 0, change 0, move 0, remove 0, unchanged 3.",
+        f"The knowledge base equals {docs}. Nothing to do.",
+    ]
+    assert len(handlers.requests) == 2
+    assert writes(handlers) == []
+
+
+def test_only_what_differs_is_sent_and_a_renamed_file_keeps_its_document(
+    owner: Cli, api: Client, docs: Path, handlers: Handlers
+) -> None:
+    owner.ok("knowledge", "push", str(docs))
+    before = listed(api)
+    write(docs, "index.md", "# Welcome\n\nNew text.\n")
+    (docs / "guides/refunds.md").rename(docs / "returns.md")
+    handlers.requests.clear()
+    output = owner.ok("knowledge", "push", str(docs))
+    assert output.splitlines()[:2] == ["change index.md", "move returns.md (from guides/refunds.md)"]
+    sent = {one.content for one in handlers.requests if one.method == "PATCH"}
+    assert sent == {
+        b'{"body":"# Welcome\\n\\nNew text.\\n","version":1,"path":"index.md"}',
+        b'{"folderId":null,"version":1,"path":"returns.md"}',
+    }
+    after = listed(api)
+    assert after["returns.md"]["id"] == before["guides/refunds.md"]["id"]
+    assert after["returns.md"]["version"] == 1
+    assert (after["index.md"]["version"], after["index.md"]["source"]["version"]) == (2, 2)
+    assert owner.ok("knowledge", "push", str(docs)).endswith("Nothing to do.\n")
+
+
+def test_removing_asks_and_deletes_the_folders_that_become_empty(owner: Cli, api: Client, docs: Path) -> None:
+    owner.ok("knowledge", "push", str(docs))
+    (docs / "guides/setup/one/deep/install.md").unlink()
+    refused = owner.run("knowledge", "push", str(docs), stdin="n\n")
+    assert (refused.exit_code, len(listed(api))) == (1, 3)
+    assert "Remove 1 document? [y/N]" in refused.stderr
+    assert refused.stderr.endswith("Error: Nothing was changed.\nAnswer y, or use --yes.\n")
+    assert "remove guides/setup/one/deep/install.md" in owner.ok("knowledge", "push", str(docs), "--dry-run")
+    assert len(listed(api)) == 3
+    assert "removed 1." in owner.ok("knowledge", "push", str(docs), "--yes")
+    assert set(listed(api)) == {"index.md", "guides/refunds.md"}
+    assert folders(api) == {"guides": 1}
+
+
+def test_what_push_did_not_make_stays(
+    owner: Cli, api: Client, docs: Path, organization: NewOrganization
+) -> None:
+    add(api, "Written", "By a person.")
+    for kind in (SourceKind.CRAWL, SourceKind.SUGGESTION):
+        draft = service.Draft(kind.value, "Text of another source.", source=Source(kind))
+        service.write(organization.organization_id, draft, "somebody")
+    before = listed(api)
+    owner.ok("knowledge", "push", str(docs))
+    for path in FILES:
+        (docs / path).unlink()
+    write(docs, "other.md", "Other")
+    owner.ok("knowledge", "push", str(docs), "--yes", "--force")
+    after = listed(api)
+    assert {path: after[path] for path in before} == before
+    assert set(after) == {*before, "other.md"}
+
+
+def test_a_document_that_somebody_changed_is_reported_and_not_overwritten(
+    owner: Cli, api: Client, docs: Path
+) -> None:
+    owner.ok("knowledge", "push", str(docs))
+    document_id = listed(api)["index.md"]["id"]
+    api.patch(f"/v1/knowledge/documents/{document_id}", {"body": "Edited by hand."})
+    write(docs, "index.md", "# Welcome\n\nEdited in the file.\n")
+    write(docs, "new.md", "New")
+    refused = owner.run("knowledge", "push", str(docs))
+    assert refused.exit_code == 1
+    assert "! index.md: somebody has changed the document since" in refused.stdout
+    assert "Created 1," in refused.stdout
+    assert refused.stderr.splitlines()[-2] == "Error: 1 document needs a decision; see above."
+    assert read(api, document_id)["body"] == "Edited by hand."
+
+    asked = owner.run("knowledge", "push", str(docs), "--force", stdin="\n")
+    assert "Overwrite 1 document that people changed or wrote? [y/N]" in asked.stderr
+    owner.ok("knowledge", "push", str(docs), "--force", "--yes")
+    assert read(api, document_id)["body"] == "# Welcome\n\nEdited in the file.\n"
+
+
+def test_a_change_between_plan_and_request_is_not_overwritten(
+    owner: Cli, api: Client, docs: Path, handlers: Handlers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner.ok("knowledge", "push", str(docs))
+    document_id = listed(api)["index.md"]["id"]
+    write(docs, "index.md", "# Welcome\n\nEdited in the file.\n")
+    (docs / "guides/refunds.md").unlink()
+    gone = listed(api)["guides/refunds.md"]["id"]
+    pass_on = handlers.handle_request
+    edited: list[str] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        if request.method in {"PATCH", "DELETE"} and not edited:
+            edited.append(request.method)
+            for one in (document_id, gone):
+                api.patch(f"/v1/knowledge/documents/{one}", {"title": "Edited"})
+        return pass_on(request)
+
+    monkeypatch.setattr(handlers, "handle_request", handle)
+    refused = owner.run("knowledge", "push", str(docs), "--yes")
+    assert refused.exit_code == 1
+    assert refused.stdout.count("somebody has changed the document since") == 2
+    assert {read(api, one)["title"] for one in (document_id, gone)} == {"Edited"}
+    assert read(api, document_id)["body"] == FILES["index.md"]
+
+
+def test_documents_that_were_imported_otherwise_are_taken_over_with_adopt(
+    owner: Cli, api: Client, docs: Path
+) -> None:
+    by_text = add(api, "Anything", FILES["index.md"])
+    folder_id = api.post("/v1/knowledge/folders", {"name": "guides"}).body["id"]
+    by_title = add(api, "Refunds", "Thirty days.", folderId=folder_id)
+    owner.ok("knowledge", "push", str(docs), "--adopt", "--yes")
+    found = listed(api)
+    assert (found["index.md"]["id"], found["guides/refunds.md"]["id"]) == (by_text, by_title)
+    assert found["index.md"]["title"] == "Welcome"
+    assert read(api, by_title)["body"] == "Fourteen days.\n"
+    assert len(found) == 3
+
+
+def test_a_push_waits_for_the_allowance(owner: Cli, api: Client, docs: Path, handlers: Handlers) -> None:
+    handlers.refusals = [refusal(429, "rate_limited", retry_after="7") for _ in range(3)]
+    result = owner.run("knowledge", "push", str(docs))
+    assert result.exit_code == 0
+    assert owner.clock.slept == [1.0] * 21
+    assert "The allowance is used up. Continuing in 7 s." in result.stderr
+    assert len(listed(api)) == 3
+
+
+def test_another_organization_keeps_its_documents(
+    owner: Cli, api: Client, stranger: Client, docs: Path, tmp_path: Path
+) -> None:
+    theirs = add(stranger, "Theirs", "Text", path="index.md")
+    write(docs, "named.md", f"---\nid: {theirs}\n---\nMine\n")
+    owner.ok("knowledge", "push", str(docs), "--yes", "--adopt", "--force")
+    assert read(stranger, theirs)["body"] == "Text"
+    owner.ok("knowledge", "pull", str(tmp_path / "pulled"))
+    assert len(list((tmp_path / "pulled").rglob("*.md"))) == 4
+
+
+def test_a_pull_and_then_a_push_change_nothing(
+    owner: Cli, api: Client, docs: Path, tmp_path: Path, handlers: Handlers, organization: NewOrganization
+) -> None:
+    owner.ok("knowledge", "push", str(docs))
+    folder_id = api.post("/v1/knowledge/folders", {"name": "a/b: .."}).body["id"]
+    add(api, "../../etc/passwd", "\n\r\n  One\r\ntwo\x01", folderId=folder_id, url="https://example.com/")
+    add(api, "Same", "---\ntitle: Not this\n---\nText")
+    add(api, "same", "Other text")
+    add(api, "Out", "Text", path="../../out.md")
+    add(api, "Absolute", "Text", path="/tmp/absolute.md")
+    crawl = Source(SourceKind.CRAWL, url="https://example.com/")
+    service.write(organization.organization_id, service.Draft("Crawled", "Page", source=crawl), "crawl")
+    into = tmp_path / "pulled"
+    assert owner.ok("knowledge", "pull", str(into)).splitlines() == [
+        "New 9, changed 0, unchanged 0.",
+        f"{into} is up to date.",
+    ]
+    assert sorted(str(one.relative_to(into)) for one in into.rglob("*") if one.is_file()) == [
+        "a-b-/_-..-etc-passwd.md",
+        "absolute.md",
+        "crawled.md",
+        "guides/refunds.md",
+        "guides/setup/one/deep/install.md",
+        "index.md",
+        "out.md",
+        "same-2.md",
+        "same.md",
+    ]
+    text = (into / "guides/refunds.md").read_text()
+    found = listed(api)["guides/refunds.md"]
+    assert text.startswith(
+        f'---\ntitle: "Refunds"\nurl: "https://docs.example.com/refunds"\nid: {found["id"]}\nversion: 1\ndigest: '
+    )
+    assert text.endswith("\n---\n\nFourteen days.\n")
+    handlers.requests.clear()
+    pushed = owner.ok("knowledge", "push", str(into))
+    assert pushed.startswith("Plan: create 0, change 0, move 0, remove 0, unchanged 9.")
+    assert owner.ok("knowledge", "pull", str(into)).startswith("New 0, changed 0, unchanged 9.")
+    assert writes(handlers) == []
+
+
+def test_a_pull_into_the_folder_that_was_pushed_leaves_its_files_alone(owner: Cli, docs: Path) -> None:
+    owner.ok("knowledge", "push", str(docs), "--url-base", "https://docs.example.com/")
+    assert owner.ok("knowledge", "pull", str(docs)).startswith("New 0, changed 0, unchanged 3.")
+    assert (docs / "index.md").read_bytes().decode() == FILES["index.md"]
+
+
+def test_a_pull_updates_files_without_changes_and_refuses_to_overwrite_others(
+    owner: Cli, api: Client, docs: Path, tmp_path: Path
+) -> None:
+    owner.ok("knowledge", "push", str(docs))
+    into = tmp_path / "pulled"
+    owner.ok("knowledge", "pull", str(into))
+    found = listed(api)
+    for path in ("index.md", "guides/refunds.md"):
+        api.patch(f"/v1/knowledge/documents/{found[path]['id']}", {"body": "Edited by hand."})
+    own = (into / "index.md").read_text().replace("Text.", "My text.").replace("id:", "label: Mine\nid:")
+    (into / "index.md").write_text(own)
+    refused = owner.run("knowledge", "pull", str(into))
+    assert refused.exit_code == 1
+    assert "! index.md: the file and the document differ" in refused.stdout
+    assert "New 0, changed 1, unchanged 1." in refused.stdout
+    assert (into / "index.md").read_text() == own
+    assert (into / "guides/refunds.md").read_text().endswith("Edited by hand.")
+
+    owner.ok("knowledge", "pull", str(into), "--force", "--dry-run")
+    assert (into / "index.md").read_text() == own
+    owner.ok("knowledge", "pull", str(into), "--force")
+    assert (into / "index.md").read_text().endswith("label: Mine\n---\n\nEdited by hand.")
+
+
+def test_a_pull_follows_a_document_into_another_folder_and_reports_one_that_is_gone(
+    owner: Cli, api: Client, docs: Path, tmp_path: Path
+) -> None:
+    owner.ok("knowledge", "push", str(docs))
+    into = tmp_path / "pulled"
+    owner.ok("knowledge", "pull", str(into))
+    found = listed(api)
+    folder_id = api.post("/v1/knowledge/folders", {"name": "Moved"}).body["id"]
+    api.patch(f"/v1/knowledge/documents/{found['index.md']['id']}", {"folderId": folder_id})
+    api.delete(f"/v1/knowledge/documents/{found['guides/refunds.md']['id']}")
+    result = owner.run("knowledge", "pull", str(into))
+    assert result.exit_code == 1
+    assert "New 0, changed 1, unchanged 1." in result.stdout
+    assert "! guides/refunds.md: its document is gone" in result.stdout
+    assert not (into / "index.md").exists()
+    assert (into / "Moved/welcome.md").read_text().endswith(FILES["index.md"])
+
+
+def test_a_pull_writes_through_no_symbolic_link(owner: Cli, api: Client, docs: Path, tmp_path: Path) -> None:
+    owner.ok("knowledge", "push", str(docs))
+    into, outside = tmp_path / "pulled", tmp_path / "outside"
+    outside.mkdir()
+    into.mkdir()
+    (into / "guides").symlink_to(outside)
+    (into / "index.md").symlink_to(outside / "index.md")
+    result = owner.run("knowledge", "pull", str(into), "--force")
+    assert result.exit_code == 1
+    assert result.stdout.count("a symbolic link is in its way; remove it") == 3
+    assert list(outside.iterdir()) == []
+
+
+def test_a_member_without_a_login_is_refused_once(owner: Cli, docs: Path, handlers: Handlers) -> None:
+    owner.environment["HELPDESK_TOKEN"] = "svc_key_wrong"
+    refused = owner.run("knowledge", "push", str(docs))
+    assert refused.exit_code == 1
+    assert "invalid_api_key" in refused.stderr
+    assert len(handlers.requests) == 1
