@@ -26,7 +26,7 @@ from helpdesk.secret_keys import service as secret_keys
 from scripts import redrive
 from scripts.migrations import runner
 from scripts.migrations.versions import MIGRATIONS
-from scripts.reindex import reindex
+from scripts.reindex import reindex, reindex_knowledge
 
 DEFAULT_STACK = "helpdesk-dev"
 
@@ -125,6 +125,10 @@ def _reindex(options: argparse.Namespace) -> dict[str, int]:
     return reindex(options.organization_id)
 
 
+def _reindex_knowledge(options: argparse.Namespace) -> dict[str, int]:
+    return reindex_knowledge(options.organization_id)
+
+
 def _erase_customer(options: argparse.Namespace) -> dict[str, Any]:
     if not options.yes:
         question = f"Erase {options.customer_id} and all their data? This cannot be undone. [y/N] "
@@ -221,6 +225,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     index.add_argument("organization_id", metavar="ORGANIZATION_ID")
     index.set_defaults(run=_reindex)
+
+    knowledge = commands.add_parser(
+        "reindex-knowledge",
+        help="index an organization's documents again, after you changed EmbeddingModelId",
+    )
+    knowledge.add_argument("organization_id", metavar="ORGANIZATION_ID")
+    knowledge.set_defaults(run=_reindex_knowledge)
 
     migrate = commands.add_parser(
         "migrate", help="update the items that an earlier version wrote; run it after each deployment"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from helpdesk.conversations.index_keys import InboxList
 from helpdesk.events.outbox import Job
+from helpdesk.knowledge.index_kinds import ReindexJob
+from helpdesk.platform import ids
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
 from helpdesk.search import jobs
@@ -35,6 +37,17 @@ def reindex(organization: str) -> dict[str, int]:
     customers = [jobs.customer(organization, item["id"]) for item in _all(keys.customers(organization))]
     refused = send_all(settings().search_queue_url, [_message(job) for job in (*conversations, *customers)])
     return {"conversations": len(conversations), "customers": len(customers), "refused": len(refused)}
+
+
+def reindex_knowledge(organization: str) -> dict[str, int]:
+    """Queue the job that indexes an organization's documents for the embedding model that is set."""
+    message: SendMessageBatchRequestEntryTypeDef = {
+        "Id": "",
+        "MessageBody": json.dumps(ReindexJob(organization).to_body(), separators=(",", ":")),
+        "MessageGroupId": organization,
+        "MessageDeduplicationId": ids.ulid(),
+    }
+    return {"refused": len(send_all(settings().knowledge_queue_url, [message]))}
 
 
 def _all(partition: str) -> Iterator[Item]:

@@ -6,6 +6,7 @@ from typing import Any
 from helpdesk.knowledge import folder_service, indexing
 from helpdesk.knowledge.documents import IndexJob
 from helpdesk.knowledge.folders import FolderJob
+from helpdesk.knowledge.index_kinds import ReindexJob
 from helpdesk.knowledge.vectorizing import OutOfTime
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
@@ -47,6 +48,9 @@ def _failures(records: list[dict[str, Any]], until: int) -> list[str]:
             body = json.loads(record["body"])
             if FolderJob.is_one(body):
                 folder_job = FolderJob.from_body(body)
+            elif ReindexJob.is_one(body):
+                failed += _reindex(record, ReindexJob.from_body(body), until)
+                continue
             else:
                 documents.append((record, IndexJob.from_body(body)))
                 continue
@@ -62,6 +66,18 @@ def _failures(records: list[dict[str, Any]], until: int) -> list[str]:
             failed.append(record["messageId"])
             try_again_soon(settings().knowledge_queue_url, record)
     return failed + _index(documents, until)
+
+
+def _reindex(record: dict[str, Any], job: ReindexJob, until: int) -> list[str]:
+    """Index all of an organization's documents again; return the message's id if it failed or ran out of time."""
+    try:
+        indexing.reindex(job.organization, time_is_left=lambda: clock.now_ms() < until)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+        if not isinstance(error, OutOfTime):
+            _log("reindex_failed", job.organization, error)
+        try_again_soon(settings().knowledge_queue_url, record)
+        return [record["messageId"]]
+    return []
 
 
 def _index(work: list[tuple[dict[str, Any], IndexJob]], until: int) -> list[str]:

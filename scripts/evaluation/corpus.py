@@ -35,6 +35,11 @@ class RememberingModel:
                 self._found = dict(zip(kept["names"].tolist(), kept["vectors"], strict=True))
 
     @property
+    def model_id(self) -> str:
+        """The id of the embedder."""
+        return self._model.model_id
+
+    @property
     def kind(self) -> str:
         """The kind of the embedder."""
         return self._model.kind

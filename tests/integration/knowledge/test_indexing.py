@@ -218,10 +218,10 @@ def test_one_bad_document_fails_alone(
     bad, good = add("Bad", "one"), add("Good", "two")
     write = index.write
 
-    def picky(copy: CachedIndex[Any], removed: list[str], added: Any) -> None:
+    def picky(copy: CachedIndex[Any], removed: list[str], added: Any, **options: Any) -> None:
         if bad in removed:
             raise RuntimeError
-        write(copy, removed, added)
+        write(copy, removed, added, **options)
 
     monkeypatch.setattr(indexing, "write", picky)
     assert run(organization.organization_id, bad, good) == {
@@ -357,7 +357,7 @@ def test_copies_make_room_for_each_other(
     run(organization.organization_id, ours)
     run(other_organization.organization_id, theirs)
     assert found(organization.organization_id, "word") == [(ours, "")]
-    assert index._cache.held == [organization.organization_id]
+    assert index._cache.held == [f"{organization.organization_id}@minilm-l6-v2-int8"]
 
 
 def test_room_is_made_for_the_size_of_a_copy_before_its_download(
@@ -382,7 +382,7 @@ def test_room_is_made_for_the_size_of_a_copy_before_its_download(
 
     monkeypatch.setattr(store, "fetch", fetched)
     assert found(organization.organization_id, "word") == [(ours, "")]
-    assert held == [[organization.organization_id]]
+    assert held == [[f"{organization.organization_id}@minilm-l6-v2-int8"]]
 
 
 def test_a_failed_download_leaves_the_copy_as_it_was_and_no_files_behind(
@@ -400,7 +400,7 @@ def test_a_failed_download_leaves_the_copy_as_it_was_and_no_files_behind(
         disk.setattr(store, "fetch", full)
         with pytest.raises(OSError, match="No space left"):
             index_of(organization.organization_id).refresh()
-    home = index._cache._home() / organization.organization_id
+    home = index._cache._home() / f"{organization.organization_id}@minilm-l6-v2-int8"
     assert [path.name for path in home.rglob("*")] == ["files"]
     assert index_of(organization.organization_id).size == 0
     assert len(found(organization.organization_id, "common")) == 1
@@ -454,13 +454,14 @@ def test_a_document_over_the_limit_of_the_index_becomes_failed_and_the_others_st
     assert found(organization.organization_id, "common") == [(first, "")]
 
 
-def test_indexing_one_document_takes_six_calls(organization: NewOrganization, add: Add) -> None:
+def test_indexing_one_document_takes_seven_calls(organization: NewOrganization, add: Add) -> None:
     run(organization.organization_id, add("First", "text"))
     document_id = add("Second", "text")
     with recorded_calls() as calls:
         run(organization.organization_id, document_id)
     assert calls == [
         "dynamodb:BatchGetItem",
+        "s3:GetObject",  # the manifest, to see which indexes there are
         "s3:GetObject",  # the text
         "s3:GetObject",  # the manifest, unchanged
         "s3:PutObject",  # the bundle

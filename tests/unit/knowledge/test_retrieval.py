@@ -20,6 +20,7 @@ from tests.support.corpus import searcher
 class ByWord:
     """A model whose vectors are the subjects that a text names, given by their words."""
 
+    model_id = "by-word"
     kind = "by-word"
     calibrated = True
     languages: frozenset[str] | None = None

@@ -16,6 +16,7 @@ from helpdesk.knowledge.vectorizing import SAVED_AT_ONCE, OutOfTime, prepare
 class Counting:
     """A model that counts the texts that it embeds."""
 
+    model_id = "counting"
     kind = "counting"
     calibrated = True
 

@@ -6,7 +6,7 @@ import pytest
 
 from helpdesk.s3_index import directory
 from helpdesk.s3_index.directory import Edit, Match
-from helpdesk.s3_index.manifest import STATE_FILES
+from helpdesk.s3_index.manifest import OWNERS_NOTE, STATE_FILES
 from helpdesk.search.documents import Document, Kind
 from helpdesk.search.index_format import FORMAT, entry_of
 
@@ -164,4 +164,11 @@ def test_state_files_and_locks_are_not_immutable_files(index: Index) -> None:
     names = directory.immutable_files(index.files).keys()
     assert not names & {*STATE_FILES}
     assert not any(name.startswith(".") for name in names)
-    assert set(directory.state_files(index.files)) == set(STATE_FILES)
+    assert set(directory.state_files(index.files)) == set(STATE_FILES) - {OWNERS_NOTE}
+
+
+def test_the_note_of_an_indexs_owner_is_kept_as_state(index: Index) -> None:
+    index.add(entries(0, 5))
+    (index.files / OWNERS_NOTE).write_text("whole")
+    assert OWNERS_NOTE not in directory.immutable_files(index.files)
+    assert directory.state_files(index.files)[OWNERS_NOTE] == "whole"

@@ -34,7 +34,7 @@ class BedrockEmbedder:
     languages: frozenset[str] | None = None
 
     def __init__(self, model_id: str) -> None:
-        self._model_id = model_id
+        self.model_id = model_id
         self._is_cohere = "cohere.embed" in model_id
         self._dimensions = (
             None
@@ -47,7 +47,7 @@ class BedrockEmbedder:
     @property
     def kind(self) -> str:
         """The name of the model and, where it has a choice, of the dimensions."""
-        name = _NOT_IN_KIND.sub("-", self._model_id.lower())
+        name = _NOT_IN_KIND.sub("-", self.model_id.lower())
         return f"{name}-{self._dimensions}" if self._dimensions else name
 
     def passages(self, texts: Sequence[str]) -> Vectors:
@@ -90,7 +90,7 @@ class BedrockEmbedder:
     def _invoke(self, body: dict[str, Any]) -> dict[str, Any]:
         try:
             response = clients.bedrock().invoke_model(
-                modelId=self._model_id,
+                modelId=self.model_id,
                 body=json.dumps(body),
                 contentType="application/json",
                 accept="application/json",

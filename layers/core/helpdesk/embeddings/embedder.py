@@ -23,6 +23,10 @@ class Embedder(Protocol):
     """Turns texts into vectors of length one."""
 
     @property
+    def model_id(self) -> str:
+        """The id that `embedder` takes for it."""
+
+    @property
     def kind(self) -> str:
         """The name of the model and of all that its vectors depend on: lower-case letters, digits and `.-`."""
 

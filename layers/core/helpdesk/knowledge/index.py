@@ -156,15 +156,24 @@ class IndexSearcher:
 type KnowledgeIndex = CachedIndex[IndexSearcher | None]
 
 
-def write(index: KnowledgeIndex, removed: Sequence[str], added: Sequence[IndexedDocument]) -> None:
-    """Remove documents by id, then add others, as one commit. Raises IndexTooLarge, Conflict."""
-    edit = index_format.edit_of(removed, added)
+def write(
+    index: KnowledgeIndex,
+    removed: Sequence[str],
+    added: Sequence[IndexedDocument],
+    *,
+    whole: str | None = None,
+) -> None:
+    """Remove documents by id, then add others, as one commit. Raises IndexTooLarge, Conflict.
+
+    With the id of its model, the index is marked as whole.
+    """
+    edit = index_format.edit_of(removed, added, whole=whole)
     index.commit(lambda _: edit)
 
 
-def index_of(organization: str) -> KnowledgeIndex:
-    """Return this process's copy of an organization's index."""
-    return _cache.get(organization)
+def index_of(organization: str, kind: str | None = None) -> KnowledgeIndex:
+    """Return this process's copy of an organization's index with vectors of a kind, by default the kind that is set."""
+    return _cache.get(f"{organization}@{kind or embedder(settings().embedding_model_id).kind}")
 
 
 def clear_cache() -> None:
@@ -174,11 +183,18 @@ def clear_cache() -> None:
 
 def location_of(organization: str, kind: str) -> IndexLocation:
     """Return where an organization's index with vectors of a kind is in S3."""
-    return IndexLocation(settings().knowledge_bucket, f"{organization}/index/{index_format.VERSION}-{kind}")
+    return IndexLocation(
+        settings().knowledge_bucket, f"{prefix_of(organization)}{index_format.VERSION}-{kind}"
+    )
 
 
-def _new_index(organization: str, home: Path) -> KnowledgeIndex:
-    kind = embedder(settings().embedding_model_id).kind
+def prefix_of(organization: str) -> str:
+    """Return the key prefix of all of an organization's indexes."""
+    return f"{organization}/index/"
+
+
+def _new_index(name: str, home: Path) -> KnowledgeIndex:
+    organization, _, kind = name.partition("@")
     return CachedIndex(
         location_of(organization, kind), index_format.FORMAT, _open, home, max_bytes=MAX_INDEX_BYTES
     )

@@ -15,6 +15,7 @@ from helpdesk.knowledge.markdown import Section
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.s3_index import vectors
 from helpdesk.s3_index.directory import Edit, IndexFormat, Match
+from helpdesk.s3_index.manifest import OWNERS_NOTE
 from helpdesk.s3_index.vectors import DocumentVectors
 
 VERSION = "v3"
@@ -39,17 +40,24 @@ class IndexedDocument(FrozenRecord):
     vectors: DocumentVectors | None = None
 
 
-def edit_of(removed: Sequence[str], added: Sequence[IndexedDocument]) -> Edit:
-    """Return the edit that removes documents by id and then adds others."""
+def edit_of(removed: Sequence[str], added: Sequence[IndexedDocument], *, whole: str | None = None) -> Edit:
+    """Return the edit that removes documents by id and then adds others.
+
+    With the id of its model, the index is marked as whole: the id becomes its note.
+    """
     rows = [document.vectors for document in added if document.vectors is not None]
 
-    def change_vectors(folder: Path) -> bool:
-        return vectors.change(folder, removed, rows)
+    def change_files(folder: Path) -> bool:
+        changed = vectors.change(folder, removed, rows)
+        if whole is None or (folder / OWNERS_NOTE).exists():
+            return changed
+        (folder / OWNERS_NOTE).write_text(whole)
+        return True
 
     return Edit(
         deleted=[Match("document", removed)],
         added=[entry for document in added for entry in _entries(document)],
-        beside=change_vectors,
+        beside=change_files,
     )
 
 

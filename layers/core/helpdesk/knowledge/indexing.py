@@ -7,17 +7,19 @@ write on the condition that its revision is the one that was indexed.
 
 from collections.abc import Callable, Sequence
 
-from helpdesk.embeddings.embedder import Embedder, embedder
-from helpdesk.knowledge import document_store, repository
+from helpdesk.embeddings.embedder import Embedder
+from helpdesk.knowledge import document_store, index_kinds, repository
 from helpdesk.knowledge.documents import Document
-from helpdesk.knowledge.index import index_of, write
+from helpdesk.knowledge.index import write
 from helpdesk.knowledge.index_format import IndexedDocument
+from helpdesk.knowledge.index_kinds import KindOfIndex
 from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.knowledge.vector_store import UnfinishedVectors
 from helpdesk.knowledge.vectorizing import OutOfTime, prepare
 from helpdesk.platform.logging import logger
-from helpdesk.platform.settings import settings
 from helpdesk.s3_index.cache import IndexTooLarge
+
+_AT_ONCE = 20  # documents of one commit while all are indexed again
 
 PROBLEM_TEXT_MISSING = "The document's text is missing. Send it again with PATCH."
 PROBLEM_UNREADABLE = "The document's text could not be split into sections. Send it again as plain Markdown."
@@ -53,74 +55,96 @@ def index(
     """
     records = repository.get_many(organization, document_ids)
     gone = [document_id for document_id in dict.fromkeys(document_ids) if document_id not in records]
-    model = embedder(settings().embedding_model_id)
-    done: list[Document] = []
-    added: list[IndexedDocument] = []
-    unfinished: list[UnfinishedVectors] = []
-    late = 0
-    for record in _wanted(organization, list(records.values())):
-        if (done or late) and not time_is_left():
-            late += 1
-            continue
-        store = UnfinishedVectors(organization, record.id, record.revision, model.kind)
-        try:
-            added.append(_prepared(record, model, store, time_is_left))
-        except Unindexable as refused:
-            _fail(record, refused.problem)
-        except OutOfTime:
-            late += 1
-        else:
-            done.append(record)
-            unfinished.append(store)
-    done = _commit(organization, gone, done, added)
-    for record in done:
+    done, late = list(records.values()), False
+    for target in index_kinds.written(organization):
+        indexed, is_late = _index_into(target, list(records.values()), gone, time_is_left)
+        done = [record for record in done if record.id in indexed]
+        late = late or is_late
+    changed = [record for record in done if record.status is not DocumentStatus.READY]
+    for record in changed:
         repository.set_ready(record)
     if gone:
         repository.forget_deleted(organization, gone)
     document_store.delete(obsolete_texts)
-    for store in unfinished:
-        store.remove()
-    if late:
-        logger.info("documents_left_over", extra={"organization": organization, "count": late})
-        raise OutOfTime
     logger.info(
         "documents_indexed",
-        extra={"organization": organization, "indexed": len(done), "removed": len(gone)},
+        extra={"organization": organization, "indexed": len(changed), "removed": len(gone)},
     )
+    if late:
+        raise OutOfTime
 
 
-def _wanted(organization: str, records: Sequence[Document]) -> list[Document]:
-    """Return the documents to index: those that are not ready, and ready ones that the index lacks.
+def reindex(organization: str, *, time_is_left: Callable[[], bool] = lambda: True) -> None:
+    """Index what the index of the model that is set lacks, mark it as whole, and remove the indexes of other models.
 
-    The index lacks them if it was lost, or is of another version or another model.
+    Until then the index of the model before goes on answering. May be repeated. Raises what `index` raises.
     """
-    ready = {record.id for record in records if record.status is DocumentStatus.READY}
-    if not ready:
-        return list(records)
-    current = index_of(organization)
-    current.refresh()
-    searcher = current.reader
-    return [
-        record
+    target = index_kinds.wanted(organization)
+    before: str | None = None
+    while True:
+        records, before = repository.newest(organization, repository.DocumentFilter(), _AT_ONCE, before)
+        ready = [record for record in records if record.status is DocumentStatus.READY]
+        _, late = _index_into(target, ready, [], time_is_left)
+        if late:
+            raise OutOfTime
+        if before is None:
+            break
+    index_kinds.finish(target, organization)
+    logger.info("documents_reindexed", extra={"organization": organization, "kind": target.model.kind})
+
+
+def _index_into(
+    target: KindOfIndex, records: Sequence[Document], gone: Sequence[str], time_is_left: Callable[[], bool]
+) -> tuple[set[str], bool]:
+    """Bring one index in line with documents; return the ids of those that it has now, and whether time ran out."""
+    searcher = target.index.reader
+    present = {
+        record.id
         for record in records
-        if record.id not in ready or searcher is None or not searcher.has(record.revision)
-    ]
+        if record.status is DocumentStatus.READY and searcher is not None and searcher.has(record.revision)
+    }
+    done: list[Document] = []
+    added: list[IndexedDocument] = []
+    unfinished: list[UnfinishedVectors] = []
+    late = False
+    for record in records:
+        if record.id in present:
+            continue
+        if (done or late) and not time_is_left():
+            late = True
+            continue
+        store = UnfinishedVectors(record.organization, record.id, record.revision, target.model.kind)
+        try:
+            added.append(_prepared(record, target.model, store, time_is_left))
+        except Unindexable as refused:
+            _fail(record, refused.problem)
+        except OutOfTime:
+            late = True
+        else:
+            done.append(record)
+            unfinished.append(store)
+    done = _commit(target, gone, done, added)
+    for store in unfinished:
+        store.remove()
+    return present | {record.id for record in done}, late
 
 
 def _commit(
-    organization: str, gone: Sequence[str], done: list[Document], added: Sequence[IndexedDocument]
+    target: KindOfIndex, gone: Sequence[str], done: list[Document], added: Sequence[IndexedDocument]
 ) -> list[Document]:
     """Remove what is gone and replace what is done in one commit; return the documents that fit."""
     removed = [*gone, *(record.id for record in done)]
+    # An index without any document is not made only to be marked.
+    whole = target.model.model_id if target.is_whole and added else None
     if not removed:
         return []
     try:
-        write(index_of(organization), removed, added)
+        write(target.index, removed, added, whole=whole)
     except IndexTooLarge:
         if len(done) != 1:
             raise
         if gone:
-            write(index_of(organization), gone, [])
+            write(target.index, gone, [], whole=whole)
         _fail(done[0], PROBLEM_INDEX_FULL)
         return []
     return done

@@ -8,15 +8,14 @@ question and knowledge base, so that one threshold serves all.
 from collections.abc import Sequence
 from copy import replace
 
-from helpdesk.embeddings.embedder import Embedder, EmbeddingFailed, Vectors, embedder
-from helpdesk.knowledge import language, repository
-from helpdesk.knowledge.index import Hit, index_of
+from helpdesk.embeddings.embedder import Embedder, EmbeddingFailed, Vectors
+from helpdesk.knowledge import index_kinds, language, repository
+from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.quoting import excerpt
 from helpdesk.knowledge.scoring import BEST_OF_DOCUMENT, Evidence, confidence, on_calibrated_scale, order
 from helpdesk.knowledge.terms import Corpus, Term, coverage, relevance, terms_of, wanted
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
-from helpdesk.platform.settings import settings
 from helpdesk.s3_index.vectors import VectorSet
 
 CONFIDENT = 0.5
@@ -56,12 +55,11 @@ def find(organization: str, question: str, *, limit: int = 5) -> list[Passage] |
     model if it is one of Bedrock. Raises IndexTooLarge, Conflict.
     """
     deleted = repository.deleted(organization)  # before the index, as it says there
-    index = index_of(organization)
-    index.refresh()
-    corpus = index.reader
+    chosen = index_kinds.answering(organization)
+    corpus = chosen.index.reader
     if corpus is None:
         return None
-    return search(corpus.without(deleted), question, embedder(settings().embedding_model_id), limit=limit)
+    return search(corpus.without(deleted), question, chosen.model, limit=limit)
 
 
 def search(corpus: Corpus, question: str, model: Embedder, *, limit: int = 5) -> list[Passage]:

@@ -1,8 +1,8 @@
 """The manifest of an index in S3: the files that the index consists of, and the objects that hold them.
 
-An index is a directory that the search library writes. Its files are immutable and have unique names, apart from two
-small ones in which the library keeps its own state (`STATE_FILES`). The manifest carries the text of those two and the
-names of all others. Nothing here reads or changes what the files say.
+An index is a directory that the search library writes. Its files are immutable and have unique names, apart from a few
+small ones that hold state (`STATE_FILES`). The manifest carries the text of those and the names of all others.
+Nothing here reads or changes what the files say.
 """
 
 import json
@@ -13,8 +13,11 @@ from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import HOUR_MS
 
-STATE_FILES = ("meta.json", ".managed.json")
-"""Files that the search library rewrites under the same name."""
+OWNERS_NOTE = "note"
+"""A small text that the owner of an index may keep with it."""
+
+STATE_FILES = ("meta.json", ".managed.json", OWNERS_NOTE)
+"""Files that are rewritten under the same name: the first two by the search library."""
 
 GRACE_MS = HOUR_MS
 """Time for which an object stays in S3 after it is superseded.

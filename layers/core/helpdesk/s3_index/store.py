@@ -30,6 +30,7 @@ ORPHAN_MS = DAY_MS
 
 MAX_REMOVALS = 1_000  # the limit of DeleteObjects
 _NUMBER_DIGITS = 10
+_LAST_NUMBER = 10**_NUMBER_DIGITS
 _CHUNK_BYTES = 1_000_000
 
 
@@ -186,6 +187,18 @@ def remove_unnamed(location: IndexLocation, current: Manifest) -> None:
         if not listed.get("IsTruncated"):
             return
         after = found[-1]
+
+
+def remove_all(location: IndexLocation) -> None:
+    """Remove an index: first its manifest, so that no reader finds one without its bundles. Raises RemovalFailed."""
+    _remove(location, [location.manifest])
+    remove_unnamed(location, Manifest(number=_LAST_NUMBER))
+
+
+def folders(bucket: str, prefix: str) -> list[str]:
+    """Return what follows a prefix in keys up to the next slash, with both. One call; up to a thousand."""
+    listed = clients.s3().list_objects_v2(Bucket=bucket, Prefix=prefix, Delimiter="/")
+    return [each["Prefix"] for each in listed.get("CommonPrefixes", [])]
 
 
 def _number(location: IndexLocation, key: str) -> int:

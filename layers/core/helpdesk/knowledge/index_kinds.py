@@ -1,0 +1,94 @@
+"""The indexes of an organization: one for each kind of vectors, of which one is in use.
+
+While a deployment keeps its model, there is one index. After a change of `EmbeddingModelId` the index of the new kind
+is made beside the old one, which goes on answering. Documents that change meanwhile are written to both. When the new
+one has every document, it is marked as whole, and the old one is removed.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+from helpdesk.embeddings.embedder import Embedder, embedder
+from helpdesk.knowledge import index_format
+from helpdesk.knowledge.index import KnowledgeIndex, index_of, prefix_of
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.settings import settings
+from helpdesk.s3_index import store
+from helpdesk.s3_index.manifest import OWNERS_NOTE
+
+
+class ReindexJob(FrozenRecord):
+    """An instruction to index all of an organization's documents for the model that is set."""
+
+    organization: str
+
+    @staticmethod
+    def is_one(body: Mapping[str, Any]) -> bool:
+        """Return whether a message of the knowledge queue is such a job."""
+        return "reindex" in body
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Return the job of a queue message. Raises KeyError."""
+        return cls(body["organization"])
+
+    def to_body(self) -> dict[str, Any]:
+        """Return the job as a queue message."""
+        return {"organization": self.organization, "reindex": True}
+
+
+class KindOfIndex(FrozenRecord):
+    """An index and the model of its vectors. `is_whole` says whether it has, or is about to have, every document."""
+
+    index: KnowledgeIndex
+    model: Embedder
+    is_whole: bool
+
+
+def wanted(organization: str) -> KindOfIndex:
+    """Return the index of the model that is set, brought up to date. One call; two if it is not whole."""
+    model = embedder(settings().embedding_model_id)
+    index = _refreshed(organization, model.kind)
+    return KindOfIndex(
+        index,
+        model,
+        OWNERS_NOTE in index.manifest.state or next(_others(organization, model.kind), None) is None,
+    )
+
+
+def answering(organization: str) -> KindOfIndex:
+    """Return the index to search: the wanted one if it is whole, else the one before it."""
+    chosen = wanted(organization)
+    return chosen if chosen.is_whole else next(_others(organization, chosen.model.kind), chosen)
+
+
+def written(organization: str) -> list[KindOfIndex]:
+    """Return the indexes that a change is written to: the wanted one, and while it is not whole the one in use."""
+    chosen = wanted(organization)
+    return [chosen] if chosen.is_whole else [chosen, *_others(organization, chosen.model.kind)]
+
+
+def finish(chosen: KindOfIndex, organization: str) -> None:
+    """Mark an index as whole, and remove the others."""
+    edit = index_format.edit_of([], [], whole=chosen.model.model_id)
+    chosen.index.commit(lambda _: edit)
+    for other in list(_others(organization, chosen.model.kind)):
+        store.remove_all(other.index.location)
+
+
+def _others(organization: str, kind: str) -> Iterator[KindOfIndex]:
+    """Yield whole indexes of other kinds."""
+    prefix = f"{prefix_of(organization)}{index_format.VERSION}-"
+    for name in store.folders(settings().knowledge_bucket, prefix):
+        found = name.removeprefix(prefix).rstrip("/")
+        if found == kind:
+            continue
+        index = _refreshed(organization, found)
+        if OWNERS_NOTE in index.manifest.state:
+            yield KindOfIndex(index, embedder(index.manifest.state[OWNERS_NOTE]), is_whole=True)
+
+
+def _refreshed(organization: str, kind: str) -> KnowledgeIndex:
+    index = index_of(organization, kind)
+    index.refresh()
+    return index

@@ -1,0 +1,158 @@
+"""A change of EmbeddingModelId: the old index answers until the new one is whole; none has two kinds of vectors."""
+
+from collections.abc import Iterator, Sequence
+
+import boto3
+import numpy as np
+import pytest
+
+from helpdesk.embeddings.bedrock import BedrockEmbedder
+from helpdesk.embeddings.embedder import EmbeddingFailed, Vectors
+from helpdesk.embeddings.minilm import MiniLm
+from helpdesk.knowledge import index, index_kinds, indexing
+from helpdesk.knowledge.vectorizing import OutOfTime
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.settings import settings
+from tests.support.api import Client
+from tests.support.knowledge import add, jobs, passages, read, work
+
+BUCKET = "helpdesk-knowledge"
+TITAN = "amazon.titan-embed-text-v2:0"
+OLD, NEW = "v3-minilm-l6-v2-int8", "v3-amazon.titan-embed-text-v2-0-512"
+
+
+@pytest.fixture(autouse=True)
+def no_copies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    index.clear_cache()
+
+    def embed(_: BedrockEmbedder, texts: Sequence[str]) -> Vectors:
+        return np.stack([MiniLm().question(text)[:100] for text in texts])
+
+    monkeypatch.setattr(BedrockEmbedder, "passages", embed)
+    monkeypatch.setattr(BedrockEmbedder, "question", lambda model, text: embed(model, [text])[0])
+    yield
+    index.clear_cache()
+    settings.cache_clear()
+
+
+def choose(monkeypatch: pytest.MonkeyPatch, model: str) -> None:
+    monkeypatch.setenv("EMBEDDING_MODEL_ID", model)
+    settings.cache_clear()
+
+
+def kinds(organization: str) -> set[str]:
+    listed = boto3.client("s3").list_objects_v2(Bucket=BUCKET, Prefix=f"{organization}/index/")
+    return {entry["Key"].split("/")[2] for entry in listed.get("Contents", [])}
+
+
+def in_use(organization: str) -> str:
+    return index_kinds.answering(organization).model.kind
+
+
+def found(organization: str, question: str) -> list[str]:
+    return [document_id for document_id, _ in passages(organization, question)]
+
+
+def reindex_message(organization: str) -> dict[str, object]:
+    return index_kinds.ReindexJob(organization).to_body()
+
+
+def test_a_first_index_is_whole_from_its_first_document_on(
+    api: Client, organization: NewOrganization
+) -> None:
+    add(api, "Refunds", "Refunds by card.")
+    work(*jobs())
+
+    assert index_kinds.wanted(organization.organization_id).is_whole
+    assert kinds(organization.organization_id) == {OLD}
+
+
+def test_the_old_index_answers_until_the_new_one_has_every_document(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    org = organization.organization_id
+    refunds, cards = add(api, "Refunds", "Refunds within a week."), add(api, "Cards", "Any card is accepted.")
+    work(*jobs())
+    choose(monkeypatch, TITAN)
+
+    assert in_use(org) == "minilm-l6-v2-int8"
+    assert found(org, "refunds")[0] == refunds
+
+    later = add(api, "Pickup", "Pick it up at the nursery.")
+    work(jobs()[-1])
+
+    assert read(api, later)["status"] == "ready"
+    assert in_use(org) == "minilm-l6-v2-int8"
+    assert found(org, "pickup nursery")[0] == later
+    assert kinds(org) == {OLD, NEW}
+
+    assert work(reindex_message(org)) == {"batchItemFailures": []}
+
+    assert in_use(org) == "amazon.titan-embed-text-v2-0-512"
+    assert kinds(org) == {NEW}
+    assert found(org, "refunds")[0] == refunds
+    assert found(org, "any card accepted")[0] == cards
+    assert found(org, "pickup nursery")[0] == later
+
+
+def test_a_document_that_is_deleted_meanwhile_is_in_neither_index(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    org = organization.organization_id
+    refunds, cards = add(api, "Refunds", "Refunds within a week."), add(api, "Cards", "Any card is accepted.")
+    work(*jobs())
+    choose(monkeypatch, TITAN)
+    api.delete(f"/v1/knowledge/documents/{refunds}")
+    work(jobs()[-1])
+    assert refunds not in found(org, "refunds week")
+
+    work(reindex_message(org))
+
+    assert refunds not in found(org, "refunds week")
+    assert found(org, "card accepted") == [cards]
+
+
+def test_indexing_again_continues_after_it_ran_out_of_time(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    org = organization.organization_id
+    for number in range(3):
+        add(api, f"Document {number}", f"Text number {number}.")
+    work(*jobs())
+    choose(monkeypatch, TITAN)
+
+    for _ in range(2):
+        with pytest.raises(OutOfTime):
+            indexing.reindex(org, time_is_left=lambda: False)
+        assert in_use(org) == "minilm-l6-v2-int8"
+    indexing.reindex(org, time_is_left=lambda: False)
+
+    assert in_use(org) == "amazon.titan-embed-text-v2-0-512"
+
+
+def test_indexing_again_is_harmless_where_nothing_changed(api: Client, organization: NewOrganization) -> None:
+    refunds = add(api, "Refunds", "Refunds within a week.")
+    work(*jobs())
+
+    assert work(reindex_message(organization.organization_id)) == {"batchItemFailures": []}
+
+    assert found(organization.organization_id, "refunds") == [refunds]
+
+
+def test_a_model_that_refuses_leaves_the_old_index_in_use_and_the_job_in_the_queue(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(api, "Refunds", "Refunds within a week.")
+    work(*jobs())
+    choose(monkeypatch, TITAN)
+
+    def refuse(_: BedrockEmbedder, texts: Sequence[str]) -> Vectors:
+        raise EmbeddingFailed("AccessDeniedException")
+
+    monkeypatch.setattr(BedrockEmbedder, "passages", refuse)
+
+    failed = work(reindex_message(organization.organization_id))["batchItemFailures"]
+
+    assert len(failed) == 1
+    assert in_use(organization.organization_id) == "minilm-l6-v2-int8"
+    assert found(organization.organization_id, "refunds") != []
