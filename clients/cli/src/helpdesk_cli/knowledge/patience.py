@@ -77,6 +77,7 @@ class Patience:
                 raise
 
     def _wait(self, seconds: float) -> None:
+        self._check()
         note(f"The allowance is used up. Continuing in {seconds:.0f} s.")
         while seconds > 0:
             self._check()
