@@ -38,7 +38,7 @@ def test_independent_questions_are_answered_as_well_as_before(outcomes: list[Out
 
     assert found.right >= 0.50 * found.answerable, missed
     assert found.right >= 0.86 * (found.right + found.wrong), missed
-    assert found.share_handed_off >= 0.85
+    assert found.share_handed_off >= 0.82
     assert found.first >= 0.72 * found.answerable
     assert found.among_five >= 0.95 * found.answerable
 
