@@ -87,14 +87,14 @@ def test_two_crawls_of_a_site_share_its_pace(
 
 
 def test_a_long_crawl_works_in_slices(api: Client, site: Website, world: Crawling, crawl: Crawl) -> None:
-    site.pages = {"/": html(text() + links(*(f"/{number}" for number in range(50))))}
-    site.pages |= {f"/{number}": html(text(number)) for number in range(50)}
+    site.pages = {"/": html(text() + links(*(f"/{number}" for number in range(70))))}
+    site.pages |= {f"/{number}": html(text(number)) for number in range(70)}
 
-    crawl_id = crawl(maxPages=51)
+    crawl_id = crawl(maxPages=71)
 
     assert world.outcomes.count("handed_on") >= 2
     assert world.outcomes[-1] == "finished"
-    assert crawl_of(api, crawl_id)["counts"]["created"] == 51  # type: ignore[index]
+    assert crawl_of(api, crawl_id)["counts"]["created"] == 71  # type: ignore[index]
 
 
 def test_a_second_run_changes_only_what_changed(
