@@ -24,7 +24,7 @@ from tests.support.template import table_properties, template
 REGION: Final = "eu-west-1"
 QUEUES = (
     *("delivery", "retry", "search", "timer"),
-    *("agent.fifo", "knowledge.fifo", "mail.fifo", "outreach.fifo", "erase.fifo", "crawl"),
+    *("agent.fifo", "knowledge.fifo", "mail.fifo", "outreach.fifo", "suggestion.fifo", "erase.fifo", "crawl"),
 )
 
 # About what a visitor's browser sends.

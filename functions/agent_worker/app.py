@@ -1,4 +1,8 @@
-"""AgentQueue: let the agent answer visitors. One message group of the queue is one conversation."""
+"""AgentQueue: let the agent answer visitors; SuggestionQueue: learn from conversations.
+
+A message group of the agent's queue is a conversation. One of the suggestions' queue is an organization, or an accepted
+suggestion. Each queue has its own concurrency, so no visitor waits while the agent learns.
+"""
 
 import json
 from typing import Any
@@ -9,36 +13,45 @@ from helpdesk.agent.worker import AgentJob
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
 from helpdesk.platform.settings import declare, settings
+from helpdesk.suggestions import worker as suggestions
+from helpdesk.suggestions.asking import NotIndexed
 
-NEEDS = declare("AGENT_QUEUE_URL", "KNOWLEDGE_BUCKET", "AGENT_MODEL_ID", "EMBEDDING_MODEL_ID")
+NEEDS = declare(
+    "AGENT_QUEUE_URL", "SUGGESTION_QUEUE_URL", "KNOWLEDGE_BUCKET", "AGENT_MODEL_ID", "EMBEDDING_MODEL_ID"
+)
 
 
 def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
-    """Answer the messages of a batch in order; report the messages that failed.
+    """Do the jobs of a batch in order; report the messages that failed.
 
-    After a failure, the later messages of that conversation wait with it.
+    After a failure, the later messages of that group wait with it.
     """
     failed: list[str] = []
     waiting: set[str] = set()
     for record in event["Records"]:
         group = record["attributes"]["MessageGroupId"]
-        if group not in waiting and _answered(record):
+        if group not in waiting and _done(record):
             continue
         if group not in waiting:
-            try_again_soon(settings().agent_queue_url, record)
+            try_again_soon(_queue_of(record), record)
         waiting.add(group)
         failed.append(record["messageId"])
     return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in failed]}
 
 
-def _answered(record: dict[str, Any]) -> bool:
+def _done(record: dict[str, Any]) -> bool:
     try:
         body = json.loads(record["body"])
-        job = AgentJob(body["organization"], body["conversationId"], body["messageId"])
+        if "kind" in body:
+            return _learned(record, body)
+        return _answered(record, AgentJob(body["organization"], body["conversationId"], body["messageId"]))
     except (KeyError, TypeError, ValueError) as error:
         about_failure = {"message_id": record["messageId"], "error": type(error).__name__}
         logger.error("job_unreadable", extra=about_failure)
         return False
+
+
+def _answered(record: dict[str, Any], job: AgentJob) -> bool:
     about = {
         "organization": job.organization,
         "conversation": job.conversation_id,
@@ -55,3 +68,24 @@ def _answered(record: dict[str, Any]) -> bool:
         return False
     logger.info("agent_worked", extra={**about, "outcome": outcome.value})
     return True
+
+
+def _learned(record: dict[str, Any], body: dict[str, Any]) -> bool:
+    about = {name: body[name] for name in ("organization", "conversationId", "suggestionId") if name in body}
+    try:
+        outcomes = suggestions.work(body, last_try=receives(record) >= MAX_RECEIVES)
+    except (ModelTrouble, NotIndexed) as error:
+        logger.info("learning_postponed", extra={**about, "error": type(error).__name__})
+        return False
+    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+        logger.error("learning_failed", extra={**about, "error": type(error).__name__})
+        return False
+    logger.info("learned", extra={**about, "outcomes": outcomes})
+    return True
+
+
+def _queue_of(record: dict[str, Any]) -> str:
+    """Return the address of the queue that a message came from."""
+    name = record.get("eventSourceARN", "").rpartition(":")[2]
+    urls = (settings().agent_queue_url, settings().suggestion_queue_url)
+    return next((url for url in urls if url.rpartition("/")[2] == name), urls[0])

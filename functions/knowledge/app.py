@@ -1,4 +1,4 @@
-"""/v1/knowledge: the documents that the agent answers from, their folders, and crawls of websites."""
+"""/v1/knowledge: the documents that the agent answers from, their folders, crawls of websites, and suggestions."""
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.crawls import service as crawls
@@ -52,6 +52,19 @@ from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.quotas.errors import DocumentLimit, PlanUpgradeRequired
 from helpdesk.routing.api import Api
+from helpdesk.suggestions import service as suggestions
+from helpdesk.suggestions.errors import (
+    SuggestionGone,
+    SuggestionNotFound,
+    SuggestionSettled,
+    SuggestionStale,
+)
+from helpdesk.suggestions.schemas import (
+    SuggestionAnswer,
+    SuggestionDecision,
+    SuggestionsAnswer,
+    SuggestionsQuery,
+)
 
 NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "ALLOW_LOOPBACK_URLS")
 
@@ -185,6 +198,50 @@ def run_crawl(caller: Caller, crawl_id: str) -> Ok:
 def delete_crawl(caller: Caller, crawl_id: str, query: CrawlDeletionQuery) -> Ok:
     """Delete a crawl, also while it runs. Its documents stay, unless `documents` is `delete`."""
     crawls.delete(caller, crawl_id, query.documents)
+    return OK
+
+
+@api.get("/v1/knowledge/suggestions", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_suggestions(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
+    """List knowledge suggestions, newest first. Filter by status."""
+    return suggestions.newest(caller, query)
+
+
+@api.get("/v1/knowledge/suggestions/<suggestion_id>", access=Access.MEMBER, errors=(SuggestionNotFound,))
+def get_suggestion(caller: Caller, suggestion_id: str) -> SuggestionAnswer:
+    """Get a knowledge suggestion with the questions that it answers."""
+    return suggestions.get(caller.organization, suggestion_id)
+
+
+@api.post(
+    "/v1/knowledge/suggestions/<suggestion_id>/accept",
+    access=Access.MEMBER,
+    errors=(
+        SuggestionNotFound,
+        SuggestionSettled,
+        SuggestionStale,
+        SuggestionGone,
+        TitleMissing,
+        BodyMissing,
+        BodyTooLarge,
+        FolderNotFound,
+        PlanUpgradeRequired,
+        DocumentLimit,
+    ),
+)
+def accept_suggestion(caller: Caller, suggestion_id: str, decision: SuggestionDecision) -> SuggestionAnswer:
+    """Accept a suggestion: write its document, or change it, with the parts that you edited."""
+    return suggestions.accept(caller, suggestion_id, decision)
+
+
+@api.post(
+    "/v1/knowledge/suggestions/<suggestion_id>/dismiss",
+    access=Access.MEMBER,
+    errors=(SuggestionNotFound, SuggestionSettled),
+)
+def dismiss_suggestion(caller: Caller, suggestion_id: str) -> Ok:
+    """Dismiss a suggestion. The same question with the same answer is not suggested again."""
+    suggestions.dismiss(caller, suggestion_id)
     return OK
 
 

@@ -239,6 +239,7 @@ ANSWERS: dict[str, Any] = {
                     {**_ANSWER, "kind": "message", "sources": [_SOURCE]},
                 ],
                 "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
+                "suggestedQuestions": [knowledge_examples.SUGGESTED_QUESTION],
             }
         ],
         "nextCursor": None,

@@ -27,9 +27,38 @@ _LISTED: dict[str, Any] = {
     "updatedByName": None,
 }
 
+_CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
+_ASKED = "Where do I find my invoices?"
+_SUGGESTION: dict[str, Any] = {
+    "id": "sug_01jd3s9t2x6h0k3m5n8p1q4r7v",
+    "kind": "new",
+    "status": "pending",
+    "title": _ASKED,
+    "body": _TEXT,
+    "targetDocId": None,
+    "baseVersion": None,
+    "conversationId": _CONVERSATION,
+    "conversationSubject": _ASKED,
+    "evidence": [{"conversationId": _CONVERSATION, "question": _ASKED, "at": _AT}],
+    "suggestedAt": _AT + 60_000,
+    "decidedAt": None,
+    "decidedByName": None,
+    "documentId": None,
+    "answersNow": None,
+}
+_ACCEPTED = {
+    **_SUGGESTION,
+    "status": "accepted",
+    "decidedAt": _AT + 90_000,
+    "decidedByName": "Ada Lovelace",
+    "documentId": DOCUMENT,
+}
+SUGGESTED_QUESTION = {"suggestionId": _SUGGESTION["id"], "question": _ASKED, "at": _AT}
+
 BODIES: dict[str, Any] = {
     "createDocument": {"title": "Invoices", "body": _TEXT},
     "updateDocument": {"body": "Your invoices are under Account, Invoices.", "version": 1},
+    "acceptSuggestion": {"title": "Invoices"},
     "createFolder": {"name": "Payment"},
     "updateFolder": {"name": "Payments"},
     "orderFolders": {"ids": [_OTHER_FOLDER, _FOLDER]},
@@ -55,6 +84,10 @@ ANSWERS: dict[str, Any] = {
             {"id": _FOLDER, "name": "Payment", "parentId": None, "position": 1, "documents": 12},
         ],
     },
+    "listSuggestions": {"suggestions": [_SUGGESTION], "nextCursor": None},
+    "getSuggestion": {"suggestion": {**_ACCEPTED, "answersNow": {"answered": 1, "of": 1}}},
+    "acceptSuggestion": {"suggestion": _ACCEPTED},
+    "dismissSuggestion": _OK,
     "createFolder": {"id": _FOLDER},
     "updateFolder": _OK,
     "deleteFolder": _OK,

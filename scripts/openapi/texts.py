@@ -64,7 +64,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "agent": ("Agent", "The agent's settings."),
     "widget": ("Widget", "The settings of a chat widget on your site; your server reads them."),
     "analytics": ("Analytics", "Statistics about your team and your agent."),
-    "knowledge": ("Knowledge", "The documents that the agent answers from."),
+    "knowledge": ("Knowledge", "The documents that the agent answers from, and suggestions for them."),
     "keys": ("Secret keys", "Keys with which your servers call the API, and which sign webhooks."),
     "invites": ("Invitations", "Invite people to an organization by e-mail."),
     "oauth": (
@@ -101,6 +101,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "folderId": ("The folder's id.", "fold_01jd3m0a6q2w8e4r1t7y3u9i5o"),
     "crawlId": ("The crawl's id.", "crawl_01jd3m4x8d0k6y9s5v7w2z4a1c"),
     "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),
+    "suggestionId": ("The suggestion's id.", "sug_01jd3s9t2x6h0k3m5n8p1q4r7v"),
     "endpointId": ("The endpoint's id.", "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"),
     "eventId": ("The event's id.", "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"),
     "inviteId": ("The invitation's id.", "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"),

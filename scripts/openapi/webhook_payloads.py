@@ -40,13 +40,14 @@ class SignalData(Answer):
 
 
 class KnowledgeSuggestion(Answer):
-    """A change that is proposed for the knowledge base."""
+    """A document that is proposed for the knowledge base, or a change of one."""
 
     id: str
     conversation_id: str
     conversation_subject: str
     title: str
     body: str
+    """The whole text that the document would have, in Markdown."""
     target_doc_id: str | None
     """The document it would change; null for a new one."""
     suggested_at: Milliseconds
@@ -107,7 +108,7 @@ class SignalUpdated(Event):
 
 
 class KnowledgeSuggestionCreated(Event):
-    """A knowledge suggestion enters the review queue. Nothing sends this event at present."""
+    """A knowledge suggestion enters the review queue. Questions that join it later send nothing."""
 
     type: Literal[WebhookEvent.KNOWLEDGE_SUGGESTION_CREATED]
     data: SuggestionData

@@ -72,18 +72,19 @@ def test_a_queue_takes_one_place_in_each_list_of_queues() -> None:
     root = "\n".join(lines_of("template.yaml"))
 
     assert (
-        len(re.findall(r"\[Agent, Knowledge, Mail, Outreach, Erase\]", queues)) == 1
+        len(re.findall(r"\[Agent, Knowledge, Mail, Outreach, Suggestion, Erase\]", queues)) == 1
     )  # the queue and its dead letters
     tls_only = " ".join(block("template/queues.yaml", "Fn::ForEach::QueuesTlsOnly"))
     assert len(re.findall(r"\bMailQueue\b", tls_only)) == 1
     assert (
-        len(re.findall(r"\[Agent, Knowledge, Mail, Outreach, Erase\]", watched)) == 1
+        len(re.findall(r"\[Agent, Knowledge, Mail, Outreach, Suggestion, Erase\]", watched)) == 1
     )  # the alarm of its dead letters
     assert len(re.findall(r"\bMail: \{VisibilityTimeout", root)) == 1
     assert (
         len(
             re.findall(
-                r"\[Delivery, Retry, Crawl, Agent, Knowledge, Search, Mail, Outreach, Timer, Erase\]", root
+                r"\[Delivery, Retry, Crawl, Agent, Knowledge, Search, Mail, Outreach, Suggestion, Timer, Erase\]",
+                root,
             )
         )
         == 1

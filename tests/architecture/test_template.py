@@ -273,7 +273,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
     assert read == {
         "Conversations": {"ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#ASSIGNED#*"},
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*"},
-        "Knowledge": {"ORG#*#DOCUMENTS#*"},
+        "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*"},
         "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
         "Webhooks": {"ORG#*#EVENTS"},
         "Organizations": {"ORG#*#LOG#*"},
@@ -312,6 +312,7 @@ def test_the_eraser_removes_only_personal_data() -> None:
             "ORG#*#SESSION#*",
             "ORG#*#FILE#*",
             "ORG#*#RATINGS",
+            "ORG#*#SUGGESTION",
             "ORG#*#IDEMPOTENCY#*",
         },
         "dynamodb:BatchWriteItem": {"ORG#*#EVENT#*", "ORG#*#DELIVERY#*"},

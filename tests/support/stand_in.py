@@ -29,6 +29,7 @@ QUEUES: Final = {
     "KNOWLEDGE_QUEUE_URL": "knowledge.fifo",
     "MAIL_QUEUE_URL": "mail.fifo",
     "OUTREACH_QUEUE_URL": "outreach.fifo",
+    "SUGGESTION_QUEUE_URL": "suggestion.fifo",
     "ERASE_QUEUE_URL": "erase.fifo",
     "CRAWL_QUEUE_URL": "crawl",
     "DEAD_LETTERS_URL": "dead-letters",

@@ -13,6 +13,8 @@ from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
 from tests.support.api import Client
 from tests.support.people import issue_token, make_person
+from tests.support.suggestions import suggested
+from tests.support.workers import Workers
 
 MESSAGE = {"session": "visitor-of-a-thing", "body": "Hello"}
 WEBHOOK = {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
@@ -31,6 +33,7 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "erasureId": lambda: api.delete(f"/v1/customers/{_customer(api)}").body["receipt"]["id"],
         "documentId": lambda: api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"],
         "folderId": lambda: api.post("/v1/knowledge/folders", {"name": "F"}).body["id"],
+        "suggestionId": lambda: _suggested(api),
         "endpointId": lambda: api.post("/v1/webhooks", WEBHOOK).body["id"],
         "eventId": lambda: _delivered(organization.organization_id),
         "logId": lambda: api.get("/v1/logs").body["logs"][0]["id"],
@@ -53,6 +56,11 @@ def _customer(api: Client) -> str:
     """Let a visitor write, always the same; return the customer's id."""
     written = api.post("/v1/messages", MESSAGE).body["conversationId"]
     return str(api.get(f"/v1/conversations/{written}").body["conversation"]["customer"]["id"])
+
+
+def _suggested(api: Client) -> str:
+    """Let a suggestion be learned from a conversation; return its id."""
+    return str(suggested(api, Workers("search"), session="visitor-of-a-suggestion")["id"])
 
 
 def _delivered(organization: str) -> str:

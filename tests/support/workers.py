@@ -15,6 +15,7 @@ WORKERS = {
     "mail": "mailer",
     "outreach": "mailer",
     "search": "search_indexer",
+    "suggestion": "agent_worker",
     "timer": "timers",
     "erase": "eraser",
     "crawl": "crawler",

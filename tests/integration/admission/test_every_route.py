@@ -145,6 +145,8 @@ ROUTES: dict[str, str] = {
         GET /v1/knowledge/documents
         GET /v1/knowledge/documents/<document_id>
         GET /v1/knowledge/folders
+        GET /v1/knowledge/suggestions
+        GET /v1/knowledge/suggestions/<suggestion_id>
         GET /v1/logs
         GET /v1/invites
         GET /v1/logs/<log_id>
@@ -173,6 +175,8 @@ ROUTES: dict[str, str] = {
         POST /v1/knowledge/documents
         POST /v1/knowledge/folders
         POST /v1/knowledge/folders/order
+        POST /v1/knowledge/suggestions/<suggestion_id>/accept
+        POST /v1/knowledge/suggestions/<suggestion_id>/dismiss
         POST /v1/uploads
     """,
     "admin or owner": """

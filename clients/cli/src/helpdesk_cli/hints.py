@@ -14,6 +14,7 @@ _FIND = {
     "key": "helpdesk keys list",
     "member": "helpdesk members list",
     "org": "helpdesk org list",
+    "suggestion": "helpdesk knowledge suggestions",
 }
 _HINTS = {
     "already_a_member": "See who belongs to the organization: helpdesk members list",
@@ -41,6 +42,9 @@ _HINTS = {
     "publishable_key": "Unset HELPDESK_TOKEN and log in, or set it to a secret key (svc_key_…).",
     "slug_taken": "Choose another with --slug.",
     "invalid_slug": "Choose another with --slug.",
+    "suggestion_gone": "Dismiss it: helpdesk knowledge suggestions dismiss ID",
+    "suggestion_settled": "See what became of it: helpdesk knowledge suggestions show ID",
+    "suggestion_stale": "Change the document yourself, then: helpdesk knowledge suggestions dismiss ID",
     "token_required": _A_PERSON,
     "too_many_crawls": "See which are running: helpdesk knowledge crawl list",
     "too_many_endpoints": "Remove one: helpdesk webhooks list, then helpdesk webhooks remove ID",

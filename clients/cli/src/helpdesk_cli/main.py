@@ -13,6 +13,7 @@ from helpdesk_cli.commands import (
     customers,
     inbox,
     keys,
+    knowledge_suggestions,
     limits,
     logs,
     organizations,
@@ -50,6 +51,7 @@ for command in (
     logs.logs,
     webhooks.webhooks,
     crawls.knowledge,
+    knowledge_suggestions.knowledge,  # the same group, with the commands of both
     limits.limits,
 ):
     main.add_command(command)

@@ -22,6 +22,11 @@ class Reason(StrEnum):
     MODEL_FAILED = "the model could not be reached"
     AGENT_FAILED = "the agent failed repeatedly"
 
+    @property
+    def is_gap(self) -> bool:
+        """Whether the knowledge base lacks the answer, so that a person's answer belongs into it."""
+        return self in {Reason.NO_KNOWLEDGE, Reason.NOTHING_FOUND, Reason.MODEL_DECIDED}
+
 
 class Turn(FrozenRecord):
     """What one side of the conversation wrote."""

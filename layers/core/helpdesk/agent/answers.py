@@ -26,16 +26,18 @@ def write(
     resolves: bool = False,
     language: Language | None = None,
     sources: Sequence[AnswerSource] = (),
+    is_gap: bool = False,
 ) -> bool:
     """Write the agent's message that answers up to the visitor's message `answering`.
 
     With a reason it also hands the conversation to the team; with `resolves` it resolves the conversation. `language`
-    is noted as the one that the visitor writes, and `sources` are kept for the team. Sends message.created, then
-    conversation.updated if the conversation is handed over or resolved; both carry the state after the change
-    (Specification: Events). Returns False, with nothing written, if the conversation was resolved, archived, taken
-    over, answered or erased since it was read. After any other change, such as a snooze, the message is written all the
-    same: nobody else would answer the visitor. Raises StaleConversation if the message must be decided again, because
-    it resolves the conversation and someone has written since; and Conflict.
+    is noted as the one that the visitor writes, and `sources` are kept for the team. With `is_gap` the question waits
+    for a person's answer to learn from. Sends message.created, then conversation.updated if the conversation is handed
+    over or resolved; both carry the state after the change (Specification: Events). Returns False, with nothing
+    written, if the conversation was resolved, archived, taken over, answered or erased since it was read. After any
+    other change, such as a snooze, the message is written all the same: nobody else would answer the visitor. Raises
+    StaleConversation if the message must be decided again, because it resolves the conversation and someone has written
+    since; and Conflict.
     """
     read = conversation
     for _ in range(_TRIES):
@@ -48,6 +50,7 @@ def write(
             resolves=resolves,
             language=language,
             sources=sources,
+            is_gap=is_gap,
         )
         try:
             transaction.commit()
@@ -86,6 +89,7 @@ def _transaction(
     resolves: bool,
     language: Language | None,
     sources: Sequence[AnswerSource],
+    is_gap: bool,
 ) -> Transaction:
     """Return the write of the agent's message. It raises StaleConversation or ConversationNotFound."""
     message_id, now = thread.new_message_id(conversation), clock.now_ms()
@@ -108,6 +112,7 @@ def _transaction(
         handed_off=hand_off_reason is not None,
         only_if_newest=resolves,
         language=language,
+        gap=answering if is_gap else None,
     )
     thread.add_agent_message(
         transaction,

@@ -73,26 +73,30 @@ _TOOLS: "ToolConfigurationTypeDef" = {
 
 def answer(question: Question) -> Reply | HandOff:
     """Let the model answer, or decide that a person must. Raises ModelTrouble."""
+    response = converse(
+        system=[{"text": instructions(question)}],
+        messages=messages(question.thread),
+        inferenceConfig={"maxTokens": MAX_TOKENS, "temperature": TEMPERATURE},
+        toolConfig=_TOOLS,
+    )
+    return _read(response, question.passages)
+
+
+def converse(**request: Any) -> "ConverseResponseTypeDef":
+    """Call this deployment's model with the parameters of Converse but `modelId`. Raises ModelTrouble."""
     try:
-        response = clients.bedrock().converse(
-            modelId=settings().agent_model_id,
-            system=[{"text": instructions(question)}],
-            messages=messages(question.thread),
-            inferenceConfig={"maxTokens": MAX_TOKENS, "temperature": TEMPERATURE},
-            toolConfig=_TOOLS,
-        )
+        return clients.bedrock().converse(modelId=settings().agent_model_id, **request)
     except (ClientError, BotoCoreError) as error:
         code = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
         logger.warning("model_failed", extra={"error": code})
         raise ModelTrouble(code) from None
-    return _read(response, question.passages)
 
 
 def instructions(question: Question) -> str:
     """Return the system prompt: who the agent is, the rules, the passages."""
     return _INSTRUCTIONS.format(
-        name=_inert(question.settings.name),
-        personality=_inert(question.settings.personality),
+        name=inert(question.settings.name),
+        personality=inert(question.settings.personality),
         tool=_HAND_OVER,
         passages="\n".join(_shown(number, found) for number, found in enumerate(question.passages, start=1))
         or "(none was found)",
@@ -119,14 +123,14 @@ def messages(thread: Sequence[Turn]) -> "list[MessageTypeDef]":
 
 
 def _shown(number: int, passage: Passage) -> str:
-    link = f' link="{_inert(passage.url)}"' if passage.url else ""
+    link = f' link="{inert(passage.url)}"' if passage.url else ""
     return (
-        f'<passage number="{number}" document="{_inert(passage.title)}" section="{_inert(passage.heading)}"{link}>\n'
-        f"{_inert(passage.text)}\n</passage>"
+        f'<passage number="{number}" document="{inert(passage.title)}" section="{inert(passage.heading)}"{link}>\n'
+        f"{inert(passage.text)}\n</passage>"
     )
 
 
-def _inert(text: str) -> str:
+def inert(text: str) -> str:
     """Return text escaped so that it cannot open or close an element of the prompt."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 

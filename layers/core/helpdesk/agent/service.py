@@ -26,6 +26,11 @@ def get(organization: str) -> AgentSettingsWithTexts:
     return _answer(*repository.get_with_texts(organization))
 
 
+def settings_of(organization: str) -> AgentSettings:
+    """Return the organization's settings without the sentences. One call."""
+    return repository.get(organization)
+
+
 def texts(organization: str) -> VisitorTexts:
     """Return the sentences that the organization's visitors read. One call."""
     return repository.get_texts(organization)

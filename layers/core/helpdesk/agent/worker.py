@@ -220,6 +220,7 @@ def _write(
         resolves=resolves,
         language=spoken,
         sources=[_source(passage) for passage in reply.sources] if isinstance(reply, Reply) else (),
+        is_gap=own.suggest_knowledge and isinstance(reply, HandOff) and reply.reason.is_gap,
     )
     if not written:
         return Outcome.DROPPED

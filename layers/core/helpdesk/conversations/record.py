@@ -111,7 +111,8 @@ class Conversation(Snapshot, kw_only=True):
     the visitor's newest message; it is None if they have written none, and in items from before it was kept.
     `answered_up_to` is the id of the last message that the agent or a teammate has answered, empty before the first
     answer. `handed_off_at` is when the agent last handed it to the team. `language` is the one that the visitor
-    clearly writes, None as long as no answer of the agent has noted it.
+    clearly writes, None as long as no answer of the agent has noted it. `gap` is the last message of a question that
+    the agent handed to the team because it found nothing, until it is in a suggestion.
     """
 
     customer_id: str
@@ -129,6 +130,7 @@ class Conversation(Snapshot, kw_only=True):
     answered_up_to: str = ""
     handed_off_at: int | None = None
     language: Language | None = None
+    gap: str | None = None
 
     @property
     def unanswered(self) -> bool:
@@ -171,6 +173,7 @@ class Conversation(Snapshot, kw_only=True):
             answered_up_to=item.get("answeredUpTo", ""),
             handed_off_at=item.get("handedOffAt"),
             language=known(item.get("language")),
+            gap=item.get("gap"),
         )
 
     def to_item(self) -> Item:

@@ -68,6 +68,7 @@ def save(
     answered_up_to: str | None = None,
     handed_off_at: int | None = None,
     language: str | None = None,
+    gap: str | None = None,
     context: BrowserContext | None = None,
     snoozed_until: int | None = None,
     ends_snooze: bool = False,
@@ -97,6 +98,7 @@ def save(
         **({} if answered_up_to is None else {"answeredUpTo": answered_up_to}),
         **({} if handed_off_at is None else {"handedOffAt": handed_off_at}),
         **({} if language is None else {"language": language}),
+        **({} if gap is None else {"gap": gap}),
         **({} if context is None else {"context": context.to_item()}),
         "status": state.status.value,
         "handledBy": state.handled_by.value,
@@ -165,6 +167,7 @@ def save_answer(
     handed_off: bool,
     only_if_newest: bool,
     language: str | None,
+    gap: str | None,
 ) -> None:
     """Write the state after the agent's answer to the visitor's messages up to one.
 
@@ -185,6 +188,7 @@ def save_answer(
         # The last message is a hand-off for as long as this is the time of the last message.
         handed_off_at=message_at if handed_off else None,
         language=language,
+        gap=gap,
         condition=condition,
         condition_values={":answering": answered_up_to, ":teammate": Speaker.TEAMMATE.value},
     )
@@ -224,6 +228,25 @@ def require_unarchived(transaction: Transaction, conversation: Conversation) -> 
         values={":never": None},
         on_failure=StaleConversation,
     )
+
+
+def require_present(transaction: Transaction, conversation: Conversation, *, closes_gap: bool) -> None:
+    """Require that it is not being erased; with `closes_gap` also that its gap is as read, which is removed.
+
+    The transaction raises StaleConversation or ConversationNotFound.
+    """
+    key = keys.Conversation(conversation.organization, conversation.id)
+    condition = f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})"
+    if closes_gap:
+        transaction.update(
+            key,
+            "REMOVE gap",
+            condition=f"{condition} AND gap = :gap",
+            values={":gap": conversation.gap},
+            on_failure=StaleConversation,
+        )
+    else:
+        transaction.require(key, condition, on_failure=StaleConversation)
 
 
 def forget_current(transaction: Transaction, conversation: Conversation) -> None:

@@ -8,7 +8,7 @@ with the current conversation. A transition that changes nothing returns ok and 
 from collections.abc import Callable, Sequence
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import repository, thread
+from helpdesk.conversations import learning, repository, thread
 from helpdesk.conversations.actor import Actor
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
 from helpdesk.conversations.index_keys import ListQuery
@@ -137,7 +137,9 @@ def write_transition(
     has_event = emits_event(before.state, state)
     unanswered = _left_to_the_agent(before, state) if has_event or before.archived else None
     if has_event:
-        thread.add_updated(transaction, before, state, clock.now_ms(), unanswered)
+        resolves = state.status is Status.RESOLVED and before.state.status is Status.OPEN
+        learns = (learning.job(before.organization, before.id),) if resolves else ()
+        thread.add_updated(transaction, before, state, clock.now_ms(), unanswered, jobs=learns)
     elif unanswered is not None:
         thread.add_agent_job(transaction, before, unanswered)
 
@@ -153,10 +155,12 @@ def write_answer(
     handed_off: bool,
     only_if_newest: bool,
     language: str | None,
+    gap: str | None = None,
 ) -> None:
     """Add to a transaction the state after the agent's answer to the visitor's messages up to one.
 
-    `language` is kept as the one that the visitor writes; None leaves it as it is.
+    `language` is kept as the one that the visitor writes; None leaves it as it is. `gap` is the last message of a
+    question for which the agent found nothing.
     The transaction raises StaleConversation also if that message was answered since, if a teammate wrote last, or with
     `only_if_newest` if anyone has written since.
     """
@@ -170,6 +174,7 @@ def write_answer(
         handed_off=handed_off,
         only_if_newest=only_if_newest,
         language=language,
+        gap=gap,
     )
 
 
@@ -185,8 +190,11 @@ def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAcc
         state = apply_reply(
             conversation.state, take_over=written.take_over or False, reopen=written.reopen or False
         )
+        learns = (
+            () if conversation.gap is None else (learning.job(conversation.organization, conversation.id),)
+        )
         message_id = thread.append_by_team(
-            transaction, conversation, state, name=name, body=body, attachments=attachments
+            transaction, conversation, state, name=name, body=body, attachments=attachments, jobs=learns
         )
         _forget_hint(transaction, conversation, state)
         return ReplyAccepted(message_id=message_id, conversation=state_shape(conversation.id, state))

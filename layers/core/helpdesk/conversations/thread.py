@@ -139,10 +139,11 @@ def append_by_team(
     name: str,
     body: str,
     attachments: Attachments,
+    jobs: tuple[Job, ...] = (),
 ) -> str:
     """Add a teammate's message to an open conversation and write the state after it; return the message's id.
 
-    Sends message.created alone. The transaction can raise StaleConversation.
+    Sends message.created alone, with the jobs that follow from it. The transaction can raise StaleConversation.
     """
     message_id, now = new_message_id(conversation), clock.now_ms()
     # This answers what the visitor has written so far: an agent that is preparing an answer drops it.
@@ -163,6 +164,7 @@ def append_by_team(
         body=body,
         attachments=attachments,
         now=now,
+        jobs=jobs,
     )
 
 
@@ -182,6 +184,7 @@ def add_agent_message(
     attachments: Attachments,
     now: int,
     sources: Sequence[AnswerSource] = (),
+    jobs: tuple[Job, ...] = (),
 ) -> str:
     """Add a message from the organization's side and its message.created event; return its id."""
     message = Message(
@@ -195,7 +198,7 @@ def add_agent_message(
         sources=tuple(sources),
     )
     attachments.keep(transaction, conversation.organization, message.id)
-    _add_message(transaction, conversation.organization, message, state, ())
+    _add_message(transaction, conversation.organization, message, state, jobs)
     return message.id
 
 
@@ -255,15 +258,18 @@ def add_updated(
     state: State,
     now: int,
     unanswered: str | None = None,
+    jobs: tuple[Job, ...] = (),
 ) -> None:
-    """Add the conversation.updated event of a transition.
+    """Add the conversation.updated event of a transition, with the jobs that follow from it.
 
     `unanswered` is the visitor's message that waits for the agent, if the transition hands the conversation to it.
     """
-    jobs: tuple[Job, ...] = ()
     if unanswered is not None:
         # Not deduplicated by the message: its first job may have ended while the agent had to be silent.
-        jobs = (_answer_job(conversation.organization, conversation.id, unanswered, ids.new("job")),)
+        jobs = (
+            *jobs,
+            _answer_job(conversation.organization, conversation.id, unanswered, ids.new("job")),
+        )
     event = Event(
         conversation.organization,
         WebhookEvent.CONVERSATION_UPDATED,

@@ -39,6 +39,8 @@ class JobQueue(StrEnum):
     """Messages to customers by mail, apart from the mail that somebody waits for."""
     SEARCH = "search"
     """Work for the search index. Keeps no order."""
+    SUGGESTION = "suggestion"
+    """Threads to learn from."""
     TIMER = "timer"
     """Work for a later time. Keeps no order."""
     ERASE = "erase"

@@ -26,6 +26,7 @@ QUEUES = tuple(
         "MAIL",
         "OUTREACH",
         "SEARCH",
+        "SUGGESTION",
         "TIMER",
         "ERASE",
         "CRAWL",
@@ -83,6 +84,7 @@ class Settings(FrozenRecord):
     mail_queue_url = _Setting("MAIL_QUEUE_URL", _text)
     outreach_queue_url = _Setting("OUTREACH_QUEUE_URL", _text)
     search_queue_url = _Setting("SEARCH_QUEUE_URL", _text)
+    suggestion_queue_url = _Setting("SUGGESTION_QUEUE_URL", _text)
     timer_queue_url = _Setting("TIMER_QUEUE_URL", _text)
     erase_queue_url = _Setting("ERASE_QUEUE_URL", _text)
     crawl_queue_url = _Setting("CRAWL_QUEUE_URL", _text)

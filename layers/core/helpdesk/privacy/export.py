@@ -16,7 +16,14 @@ from helpdesk.customers.record import Customer, Fact
 from helpdesk.customers.rendering import customer_shape, fact_shape
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import Answer, PageQuery
-from helpdesk.privacy.schemas import ExportAnswer, ExportedConversation, ExportedRating
+from helpdesk.privacy.schemas import (
+    ExportAnswer,
+    ExportedConversation,
+    ExportedQuestion,
+    ExportedRating,
+)
+from helpdesk.suggestions import export as suggestions
+from helpdesk.suggestions.export import SuggestedQuestion
 
 _MAX_CONVERSATIONS = 25
 """Per page, because each costs a query."""
@@ -31,11 +38,12 @@ class _Place(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A fact, or an entry with its conversation, and its place."""
+    """A fact, or an entry with its conversation, and its place. `questions` are with a conversation's first entry."""
 
     place: _Place
     content: Fact | Message
     conversation: Conversation | None = None
+    questions: tuple[SuggestedQuestion, ...] = ()
 
 
 def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
@@ -71,10 +79,14 @@ def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> 
             return parts, True
         after = start.entry if conversation.id == start.conversation else ""
         entries, more = conversations.entries_after(organization, conversation.id, after, limit - len(parts))
-        parts += [
+        begun = [
             _Part(_Place("", conversation.id, entry.sort_key), entry.message, conversation)
             for entry in entries
         ]
+        if begun and not after:
+            questions = suggestions.questions_of(organization, conversation.id)
+            begun[0] = begun[0]._replace(questions=tuple(questions))
+        parts += begun
         if more:
             return parts, True
     return parts, False
@@ -98,10 +110,12 @@ def _weighed(parts: Sequence[_Part], customer: Customer) -> list[Answer]:
 def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConversation]:
     found: dict[str, Conversation] = {}
     entries: dict[str, list[Message]] = {}
+    questions: dict[str, tuple[SuggestedQuestion, ...]] = {}
     for part in parts:
         if part.conversation is not None and isinstance(part.content, Message):
             found.setdefault(part.conversation.id, part.conversation)
             entries.setdefault(part.conversation.id, []).append(part.content)
+            questions.setdefault(part.conversation.id, part.questions)
     return [
         ExportedConversation(
             conversation=conversation_shape(found[conversation_id], {customer.id: customer}),
@@ -115,6 +129,10 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
                 )
                 for entry in own
                 if entry.rating is not None
+            ],
+            suggested_questions=[
+                ExportedQuestion(suggestion_id=each.suggestion_id, question=each.question, at=each.at)
+                for each in questions[conversation_id]
             ],
         )
         for conversation_id, own in entries.items()

@@ -50,6 +50,14 @@ class ExportedRating(Answer):
     at: Milliseconds
 
 
+class ExportedQuestion(Answer):
+    """A question of the customer that a knowledge suggestion keeps as evidence."""
+
+    suggestion_id: str
+    question: str
+    at: Milliseconds
+
+
 class ExportedConversation(Answer):
     """A conversation, or a part of one.
 
@@ -60,6 +68,8 @@ class ExportedConversation(Answer):
     messages: list[ThreadEntry]
     """Messages, oldest first, then entries that only the team sees (`kind` is note or system), oldest first."""
     ratings: list[ExportedRating]
+    suggested_questions: list[ExportedQuestion]
+    """On the page where the conversation begins; empty on others."""
 
 
 class ExportAnswer(Answer):

@@ -22,6 +22,8 @@ from helpdesk.ratings import erasure as ratings
 from helpdesk.snoozes import erasure as snoozes
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+from helpdesk.suggestions import erasure as suggestions
+from helpdesk.suggestions.record import LearnedQuestion
 
 _ENTRIES = 12
 """Entries per page. With six files each, and their ratings, they fit the 100 actions of a transaction."""
@@ -44,7 +46,15 @@ def conversations_of(organization: str, customer: ErasableCustomer) -> list[Eras
 
 
 def delete_thread(organization: str, erasure_id: str, conversation_id: str, until: int) -> None:
-    """Delete every entry of a conversation that is being erased. Raises OutOfTime at the instant `until` (ms)."""
+    """Delete every entry of a conversation that is being erased, and what suggestions hold of it.
+
+    Raises OutOfTime at the instant `until` (ms).
+    """
+    _page_by_page(
+        lambda: suggestions.questions_of(organization, conversation_id)[:_ENTRIES],
+        lambda page: _forget_questions(organization, erasure_id, page),
+        until,
+    )
     _page_by_page(
         lambda: conversations.first_entries(organization, conversation_id, _ENTRIES),
         lambda page: _delete_entries(organization, erasure_id, page),
@@ -114,6 +124,18 @@ def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message])
         files=removed,
         events=len(event_ids),
     )
+    transaction.commit()
+
+
+def _forget_questions(organization: str, erasure_id: str, page: Sequence[LearnedQuestion]) -> None:
+    for question in page:
+        suggestions.forget(organization, question)
+    event_ids = [question.event_id for question in page if question.event_id is not None]
+    deliveries.delete_for(organization, event_ids)
+    transaction = Transaction()
+    for question in page:
+        suggestions.delete_for(transaction, question)
+    repository.count(transaction, organization, erasure_id, events=len(event_ids))
     transaction.commit()
 
 

@@ -1,6 +1,7 @@
 """The only place that builds keys of the table.
 
-Keys without a tenant are in account_keys.py, and those of crawls in crawl_keys.py; both are re-exported here.
+Keys without a tenant are in account_keys.py, those of crawls in crawl_keys.py and those of suggestions in
+suggestion_keys.py; all are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -45,15 +46,17 @@ from helpdesk.storage.crawl_keys import (
     RunningCrawls,
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
+from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
 
-# The kinds without a tenant, and those of crawls; every kind below is exported, too.
+# The kinds of those modules; every kind below is exported, too.
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AuthorizationCode", "AuthorizationRequest",
     "AutoResolveCheckpoint", "BrowserSession", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "DeviceCode", "EmailBucket", "Grant", "InviteToken",
-    "ItemKey", "LegacyKey", "MailCeiling", "MalformedKey", "OAuthClient", "PageClaim", "Person",
-    "PersonAllowance", "PersonByEmail", "PersonIdempotency", "RunningCrawls", "SchemaVersion",
-    "SharedBucket", "SignIn", "Slug", "SupportEmail", "UserCode", "WaitPool",
+    "ItemKey", "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "OAuthClient", "PageClaim",
+    "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "RunningCrawls", "SchemaVersion",
+    "SharedBucket", "SignIn", "Slug", "Suggestion", "SuggestionDay", "SupportEmail", "UserCode", "WaitPool",
+    "suggestions_with",
 ]  # fmt: skip
 
 

@@ -196,10 +196,12 @@ def _whole(api: Api, customer_id: str) -> dict[str, Any]:
         whole["facts"] += page["facts"]
         for part in page["conversations"]:
             one = by_id.setdefault(
-                part["conversation"]["id"], {**part["conversation"], "messages": [], "ratings": []}
+                part["conversation"]["id"],
+                {**part["conversation"], "messages": [], "ratings": [], "suggestedQuestions": []},
             )
             one["messages"] += part["messages"]
             one["ratings"] += part["ratings"]
+            one["suggestedQuestions"] += part.get("suggestedQuestions", [])
     whole["conversations"] = list(by_id.values())
     return whole
 

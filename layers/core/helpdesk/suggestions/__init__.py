@@ -1,0 +1,1 @@
+"""Knowledge suggestions: what the team answered, proposed for the knowledge base."""

@@ -1,0 +1,84 @@
+"""Erasure of what suggestions hold of a conversation (docs/decisions/0123).
+
+The conversation is marked before, so no suggestion is learned from it any more.
+"""
+
+from copy import replace
+
+from helpdesk.conversations import service as conversations
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.suggestions import repository
+from helpdesk.suggestions.record import LearnedQuestion, Suggestion
+from helpdesk.suggestions.schemas import SuggestionStatus
+from helpdesk.suggestions.wording import section_heading, title_of, without_greeting
+
+_TRIES = 8
+
+
+def questions_of(organization: str, conversation_id: str) -> list[LearnedQuestion]:
+    """Return the questions of a conversation that are in suggestions."""
+    return repository.learned_from(organization, conversation_id)
+
+
+def forget(organization: str, question: LearnedQuestion) -> None:
+    """Remove what a suggestion holds of the conversation of a question. It may be repeated. Raises Conflict.
+
+    A suggestion that other conversations also support stays, with a title from one of them. One that was accepted stays
+    without its texts, which the team made those of a document. Any other is deleted.
+    """
+    for _ in range(_TRIES):
+        seen = repository.find(organization, question.suggestion_id)
+        if seen is None:
+            return
+        transaction = Transaction()
+        left = _without(seen, question.conversation_id)
+        if left is None:
+            repository.remove(transaction, seen)
+        elif left != seen:
+            repository.save(transaction, seen, left)
+        else:
+            return
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def delete_for(transaction: Transaction, question: LearnedQuestion) -> None:
+    """Add the removal of a question to a transaction, after `forget`. It raises ConditionFailed if it is gone."""
+    repository.forget_question(transaction, question)
+
+
+def _without(suggestion: Suggestion, conversation_id: str) -> Suggestion | None:
+    """Return a suggestion without a conversation; None if nothing of it may stay."""
+    evidence = tuple(each for each in suggestion.evidence if each.conversation_id != conversation_id)
+    if suggestion.conversation_id != conversation_id:
+        return replace(suggestion, evidence=evidence)
+    if evidence:
+        other = conversations.find(suggestion.organization, evidence[0].conversation_id)
+        heading = title_of(without_greeting(evidence[0].question))
+        before, after = section_heading(suggestion.heading), section_heading(heading)
+        return replace(
+            suggestion,
+            evidence=evidence,
+            heading=heading,
+            title=heading if suggestion.target_doc_id is None else suggestion.title,
+            body=suggestion.body.replace(before, after),
+            conversation_id=evidence[0].conversation_id,
+            conversation_subject="" if other is None else other.subject,
+        )
+    if suggestion.status is not SuggestionStatus.ACCEPTED:
+        return None
+    return replace(
+        suggestion,
+        evidence=(),
+        title="",
+        body="",
+        heading="",
+        guidance="",
+        conversation_id=None,
+        conversation_subject="",
+    )

@@ -1,0 +1,114 @@
+"""Reviewing knowledge suggestions: lists, accepting and dismissing.
+
+Accepting is one transaction: it writes the document and decides the suggestion, on the condition that the suggestion is
+pending and that a document to change has the version that the suggestion is based on. So of two that accept at once one
+succeeds, and a crash leaves both undone or both done.
+"""
+
+from helpdesk.admission.caller import Caller
+from helpdesk.http.pages import fitting, next_cursor, position
+from helpdesk.knowledge import service as knowledge
+from helpdesk.knowledge.documents import Source
+from helpdesk.knowledge.errors import DocumentChanged, DocumentNotFound, DocumentSynced
+from helpdesk.knowledge.schemas import SourceKind
+from helpdesk.platform import ids
+from helpdesk.storage.transactions import Transaction
+from helpdesk.suggestions import jobs, repository
+from helpdesk.suggestions.errors import SuggestionGone, SuggestionSettled, SuggestionStale
+from helpdesk.suggestions.record import Suggestion
+from helpdesk.suggestions.rendering import suggestion_shape
+from helpdesk.suggestions.schemas import (
+    SuggestionAnswer,
+    SuggestionDecision,
+    SuggestionsAnswer,
+    SuggestionsQuery,
+    SuggestionStatus,
+)
+
+
+def newest(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
+    """Return a page of suggestions, newest first. Raises InvalidCursor."""
+    name = f"knowledge/suggestions?{query.status}"
+    place = position(caller, query, name)
+    found, end = repository.newest(caller.organization, query.status, query.limit, place)
+    shapes = [suggestion_shape(each) for each in found]
+    room = fitting(shapes)
+    if room < len(shapes):
+        shapes, end = shapes[:room], found[room - 1].id
+    return SuggestionsAnswer(suggestions=shapes, next_cursor=next_cursor(caller, end, name))
+
+
+def get(organization: str, suggestion_id: str) -> SuggestionAnswer:
+    """Return a suggestion. Raises SuggestionNotFound."""
+    return SuggestionAnswer(suggestion=suggestion_shape(repository.get(organization, suggestion_id)))
+
+
+def accept(caller: Caller, suggestion_id: str, wanted: SuggestionDecision) -> SuggestionAnswer:
+    """Write the document that a suggestion is for, or change it, with the parts that the caller edited.
+
+    Its questions are asked of the index once the document is indexed. Raises SuggestionNotFound, SuggestionSettled,
+    SuggestionStale, SuggestionGone, and what writing a document raises.
+    """
+    suggestion = repository.get(caller.organization, suggestion_id)
+    if not suggestion.is_pending:
+        raise SuggestionSettled
+    if suggestion.target_doc_id is None:
+        _write(caller, suggestion, wanted)
+    else:
+        try:
+            _change(caller, suggestion, suggestion.target_doc_id, wanted)
+        except (DocumentChanged, DocumentSynced, DocumentNotFound) as error:
+            # It may be this suggestion's own document, just changed by another who accepted it.
+            if not repository.get(caller.organization, suggestion_id).is_pending:
+                raise SuggestionSettled from error
+            raise (SuggestionGone if isinstance(error, DocumentNotFound) else SuggestionStale) from error
+    return get(caller.organization, suggestion_id)
+
+
+def dismiss(caller: Caller, suggestion_id: str) -> None:
+    """Dismiss a suggestion. The same question with the same answer is not suggested again.
+
+    Raises SuggestionNotFound, SuggestionSettled.
+    """
+    suggestion = repository.get(caller.organization, suggestion_id)
+    transaction = Transaction()
+    repository.decide(transaction, suggestion, SuggestionStatus.DISMISSED, caller.actor)
+    transaction.commit()
+
+
+def _write(caller: Caller, suggestion: Suggestion, wanted: SuggestionDecision) -> None:
+    document_id = ids.new("doc")
+    knowledge.write(
+        caller.organization,
+        knowledge.Draft(
+            suggestion.title if wanted.title is None else wanted.title,
+            suggestion.body if wanted.body is None else wanted.body,
+            wanted.folder_id,
+            source=Source(SourceKind.SUGGESTION),
+        ),
+        caller.actor,
+        document_id=document_id,
+        also=lambda transaction: _accept(transaction, caller, suggestion, document_id),
+    )
+
+
+def _change(caller: Caller, suggestion: Suggestion, document_id: str, wanted: SuggestionDecision) -> None:
+    knowledge.change(
+        caller.organization,
+        document_id,
+        knowledge.Change(
+            title=suggestion.title if wanted.title is None else wanted.title,
+            body=suggestion.body if wanted.body is None else wanted.body,
+            folder_id=wanted.folder_id if "folder_id" in wanted.model_fields_set else knowledge.KEEP,
+        ),
+        caller.actor,
+        version=suggestion.base_version,
+        also=lambda transaction: _accept(transaction, caller, suggestion, document_id),
+    )
+
+
+def _accept(transaction: Transaction, caller: Caller, suggestion: Suggestion, document_id: str) -> None:
+    repository.decide(
+        transaction, suggestion, SuggestionStatus.ACCEPTED, caller.actor, document_id=document_id
+    )
+    jobs.put_asking(transaction, caller.organization, suggestion.id)
