@@ -71,7 +71,8 @@ def _answered(record: dict[str, Any], job: AgentJob) -> bool:
 
 
 def _learned(record: dict[str, Any], body: dict[str, Any]) -> bool:
-    about = {name: body[name] for name in ("organization", "conversationId", "suggestionId") if name in body}
+    ids: tuple[str, ...] = ("organization", "conversationId", "suggestionId")
+    about = {name: body[name] for name in ids if name in body}
     try:
         outcomes = suggestions.work(body, last_try=receives(record) >= MAX_RECEIVES)
     except (ModelTrouble, NotIndexed) as error:
