@@ -74,5 +74,6 @@ def test_what_a_teammate_answered_answers_the_next_visitor(api: Web, stack: Mapp
     eventually(lambda: api.get(document).body["document"]["status"] == "ready" or None)
 
     assert ANSWER in agents_words(api, ask(api, question))
-    answers_now = eventually(lambda: api.get(path).body["suggestion"]["answersNow"])
+    # It is asked again after 5, 20 and 60 s while the index is older than the document.
+    answers_now = eventually(lambda: api.get(path).body["suggestion"]["answersNow"], seconds=120)
     assert answers_now == {"answered": 1, "of": 1}

@@ -81,7 +81,7 @@ def test_the_request_has_instructions_thread_and_tool(converse: Stubber) -> None
         "toolConfig": ANY,
     }
     converse.add_response("converse", answered({"text": " Five days. "}), sent)
-    assert bedrock.answer(QUESTION) == Reply("Five days.")
+    assert bedrock.answer(QUESTION) == Reply("Five days.", [PASSAGE])
 
 
 def test_the_instructions_name_the_agent_and_hold_the_passages_as_data() -> None:
@@ -152,7 +152,7 @@ def test_an_empty_answer_hands_over(converse: Stubber, content: list[dict[str, A
 def test_text_in_several_blocks_is_one_answer_without_the_models_reasoning(converse: Stubber) -> None:
     reasoning = {"reasoningContent": {"reasoningText": {"text": "The visitor asks…"}}}
     converse.add_response("converse", answered(reasoning, {"text": "Five"}, {"text": "days."}))
-    assert bedrock.answer(QUESTION) == Reply("Five\n\ndays.")
+    assert bedrock.answer(QUESTION) == Reply("Five\n\ndays.", [PASSAGE])
 
 
 @pytest.mark.parametrize(
