@@ -62,6 +62,7 @@ def test_the_title_is_the_question_and_the_text_the_persons_answer() -> None:
         f"Sorry for the wait.\n{ANSWER}\n\nKind regards\nThe Fern Shop Team",
         f"Sure! {ANSWER} Is there anything else I can help you with?",
         f"Good morning,\n{ANSWER}\n\n— Tina",
+        f"{ANSWER}\n\nBest,\nSomebody Else",
         f"Hey! {ANSWER} Have a nice day!",
         f"{ANSWER} If you have any other questions, just ask.\n\nSent from my iPhone",
     ],

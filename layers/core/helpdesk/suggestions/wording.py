@@ -29,6 +29,7 @@ _OPENING = re.compile(
     r"|my name is\b.*|(?:this is|i'm|i am) (?-i:[A-Z])\w+ (?:from|of|and i)\b.*",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"[A-Z][\w'.-]*(?: (?:[A-Z]|of\b|the\b|and\b|&)[\w'.-]*){0,4}")
 _CLOSING = re.compile(
     r"(?:(?:best|kind|warm|warmest|many)(?: regards| wishes)?|regards|cheers|thanks|thank you|sincerely|all the best"
     r"|take care|yours(?: sincerely| truly| faithfully)?|bye(?: for now)?)\b[\s,!.]*(?:(?-i:[A-Z])[\w'.-]*\s*){0,3}"
@@ -167,6 +168,12 @@ def _cut_opening(lines: list[list[str]]) -> None:
 
 
 def _cut_closing(lines: list[list[str]], names: set[str]) -> None:
+    written = [line for line in lines if line]
+    if len(written) > 1 and _NAME.fullmatch(" ".join(written[-1]).strip()):
+        # A name that nobody knows, as a key's replies have it, is one where it follows a closing line.
+        above = " ".join(written[-2]).strip()
+        if len(written[-2]) == 1 and _CLOSING.fullmatch(above):
+            written[-1].clear()
     for line in reversed(lines):
         while line:
             last = line[-1].strip()
