@@ -1,4 +1,7 @@
-"""Each benchmark runs, with sizes that measure nothing, and is written down. No test depends on the time it takes."""
+"""Each benchmark runs, with sizes that measure nothing, and is written down. No test depends on the time it takes.
+
+`make test` runs the quick ones; the others take seconds to begin, and `make test-all` runs them, too.
+"""
 
 import json
 import subprocess
@@ -8,8 +11,16 @@ import pytest
 
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.report import ROOT, Section, Target, render
+from tests.support import effort
 
 FROM_A_BUILD = ("function_start", "package_sizes")
+APART = ("outages",)  # it has a test of its own
+QUICK = [name for name in ("indexing", "retrieving", "searching") if name in BENCHMARKS]
+SLOW = [name for name in BENCHMARKS if name not in {*FROM_A_BUILD, *APART, *QUICK}]
+
+in_the_long_form = pytest.mark.skipif(
+    effort.of(True, False), reason="make test-all runs it: it takes half a minute"
+)
 
 
 def run(name: str) -> Section:
@@ -25,11 +36,18 @@ def require_whole(section: Section) -> None:
     assert f"## {section.title}" in render([section])
 
 
-@pytest.mark.parametrize("name", [name for name in BENCHMARKS if name not in FROM_A_BUILD])
+@pytest.mark.parametrize("name", QUICK)
 def test_a_benchmark_runs(name: str) -> None:
     require_whole(run(name))
 
 
+@in_the_long_form
+@pytest.mark.parametrize("name", SLOW)
+def test_a_slow_benchmark_runs(name: str) -> None:
+    require_whole(run(name))
+
+
+@in_the_long_form
 @pytest.mark.build
 @pytest.mark.xdist_group("build")
 @pytest.mark.parametrize("name", FROM_A_BUILD)
