@@ -258,6 +258,10 @@ def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
             person = make_person(home, role="member", name="Lea Left")
             table.update(keys.Person(person), "SET organizations = :none", values={":none": {}})
             return f"Bearer {token_of(person, home)}"
+        if kind == "without organization":
+            return f"Bearer {issue_token(None, role='member', name='Nobody')}"
+        if kind == "expired token":
+            return f"Bearer {issue_token(home, role='owner', name='Exa', lifetime_ms=-1)}"
         made = {
             "nothing": None,
             "no bearer": f"Basic {organization.secret_key}",
@@ -266,8 +270,6 @@ def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
             "revoked key": f"Bearer {revoked['key']}",
             "publishable key": f"Bearer {organization.publishable_key}",
             "secret key": f"Bearer {organization.secret_key}",
-            "without organization": f"Bearer {issue_token(None, role='member', name='Nobody')}",
-            "expired token": f"Bearer {issue_token(home, role='owner', name='Exa', lifetime_ms=-1)}",
             "unknown token": f"Bearer svc_oat_{ids.ulid()}_{ids.secret()}",
         }
         return made[kind]
