@@ -179,7 +179,7 @@ def _suggested(api: Client, number: int) -> str:
     answer = f"Open Settings, choose Options, and set number {number}."
     api.post(f"/v1/conversations/{conversation}/reply", {"body": answer})
     api.post(f"/v1/conversations/{conversation}/resolve")
-    organization = str(api.get("/v1/organization").body["organization"]["id"])
+    organization = str(api.get("/v1/organization").body["id"])
     suggestions.learn(LearnJob(organization, conversation), last_try=False)
     return str(api.get("/v1/knowledge/suggestions?limit=1").body["suggestions"][0]["id"])
 

@@ -17,6 +17,7 @@ from tests.support.suggestions import suggested
 from tests.support.workers import Workers
 
 MESSAGE = {"session": "visitor-of-a-thing", "body": "Hello"}
+CRAWL = {"url": "https://93.184.215.14/docs"}
 WEBHOOK = {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
 
 
@@ -32,6 +33,7 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         ],
         "erasureId": lambda: api.delete(f"/v1/customers/{_customer(api)}").body["receipt"]["id"],
         "documentId": lambda: api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"],
+        "crawlId": lambda: api.post("/v1/knowledge/crawls", CRAWL).body["id"],
         "folderId": lambda: api.post("/v1/knowledge/folders", {"name": "F"}).body["id"],
         "suggestionId": lambda: _suggested(api),
         "endpointId": lambda: api.post("/v1/webhooks", WEBHOOK).body["id"],

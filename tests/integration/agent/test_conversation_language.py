@@ -162,4 +162,4 @@ def test_the_language_costs_no_call(stocked: Desk) -> None:
     job = stocked.write("Wo ist meine Bestellung?")
     with recorded_calls() as calls:
         stocked.work(job)
-    assert len(calls) == 5
+    assert len(calls) == 6
