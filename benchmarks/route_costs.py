@@ -159,7 +159,21 @@ def _of_knowledge(api: Client, others: int, to: Callable[..., Request]) -> Itera
     yield to("PATCH", f"/v1/knowledge/folders/{folder}", {"parentId": _folder_ids(api)[-1]}, route=one_folder)
     yield to("DELETE", f"/v1/knowledge/folders/{folder}", route=one_folder)
     yield to("DELETE", f"/v1/knowledge/documents/{document}", route=one)
+    yield from _of_crawls(api, to)
     yield from _of_suggestions(api, to)
+
+
+def _of_crawls(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests of crawls."""
+    one = "/v1/knowledge/crawls/<crawl_id>"
+    yield to("POST", "/v1/knowledge/crawls", {"url": "https://93.184.215.14/docs"})
+    crawl = str(api.post("/v1/knowledge/crawls", {"url": "https://93.184.215.14/help"}).body["id"])
+    yield to("GET", "/v1/knowledge/crawls")
+    yield to("GET", f"/v1/knowledge/crawls/{crawl}", route=one)
+    yield to("DELETE", f"/v1/knowledge/crawls/{crawl}", route=one)
+    # It runs again once its first run has ended, which the crawler's function does.
+    ended = str(api.post("/v1/knowledge/crawls", {"url": "https://93.184.215.14/blog"}).body["id"])
+    yield to("POST", f"/v1/knowledge/crawls/{ended}/run", route=f"{one}/run")
 
 
 def _of_suggestions(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
