@@ -13,7 +13,7 @@ from benchmarks.report import Section
 from helpdesk.admission.limits import RequestClass
 from helpdesk.conversations.learning import LearnJob
 from helpdesk.crawls import repository as crawls
-from helpdesk.crawls.service import log_entry
+from helpdesk.crawls.frontier import log_entry
 from helpdesk.delivery import worker as deliveries
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
