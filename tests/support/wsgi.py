@@ -28,6 +28,9 @@ def _event(environ: dict[str, Any]) -> dict[str, Any]:
         for name, value in environ.items()
         if name.startswith("HTTP_") or (name == "CONTENT_TYPE" and value)
     }
+    headers.pop(
+        "accept-encoding", None
+    )  # a caller of WSGI gets the bytes as they are, and does not decompress them
     event = gateway_event(environ["REQUEST_METHOD"], "/", headers=headers)
     event["path"] = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
     query = parse_qs(environ.get("QUERY_STRING", ""), keep_blank_values=True)

@@ -137,6 +137,8 @@ NEEDS_MORE = {
     "rate",
     "snoozeConversation",
     "unarchiveConversation",
+    # A crawl whose run has ended.
+    "runCrawl",
 }
 
 
