@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from helpdesk.admission.caller import Access
+from helpdesk.crawls import repository as crawls
+from helpdesk.crawls.frontier import log_entry
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.routing.api import Route
@@ -116,6 +118,13 @@ def _ordered(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Re
     return replace(request, body={"ids": [each["id"] for each in folders if each["parentId"] is None]})
 
 
+def _ended(request: Repeated, _: Client, home: str, values: dict[str, str]) -> Repeated:
+    """Let the crawl's run be over."""
+    crawl = crawls.get(home, values["crawlId"])
+    crawls.give_up(crawl, "Not crawled here.", log_entry(crawl, "Not crawled here."))
+    return request
+
+
 def _resolved(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
     """Let the visitor rate a resolved conversation."""
     conversation = Client(request.credential).post("/v1/messages", MESSAGE).body["conversationId"]
@@ -130,6 +139,7 @@ _PREPARED: dict[str, Preparation] = {
     "handBackConversation": _moved("take-over"),
     "orderFolders": _ordered,
     "rate": _resolved,
+    "runCrawl": _ended,
     "redeliver": _delivered,
     "reopenConversation": _moved("resolve"),
     "setMyOrganization": _turning,

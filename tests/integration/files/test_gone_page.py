@@ -60,4 +60,4 @@ def test_a_file_that_is_there_is_sent_to_a_browser_as_before(api: Client, anonym
 def test_the_page_costs_one_call_more_than_the_error_object(anonymous: Client, gone: str) -> None:
     with recorded_calls() as calls:
         opened(anonymous, gone)
-    assert calls == ["dynamodb:GetItem", "dynamodb:GetItem"]
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:GetItem"]

@@ -111,7 +111,7 @@ def test_an_error_is_not_stored_and_the_key_is_free_for_any_body(
 
 
 # A file is stored outside a transaction, so the file of a dead request can remain next to its repeat's.
-LEASE_ALONE = {"upload"}
+LEASE_ALONE = {"upload", "askAgent"}
 READS = {"GetItem", "BatchGetItem", "Query"}
 
 

@@ -403,7 +403,7 @@ def test_removing_and_withdrawing_ask_for_confirmation_unless_yes_is_given(
 def test_adding_an_endpoint_without_an_event_names_the_events(tmp_path: Path) -> None:
     result = with_token(tmp_path, {}).run("webhooks", "add", "https://receiver.example")
     assert result.exit_code == 2
-    assert "message.created, conversation.created, conversation.updated." in result.stderr
+    assert "message.created, conversation.created, conversation.updated" in result.stderr
 
 
 def test_an_endpoint_is_added_even_if_its_key_cannot_be_read(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyA
 from helpdesk.conversations.thread import require_body
 
 
-@pytest.mark.parametrize("character", ["x", "ü", "😀", "\u0301"])
+@pytest.mark.parametrize("character", ["x", "ü", "😀", "\u4e2d"])
 def test_4000_characters_of_any_size_are_accepted(character: str) -> None:
     assert require_body(character * 4_000, 0) == character * 4_000
 
 
-@pytest.mark.parametrize("character", ["x", "ü", "😀", "\u0301"])
+@pytest.mark.parametrize("character", ["x", "ü", "😀", "\u4e2d"])
 def test_4001_characters_are_too_long(character: str) -> None:
     with pytest.raises(MessageTooLong):
         require_body(character * 4_001, 0)

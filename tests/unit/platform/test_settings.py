@@ -6,7 +6,12 @@ import pytest
 
 from helpdesk.platform.settings import MissingSettings, Settings, declare
 
-BASE = {"STAGE": "dev", "TABLE_NAME": "helpdesk", "LOCAL_ENDPOINT_URL": ""}
+BASE = {
+    "STAGE": "dev",
+    "TABLE_NAME": "helpdesk",
+    "LOCAL_ENDPOINT_URL": "",
+    "FAIR_USE_NOTICE_MINUTES": "10",
+}
 
 
 @pytest.fixture
