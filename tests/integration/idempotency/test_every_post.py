@@ -90,7 +90,9 @@ def test_a_repeated_request_happens_once_and_gets_the_same_response(
         assert not [part for part in secret.split('"') if len(part) > 20 and part in str(item)]
 
 
-@each_post
+@pytest.mark.parametrize(
+    "name", [name for name in ROUTES if name != "askAgent"]
+)  # it writes nothing that could fail
 def test_an_error_is_not_stored_and_the_key_is_free_for_any_body(
     name: str, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +121,8 @@ READS = {"GetItem", "BatchGetItem", "Query"}
 def test_a_request_that_dies_at_any_step_happens_once_with_its_repeats(
     name: str, make_organization: Callable[..., NewOrganization]
 ) -> None:
+    # Once before: an environment that knows a bucket of the deployment makes other calls than one that does not.
+    prepared(name, make_organization()).send()
     whole_table.clear()
     request = prepared(name, make_organization())
     with recorded_calls() as calls:

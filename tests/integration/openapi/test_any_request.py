@@ -173,7 +173,13 @@ def test_a_request_that_fits_the_description_is_answered_as_described(
     assert name in NEEDS_MORE or min(asked.statuses) < 400, f"nothing succeeded: {asked.statuses}"
 
 
-@pytest.mark.parametrize("name", [name for name in OPERATIONS if takes_something(name)])
+# An upload with a name takes any body as the file; a customer's wrong avatar is dropped, as a message's is.
+LENIENT = {"upload", "createCustomer", "updateCustomer"}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in OPERATIONS if takes_something(name) and name not in LENIENT]
+)
 def test_a_request_that_does_not_fit_it_is_refused_as_described(
     organization: NewOrganization, name: str
 ) -> None:
