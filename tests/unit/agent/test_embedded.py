@@ -20,8 +20,14 @@ def ask(text: str, *passages: Passage, sentences: Sentences = ENGLISH) -> Reply 
     return embedded.answer(Question(text, [], passages, DEFAULTS, sentences))
 
 
+def words(outcome: Reply | HandOff) -> str:
+    """Return the text of a reply."""
+    assert isinstance(outcome, Reply)
+    return outcome.text
+
+
 def test_a_confident_passage_is_quoted_under_its_own_heading() -> None:
-    assert ask("how long", passage(CONFIDENT)).text == (
+    assert words(ask("how long", passage(CONFIDENT))) == (
         "Here is what I found in **Money**, under “How long?”:\n\n"
         "Five days.\n\n"
         "If this does not answer your question, say that you want a person and I will get the team."
@@ -61,7 +67,7 @@ def test_a_greeting_before_a_question_is_not_a_mere_greeting(text: str) -> None:
 
 def test_an_answer_is_introduced_in_the_language_of_the_conversation() -> None:
     found = passage(0.9, url="https://docs.example.com/money")
-    assert ask("wie lange", found, sentences=Sentences("de", {})).text == (
+    assert words(ask("wie lange", found, sentences=Sentences("de", {}))) == (
         "Das habe ich in **Money** unter „How long?“ gefunden:\n\n"
         "Five days.\n\n"
         "Weiterlesen: https://docs.example.com/money\n\n"
@@ -78,7 +84,7 @@ def test_the_organizations_own_sentences_are_written() -> None:
     }
     sentences = Sentences("en", own)
     assert ask("hi", sentences=sentences) == Reply("Howdy, Assistant here.")
-    assert ask("how long", passage(0.9), sentences=sentences).text == ("See Money:\n\nFive days.\n\nBye.")
+    assert words(ask("how long", passage(0.9), sentences=sentences)) == ("See Money:\n\nFive days.\n\nBye.")
 
 
 @pytest.mark.parametrize(
