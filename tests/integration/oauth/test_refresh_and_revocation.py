@@ -315,11 +315,18 @@ def test_a_login_in_no_organization_is_refreshed_after_its_person_left(
     assert program.refresh(issued["refresh_token"]).status == 200
 
 
-def test_a_refresh_costs_two_reads_and_a_transaction(program: Program, tokens: dict[str, Any]) -> None:
+def test_a_refresh_costs_a_bucket_two_reads_and_a_transaction(
+    program: Program, tokens: dict[str, Any]
+) -> None:
     with recorded_calls() as calls:
         program.refresh(tokens["refresh_token"])
 
-    assert calls == ["dynamodb:GetItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
+    assert calls == [
+        "dynamodb:UpdateItem",  # the bucket of the address
+        "dynamodb:GetItem",
+        "dynamodb:GetItem",
+        "dynamodb:TransactWriteItems",
+    ]
 
 
 def test_tokens_are_deleted_a_day_after_they_expire(tokens: dict[str, Any]) -> None:
