@@ -19,7 +19,7 @@ from yarl import URL
 from helpdesk.outbound import addresses, lookups
 from helpdesk.outbound.connections import BrokenBody, GuardedConnector
 from helpdesk.outbound.outcome import Failure
-from helpdesk.outbound.sender import MAX_HEAD_LINE_BYTES, MAX_HEADERS, NO_TIMEOUT, failure_of, tls_context
+from helpdesk.outbound.sender import failure_of, guarded_session, tls_context
 from helpdesk.platform.frozen_record import FrozenRecord
 
 MAX_PAGE_BYTES = 5_000_000
@@ -71,16 +71,8 @@ class Fetcher:
             allow_loopback=self._allow_loopback,
             max_received_bytes=MAX_PAGE_BYTES + _HEAD_ROOM,
         )
-        self._session = aiohttp.ClientSession(
-            connector=connector,
-            headers={"user-agent": self._user_agent, "accept-encoding": "gzip, deflate"},
-            timeout=NO_TIMEOUT,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            trust_env=False,
-            max_line_size=MAX_HEAD_LINE_BYTES,
-            max_field_size=MAX_HEAD_LINE_BYTES,
-            max_headers=MAX_HEADERS,
+        self._session = guarded_session(
+            connector, {"user-agent": self._user_agent, "accept-encoding": "gzip, deflate"}
         )
         return self
 

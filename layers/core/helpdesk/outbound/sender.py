@@ -62,6 +62,24 @@ def tls_context() -> ssl.SSLContext:
     return context
 
 
+def guarded_session(connector: GuardedConnector, headers: Mapping[str, str]) -> aiohttp.ClientSession:
+    """Return a session that keeps no cookies, follows no proxy of the environment and bounds a response's head.
+
+    It neither decompresses a body nor limits the time: its callers bound both.
+    """
+    return aiohttp.ClientSession(
+        connector=connector,
+        headers=headers,
+        timeout=NO_TIMEOUT,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+        trust_env=False,
+        max_line_size=MAX_HEAD_LINE_BYTES,
+        max_field_size=MAX_HEAD_LINE_BYTES,
+        max_headers=MAX_HEADERS,
+    )
+
+
 class Sender:
     """Makes attempts. One for a batch, used as an async context manager; safe for concurrent sends.
 
@@ -87,17 +105,7 @@ class Sender:
 
     async def __aenter__(self) -> Self:
         connector = GuardedConnector(self._resolver, self._tls, allow_loopback=self._allow_loopback)
-        self._session = aiohttp.ClientSession(
-            connector=connector,
-            headers=_HEADERS,
-            timeout=NO_TIMEOUT,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            trust_env=False,
-            max_line_size=MAX_HEAD_LINE_BYTES,
-            max_field_size=MAX_HEAD_LINE_BYTES,
-            max_headers=MAX_HEADERS,
-        )
+        self._session = guarded_session(connector, _HEADERS)
         return self
 
     async def __aexit__(
