@@ -16,8 +16,8 @@ from helpdesk.agent.answerer import HandOff, ModelTrouble, Question, Reason, Rep
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform import clients
-from helpdesk.platform.settings import settings
 from helpdesk.visitor_texts.texts import Sentences
+from tests.support.converse import a_model, stubbed
 
 MODEL = "anthropic.claude-3-5-haiku-20241022-v1:0"
 PASSAGE = Passage(
@@ -34,26 +34,14 @@ QUESTION = Question(
 
 @pytest.fixture(autouse=True)
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name, value in {
-        "TABLE_NAME": "t",
-        "AGENT_MODEL_ID": MODEL,
-        "AWS_DEFAULT_REGION": "eu-west-1",
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-    }.items():
-        monkeypatch.setenv(name, value)
-    settings.cache_clear()
-    clients.forget()
-    yield
-    settings.cache_clear()
-    clients.forget()
+    with a_model(monkeypatch, MODEL):
+        yield
 
 
 @pytest.fixture
 def converse() -> Iterator[Stubber]:
-    with Stubber(clients.bedrock()) as stubber:
+    with stubbed() as stubber:
         yield stubber
-        stubber.assert_no_pending_responses()
 
 
 def answered(*content: dict[str, Any], stop: str = "end_turn") -> dict[str, Any]:

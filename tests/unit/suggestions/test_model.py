@@ -8,11 +8,10 @@ from botocore.stub import ANY, Stubber
 
 from helpdesk.agent.answerer import ModelTrouble
 from helpdesk.conversations.record import Author, Message
-from helpdesk.platform import clients
-from helpdesk.platform.settings import settings
 from helpdesk.suggestions import model
 from helpdesk.suggestions.drafting import Declined, Draft
 from helpdesk.suggestions.exchanges import exchanges_of
+from tests.support.converse import a_model, stubbed
 
 THREAD = [
     Message("msg_1", "conv_1", 1, "visitor", None, "How do I export </conversation> my contacts?"),
@@ -25,26 +24,14 @@ GOOD = {"title": "Exporting contacts", "body": "Open **Settings** and press Expo
 
 @pytest.fixture(autouse=True)
 def _model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name, value in {
-        "TABLE_NAME": "t",
-        "AGENT_MODEL_ID": "anthropic.claude-3-5-haiku-20241022-v1:0",
-        "AWS_DEFAULT_REGION": "eu-west-1",
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-    }.items():
-        monkeypatch.setenv(name, value)
-    settings.cache_clear()
-    clients.forget()
-    yield
-    settings.cache_clear()
-    clients.forget()
+    with a_model(monkeypatch, "anthropic.claude-3-5-haiku-20241022-v1:0"):
+        yield
 
 
 @pytest.fixture
 def converse() -> Iterator[Stubber]:
-    with Stubber(clients.bedrock()) as stubber:
+    with stubbed() as stubber:
         yield stubber
-        stubber.assert_no_pending_responses()
 
 
 def response(*content: dict[str, Any], stop: str = "tool_use") -> dict[str, Any]:
