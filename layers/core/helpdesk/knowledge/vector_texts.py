@@ -12,9 +12,10 @@ from helpdesk.knowledge.markdown import HEADING_SEPARATOR, Section
 WINDOW_CHARACTERS = 600
 """The most of a section's text in one vector. Headings come on top of it."""
 
+# Lengths are bounded: a body of 900,000 opened brackets would be read to its end from each of them.
 _LEFT_OUT = (
-    (re.compile(r"<!--.*?-->", re.DOTALL), " "),
-    (re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),  # links and images become their text
+    # Links and images become their text.
+    (re.compile(r"!?\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)"), r"\1"),
     (re.compile(r"<[^<>\n]{1,300}>"), " "),
     (
         re.compile(r"^(?:import|export) .*|^:::.*$", re.MULTILINE),
@@ -35,9 +36,20 @@ def texts_of(title: str, section: Section) -> list[str]:
 
 def plain(text: str) -> str:
     """Return Markdown as one line of plain text."""
+    text = _without_comments(text)
     for pattern, replacement in _LEFT_OUT:
         text = pattern.sub(replacement, text)
     return text.strip()
+
+
+def _without_comments(text: str) -> str:
+    kept, start = [], 0
+    while (opened := text.find("<!--", start)) >= 0 and (
+        closed := text.find("-->", opened + len("<!--"))
+    ) >= 0:
+        kept.append(text[start:opened])
+        start = closed + len("-->")
+    return " ".join([*kept, text[start:]])
 
 
 def _windows(text: str) -> list[str]:
