@@ -8,6 +8,7 @@ from unittest import mock
 
 from benchmarks.recording import emulated_aws, new_organization
 from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.conversations.learning import LearnJob
 from helpdesk.files import store
 from helpdesk.knowledge import indexing as knowledge
 from helpdesk.logs import service as logs
@@ -17,6 +18,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
 from helpdesk.storage import table
+from helpdesk.suggestions import learning as suggestions
 from helpdesk.webhooks import service as webhooks
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.seeding.plan import BETWEEN_MS, TEAM, visitors
@@ -92,6 +94,9 @@ def populated(conversations: int, *, searchable: bool = True) -> Iterator[Popula
                     {"title": f"Guide {number}", "body": _DOCUMENT.format(number=number)},
                 ).body
                 knowledge.index(organization, [made["id"]])
+            for number in range(2):
+                suggested(api, number)
+                api.post("/v1/knowledge/crawls", {"url": f"https://93.184.215.14/docs/{number}"})
         random = Random(SEED)  # noqa: S311 - to be the same each time
         for number in range(30 + conversations // 20):  # as many as if someone changed a setting twice a day
             with now.at(NOW_MS - number * 20 * BETWEEN_MS):
@@ -126,3 +131,15 @@ def _index(memory: MemoryTable, organization: str) -> None:
     jobs = [SearchJob(organization, item["id"]["S"]) for item in memory.items() if item["SK"]["S"] == "CONV"]
     for start in range(0, len(jobs), _INDEXED_AT_ONCE):
         indexing.index(organization, jobs[start : start + _INDEXED_AT_ONCE])
+
+
+def suggested(api: Client, number: int) -> str:
+    """Let a suggestion be learned from a conversation; return its id."""
+    asked = {"session": f"session-that-teaches-{number}", "body": f"How do I set option {number}?"}
+    conversation = str(api.post("/v1/messages", asked).body["conversationId"])
+    answer = f"Open Settings, choose Options, and set number {number}."
+    api.post(f"/v1/conversations/{conversation}/reply", {"body": answer})
+    api.post(f"/v1/conversations/{conversation}/resolve")
+    organization = str(api.get("/v1/organization").body["id"])
+    suggestions.learn(LearnJob(organization, conversation), last_try=False)
+    return str(api.get("/v1/knowledge/suggestions?limit=1").body["suggestions"][0]["id"])

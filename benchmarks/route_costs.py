@@ -8,10 +8,10 @@ from typing import Any
 
 from benchmarks import account_costs
 from benchmarks.capacity import Used, metered
+from benchmarks.populated import suggested
 from benchmarks.recording import MESSAGE, emulated_aws, new_organization
 from benchmarks.report import Section
 from helpdesk.admission.limits import RequestClass
-from helpdesk.conversations.learning import LearnJob
 from helpdesk.crawls import repository as crawls
 from helpdesk.crawls.frontier import log_entry
 from helpdesk.delivery import worker as deliveries
@@ -21,7 +21,6 @@ from helpdesk.logs import service as logs
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
-from helpdesk.suggestions import learning as suggestions
 from helpdesk.webhooks import service as webhooks
 from scripts.openapi.routes import all_routes
 from tests.support.api import Answer, Client, gateway_event
@@ -181,24 +180,12 @@ def _of_crawls(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
 
 def _of_suggestions(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
     """Yield the requests of knowledge suggestions."""
-    accepted, dismissed = (_suggested(api, number) for number in range(2))
+    accepted, dismissed = (suggested(api, number) for number in range(2))
     one = "/v1/knowledge/suggestions/<suggestion_id>"
     yield to("GET", "/v1/knowledge/suggestions")
     yield to("GET", f"/v1/knowledge/suggestions/{accepted}", route=one)
     yield to("POST", f"/v1/knowledge/suggestions/{accepted}/accept", {}, route=f"{one}/accept")
     yield to("POST", f"/v1/knowledge/suggestions/{dismissed}/dismiss", route=f"{one}/dismiss")
-
-
-def _suggested(api: Client, number: int) -> str:
-    """Let a suggestion be learned from a conversation; return its id."""
-    asked = {"session": f"session-that-teaches-{number}", "body": f"How do I set option {number}?"}
-    conversation = str(api.post("/v1/messages", asked).body["conversationId"])
-    answer = f"Open Settings, choose Options, and set number {number}."
-    api.post(f"/v1/conversations/{conversation}/reply", {"body": answer})
-    api.post(f"/v1/conversations/{conversation}/resolve")
-    organization = str(api.get("/v1/organization").body["id"])
-    suggestions.learn(LearnJob(organization, conversation), last_try=False)
-    return str(api.get("/v1/knowledge/suggestions?limit=1").body["suggestions"][0]["id"])
 
 
 def _folder_ids(api: Client) -> list[str]:

@@ -107,6 +107,10 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     yield get("/v1/knowledge/documents?folderId=none", values="folderId=none")
     yield get("/v1/knowledge/documents?q=guide", values="q=guide")
     yield get("/v1/knowledge/folders")
+    for listed, one in (("crawls", "<crawl_id>"), ("suggestions", "<suggestion_id>")):
+        yield get(f"/v1/knowledge/{listed}")
+        single = str(it.api.get(f"/v1/knowledge/{listed}?limit=1").body[listed][0]["id"])
+        yield get(f"/v1/knowledge/{listed}/{one}", f"/v1/knowledge/{listed}/{single}")
     for route in ("agent", "widget/settings", "billing/limits", "organization"):
         yield get(f"/v1/{route}")
     for route in ("me", "keys", "members", "invites"):

@@ -12,15 +12,15 @@ from helpdesk.knowledge.markdown import HEADING_SEPARATOR, Section
 WINDOW_CHARACTERS = 600
 """The most of a section's text in one vector. Headings come on top of it."""
 
-# Lengths are bounded: a body of 900,000 opened brackets would be read to its end from each of them.
+# No repetition passes a second opening mark: a body of 900,000 of them would be read onwards from each.
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,2000}\)")
 _LEFT_OUT = (
-    # Links and images become their text.
-    (re.compile(r"!?\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)"), r"\1"),
+    # Links and images become their text, in the second round also links around images.
+    (_LINK, r"\1"),
+    (_LINK, r"\1"),
     (re.compile(r"<[^<>\n]{1,300}>"), " "),
-    (
-        re.compile(r"^(?:import|export) .*|^:::.*$", re.MULTILINE),
-        " ",
-    ),  # what documentation sites add to Markdown
+    # What documentation sites add to Markdown.
+    (re.compile(r"^(?:import|export) .*|^:::.*$", re.MULTILINE), " "),
     (re.compile(r"https?://\S+"), " "),
     (re.compile(r"[*`#>|~]+|-{3,}"), " "),
     (re.compile(r"\s+"), " "),
