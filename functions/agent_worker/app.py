@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from helpdesk.agent import worker as agent
-from helpdesk.agent.answerer import ModelTrouble
+from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.worker import AgentJob
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon

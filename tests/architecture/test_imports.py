@@ -28,7 +28,7 @@ FOUNDATIONS = {
 }
 # The modules outside storage that call an AWS service, and which service.
 ADAPTERS = {
-    "agent/bedrock.py": {"bedrock"},
+    "agent/converse.py": {"bedrock"},
     "delivery/fanout.py": {"sqs"},
     "embeddings/bedrock.py": {"bedrock"},
     "delivery/queue.py": {"sqs"},

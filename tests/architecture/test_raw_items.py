@@ -17,7 +17,7 @@ WORD = re.compile(r"[A-Za-z]\w*")
 
 # Modules that read other documents than items of the table.
 OTHER_DOCUMENTS = {
-    "agent/bedrock.py": "responses of Bedrock",
+    "agent/converse.py": "responses of Bedrock",
     "agent/language_data.py": "TOML files",
     "crawls/extraction.py": "attributes of HTML elements",
     "crawls/reading.py": "replies of the process that reads pages, which are JSON",
@@ -39,7 +39,6 @@ OTHER_DOCUMENTS = {
     "s3_index/manifest.py": "the manifest of an index, which is JSON",
     "s3_index/store.py": "requests and responses of S3",
     "s3_index/vectors.py": "the header of a file of vectors, which is JSON",
-    "suggestions/model.py": "responses of Bedrock",
 }
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import bedrock
-from helpdesk.agent.answerer import ModelTrouble, Question, Reply
+from helpdesk.agent.answerer import Question, Reply
+from helpdesk.agent.converse import ModelTrouble
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from tests.integration.agent.conftest import REFUNDS, Desk

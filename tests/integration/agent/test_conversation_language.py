@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import worker
-from helpdesk.agent.answerer import ModelTrouble, Question, Reply
+from helpdesk.agent.answerer import Question, Reply
+from helpdesk.agent.converse import ModelTrouble
 from helpdesk.storage import keys, table
 from tests.integration.agent.conftest import Desk
 from tests.support.aws import recorded_calls

@@ -8,7 +8,8 @@ import boto3
 import pytest
 
 from helpdesk.agent import worker
-from helpdesk.agent.answerer import Goodbye, HandOff, ModelTrouble, Question, Reason, Reply
+from helpdesk.agent.answerer import Goodbye, HandOff, Question, Reason, Reply
+from helpdesk.agent.converse import ModelTrouble
 from helpdesk.conversations import service as conversations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients

@@ -12,7 +12,8 @@ from botocore.exceptions import ReadTimeoutError
 from botocore.stub import ANY, Stubber
 
 from helpdesk.agent import bedrock
-from helpdesk.agent.answerer import HandOff, ModelTrouble, Question, Reason, Reply, Turn
+from helpdesk.agent.answerer import HandOff, Question, Reason, Reply, Turn
+from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform import clients

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.stub import ANY, Stubber
 
-from helpdesk.agent.answerer import ModelTrouble
+from helpdesk.agent.converse import ModelTrouble
 from helpdesk.conversations.record import Author, Message
 from helpdesk.suggestions import model
 from helpdesk.suggestions.drafting import Declined, Draft

@@ -69,10 +69,6 @@ class Goodbye(FrozenRecord):
     text: str
 
 
-class ModelTrouble(Exception):
-    """The model is throttled, slow or misconfigured; the queue tries again."""
-
-
 class Answerer(Protocol):
     """Answers a question or hands it to the team. Raises ModelTrouble."""
 

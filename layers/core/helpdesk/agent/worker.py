@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from helpdesk.agent import answers, bedrock, embedded, repository
-from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, ModelTrouble, Question, Reason, Reply, Turn
+from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, Question, Reason, Reply, Turn
 from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.conversation_language import (
     CHANGING_LEAD,
@@ -17,6 +17,7 @@ from helpdesk.agent.conversation_language import (
     first_clear,
     likely_language,
 )
+from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import service as conversations

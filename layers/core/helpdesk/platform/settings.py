@@ -93,6 +93,11 @@ class Settings(FrozenRecord):
     # What follows has the value of the specification, or none, where nothing else is set.
     longest_hop_seconds = _Setting("LONGEST_HOP_SECONDS", int, "900")
     agent_model_id = _Setting("AGENT_MODEL_ID", _text, "")
+    # The model that judges tool calls before they run; the agent's own, unless another is set.
+    review_model_id = _Setting("REVIEW_MODEL_ID", _text, "")
+    # The guardrail of Amazon Bedrock that every turn of a model passes; empty for none.
+    guardrail_id = _Setting("GUARDRAIL_ID", _text, "")
+    guardrail_version = _Setting("GUARDRAIL_VERSION", _text, "DRAFT")
     embedding_model_id = _Setting("EMBEDDING_MODEL_ID", _text, "")
     base_url = _Setting("BASE_URL", lambda text: text.rstrip("/"), "")
     # The verified address that mail comes from; empty where this deployment sends none.

@@ -13,7 +13,7 @@ from copy import replace
 from enum import StrEnum
 
 from helpdesk.agent import service as agent
-from helpdesk.agent.answerer import ModelTrouble
+from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import learning as conversation_learning
 from helpdesk.conversations import service as conversations
