@@ -14,7 +14,15 @@ from helpdesk.agent.schemas import (
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "AGENT_MODEL_ID", "EMBEDDING_MODEL_ID")
+NEEDS = declare(
+    "BASE_URL",
+    "KNOWLEDGE_BUCKET",
+    "AGENT_MODEL_ID",
+    "EMBEDDING_MODEL_ID",
+    "GUARDRAIL_ID",
+    "GUARDRAIL_VERSION",
+    "BEDROCK_ENDPOINT_URL",
+)
 
 api = Api()
 

@@ -17,7 +17,15 @@ from helpdesk.suggestions import worker as suggestions
 from helpdesk.suggestions.asking import NotIndexed
 
 NEEDS = declare(
-    "AGENT_QUEUE_URL", "SUGGESTION_QUEUE_URL", "KNOWLEDGE_BUCKET", "AGENT_MODEL_ID", "EMBEDDING_MODEL_ID"
+    "AGENT_QUEUE_URL",
+    "SUGGESTION_QUEUE_URL",
+    "KNOWLEDGE_BUCKET",
+    "AGENT_MODEL_ID",
+    "REVIEW_MODEL_ID",
+    "EMBEDDING_MODEL_ID",
+    "GUARDRAIL_ID",
+    "GUARDRAIL_VERSION",
+    "BEDROCK_ENDPOINT_URL",
 )
 
 

@@ -13,7 +13,7 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
 from helpdesk.platform.settings import declare, settings
 
-NEEDS = declare("KNOWLEDGE_QUEUE_URL", "KNOWLEDGE_BUCKET", "EMBEDDING_MODEL_ID")
+NEEDS = declare("KNOWLEDGE_QUEUE_URL", "KNOWLEDGE_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL")
 
 _FOLDER_MS = 8_000
 """How long one job moves documents before it leaves the rest to the next. A batch has up to ten

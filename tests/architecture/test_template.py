@@ -356,8 +356,11 @@ def test_each_function_that_copies_the_inbox_index_has_storage_for_it() -> None:
 def test_a_model_may_be_called_only_by_those_that_need_it_and_only_when_one_is_chosen() -> None:
     reach = {name for name, statements in POLICIES.items() if "bedrock:" in json.dumps(statements)}
 
-    assert reach == {"AgentWorkerModel", "EmbeddingModel"}
+    assert reach == {"AgentWorkerModel", "ReviewModel", "Guardrail", "EmbeddingModel"}
     assert RESOURCES["AgentWorkerModelPolicy"]["Condition"] == "HasAgentModel"
+    assert RESOURCES["ReviewModelPolicy"]["Condition"] == "HasReviewModel"
+    assert RESOURCES["ReviewModelPolicy"]["Properties"]["Roles"] == [{"Ref": "AgentWorkerRole"}]
+    assert RESOURCES["GuardrailPolicy"]["Condition"] == "HasGuardrail"
     assert RESOURCES["EmbeddingModelPolicy"]["Condition"] == "HasEmbeddingModel"
     assert RESOURCES["EmbeddingModelPolicy"]["Properties"]["Roles"] == [
         {"Ref": "AgentWorkerRole"},

@@ -76,6 +76,13 @@ def test_loopback_addresses_are_allowed_on_a_laptop_only(stage: str, allowed: bo
 
 @pytest.mark.parametrize(("stage", "address"), [("local", "http://172.17.0.1:4566"), ("prod", None)])
 def test_the_emulator_is_asked_on_a_laptop_only(stage: str, address: str | None) -> None:
-    settings = Settings({"STAGE": stage, "LOCAL_ENDPOINT_URL": "http://172.17.0.1:4566"})
+    url = "http://172.17.0.1:4566"
+    settings = Settings({"STAGE": stage, "LOCAL_ENDPOINT_URL": url, "BEDROCK_ENDPOINT_URL": url})
 
     assert settings.local_endpoint_url == address
+    assert settings.bedrock_endpoint_url == address
+
+
+def test_the_agents_own_model_judges_tool_calls_unless_another_is_set() -> None:
+    assert Settings({"AGENT_MODEL_ID": "a"}).review_model_id == "a"
+    assert Settings({"AGENT_MODEL_ID": "a", "REVIEW_MODEL_ID": "b"}).review_model_id == "b"

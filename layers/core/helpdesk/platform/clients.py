@@ -99,8 +99,10 @@ def _session() -> Session:
     return Session()
 
 
-def _client(service: str, config: Config) -> Any:
-    return _session().create_client(service, endpoint_url=settings().local_endpoint_url, config=config)
+def _client(service: str, config: Config, endpoint_url: str | None = None) -> Any:
+    return _session().create_client(
+        service, endpoint_url=endpoint_url or settings().local_endpoint_url, config=config
+    )
 
 
 @cache
@@ -137,7 +139,9 @@ def s3() -> "S3Client":
 @cache
 def bedrock() -> "BedrockRuntimeClient":
     """Return the Bedrock client (2 s to connect, 45 s to read: a model writes slowly; 2 tries)."""
-    client: BedrockRuntimeClient = _client("bedrock-runtime", _config(2, 45, 2))
+    client: BedrockRuntimeClient = _client(
+        "bedrock-runtime", _config(2, 45, 2), settings().bedrock_endpoint_url
+    )
     return client
 
 

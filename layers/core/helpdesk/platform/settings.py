@@ -93,8 +93,7 @@ class Settings(FrozenRecord):
     # What follows has the value of the specification, or none, where nothing else is set.
     longest_hop_seconds = _Setting("LONGEST_HOP_SECONDS", int, "900")
     agent_model_id = _Setting("AGENT_MODEL_ID", _text, "")
-    # The model that judges tool calls before they run; the agent's own, unless another is set.
-    review_model_id = _Setting("REVIEW_MODEL_ID", _text, "")
+    _review_model_id = _Setting("REVIEW_MODEL_ID", _text, "")
     # The guardrail of Amazon Bedrock that every turn of a model passes; empty for none.
     guardrail_id = _Setting("GUARDRAIL_ID", _text, "")
     guardrail_version = _Setting("GUARDRAIL_VERSION", _text, "DRAFT")
@@ -115,6 +114,7 @@ class Settings(FrozenRecord):
     fair_use_notice_minutes = _Setting("FAIR_USE_NOTICE_MINUTES", int, "10")
     _allow_loopback_urls = _Setting("ALLOW_LOOPBACK_URLS", _text, "false")
     _local_endpoint_url = _Setting("LOCAL_ENDPOINT_URL", _text, "")
+    _bedrock_endpoint_url = _Setting("BEDROCK_ENDPOINT_URL", _text, "")
 
     def queue_url(self, name: str) -> str:
         """Return the address of a queue by its name in QUEUES, in lower case: `mail`. Errors: MissingSettings."""
@@ -130,6 +130,16 @@ class Settings(FrozenRecord):
     def local_endpoint_url(self) -> str | None:
         """Where the emulated AWS is, for functions in containers; None anywhere else."""
         return (self._local_endpoint_url or None) if self.stage == "local" else None
+
+    @property
+    def bedrock_endpoint_url(self) -> str | None:
+        """Where Bedrock's API is, on a laptop that has a model; None for where the other services are."""
+        return (self._bedrock_endpoint_url or None) if self.stage == "local" else None
+
+    @property
+    def review_model_id(self) -> str:
+        """The model that judges tool calls before they run: the agent's own, unless another is set."""
+        return self._review_model_id or self.agent_model_id
 
 
 @cache
