@@ -12,8 +12,7 @@ The guarantees of an attempt (Specification: Events, Delivery and retries):
 - The status line and headers decide the outcome. The body decides nothing: it is read for the receiver's sake, up to a
   bound of bytes and time.
 
-Only functions/delivery and functions/crawler carry aiohttp; nothing that another function imports may import this
-module.
+Only the functions that send requests carry aiohttp; nothing that another function imports may import this module.
 """
 
 import asyncio
@@ -62,10 +61,12 @@ def tls_context() -> ssl.SSLContext:
     return context
 
 
-def guarded_session(connector: GuardedConnector, headers: Mapping[str, str]) -> aiohttp.ClientSession:
+def guarded_session(
+    connector: GuardedConnector, headers: Mapping[str, str], trace: aiohttp.TraceConfig | None = None
+) -> aiohttp.ClientSession:
     """Return a session that keeps no cookies, follows no proxy of the environment and bounds a response's head.
 
-    It neither decompresses a body nor limits the time: its callers bound both.
+    It neither decompresses a body nor limits the time: its callers bound both. `trace` observes its requests.
     """
     return aiohttp.ClientSession(
         connector=connector,
@@ -74,6 +75,7 @@ def guarded_session(connector: GuardedConnector, headers: Mapping[str, str]) -> 
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
         trust_env=False,
+        trace_configs=[] if trace is None else [trace],
         max_line_size=MAX_HEAD_LINE_BYTES,
         max_field_size=MAX_HEAD_LINE_BYTES,
         max_headers=MAX_HEADERS,

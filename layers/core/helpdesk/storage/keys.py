@@ -1,7 +1,7 @@
 """The only place that builds keys of the table.
 
-Keys without a tenant are in account_keys.py, those of crawls in crawl_keys.py and those of suggestions in
-suggestion_keys.py; all are re-exported here.
+Keys without a tenant are in account_keys.py, those of crawls in crawl_keys.py, those of suggestions in
+suggestion_keys.py and those of tools in tool_keys.py; all are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -47,6 +47,7 @@ from helpdesk.storage.crawl_keys import (
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
+from helpdesk.storage.tool_keys import RunningTools, Tool, ToolEndpoint, ToolEndpointCount, ToolEndpointUrl
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
@@ -54,8 +55,9 @@ __all__ = [
     "AutoResolveCheckpoint", "BrowserSession", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "DeviceCode", "EmailBucket", "Grant", "InviteToken",
     "ItemKey", "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "OAuthClient", "PageClaim",
-    "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "RunningCrawls", "SchemaVersion",
-    "SharedBucket", "SignIn", "Slug", "Suggestion", "SuggestionDay", "SupportEmail", "UserCode", "WaitPool",
+    "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "RunningCrawls", "RunningTools",
+    "SchemaVersion", "SharedBucket", "SignIn", "Slug", "Suggestion", "SuggestionDay", "SupportEmail", "Tool",
+    "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool",
     "suggestions_with",
 ]  # fmt: skip
 
@@ -99,7 +101,7 @@ class KeySecret(ItemKey):
 
 
 class EndpointSecret(ItemKey):
-    """The random secret that replaced a revoked key's for one webhook endpoint."""
+    """The random secret that replaced a revoked key's for one webhook or tool endpoint."""
 
     PK, SK = "ORG#{organization}#SECRET", "ENDPOINT#{endpoint_id}"
     organization: str

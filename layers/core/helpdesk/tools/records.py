@@ -1,0 +1,303 @@
+"""Tools and tool endpoints as they are stored. Times are milliseconds since 1970."""
+
+import json
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Self
+
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import attributes, keys
+from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.table import Item
+from helpdesk.tools.json_text import canonical
+
+
+class Risk(StrEnum):
+    """What happens before a tool runs: nothing (low), a line in the thread, a second model's review, an approval."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    REVIEWED = "reviewed"
+    HIGH = "high"
+
+    @property
+    def rank(self) -> int:
+        """Return the place among the risks; a higher one is more careful."""
+        return list(Risk).index(self)
+
+    @property
+    def runs_unattended(self) -> bool:
+        """Whether no person sees a call before it is made."""
+        return self is not Risk.HIGH
+
+
+def higher(one: Risk, other: Risk | None) -> Risk:
+    """Return the higher of two risks."""
+    return one if other is None or one.rank >= other.rank else other
+
+
+class Declaration(FrozenRecord):
+    """A tool as a manifest declares it."""
+
+    name: str
+    title: str | None
+    description: str
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
+    risk: Risk
+    requires_identity: bool
+
+    @classmethod
+    def from_item(cls, name: str, item: Item) -> Self:
+        """Read what an item holds of a declaration. Raises UnreadableItem."""
+        output = attributes.optional_text(item, "outputSchema")
+        return cls(
+            name=name,
+            title=attributes.optional_text(item, "title"),
+            description=attributes.text(item, "description"),
+            input_schema=_schema("inputSchema", attributes.text(item, "inputSchema")),
+            output_schema=None if output is None else _schema("outputSchema", output),
+            risk=_risk(attributes.text(item, "risk")),
+            requires_identity=attributes.flag(item, "requiresIdentity"),
+        )
+
+    def to_item(self) -> Item:
+        """Return the declaration as attributes. Schemas are text, because DynamoDB would change their numbers."""
+        return {
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": canonical(self.input_schema),
+            "outputSchema": None if self.output_schema is None else canonical(self.output_schema),
+            "risk": self.risk.value,
+            "requiresIdentity": self.requires_identity,
+        }
+
+    def definition(self, endpoint_id: str) -> str:
+        """Return the hash of everything declared, and of who declares it."""
+        return sha256_hex(canonical([self.name, endpoint_id, self.to_item()]))
+
+
+def _schema(name: str, text: str) -> dict[str, Any]:
+    try:
+        schema = json.loads(text)
+    except ValueError:
+        raise UnreadableItem(name) from None
+    if not isinstance(schema, dict):
+        raise UnreadableItem(name)
+    return schema
+
+
+def _risk(text: str) -> Risk:
+    try:
+        return Risk(text)
+    except ValueError:
+        raise UnreadableItem("risk") from None
+
+
+class Tool(FrozenRecord):
+    """A tool that is in force.
+
+    declared          what its manifest declared when the organization last accepted it, by a sync or by an admin
+    raised_risk       the risk that the organization set; None if it did not
+    enabled           whether the agent may call it
+    waiting           what the manifest declares now, where that waits for an admin; None otherwise
+    withdrawn         whether its manifest does not declare it any more. It is kept so that its return is compared
+    """
+
+    declared: Declaration
+    endpoint_id: str
+    raised_risk: Risk | None
+    enabled: bool
+    waiting: Declaration | None
+    withdrawn: bool
+    updated_at: int
+
+    @property
+    def name(self) -> str:
+        """The name, unique in the organization."""
+        return self.declared.name
+
+    @property
+    def title(self) -> str | None:
+        """The name for people."""
+        return self.declared.title
+
+    @property
+    def description(self) -> str:
+        """What the tool does, for the model."""
+        return self.declared.description
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """The JSON Schema of its input, an object."""
+        return self.declared.input_schema
+
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """The JSON Schema of its result; None if the manifest gives none."""
+        return self.declared.output_schema
+
+    @property
+    def requires_identity(self) -> bool:
+        """Whether it may only be called for a visitor whose identity is known."""
+        return self.declared.requires_identity
+
+    @property
+    def risk(self) -> Risk:
+        """The effective risk: the higher of the declared one and the organization's."""
+        return higher(self.declared.risk, self.raised_risk)
+
+    @cached_property
+    def definition(self) -> str:
+        """The hash of what is declared; an approval of another definition no longer fits."""
+        return self.declared.definition(self.endpoint_id)
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a tool's item. Raises UnreadableItem."""
+        name = attributes.text(item, "name")
+        raised = attributes.optional_text(item, "raisedRisk")
+        waiting = item.get("waiting")
+        return cls(
+            declared=Declaration.from_item(name, item),
+            endpoint_id=attributes.text(item, "endpointId"),
+            raised_risk=None if raised is None else _risk(raised),
+            enabled=attributes.flag(item, "enabled"),
+            waiting=Declaration.from_item(name, waiting) if isinstance(waiting, dict) else None,
+            withdrawn=attributes.flag(item, "withdrawn"),
+            updated_at=attributes.number(item, "updatedAt"),
+        )
+
+    def to_item(self, organization: str) -> Item:
+        """Return the tool's item."""
+        return {
+            **keys.Tool(organization, self.name).attributes(),
+            "name": self.name,
+            **self.declared.to_item(),
+            "endpointId": self.endpoint_id,
+            "definition": self.definition,
+            "raisedRisk": None if self.raised_risk is None else self.raised_risk.value,
+            "enabled": self.enabled,
+            "waiting": None if self.waiting is None else self.waiting.to_item(),
+            "withdrawn": self.withdrawn,
+            "updatedAt": self.updated_at,
+        }
+
+
+class SyncStatus(StrEnum):
+    """What the latest sync of an endpoint came to."""
+
+    PENDING = "pending"
+    SYNCED = "synced"
+    FAILED = "failed"
+
+
+class ChangeKind(StrEnum):
+    """What a sync changed about a tool."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    REMOVED = "removed"
+
+
+class ToolChange(FrozenRecord):
+    """A difference that the latest sync found.
+
+    `id` is set while the change waits for an admin, and is of exactly this change. `fields` names what differs.
+    """
+
+    tool: str
+    kind: ChangeKind
+    fields: tuple[str, ...]
+    id: str | None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a change of an endpoint's item. Raises UnreadableItem."""
+        fields = item.get("fields")
+        if not isinstance(fields, list):
+            raise UnreadableItem("fields")
+        try:
+            kind = ChangeKind(attributes.text(item, "kind"))
+        except ValueError:
+            raise UnreadableItem("kind") from None
+        return cls(
+            tool=attributes.text(item, "tool"),
+            kind=kind,
+            fields=tuple(str(field) for field in fields),
+            id=attributes.optional_text(item, "id"),
+        )
+
+    def to_item(self) -> Item:
+        """Return the change as an attribute."""
+        return {"tool": self.tool, "kind": self.kind.value, "fields": list(self.fields), "id": self.id}
+
+
+def change_id(definition: str) -> str:
+    """Return the ID of the change to a definition."""
+    return f"change_{definition[:32]}"
+
+
+class ToolEndpoint(FrozenRecord):
+    """A tool endpoint.
+
+    key_id        the key whose secret signs; None after it was revoked
+    sync_id       the latest sync that was asked for; an earlier one writes nothing
+    problem       why the latest sync failed; None if it did not
+    tools         the names that the latest successful sync found
+    changes       what the latest successful sync found different
+    last_sync_at  when a sync last ended
+    """
+
+    organization: str
+    id: str
+    url: str
+    key_id: str | None
+    created_at: int
+    sync_id: str
+    status: SyncStatus
+    problem: str | None
+    tools: tuple[str, ...]
+    changes: tuple[ToolChange, ...]
+    last_sync_at: int | None
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> Self:
+        """Read an endpoint's item. Raises UnreadableItem."""
+        tools, changes = item.get("tools"), item.get("changes")
+        if not isinstance(tools, list) or not isinstance(changes, list):
+            raise UnreadableItem("tools")
+        try:
+            status = SyncStatus(attributes.text(item, "status"))
+        except ValueError:
+            raise UnreadableItem("status") from None
+        return cls(
+            organization=organization,
+            id=attributes.text(item, "id"),
+            url=attributes.text(item, "url"),
+            key_id=attributes.optional_text(item, "keyId"),
+            created_at=attributes.number(item, "createdAt"),
+            sync_id=attributes.text(item, "syncId"),
+            status=status,
+            problem=attributes.optional_text(item, "problem"),
+            tools=tuple(str(name) for name in tools),
+            changes=tuple(ToolChange.from_item(change) for change in changes),
+            last_sync_at=attributes.optional_number(item, "lastSyncAt"),
+        )
+
+    def to_item(self) -> Item:
+        """Return the endpoint's item."""
+        return {
+            **keys.ToolEndpoint(self.organization, self.id).attributes(),
+            "id": self.id,
+            "url": self.url,
+            "keyId": self.key_id,
+            "createdAt": self.created_at,
+            "syncId": self.sync_id,
+            "status": self.status.value,
+            "problem": self.problem,
+            "tools": list(self.tools),
+            "changes": [change.to_item() for change in self.changes],
+            "lastSyncAt": self.last_sync_at,
+        }

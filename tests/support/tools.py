@@ -1,0 +1,62 @@
+"""Tool endpoints and tools as a sync leaves them, written without one."""
+
+from typing import Any
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock, ids
+from helpdesk.secret_keys import repository as secret_keys
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tools import repository
+from helpdesk.tools.records import Declaration, Risk, SyncStatus, Tool, ToolEndpoint
+from tests.support.tool_server import tool as declared_tool
+
+
+def declaration(name: str, **changed: Any) -> Declaration:
+    """Return a harmless declaration, with what a test changes of it, by the manifest's names."""
+    said = declared_tool(name, **changed)
+    return Declaration(
+        name=name,
+        title=said["title"],
+        description=said["description"],
+        input_schema=said["inputSchema"],
+        output_schema=said.get("outputSchema"),
+        risk=Risk(said["risk"]),
+        requires_identity=said["requiresIdentity"],
+    )
+
+
+def connected(organization: NewOrganization, url: str, *declared: Declaration) -> list[Tool]:
+    """Store an endpoint that declares these tools, signed with the organization's key; return the tools."""
+    of = organization.organization_id
+    endpoint = ToolEndpoint(
+        organization=of,
+        id=ids.new("tool"),
+        url=url,
+        key_id=secret_keys.live(of)[0].id,
+        created_at=clock.now_ms(),
+        sync_id=ids.new("sync"),
+        status=SyncStatus.SYNCED,
+        problem=None,
+        tools=tuple(each.name for each in declared),
+        changes=(),
+        last_sync_at=clock.now_ms(),
+    )
+    tools = [
+        Tool(
+            declared=each,
+            endpoint_id=endpoint.id,
+            raised_risk=None,
+            enabled=True,
+            waiting=None,
+            withdrawn=False,
+            updated_at=clock.now_ms(),
+        )
+        for each in declared
+    ]
+    transaction = Transaction()
+    transaction.put(endpoint.to_item())
+    transaction.put({**repository.url_key(of, url).attributes(), "endpointId": endpoint.id})
+    for each in tools:
+        transaction.put(each.to_item(of))
+    transaction.commit()
+    return tools
