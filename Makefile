@@ -24,12 +24,12 @@ venv:
 dev up: export STACK_PORT = $(PORT)
 
 .PHONY: dev
-dev: venv ## run the whole service on this machine until Ctrl-C (PORT=4566 PARAMETERS="Name=value ...")
-	@exec $(PYTHON) -m scripts.local dev --port $(PORT) --parameters "$(PARAMETERS)"
+dev: venv ## run the whole service on this machine until Ctrl-C (PORT=4566 PARAMETERS="Name=value ..." MODEL=<Bedrock model id>)
+	@exec $(PYTHON) -m scripts.local dev --port $(PORT) --parameters "$(PARAMETERS)" --model "$(MODEL)"
 
 .PHONY: up
 up: venv ## the same, left running in the background
-	@$(PYTHON) -m scripts.local up --port $(PORT) --parameters "$(PARAMETERS)"
+	@$(PYTHON) -m scripts.local up --port $(PORT) --parameters "$(PARAMETERS)" --model "$(MODEL)"
 
 .PHONY: down
 down: venv ## stop the stack that `make up` started; its data is kept

@@ -18,6 +18,9 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="where the emulator listens")
     parser.add_argument("--parameters", default="", help='template parameters: "Name=value Name=value"')
     parser.add_argument(
+        "--model", default="", help="dev: a Bedrock model id, called with your AWS credentials"
+    )
+    parser.add_argument(
         "--folder", type=Path, help="where the stack keeps everything; .local/<port> unless given"
     )
     parser.add_argument(
@@ -29,10 +32,16 @@ def main() -> int:
     )
     parser.add_argument("--event", type=Path, help="the event that sam-invoke passes to its function")
     given = parser.parse_args()
+    if given.model and given.action != "dev":
+        parser.error("MODEL works with `make dev` alone: the calls of Bedrock pass through its terminal.")
     progress = Progress()
     try:
         settings = settings_for(
-            given.port, given.parameters, folder=given.folder and given.folder.resolve(), auth=given.auth
+            given.port,
+            given.parameters,
+            folder=given.folder and given.folder.resolve(),
+            auth=given.auth,
+            model=given.model,
         )
         if given.action == "down":
             stack.down(settings, progress)

@@ -1,6 +1,7 @@
 """Where a local stack lives, its port and its parameters."""
 
 import platform
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,6 +43,7 @@ class StackSettings:
     parameters: Mapping[str, str] = field(default_factory=dict)
     folder: Path = LOCAL / str(DEFAULT_PORT)
     auth: bool = False  # make the emulator enforce the roles' policies
+    model: str = ""  # the Bedrock model that the agent uses, in the developer's own account
 
     @property
     def endpoint_url(self) -> str:
@@ -52,6 +54,11 @@ class StackSettings:
     def base_url(self) -> str:
         """Return the address that /v1/... follows."""
         return f"{self.endpoint_url}/{BASE_PATH}"
+
+    @property
+    def model_port(self) -> int:
+        """Return the port of the proxy to Bedrock. It is the same at each start, so that nothing is deployed again."""
+        return self.port + 10_000 if self.port < 55_000 else self.port - 10_000
 
     @property
     def stack_files(self) -> list[Path]:
@@ -73,21 +80,30 @@ class StackSettings:
             "BaseUrl": self.base_url,
             "MailFrom": MAIL_FROM,
             "SignUp": "open",
+            **self._model_parameters(),
             **self.parameters,
         }
 
+    def _model_parameters(self) -> dict[str, str]:
+        if not self.model:
+            return {}
+        return {"AgentModelId": self.model, "BedrockEndpointUrl": f"http://{HOST}:{self.model_port}"}
+
 
 def settings_for(
-    port: int, parameters: str = "", *, folder: Path | None = None, auth: bool = False
+    port: int, parameters: str = "", *, folder: Path | None = None, auth: bool = False, model: str = ""
 ) -> StackSettings:
-    """Return the settings for make's PORT, and PARAMETERS as `Name=value Name=value`. Errors: Problem."""
+    """Return the settings for make's PORT, MODEL, and PARAMETERS as `Name=value Name=value`. Errors: Problem."""
     if not 1024 <= port <= 65535:
         raise Problem(f"PORT={port} is not a port from 1024 to 65535.")
+    if not re.fullmatch(r"[a-zA-Z0-9.:-]*", model):
+        raise Problem(f"MODEL={model} is not the id of a Bedrock model or inference profile.")
     return StackSettings(
         port=port,
         parameters=_parameters(parameters),
         folder=folder or LOCAL / str(port),
         auth=auth,
+        model=model,
     )
 
 

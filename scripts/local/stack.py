@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
-from scripts.local import deployment, seed
+from scripts.local import bedrock, deployment, seed
 from scripts.local.emulator import Emulator
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import ROOT, StackSettings
@@ -35,11 +35,12 @@ def dev(settings: StackSettings, progress: Progress) -> None:
     emulator = Emulator(settings)
     with _alone(settings):
         try:
-            welcome(settings, _bring_up(settings, progress))
-            print("\nCtrl-C stops it; its data is kept for the next start.", flush=True)
-            while emulator.runs():
-                time.sleep(0.5)
-            raise Problem(f"The emulator ended unexpectedly; its log says why: {emulator.log}")
+            with bedrock.proxy(settings, progress):
+                welcome(settings, _bring_up(settings, progress))
+                print("\nCtrl-C stops it; its data is kept for the next start.", flush=True)
+                while emulator.runs():
+                    time.sleep(0.5)
+                raise Problem(f"The emulator ended unexpectedly; its log says why: {emulator.log}")
         except KeyboardInterrupt:
             print(flush=True)
         finally:
