@@ -1,31 +1,21 @@
 """moto without its repeated work: the same answers in a fraction of the time.
 
-Each replacement says what moto repeats and why the answer cannot differ. tests/integration/test_quick_moto.py compares
-both on random requests, so an upgrade of moto that changes what is replaced here fails there.
+Each replacement says what moto repeats and why the answer cannot differ. tests/integration/test_three_tables.py
+compares both on random requests, so an upgrade of moto that changes what is replaced here fails there.
 """
 
 import base64
-import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any
 from unittest.mock import patch
 
-from moto import backend_index, backends
 from moto.core import models as core
-from moto.core import responses as core_responses
 from moto.core.base_backend import AccountSpecificBackend
-from moto.core.botocore_stubber import BotocoreStubber
-from moto.core.request import normalize_request
 from moto.core.serialize import BaseJSONSerializer
-from moto.core.utils import (
-    camelcase_to_underscores,
-    get_equivalent_url_in_aws_domain,
-    method_names_from_class,
-)
 from moto.dynamodb.exceptions import ItemSizeTooLarge
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import (
@@ -37,10 +27,9 @@ from moto.dynamodb.models.dynamo_type import (
 )
 from moto.dynamodb.models.table import Table
 from moto.dynamodb.models.utilities import bytesize
-from moto.dynamodb.parsing import expressions
-from werkzeug.exceptions import HTTPException
 
-_update_parser: Any = expressions.UpdateExpressionParser  # type: ignore[attr-defined] # that module has no types
+from tests.support import quick_expressions, quick_requests
+
 MAX_ITEM_BYTES = 405_000  # moto's figure, in LimitedSizeDict
 
 # ---- values and items ------------------------------------------------------------------------------------------
@@ -259,35 +248,6 @@ def _hash(value: DynamoType) -> int:
 # ---- requests --------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=10_000)
-def _handler(url: str) -> Callable[..., Any] | None:
-    """Return what answers a URL; moto looks through the patterns of every service for each request."""
-    for service, pattern in backend_index.backend_url_patterns:
-        if pattern.match(url):
-            regions: Any = backends.get_backend(service)  # type: ignore[call-overload] # its names are literals
-            here = regions[core.DEFAULT_ACCOUNT_ID]
-            backend = here["us-east-1"] if "us-east-1" in here else here["aws"]
-            for each, handler in backend.urls.items():
-                if re.match(each, url):
-                    return handler  # type: ignore[no-any-return] # regions is Any
-    return None
-
-
-def _process(stubber: BotocoreStubber, request: Any) -> Any:
-    parsed, _ = get_equivalent_url_in_aws_domain(request.url)
-    handler = _handler(f"{parsed.scheme}://{parsed.netloc}{parsed.path}")
-    if handler is None:
-        return _original_process(stubber, request)
-    normalized = normalize_request(request)
-    try:
-        return handler(normalized, normalized.raw_url, normalized.headers)
-    except HTTPException as error:
-        return error.code, error.get_headers(), error.get_body()
-
-
-_original_process = BotocoreStubber.process_request
-
-
 @lru_cache
 def _regions(service: str) -> list[str]:
     return _original_regions(_ANY_ACCOUNT, service)
@@ -360,14 +320,11 @@ REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = (
     (Table, "all_items", _all_items),
     (Table, "sorted_items", _sorted_items),
     (DynamoDBBackend, "update_item", _update_item),
-    (BotocoreStubber, "process_request", _process),
     (AccountSpecificBackend, "_generate_regions", lambda _, service: _regions(service)),
     (BaseJSONSerializer, "_serialize_type_structure", _serialize),
-    # These depend on their arguments alone; the parsed expression is copied by the one that changes it.
-    (_update_parser, "make", lru_cache(_update_parser.make)),
-    (core_responses, "camelcase_to_underscores", lru_cache(camelcase_to_underscores)),
-    (core_responses, "method_names_from_class", lru_cache(method_names_from_class)),
     (core.MockAWS, "_enable_patching", _enable),
+    *quick_expressions.REPLACEMENTS,
+    *quick_requests.REPLACEMENTS,
 )
 _ORIGINALS = tuple(getattr(owner, name, None) for owner, name, _ in REPLACEMENTS)
 
