@@ -6,12 +6,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from helpdesk.crawls import extraction, removal, worker
+from helpdesk.crawls import extraction, removal, service, worker
 from helpdesk.crawls.isolation import Reader, Unreadable
 from helpdesk.crawls.record import RemovalJob, SliceJob
 from helpdesk.outbound.fetcher import Fetched
 from helpdesk.outbound.outcome import Failure
 from helpdesk.platform import clock
+from helpdesk.platform.queues import MAX_RECEIVES
+from helpdesk.platform.units import MINUTE_MS
 from tests.support import table as whole_table
 from tests.support.api import Client
 
@@ -84,6 +86,7 @@ class Crawling:
     _done: set[str] = field(default_factory=set)
     _waiting: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
+    dead_letters: list[dict[str, Any]] = field(default_factory=list)
 
     def sleep(self, seconds: float) -> None:
         """Wait."""
@@ -110,7 +113,10 @@ class Crawling:
         raise AssertionError("the crawl does not end")
 
     def work(self) -> None:
-        """Do the message that is due first. If its worker dies, it comes back after the visibility timeout."""
+        """Do the message that is due first. If its worker dies, it comes back after the visibility timeout.
+
+        The fifth time it goes to the dead letters.
+        """
         self._waiting.sort(key=lambda each: each[0])
         due, body = self._waiting.pop(0)
         self.now = max(self.now, due)
@@ -118,7 +124,16 @@ class Crawling:
             self.outcomes.append(self._do(body))
         except Killed:
             self.now += 1_000
-            self._waiting.append((self.now + VISIBILITY_MS, body))
+            body = {**body, "receives": body.get("receives", 0) + 1}
+            if body["receives"] < MAX_RECEIVES:
+                self._waiting.append((self.now + VISIBILITY_MS, body))
+            else:
+                self.dead_letters.append(body)
+
+    def run_schedule(self) -> None:
+        """Look for runs that stopped or are due, as the schedule does each ten minutes."""
+        self.now += 10 * MINUTE_MS
+        service.start_due(self.now + MINUTE_MS)
 
     def _do(self, body: dict[str, Any]) -> str:
         body = json.loads(json.dumps(body))

@@ -1,5 +1,6 @@
 """What a run requests, keeps and leaves, on a website in memory."""
 
+import gzip
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -7,6 +8,7 @@ import pytest
 
 from helpdesk.admission.limits import Plan
 from helpdesk.crawls.errors import NEEDS_PAID_PLAN
+from helpdesk.crawls.robots import Robots
 from helpdesk.outbound.fetcher import Fetched
 from helpdesk.outbound.outcome import Failure
 from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, KnowledgeQuota
@@ -402,6 +404,44 @@ def test_sitemaps_that_name_each_other_end(site: Website, crawl: Crawl) -> None:
     crawl()
 
     assert len([path for path in site.paths if path.endswith(".xml")]) <= 20
+
+
+def test_sitemaps_in_a_circle_are_read_once(api: Client, site: Website, crawl: Crawl) -> None:
+    def index(*paths: str) -> Fetched:
+        named = "".join(f"<sitemap><loc>{SITE}{path}</loc></sitemap>" for path in paths)
+        return plain(f"<sitemapindex>{named}</sitemapindex>", "application/xml")
+
+    compressed = gzip.compress(f"<urlset><url><loc>{SITE}/a</loc></url></urlset>".encode())
+    site.pages = {
+        "/sitemap.xml": index("/sitemap.xml", "/b.xml", "/sitemap.xml#again"),
+        "/b.xml": index("/b.xml", "/sitemap.xml", "/pages.xml.gz"),
+        "/pages.xml.gz": Fetched(200, None, {"content-type": "application/gzip"}, compressed),
+        "/": html(text()),
+        "/a": html(text("a")),
+    }
+
+    crawl()
+
+    maps = [path for path in site.paths if ".xml" in path]
+    assert maps == ["/sitemap.xml", "/b.xml", "/pages.xml.gz"]
+    assert f"{SITE}/a" in documents_of(api)
+
+
+def test_rules_that_take_long_to_compare_do_not_hold_up_the_run(
+    api: Client, site: Website, world: Crawling, crawl: Crawl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(_: Robots, __: str) -> bool:
+        world.now += 1_000
+        return True
+
+    monkeypatch.setattr(Robots, "allows", slowly)
+    site.pages = {"/": html(text() + links(*(f"/{number}" for number in range(30))))}
+
+    crawl_id = crawl(maxPages=500)
+
+    found = crawl_of(api, crawl_id)
+    assert (found["status"], found["limitReached"]) == ("finished", True)
+    assert len(outcomes_of(api, crawl_id)) == 1 + 10
 
 
 def test_sitemaps_and_frames_of_other_hosts_are_left_out(site: Website, crawl: Crawl) -> None:

@@ -41,6 +41,8 @@ MAX_FAILURES = 10
 """How many requests in a row may have no usable answer before the run fails."""
 MAX_DISALLOWED = 100
 """How many addresses that robots.txt excludes are listed."""
+MAX_LINKS_MS = 10_000
+"""How long the links of one page are compared with robots.txt, which can have 40,000 rules. The rest is left out."""
 
 _GONE: Final = frozenset({404, 410})
 _REFUSED: Final = frozenset({400, 401, 402, 403, 405, 406, 407, 414, 451})
@@ -189,7 +191,11 @@ class _Slice:
         new: list[tuple[str, Kind, Outcome]] = []
         seen: set[str] = set()
         limit_reached = False
+        until = clock.now_ms() + MAX_LINKS_MS
         for link in links:
+            if clock.now_ms() >= until:
+                limit_reached = True
+                break
             url = self._scope.resolve(link, base)
             if (
                 url is None
