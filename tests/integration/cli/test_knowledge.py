@@ -126,6 +126,74 @@ def test_removing_asks_and_deletes_the_folders_that_become_empty(owner: Cli, api
     assert folders(api) == {"guides": 1}
 
 
+def test_folders_that_are_pushed_into_folders_of_their_own_leave_each_other_alone(
+    owner: Cli, api: Client, docs: Path, tmp_path: Path, handlers: Handlers
+) -> None:
+    kettle = tmp_path / "kettle"
+    write(kettle, "index.md", "# Kettle\n\nText.\n")
+    write(kettle, "guides/clean.md", "Use vinegar.\n")
+    owner.ok("knowledge", "push", str(docs))
+    owner.ok("knowledge", "push", str(kettle), "--into", "Products/Kettle")
+    assert set(listed(api)) == {*FILES, "Products/Kettle//index.md", "Products/Kettle//guides/clean.md"}
+    assert folders(api)["Products/Kettle/guides"] == folders(api)["Products/Kettle"] == 1
+
+    handlers.requests.clear()
+    owner.ok("knowledge", "push", str(docs), "--yes")
+    owner.ok("knowledge", "push", str(kettle), "--into", "/products/kettle/", "--yes")
+    assert writes(handlers) == []
+
+    (kettle / "guides/clean.md").unlink()
+    output = owner.ok("knowledge", "push", str(kettle), "--into", "Products/Kettle", "--yes")
+    assert "remove guides/clean.md" in output.splitlines()
+    assert set(listed(api)) == {*FILES, "Products/Kettle//index.md"}
+    assert folders(api) == {
+        "guides": 1,
+        "guides/setup": 0,
+        "guides/setup/one": 1,
+        "Products": 0,
+        "Products/Kettle": 1,
+    }
+
+    into = tmp_path / "pulled"
+    owner.ok("knowledge", "pull", str(into))
+    assert (into / "Products/Kettle/index.md").read_text().endswith("# Kettle\n\nText.\n")
+    handlers.requests.clear()
+    owner.ok("knowledge", "push", str(into), "--yes")
+    assert writes(handlers) == []
+
+
+def test_a_push_of_another_folder_says_how_to_keep_the_documents_of_the_first(
+    owner: Cli, docs: Path, tmp_path: Path
+) -> None:
+    owner.ok("knowledge", "push", str(docs))
+    write(tmp_path / "other", "other.md", "Other")
+    refused = owner.run("knowledge", "push", str(tmp_path / "other"), stdin="n\n")
+    assert "push this folder into one of its own: --into FOLDER" in refused.stderr
+    assert refused.stderr.endswith("Error: Nothing was changed.\nAnswer y, or use --yes.\n")
+
+
+@pytest.mark.parametrize("into", ["", "/", "a//b", "a/b/c/d", "a/\u200b"])
+def test_a_folder_that_cannot_be_is_an_invalid_command_line(owner: Cli, docs: Path, into: str) -> None:
+    assert owner.run("knowledge", "push", str(docs), "--into", into).exit_code == 2
+
+
+def test_a_folder_that_another_push_creates_at_the_same_time_is_used(
+    owner: Cli, api: Client, docs: Path, handlers: Handlers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pass_on = handlers.handle_request
+    theirs: list[str] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        if request.method == "POST" and request.url.path.endswith("/folders") and not theirs:
+            theirs.append(api.post("/v1/knowledge/folders", {"name": "guides"}).body["id"])
+        return pass_on(request)
+
+    monkeypatch.setattr(handlers, "handle_request", handle)
+    owner.ok("knowledge", "push", str(docs))
+    assert folders(api) == {"guides": 1, "guides/setup": 0, "guides/setup/one": 1}
+    assert listed(api)["guides/refunds.md"]["folderId"] == theirs[0]
+
+
 def test_what_push_did_not_make_stays(
     owner: Cli, api: Client, docs: Path, organization: NewOrganization
 ) -> None:

@@ -172,6 +172,48 @@ def test_adopt_finds_a_document_by_title_and_folder_and_counts_what_it_overwrite
     assert summary(plan([file("a.md")], [theirs], TREE, adopt=True)) == {"create": ["a.md"]}
 
 
+def test_a_push_compares_only_with_pushes_into_the_same_folder() -> None:
+    documents = [
+        pushed("1", "a.md"),
+        pushed("2", "Guides//a.md", folder_id="f1"),
+        pushed("3", "Guides//gone.md", folder_id="f1"),
+        pushed("4", "Old/Deep//a.md", folder_id="f3"),
+        pushed("5", "guides/a.md"),
+        pushed("6", "//of-another-client.md"),
+    ]
+    made = plan([file("a.md", into=("guides",))], documents, TREE, ("guides",))
+    assert summary(made) == {"remove": ["Guides//gone.md"], "unchanged": ["a.md"]}
+    made = plan([file("a.md")], documents, TREE)
+    assert summary(made) == {"remove": ["//of-another-client.md", "guides/a.md"], "unchanged": ["a.md"]}
+    made = plan([file("a.md", into=("new", "x"))], documents, TREE, ("new", "x"))
+    assert summary(made) == {"create": ["a.md"]}
+    assert made.creates[0].path == "new/x//a.md"
+    assert made.folders == [("new",), ("new", "x")]
+
+
+def test_the_folder_of_a_push_counts_as_a_level() -> None:
+    deep = file("x/y/z/a.md", into=("new",))
+    assert plan([deep], [], NO_FOLDERS, ("new",)).folders == [("new",), ("new", "x"), ("new", "x", "y")]
+
+
+def test_a_pulled_copy_changes_the_document_of_another_push_and_leaves_it_there() -> None:
+    document = pushed("1", "guides//a.md", folder_id="f1")
+    copy = file("guides/a.md", "New text", id="1")
+    (write,) = plan([copy], [document], TREE).changes
+    assert (write.document, write.path) == (document, "guides//a.md")
+    assert summary(plan([replace(copy, digests=frozenset({digest("Text")}))], [document], TREE)) == {
+        "unchanged": ["guides/a.md"]
+    }
+
+
+def test_adopt_takes_documents_over_from_a_push_into_another_folder() -> None:
+    documents = [pushed("1", "a.md"), pushed("2", "b.md", "Theirs")]
+    files = [file("a.md", into=("guides",))]
+    (write,) = plan(files, documents, TREE, ("guides",), adopt=True).moves
+    assert (write.document, write.path) == (documents[0], "guides//a.md")
+    assert write.fields == {"folderId"}
+
+
 def test_a_synced_document_is_never_taken_over() -> None:
     crawled = written("1", "Theirs", kind="crawl")
     pulled = file("a.md", id="1")
@@ -201,10 +243,10 @@ def applied(made: Plan, documents: Sequence[Document], tree: Tree) -> tuple[list
         content = {"title": new.title, "url": new.url, "digest": digest(new.body)}
         place = after.id_of(new.folder)
         if old is None:
-            id_ = f"made-{new.path}"
+            id_ = f"made-{write.path}"
             assert id_ not in state
             state[id_] = Document(
-                id_, new.title, 1, digest(new.body), new.url, place, path=new.path, copied=1
+                id_, new.title, 1, digest(new.body), new.url, place, path=write.path, copied=1
             )
             continue
         named = {"body": "digest", "title": "title", "url": "url"}
@@ -212,7 +254,7 @@ def applied(made: Plan, documents: Sequence[Document], tree: Tree) -> tuple[list
         version = old.version + bool(sent)
         if "folderId" in write.fields:
             sent["folder_id"] = place
-        state[old.id] = replace(state[old.id], **sent, version=version, path=new.path, copied=version)
+        state[old.id] = replace(state[old.id], **sent, version=version, path=write.path, copied=version)
     for one in made.removes:
         del state[one.id]
     return list(state.values()), after
@@ -253,7 +295,7 @@ DOCUMENTS = st.lists(
             path=path,
             copied=None if path is None else 1,
         ),
-        st.one_of(st.none(), PATHS),
+        st.one_of(st.none(), PATHS, PATHS.map(lambda path: f"old//{path}")),
         TEXTS,
         st.sampled_from([None, "f1", "f2", "f3"]),
         st.sampled_from(["written", "written", "suggestion", "crawl"]),
@@ -264,21 +306,23 @@ DOCUMENTS = st.lists(
 
 
 @settings(max_examples=effort.of(200, 5_000), deadline=None)
-@given(FILES, DOCUMENTS, st.booleans(), st.booleans())
+@given(FILES, DOCUMENTS, st.sampled_from([(), ("Old",)]), st.booleans(), st.booleans())
 def test_after_any_push_another_one_changes_nothing(
-    files: list[FileDocument], documents: list[Document], adopt: bool, force: bool
+    files: list[FileDocument], documents: list[Document], into: tuple[str, ...], adopt: bool, force: bool
 ) -> None:
-    made = plan(files, documents, TREE, adopt=adopt, force=force)
+    files = [replace(one, into=into) for one in files]
+    made = plan(files, documents, TREE, into, adopt=adopt, force=force)
     mentioned = [one for part in summary(made).values() for one in part]
     assert {one.path for one in files} <= set(mentioned)
     for document in made.removes:
-        assert document.pushed
+        assert document.path_in(into) is not None
     for write in (*made.changes, *made.moves):
         assert write.document is not None
+        assert adopt or write.document.path_in(into) is not None or write.document.id == write.file.id
         assert not write.document.synced
         assert adopt or write.document.pushed
     after, tree = applied(made, documents, TREE)
-    again = plan(files, after, tree, adopt=adopt, force=force)
+    again = plan(files, after, tree, into, adopt=adopt, force=force)
     assert (again.steps, again.folders, again.obsolete) == (0, [], [])
     kept = {one.id: one for one in after}
     for one in documents:

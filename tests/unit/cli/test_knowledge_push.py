@@ -223,6 +223,24 @@ def test_documents_beyond_the_quota_are_tried_again_after_removals(tmp_path: Pat
     assert len(refused) == 12
 
 
+def test_of_documents_that_another_push_makes_at_the_same_time_the_older_ones_stay(
+    tmp_path: Path, docs: Path
+) -> None:
+    def hook(request: httpx.Request) -> None:
+        if is_post(request) and not service.documents:
+            for number in range(3):
+                path = f"{number:02}.md"
+                service.document(f"a_{number}", {"title": "", "body": f"# Document {number}\n", "path": path})
+            service.document("z_edited", {"title": "", "body": "Edited", "path": "04.md"})["version"] = 2
+
+    service = KnowledgeBase(hook)
+    result = pushing(tmp_path, service).run("knowledge", "push", str(docs))
+    assert result.exit_code == 0
+    assert "Another push ran at the same time. 3 documents that both created were removed." in result.stderr
+    assert service.paths == sorted([f"{number:02}.md" for number in range(12)] + ["04.md"])
+    assert {"a_0", "a_1", "a_2", "z_edited"} <= set(service.documents)
+
+
 def test_documents_that_stay_beyond_the_quota_are_reported(tmp_path: Path, docs: Path) -> None:
     full = refusal(400, "upgrade_required", "The plan is full.")
     service = KnowledgeBase(lambda request: full if is_post(request) else None)

@@ -15,10 +15,12 @@ import click
 
 from helpdesk_cli.framework import Listing, limit_option
 from helpdesk_cli.knowledge.files import Scan, scan
+from helpdesk_cli.knowledge.names import parsed_folder
 from helpdesk_cli.knowledge.patience import Patience
 from helpdesk_cli.knowledge.plan import Attention, Plan, plan
 from helpdesk_cli.knowledge.pull import Pull, Wrote, targets
 from helpdesk_cli.knowledge.push import Done, Push, Verb, documents_of, tree_of
+from helpdesk_cli.knowledge.state import FolderPath
 from helpdesk_cli.output import confirmed, moment, note, say, say_json, say_table
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
@@ -70,6 +72,15 @@ def _page(_context: click.Context, _parameter: click.Parameter, value: str | Non
     return value
 
 
+def _knowledge_folder(_context: click.Context, _parameter: click.Parameter, value: str | None) -> FolderPath:
+    if value is None:
+        return ()
+    names = parsed_folder(value)
+    if names is None:
+        raise click.BadParameter("give the name of a folder, with up to three levels: Products/Kettle/Setup")
+    return names
+
+
 @knowledge.command()
 @click.argument("folder", type=_FOLDER)
 @click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
@@ -81,6 +92,13 @@ def _page(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option(
     "--url-base", metavar="URL", callback=_page, help="The public address of the folder, for links."
 )
+@click.option(
+    "--into",
+    metavar="FOLDER",
+    callback=_knowledge_folder,
+    help="The folder of the knowledge base, such as Products/Kettle. Pushes into different folders leave each other's "
+    "documents alone.",
+)
 @pass_session
 def push(
     session: Session,
@@ -91,19 +109,21 @@ def push(
     force: bool,
     adopt: bool,
     url_base: str | None,
+    into: FolderPath,
 ) -> None:
     """Make the knowledge base equal to the Markdown files in FOLDER.
 
-    Only documents that a push made are changed and removed, and only what differs is sent. Directories become folders;
-    those below the third level join the folder of the third.
+    Only documents that a push into the same folder (--into) made are changed and removed, and only what differs is
+    sent. Directories become folders; those below the third level join the folder of the third.
     """
-    found = scan(folder, url_base)
+    found = scan(folder, url_base, into)
     if not found.documents:
         raise Problem(f"There are no Markdown files in {folder}.", "Name the folder with your documents.")
     api, patience = session.api(waits=False), Patience(session.sleep)
     tree = tree_of(api, patience)
     kept = {skipped.path for skipped in found.skipped}
-    made = plan(found.documents, documents_of(api, patience), tree, adopt=adopt, force=force, kept=kept)
+    documents = documents_of(api, patience)
+    made = plan(found.documents, documents, tree, into, adopt=adopt, force=force, kept=kept)
     _show_skipped(found)
     if not session.as_json:
         _show_plan(made, found)
@@ -188,7 +208,7 @@ def _show_skipped(found: Scan) -> None:
 
 
 def _show_plan(made: Plan, found: Scan) -> None:
-    deep = sum(file.path.count("/") > len(file.folder) for file in found.documents)
+    deep = sum(len(file.into) + file.path.count("/") > len(file.folder) for file in found.documents)
     if deep:
         note(
             f"Folders have three levels. Deeper directories join the folder of the third ({_documents(deep, 'file')})."
@@ -196,15 +216,20 @@ def _show_plan(made: Plan, found: Scan) -> None:
     for verb, writes in (("create", made.creates), ("change", made.changes), ("move", made.moves)):
         for write in writes:
             before = write.document.path if write.document else None
-            origin = f" (from {before})" if before not in {None, write.file.path} else ""
+            origin = f" (from {before})" if before not in {None, write.path} else ""
             say(one_line(f"{verb} {write.file.path}{origin}"))
     for document in made.removes:
-        say(one_line(f"remove {document.path}"))
+        say(one_line(f"remove {document.file_path}"))
     _show_attention(made.attention)
     say(
         f"Plan: create {len(made.creates)}, change {len(made.changes)}, move {len(made.moves)}, "
         f"remove {len(made.removes)}, unchanged {len(made.unchanged)}."
     )
+    if made.removes and made.replaces_all:
+        note(
+            "None of the files belongs to a document of the earlier push. To keep its documents, push this folder into "
+            "one of its own: --into FOLDER"
+        )
 
 
 def _show_attention(points: Iterable[Attention]) -> None:
@@ -218,6 +243,11 @@ def _conclude_push(
     """Write what was done and what to do next. Errors: Problem if a document needs a decision."""
     if not as_json:
         _show_attention(sorted(done.attention, key=lambda point: point.path))
+        if done.twins:
+            note(
+                f"Another push ran at the same time. {_documents(done.twins)} that both created "
+                f"{'was' if done.twins == 1 else 'were'} removed."
+            )
         if done.counts:
             said = ", ".join(f"{verb.value} {done.counts[verb]}" for verb in Verb)
             say(f"{said[0].upper()}{said[1:]}.")
@@ -244,7 +274,7 @@ def _plan_object(made: Plan) -> dict[str, Any]:
         "create": [write.file.path for write in made.creates],
         "change": [write.file.path for write in made.changes],
         "move": [write.file.path for write in made.moves],
-        "remove": [document.path for document in made.removes],
+        "remove": [document.file_path for document in made.removes],
         "unchanged": made.unchanged,
     }
 

@@ -7,12 +7,13 @@ import json
 import os
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urljoin, urlsplit
 
 from helpdesk_cli.knowledge import markdown
 from helpdesk_cli.knowledge.names import MAX_TITLE_CHARACTERS, UNTITLED, as_stored, folder_of
+from helpdesk_cli.knowledge.state import FolderPath, source_path
 from helpdesk_cli.problems import Problem
 
 SUFFIXES = frozenset({".md", ".markdown", ".mdx"})
@@ -25,9 +26,9 @@ _INDEX_NAMES = frozenset({"index", "readme"})
 class FileDocument:
     """A file as a document.
 
-    `path` is relative to the folder, with slashes. `body` is the text to send, and `digests` are those of the texts
-    that count as the same. `id`, `version` and `pulled` are what `pull` wrote into the front matter: the document's id,
-    its version then, and a digest of what was written.
+    `path` is relative to the folder, with slashes, and `into` is where the folder is pushed. `body` is the text to
+    send, and `digests` are those of the texts that count as the same. `id`, `version` and `pulled` are what `pull`
+    wrote into the front matter: the document's id, its version then, and a digest of what was written.
     """
 
     path: str
@@ -38,11 +39,17 @@ class FileDocument:
     id: str | None = None
     version: int | None = None
     pulled: str | None = None
+    into: FolderPath = ()
 
     @property
-    def folder(self) -> tuple[str, ...]:
+    def folder(self) -> FolderPath:
         """The names of the folders that the document is in, from the first level."""
-        return folder_of(self.path)
+        return folder_of(self.path, self.into)
+
+    @property
+    def source_path(self) -> str:
+        """The path that the document keeps."""
+        return source_path(self.into, self.path)
 
 
 @dataclass(frozen=True)
@@ -65,14 +72,15 @@ class Scan:
     """The front matter of each document, by path."""
 
 
-def scan(root: Path, url_base: str | None = None) -> Scan:
-    """Return the documents of a folder, in the order of their paths.
+def scan(root: Path, url_base: str | None = None, into: FolderPath = ()) -> Scan:
+    """Return the documents of a folder that is pushed into `into`, in the order of their paths.
 
     Hidden files, symbolic links and what is not a Markdown text are skipped. Errors: Problem if the folder or one in it
     cannot be read, because its documents would be missing then.
     """
     found = Scan()
     _scan(root, "", url_base, found)
+    found.documents = [replace(document, into=into) for document in found.documents]
     return found
 
 

@@ -7,7 +7,7 @@ renamed file keeps its document. Each document belongs to one file at most.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from helpdesk_cli.knowledge.files import FileDocument
 from helpdesk_cli.knowledge.names import folder_key
@@ -15,18 +15,25 @@ from helpdesk_cli.knowledge.state import Document, FolderPath, Tree
 
 
 def matches(
-    files: Sequence[FileDocument], documents: Sequence[Document], tree: Tree, *, adopt: bool = False
+    files: Sequence[FileDocument],
+    documents: Sequence[Document],
+    tree: Tree,
+    into: FolderPath | None,
+    *,
+    adopt: bool = False,
 ) -> dict[str, Document]:
-    """Return the documents of the files that have one, by path.
+    """Return the documents of the files that have one, by path. `into` is as that of `Document.path_in`.
 
-    With `adopt` a file also matches a document that a person wrote by its title and folder.
+    A document that a push into another folder made is only found by its id. With `adopt` it is also found by its text,
+    and a document that a person wrote by its title and folder.
     """
-    matching = _Matching(files, documents, tree)
+    matching = _Matching(files, documents, tree, into)
     matching.by_id()
     matching.by_path()
-    matching.by_text(pushed=True)
-    matching.by_text(pushed=False)
+    matching.by_text(lambda document: document.path_in(into) is not None)
+    matching.by_text(lambda document: not document.pushed)
     if adopt:
+        matching.by_text(lambda _: True)
         matching.by_title()
     return matching.found
 
@@ -53,11 +60,17 @@ def different_fields(file: FileDocument, document: Document) -> set[str]:
 class _Matching:
     """What is found so far. All choices depend on the order of paths and ids only."""
 
-    def __init__(self, files: Sequence[FileDocument], documents: Sequence[Document], tree: Tree) -> None:
+    def __init__(
+        self,
+        files: Sequence[FileDocument],
+        documents: Sequence[Document],
+        tree: Tree,
+        into: FolderPath | None,
+    ) -> None:
         self.found: dict[str, Document] = {}
         self._files = sorted(files, key=lambda file: file.path)
         self._left = {one.id: one for one in sorted(documents, key=lambda document: document.id)}
-        self._tree = tree
+        self._tree, self._into = tree, into
 
     def _take(self, file: FileDocument, document: Document) -> None:
         self.found[file.path] = self._left.pop(document.id)
@@ -73,23 +86,26 @@ class _Matching:
                 claims[file.id].append(file)
         for document_id, claiming in claims.items():
             document = self._left[document_id]
-            self._take(min(claiming, key=lambda file: (file.path != document.path, file.path)), document)
+            self._take(
+                min(claiming, key=lambda file: (file.path != document.path_in(self._into), file.path)),
+                document,
+            )
 
     def by_path(self) -> None:
         """Match paths. Two pushes at once may have made two documents: the one that needs no change is the file's."""
-        there: dict[str | None, list[Document]] = defaultdict(list)
+        there: dict[str, list[Document]] = defaultdict(list)
         for document in self._left.values():
-            if document.pushed:
-                there[document.path].append(document)
+            if (path := document.path_in(self._into)) is not None:
+                there[path].append(document)
         for file in self._remaining():
             if same := there.get(file.path):
                 self._take(file, min(same, key=lambda one: (not _same_content(file, one), one.id)))
 
-    def by_text(self, *, pushed: bool) -> None:
+    def by_text(self, among: Callable[[Document], bool]) -> None:
         """Match texts, first with the same title."""
         there: dict[str | None, list[Document]] = defaultdict(list)
         for document in self._left.values():
-            if document.pushed == pushed and not document.synced:
+            if among(document) and not document.synced:
                 there[document.digest].append(document)
         for file in self._remaining():
             same = [

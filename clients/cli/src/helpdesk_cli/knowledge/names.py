@@ -48,7 +48,16 @@ def folder_key(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(file_name(name).casefold() for name in names)
 
 
-def folder_of(path: str) -> tuple[str, ...]:
-    """Return the names of the folders in which the document of a file is: those of its first three directories."""
-    directories = path.split("/")[:-1][:MAX_FOLDER_DEPTH]
-    return tuple(as_stored(name, MAX_FOLDER_NAME_CHARACTERS) or UNTITLED for name in directories)
+def folder_of(path: str, into: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return the names of the folders in which the document of a file is: three of its directories at most.
+
+    They begin with `into`, the folder of the knowledge base that the files are pushed into.
+    """
+    directories = [as_stored(name, MAX_FOLDER_NAME_CHARACTERS) or UNTITLED for name in path.split("/")[:-1]]
+    return (*into, *directories)[:MAX_FOLDER_DEPTH]
+
+
+def parsed_folder(text: str) -> tuple[str, ...] | None:
+    """Return the names of a folder that is written with slashes; None if no folder can have that place."""
+    names = tuple(as_stored(name, MAX_FOLDER_NAME_CHARACTERS) for name in text.strip("/").split("/"))
+    return names if all(names) and len(names) <= MAX_FOLDER_DEPTH else None

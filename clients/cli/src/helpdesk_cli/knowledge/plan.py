@@ -1,6 +1,6 @@
 """What `push` does: a plan that makes the documents of a knowledge base equal to files. Nothing here sends a request.
 
-Only documents that an earlier push made (they have a `source.path`) are changed and removed.
+Only documents that an earlier push into the same folder made are changed and removed: their `source.path` says so.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ from helpdesk_cli.knowledge.state import Document, FolderPath, Tree
 
 @dataclass(frozen=True)
 class Write:
-    """A document to create or change, and what of it. `overwrites` is set if it replaces a text that no push sent."""
+    """A document to create or change, and what of it. `overwrites` is set if it replaces a text that no push sent.
+
+    `path` is the document's `source.path` afterwards.
+    """
 
     file: FileDocument
+    path: str
     document: Document | None = None
     fields: frozenset[str] = frozenset()
     overwrites: bool = False
@@ -47,6 +51,11 @@ class Plan:
     obsolete: list[str] = field(default_factory=list)
 
     @property
+    def replaces_all(self) -> bool:
+        """Whether no document of an earlier push stays, as if another folder was pushed before."""
+        return not (self.changes or self.moves or self.unchanged or self.attention)
+
+    @property
     def steps(self) -> int:
         """The number of documents to write and remove."""
         return len(self.creates) + len(self.changes) + len(self.moves) + len(self.removes)
@@ -61,6 +70,7 @@ def plan(
     files: Sequence[FileDocument],
     documents: Sequence[Document],
     tree: Tree,
+    into: FolderPath = (),
     *,
     adopt: bool = False,
     force: bool = False,
@@ -68,27 +78,27 @@ def plan(
 ) -> Plan:
     """Return what to do. `kept` are paths of files that cannot be read as documents; theirs are left alone.
 
-    With `adopt`, documents that people wrote are taken over by files with the same text, or the same title in the same
-    folder. With `force`, documents that somebody has changed since are overwritten and removed.
+    `into` is the folder that the files are pushed into. With `adopt`, documents that people wrote or another push made
+    are taken over by files with the same text, or (if people wrote them) the same title in the same folder. With
+    `force`, documents that somebody has changed since are overwritten and removed.
     """
     made = Plan()
-    matched = matches(files, documents, tree, adopt=adopt)
+    matched = matches(files, documents, tree, into, adopt=adopt)
     for file in sorted(files, key=lambda file: file.path):
         document = matched.get(file.path)
         if document is None:
-            made.creates.append(Write(file))
+            made.creates.append(Write(file, file.source_path))
         elif document.pushed:
-            _plan_pushed(made, file, document, tree, force=force)
+            _plan_pushed(made, file, document, tree, adopt=adopt, force=force)
         else:
             _plan_other(made, file, document, tree, adopt=adopt, force=force)
     with_file = {document.id for document in matched.values()}
     for document in sorted(documents, key=lambda document: (document.path or "", document.id)):
-        if document.id in with_file or not document.pushed or document.path in kept:
+        path = document.path_in(into)
+        if document.id in with_file or path is None or path in kept:
             continue
         if document.changed_since() and not force:
-            made.attention.append(
-                Attention(document.path or "", "has no file, but somebody has changed the document since")
-            )
+            made.attention.append(Attention(path, "has no file, but somebody has changed the document since"))
         else:
             made.removes.append(document)
     _plan_folders(made, files, documents, tree)
@@ -99,19 +109,24 @@ def _placed(file: FileDocument, document: Document, tree: Tree) -> bool:
     return folder_key(tree.path(document.folder_id)) == folder_key(file.folder)
 
 
-def _plan_pushed(made: Plan, file: FileDocument, document: Document, tree: Tree, *, force: bool) -> None:
+def _plan_pushed(
+    made: Plan, file: FileDocument, document: Document, tree: Tree, *, adopt: bool, force: bool
+) -> None:
+    own = document.path_in(file.into)
+    # The document of a push into another folder stays that push's, also if it is changed from a pulled copy.
+    path = file.source_path if own is not None or adopt else document.path or ""
     different = different_fields(file, document)
     placed = _placed(file, document, tree)
     # A file with the document's id is found by that wherever it is.
-    named = document.path == file.path or document.id == file.id
+    named = own == file.path or (document.id == file.id and (own is not None or not adopt))
     fields = frozenset(different if placed else {*different, "folderId"})
     if different and document.changed_since(file.version) and not force:
         made.attention.append(Attention(file.path, "somebody has changed the document since"))
     elif different:
         overwrites = document.changed_since(file.version)
-        made.changes.append(Write(file, document, fields, overwrites=overwrites))
+        made.changes.append(Write(file, path, document, fields, overwrites=overwrites))
     elif not placed or not named:
-        made.moves.append(Write(file, document, fields))
+        made.moves.append(Write(file, path, document, fields))
     else:
         made.unchanged.append(file.path)
 
@@ -134,9 +149,9 @@ def _plan_other(
     elif different and file.version is not None and document.version > file.version and not force:
         made.attention.append(Attention(file.path, "somebody has changed the document since"))
     elif different:
-        made.changes.append(Write(file, document, fields, overwrites="body" in different))
+        made.changes.append(Write(file, file.source_path, document, fields, overwrites="body" in different))
     else:
-        made.moves.append(Write(file, document, fields))
+        made.moves.append(Write(file, file.source_path, document, fields))
 
 
 def _plan_folders(

@@ -48,7 +48,7 @@ def targets(documents: Sequence[Document], tree: Tree, scan: Scan) -> list[Targe
     is in its folder, or one made from its title.
     """
     by_path = {file.path: file for file in scan.documents}
-    matched = matches(scan.documents, documents, tree)
+    matched = matches(scan.documents, documents, tree, None)
     file_of = {document.id: by_path[path] for path, document in matched.items()}
     taken = {path.casefold() for path in matched}
     found: list[Target] = []
@@ -72,7 +72,7 @@ def _in_folder(path: str, document: Document, tree: Tree) -> bool:
 
 
 def _path_of(document: Document, tree: Tree) -> str:
-    pushed = document.path or ""
+    pushed = document.path_in(None) or document.path or ""
     parts = pushed.split("/")
     if (
         all(part == file_name(part) for part in parts)

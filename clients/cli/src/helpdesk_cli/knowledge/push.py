@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import groupby
 from typing import Any
 
 from helpdesk_cli.api import Api
@@ -42,9 +43,14 @@ class Verb(Enum):
 
 @dataclass
 class Done:
-    """What a push has done. `attention` are documents that the service refused to write."""
+    """What a push has done.
+
+    `twins` counts documents that another push made at the same time. `attention` are documents that the service refused
+    to write.
+    """
 
     counts: Counter[Verb] = field(default_factory=Counter)
+    twins: int = 0
     attention: list[Attention] = field(default_factory=list)
 
 
@@ -79,6 +85,7 @@ class Push:
         self._api, self._patience, self._plan, self._tree = api, patience, plan, tree
         self._progress = progress
         self._folder_ids: dict[FolderPath, str] = {}  # of new folders, by key
+        self._created: set[str] = set()  # paths of new documents
         self._lock = threading.Lock()
         self._finished = 0
         self.done = Done()
@@ -90,8 +97,8 @@ class Push:
         moves its documents to its parent: their paths still say where they belong.
         """
         plan = self._plan
-        for path in plan.folders:
-            self._create_folder(path)
+        for _, level in groupby(plan.folders, key=len):
+            self._create_folders(list(level))
         for folder_id in plan.obsolete:
             self._delete_folder(folder_id)
         each, beyond_quota = self._patience.each, list[Write]()
@@ -100,11 +107,48 @@ class Push:
         each(lambda write: self._write(Verb.CREATE, write, later=beyond_quota), plan.creates)
         each(self._remove, plan.removes)
         each(lambda write: self._write(Verb.CREATE, write), beyond_quota)  # there may be room for them now
+        if self._created:
+            self._remove_twins()
 
-    def _create_folder(self, path: FolderPath) -> None:
-        body = {"name": path[-1], "parentId": self._folder_id(path[:-1])}
+    def _create_folders(self, level: list[FolderPath]) -> None:
+        """Create folders of one level. Of folders that another push creates at the same time, the first one stays."""
+        for path in level:
+            body = {"name": path[-1], "parentId": self._folder_id(path[:-1])}
+            self._folder_ids[folder_key(path)] = self._create_folder(body)
+        now = tree_of(self._api, self._patience)
+        for path in level:
+            first, made_id = now.id_of(path), self._folder_ids[folder_key(path)]
+            if first is not None and first != made_id:
+                self._folder_ids[folder_key(path)] = first
+                self._delete_folder(made_id)
+
+    def _create_folder(self, body: dict[str, Any]) -> str:
         made = self._patience.call(lambda: self._api.post("knowledge", "folders", body=body))
-        self._folder_ids[folder_key(path)] = made["id"]
+        folder_id: str = made["id"]
+        return folder_id
+
+    def _remove_twins(self) -> None:
+        """Remove documents that another push made at the same time from the same files.
+
+        The push that ends last sees all documents of both. Both keep the older one of two, so that they agree.
+        """
+        made: dict[str | None, list[Document]] = defaultdict(list)
+        for document in documents_of(self._api, self._patience):
+            if document.pushed and document.path in self._created:
+                made[document.path].append(document)
+        twins = [twin for same in made.values() for twin in sorted(same, key=lambda one: one.id)[1:]]
+        self._patience.each(self._remove_twin, [twin for twin in twins if not twin.changed_since()])
+
+    def _remove_twin(self, document: Document) -> None:
+        try:
+            self._patience.call(
+                lambda: self._api.delete("knowledge", "documents", document.id, version=document.version)
+            )
+        except Refusal as refusal:
+            if refusal.code not in _REASONS:
+                raise
+        with self._lock:
+            self.done.twins += 1
 
     def _delete_folder(self, folder_id: str) -> None:
         try:
@@ -123,11 +167,14 @@ class Push:
         if document is not None:
             content = {name: value for name, value in content.items() if name in write.fields}
             content["version"] = document.version
-        content["path"] = file.path
+        content["path"] = write.path
 
         def request() -> Any:
             if document is None:
-                return self._api.post("knowledge", "documents", body=content)
+                made = self._api.post("knowledge", "documents", body=content)
+                with self._lock:
+                    self._created.add(write.path)
+                return made
             return self._api.patch("knowledge", "documents", document.id, body=content)
 
         def refused(refusal: Refusal) -> None:
@@ -148,7 +195,7 @@ class Push:
                 self._finish(Verb.REMOVE)
             else:
                 reason = _REASONS.get(refusal.code, refusal.message)
-                self._finish(Attention(document.path or document.title, reason))
+                self._finish(Attention(document.file_path or document.title, reason))
 
         self._send(Verb.REMOVE, request, refused)
 

@@ -9,6 +9,8 @@ from typing import Any
 from helpdesk_cli.knowledge.names import folder_key
 
 FolderPath = tuple[str, ...]
+_SCOPE_ENDS = "//"
+"""What is between the folder of `push --into` and the path of a file. No path within a folder has it."""
 _OWN_KINDS = frozenset({"written", "suggestion"})
 
 
@@ -52,9 +54,37 @@ class Document:
         """Whether a push made it."""
         return self.path is not None and not self.synced
 
+    @property
+    def file_path(self) -> str | None:
+        """The path of its file, in the folder that was pushed."""
+        return self._scope_and_path[1]
+
+    @property
+    def _scope_and_path(self) -> tuple[str, str | None]:
+        scope, _, path = (self.path or "").partition(_SCOPE_ENDS)
+        return (scope, path) if scope and path else ("", self.path)  # `//` elsewhere is another client's
+
+    def path_in(self, into: FolderPath | None) -> str | None:
+        """Return the path of its file in the folder that is pushed into `into`; None if no push into it made this.
+
+        With None for `into`, the folder is a copy of the whole knowledge base.
+        """
+        scope, path = self._scope_and_path
+        if not self.pushed or path is None:
+            return None
+        names = tuple(scope.split("/")) if scope else ()
+        if into is None:
+            return "/".join([*names, path])
+        return path if folder_key(names) == folder_key(into) else None
+
     def changed_since(self, seen: int | None = None) -> bool:
         """Return whether somebody has changed it since the latest push, and since the version that was `seen`."""
         return self.version > max(self.copied or 0, seen or 0)
+
+
+def source_path(into: FolderPath, path: str) -> str:
+    """Return the `source.path` of the document of a file, in a folder that is pushed into `into`."""
+    return f"{'/'.join(into)}{_SCOPE_ENDS}{path}" if into else path
 
 
 @dataclass(frozen=True)
