@@ -23,6 +23,7 @@ from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
 from scripts.openapi.routes import all_routes
+from tests.support import approvals
 from tests.support.api import Answer, Client, gateway_event
 from tests.support.people import make_person
 
@@ -209,6 +210,18 @@ def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) 
     yield to("POST", f"{at}/snooze", {"until": clock.now_ms() + DAY_MS}, route=f"{one}/snooze")
     for move in ("archive", "unarchive"):
         yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
+    yield from _of_approvals(api, organization, to)
+
+
+def _of_approvals(api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests of approvals."""
+    conversation = approvals.conversation_of(api, organization, "session-that-asks-for-refunds")
+    approved, denied = (approvals.ask(conversation).id for _ in range(2))
+    one = "/v1/approvals/<approval_id>"
+    yield to("GET", "/v1/approvals")
+    yield to("GET", f"/v1/approvals/{approved}", route=one)
+    yield to("POST", f"/v1/approvals/{approved}/approve", {}, route=f"{one}/approve")
+    yield to("POST", f"/v1/approvals/{denied}/deny", {"note": "Too late."}, route=f"{one}/deny")
 
 
 def _of_customers(api: Client, to: Callable[..., Request]) -> Iterator[Request]:

@@ -1,6 +1,9 @@
-"""/v1/conversations: the team's inbox."""
+"""/v1/conversations and /v1/approvals: the team's inbox, and the calls of tools that wait for the team."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.approvals import service as approvals
+from helpdesk.approvals.errors import ApprovalExpired, ApprovalNotFound, ApprovalSettled
+from helpdesk.approvals.schemas import ApprovalAnswer, ApprovalDecision, ApprovalsAnswer, ApprovalsQuery
 from helpdesk.conversations import listing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
@@ -148,6 +151,33 @@ def unarchive_conversation(caller: Caller, conversation_id: str) -> Ok:
     """Unarchive a conversation. Its status, handler and assignee are as they were before."""
     conversations.transition(caller, conversation_id, Transition.UNARCHIVE)
     return OK
+
+
+_DECIDING = (ApprovalNotFound, ApprovalSettled, ApprovalExpired, ConversationArchived)
+
+
+@api.get("/v1/approvals", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_approvals(caller: Caller, query: ApprovalsQuery) -> ApprovalsAnswer:
+    """List approvals of tool calls, newest first. Filter by status."""
+    return approvals.newest(caller, query)
+
+
+@api.get("/v1/approvals/<approval_id>", access=Access.MEMBER, errors=(ApprovalNotFound,))
+def get_approval(caller: Caller, approval_id: str) -> ApprovalAnswer:
+    """Get an approval: the tool call, the decision, and what became of the call."""
+    return approvals.get(caller.organization, approval_id)
+
+
+@api.post("/v1/approvals/<approval_id>/approve", access=Access.MEMBER, errors=_DECIDING)
+def approve_tool_call(caller: Caller, approval_id: str, decision: ApprovalDecision) -> ApprovalAnswer:
+    """Approve a tool call. It is made once, with the input that you see, and the agent goes on with its result."""
+    return approvals.approve(caller, approval_id, decision)
+
+
+@api.post("/v1/approvals/<approval_id>/deny", access=Access.MEMBER, errors=_DECIDING)
+def deny_tool_call(caller: Caller, approval_id: str, decision: ApprovalDecision) -> ApprovalAnswer:
+    """Deny a tool call. The agent reads your note and goes on without the call."""
+    return approvals.deny(caller, approval_id, decision)
 
 
 handler = api.handler

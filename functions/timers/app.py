@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from helpdesk.approvals import expiry
+from helpdesk.conversations.approvals import END_APPROVALS
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
@@ -14,19 +16,20 @@ NEEDS = declare("TIMER_QUEUE_URL")
 
 _RESERVE_MS = 10_000  # for the page that is under way when the time is over
 
-# The work of a scheduled run, by the name that its schedule has in template.yaml. Each takes a deadline (ms) and
-# returns how many items it processed.
-_RUNS: dict[str, Callable[[int], int]] = {"snoozes": snoozes.queue_due}
+# The work of a scheduled run. Each takes a deadline (ms) and returns how many items it processed.
+_RUNS: dict[str, Callable[[int], int]] = {"snoozes": snoozes.queue_due, "approvals": expiry.expire_due}
+_ALL = "due"
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
-    """Do the work of a batch and report the messages that failed, or do the run that a schedule names.
+    """Do the work of a batch and report the messages that failed, or do the run that an event names; `due` is all.
 
     The next run makes up for one that is missed or fails.
     """
     if "Records" not in event:
         until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
-        logger.info("timer_run", extra={"run": event["run"], "count": _RUNS[event["run"]](until)})
+        for run in _RUNS if event["run"] == _ALL else (event["run"],):
+            logger.info("timer_run", extra={"run": run, "count": _RUNS[run](until)})
         return None
     failed = [record for record in event["Records"] if not _done(record)]
     for record in failed:
@@ -50,4 +53,8 @@ def _wake(work: dict[str, Any]) -> str:
     return snoozes.wake(work["organization"], work["conversationId"], work["until"]).value
 
 
-_WORK: dict[str, Callable[[dict[str, Any]], str]] = {snoozes.WAKE: _wake}
+def _end_approvals(work: dict[str, Any]) -> str:
+    return f"expired {expiry.expire_for_conversation(work['organization'], work['conversationId'])}"
+
+
+_WORK: dict[str, Callable[[dict[str, Any]], str]] = {snoozes.WAKE: _wake, END_APPROVALS: _end_approvals}

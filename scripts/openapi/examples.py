@@ -8,7 +8,7 @@ from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform.units import DAY_MS
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.texts import Sentences, defaults
-from scripts.openapi import account_examples, crawl_examples, knowledge_examples, oauth_examples
+from scripts.openapi import account_examples, approval_examples, knowledge_examples, noun_examples
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
 _ENDPOINT = "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"
@@ -127,10 +127,7 @@ _CURSOR = "eyJwIjoiMDFqZDNrcTgifQ.8c1f0a9b"
 _UPLOADED = {"id": "file_01jd3q7r0v4f8h1j3k6m9n2p5s", **_FILE}
 
 BODIES: dict[str, Any] = {
-    **oauth_examples.BODIES,
-    **account_examples.BODIES,
-    **crawl_examples.BODIES,
-    **knowledge_examples.BODIES,
+    **noun_examples.BODIES,
     "postMessage": {
         "session": "visitor-4f9c2b7a",
         "body": "Where do I find my invoices?",
@@ -167,10 +164,7 @@ BODIES: dict[str, Any] = {
 }
 
 ANSWERS: dict[str, Any] = {
-    **oauth_examples.ANSWERS,
-    **account_examples.ANSWERS,
-    **crawl_examples.ANSWERS,
-    **knowledge_examples.ANSWERS,
+    **noun_examples.ANSWERS,
     "postMessage": {"conversationId": _CONVERSATION, "messageId": _QUESTION["id"]},
     "getHistory": {
         "conversations": [{**_STATE, "startedAt": _AT, "messages": [_QUESTION, _ANSWER]}],
@@ -229,7 +223,7 @@ ANSWERS: dict[str, Any] = {
     "exportCustomer": {
         "customer": _CUSTOMER,
         "facts": [
-            {"id": _FACT, "text": "Runs two shops.", "createdAt": _AT, "createdByName": "Ada Lovelace"},
+            {"id": _FACT, "text": "Runs two shops.", "createdAt": _AT, "createdByName": "Ada Lovelace"}
         ],
         "conversations": [
             {
@@ -240,6 +234,7 @@ ANSWERS: dict[str, Any] = {
                 ],
                 "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
                 "suggestedQuestions": [knowledge_examples.SUGGESTED_QUESTION],
+                "approvals": [approval_examples.PENDING],
             }
         ],
         "nextCursor": None,

@@ -59,6 +59,7 @@ GROUPS: dict[str, tuple[str, str]] = {
         "Conversations",
         "The team's inbox: read, answer, take over, hand back, resolve, assign, snooze, archive.",
     ),
+    "approvals": ("Approvals", "Calls of tools that wait until a person approves or denies them."),
     "customers": ("Customers", "Customer records and facts, outreach, data export and erasure."),
     "erasures": ("Customers", "Customer records and facts, outreach, data export and erasure."),
     "agent": ("Agent", "The agent's settings."),
@@ -95,6 +96,7 @@ EVENTS_GROUP = ("Events", "The events that your webhook endpoints receive.")
 
 PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "conversationId": ("The conversation's id.", "conv_01jd3kq8v5zt4m9rx2c7w6ybne"),
+    "approvalId": ("The approval's id.", "apr_01jd3v1s6m2r8x4c7k0n5q9t3w"),
     "customerId": ("The customer's id.", "cus_01jd3kq8v7x2m5p8s1v4y7b0ez"),
     "erasureId": ("The erasure's id.", "ers_01jd3x5p8s1v4y7b0ez3k6nq9t"),
     "factId": ("The fact's id.", "fact_01jd3w2m5p8s1v4y7b0ez3k6nq"),

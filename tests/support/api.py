@@ -18,6 +18,7 @@ from tests.support.template import ROOT
 _GROUPS = {
     "messages": "messages",
     "conversations": "conversations",
+    "approvals": "conversations",
     "customers": "customers",
     "erasures": "customers",
     "knowledge": "knowledge",

@@ -12,6 +12,7 @@ from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
 from tests.support.api import Client
+from tests.support.approvals import ask, conversation_of
 from tests.support.people import issue_token, make_person
 from tests.support.suggestions import suggested
 from tests.support.workers import Workers
@@ -35,6 +36,7 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "documentId": lambda: api.post("/v1/knowledge/documents", {"title": "T", "body": "B"}).body["id"],
         "crawlId": lambda: api.post("/v1/knowledge/crawls", CRAWL).body["id"],
         "folderId": lambda: api.post("/v1/knowledge/folders", {"name": "F"}).body["id"],
+        "approvalId": lambda: ask(conversation_of(api, organization.organization_id)).id,
         "suggestionId": lambda: _suggested(api),
         "endpointId": lambda: api.post("/v1/webhooks", WEBHOOK).body["id"],
         "eventId": lambda: _delivered(organization.organization_id),

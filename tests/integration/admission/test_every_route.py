@@ -129,6 +129,10 @@ ROUTES: dict[str, str] = {
     "any member, any key": """
         GET /v1/agent
         POST /v1/agent/test
+        GET /v1/approvals
+        GET /v1/approvals/<approval_id>
+        POST /v1/approvals/<approval_id>/approve
+        POST /v1/approvals/<approval_id>/deny
         GET /v1/analytics/satisfaction
         GET /v1/widget/settings
         GET /v1/billing/limits

@@ -1,4 +1,4 @@
-"""Follow the log: poll for new entries and return each once, in order."""
+"""Follow the log and the approvals: poll for new ones and return each once, in order."""
 
 from __future__ import annotations
 
@@ -52,6 +52,30 @@ def entries(
         if newest is not None:
             kept = newest["at"] - OVERLAP_MS - _SHARED_MS
             seen = {known: at for known, at in seen.items() if at >= kept}
+
+
+def waiting_approvals(
+    api: Api, *, sleep: Callable[[float], None], on_wait: Callable[[str], None]
+) -> Iterator[Object]:
+    """Return the approvals that wait, oldest first, then every new one, forever. Polls and errors as `entries`."""
+    seen: set[str] = set()
+    interval = 0.0
+    while True:
+        sleep(interval)
+        try:
+            found = api.listed("approvals", name="approvals", limit=_EVERYTHING, status="pending")[
+                "approvals"
+            ]
+        except (Refusal, OAuthRefusal, Unreachable, NotHelpdesk) as problem:
+            if not interval:
+                raise
+            interval = _after(problem, interval)
+            on_wait(f"{problem.message} Retrying in {interval:.0f} s.")
+            continue
+        interval = INTERVAL_SECONDS
+        fresh = [one for one in found if one["id"] not in seen]
+        seen = {one["id"] for one in found}
+        yield from reversed(fresh)
 
 
 def _since(api: Api, kind: str | None, start: int | None) -> list[Object]:

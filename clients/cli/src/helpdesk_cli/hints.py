@@ -7,6 +7,7 @@ _A_PERSON = (
     "This needs a person: log in with `helpdesk login`, and unset HELPDESK_TOKEN if it holds a secret key."
 )
 _FIND = {
+    "approval": "helpdesk approvals list",
     "conversation": "helpdesk conversations",
     "crawl": "helpdesk knowledge crawl list",
     "endpoint": "helpdesk webhooks list",
@@ -19,6 +20,8 @@ _FIND = {
 _HINTS = {
     "already_a_member": "See who belongs to the organization: helpdesk members list",
     "already_invited": "Send it again with `helpdesk invites resend ID`; `helpdesk invites list` shows the id.",
+    "approval_expired": "See why: helpdesk approvals show ID",
+    "approval_settled": "See what became of it: helpdesk approvals show ID",
     "bad_snooze_time": "Choose a time from one minute to 365 days ahead, such as --until 3h.",
     "cannot_grant": "Ask an owner to do it.",
     "cannot_manage_self": "Ask another admin or owner to do it.",

@@ -9,6 +9,7 @@ import click
 from helpdesk_cli import __version__
 from helpdesk_cli.commands import (
     account,
+    approvals,
     crawls,
     customers,
     inbox,
@@ -47,6 +48,7 @@ for command in (
     people.members,
     people.invites,
     inbox.conversations,
+    approvals.approvals,
     customers.customers,
     logs.logs,
     webhooks.webhooks,

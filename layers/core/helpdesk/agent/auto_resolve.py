@@ -70,7 +70,7 @@ def is_finished(conversation: Conversation) -> bool:
 
     A hand-off is no answer, even if the team handed the conversation back without writing. An answer that was written
     after another message may not know of it, so nothing may be left unanswered. A snoozed conversation is
-    to come back to the team, so it is not finished.
+    to come back to the team, so it is not finished. One with a call that waits for approval is not finished either.
     """
     state = conversation.state
     return (
@@ -80,6 +80,7 @@ def is_finished(conversation: Conversation) -> bool:
         and not conversation.unanswered
         and not conversation.archived
         and conversation.snoozed_until is None
+        and not conversation.waiting_approvals
         and conversation.handed_off_at != conversation.last_message_at
     )
 

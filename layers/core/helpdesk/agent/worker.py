@@ -174,7 +174,11 @@ def _decide(
         return HandOff(Reason.NO_TEXT)
     if any(requests_human(message.body) for message in pending):
         return HandOff(Reason.ASKED_FOR_A_PERSON)
-    if own.auto_resolve and _is_finished(conversation, pending, newest_first, own.name):
+    if (
+        own.auto_resolve
+        and not conversation.waiting_approvals
+        and _is_finished(conversation, pending, newest_first, own.name)
+    ):
         return Goodbye(sentences.write(TextName.GOODBYE, agent=own.name))
     passages = retrieval.find(conversation.organization, text, limit=PASSAGES)
     if passages is None:
@@ -187,7 +191,7 @@ def _is_finished(
     conversation: Conversation, pending: list[Message], newest_first: list[Message], agent_name: str
 ) -> bool:
     """Return whether only the agent has answered so far, and the pending messages only close the conversation."""
-    if conversation.handed_off_at is not None:
+    if conversation.handed_off_at is not None or conversation.waiting_approvals:
         return False
     kinds = {message.author.kind for message in newest_first if message.author}
     return kinds == {"ai"} and all(

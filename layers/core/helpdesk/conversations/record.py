@@ -112,7 +112,8 @@ class Conversation(Snapshot, kw_only=True):
     `answered_up_to` is the id of the last message that the agent or a teammate has answered, empty before the first
     answer. `handed_off_at` is when the agent last handed it to the team. `language` is the one that the visitor
     clearly writes, None as long as no answer of the agent has noted it. `gap` is the last message of a question that
-    the agent handed to the team because it found nothing, until it is in a suggestion.
+    the agent handed to the team because it found nothing, until it is in a suggestion. `waiting_approvals` is how many
+    calls of tools wait for a person's approval.
     """
 
     customer_id: str
@@ -131,6 +132,7 @@ class Conversation(Snapshot, kw_only=True):
     handed_off_at: int | None = None
     language: Language | None = None
     gap: str | None = None
+    waiting_approvals: int = 0
 
     @property
     def unanswered(self) -> bool:
@@ -174,6 +176,7 @@ class Conversation(Snapshot, kw_only=True):
             handed_off_at=item.get("handedOffAt"),
             language=known(item.get("language")),
             gap=item.get("gap"),
+            waiting_approvals=item.get("waitingApprovals", 0),
         )
 
     def to_item(self) -> Item:

@@ -69,6 +69,7 @@ def save(
     handed_off_at: int | None = None,
     language: str | None = None,
     gap: str | None = None,
+    waiting_approvals: int = 0,
     context: BrowserContext | None = None,
     snoozed_until: int | None = None,
     ends_snooze: bool = False,
@@ -78,7 +79,7 @@ def save(
     """Write a state over the one that was read, and with it what else is given.
 
     `message_id` and `message_at` (ms) are those of a message that is added, by who wrote last in `state`. `ends_snooze`
-    ends a snooze also if the write does not know whether there is one.
+    ends a snooze also if the write does not know whether there is one. `waiting_approvals` are counted in addition.
 
     The write is refused if status or handler have changed since, if the conversation was archived or unarchived, or if
     `condition` does not hold: the transaction then raises StaleConversation with the conversation as it is now.
@@ -122,13 +123,13 @@ def save(
         if before.assignee is not None:
             changes |= index_keys.assigned(before.organization, before.assignee, state, archived=archived)
     resolves = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
-    counted = ["resolutions"] if resolves else []
+    counted = {"resolutions": int(resolves), "waitingApprovals": waiting_approvals}
     if message_id is not None:
         by_visitor = state.last_speaker is Speaker.VISITOR
         changes |= newest_message(message_id, message_id if by_visitor else None)
         changes["lastMessageAt"] = message_at
         changes |= index_keys.latest(message_at, before.id)
-        counted.append("messageCount")
+        counted["messageCount"] = 1
     if message_id is not None and not only_if_newest:
         clauses.append("(attribute_not_exists(newestMessageId) OR newestMessageId < :newestMessageId)")
     elif before.newest_message_id is None:
@@ -138,10 +139,8 @@ def save(
         required[":wasNewestMessageId"] = before.newest_message_id
     if condition:
         clauses.append(condition)
-    counting = ""
-    if counted:
-        counting = " ADD " + ", ".join(f"{name} :one" for name in counted)
-        required[":one"] = 1
+    added = {f":add_{name}": number for name, number in counted.items() if number}
+    counting = " ADD " + ", ".join(f"{name[5:]} {name}" for name in added) if added else ""
     transaction.update(
         keys.Conversation(before.organization, before.id),
         "SET " + ", ".join(f"#{name} = :{name}" for name in changes) + counting,
@@ -150,6 +149,7 @@ def save(
         values={
             **{f":{name}": value for name, value in changes.items()},
             **required,
+            **added,
             **(condition_values or {}),
         },
         on_failure=StaleConversation,
@@ -163,20 +163,24 @@ def save_answer(
     *,
     message_id: str,
     message_at: int,
-    answered_up_to: str,
+    answered_up_to: str | None,
     handed_off: bool,
     only_if_newest: bool,
     language: str | None,
     gap: str | None,
+    waiting_approvals: int = 0,
 ) -> None:
-    """Write the state after the agent's answer to the visitor's messages up to one.
+    """Write the state after the agent's answer to the visitor's messages up to one; None if it answers none of them.
 
-    The transaction raises StaleConversation also if that message was answered since, if a teammate wrote last, or with
+    The transaction raises StaleConversation also if that message was answered since or a teammate wrote last, or with
     `only_if_newest` if anyone has written since.
     """
-    condition = (
-        "(attribute_not_exists(answeredUpTo) OR answeredUpTo < :answering) AND lastSpeaker <> :teammate"
-    )
+    condition, values = "", {}
+    if answered_up_to is not None:
+        condition = (
+            "(attribute_not_exists(answeredUpTo) OR answeredUpTo < :answering) AND lastSpeaker <> :teammate"
+        )
+        values = {":answering": answered_up_to, ":teammate": Speaker.TEAMMATE.value}
     save(
         transaction,
         before,
@@ -189,8 +193,9 @@ def save_answer(
         handed_off_at=message_at if handed_off else None,
         language=language,
         gap=gap,
+        waiting_approvals=waiting_approvals,
         condition=condition,
-        condition_values={":answering": answered_up_to, ":teammate": Speaker.TEAMMATE.value},
+        condition_values=values,
     )
 
 

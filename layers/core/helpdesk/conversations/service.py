@@ -8,7 +8,7 @@ with the current conversation. A transition that changes nothing returns ok and 
 from collections.abc import Callable, Sequence
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import learning, repository, thread
+from helpdesk.conversations import approvals, learning, repository, thread
 from helpdesk.conversations.actor import Actor
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
 from helpdesk.conversations.index_keys import ListQuery
@@ -26,6 +26,7 @@ from helpdesk.conversations.state import (
     apply_reply,
     emits_event,
 )
+from helpdesk.events.outbox import Job
 from helpdesk.files import service as files
 from helpdesk.files.service import Attachments
 from helpdesk.members import membership
@@ -138,8 +139,8 @@ def write_transition(
     unanswered = _left_to_the_agent(before, state) if has_event or before.archived else None
     if has_event:
         resolves = state.status is Status.RESOLVED and before.state.status is Status.OPEN
-        learns = (learning.job(before.organization, before.id),) if resolves else ()
-        thread.add_updated(transaction, before, state, clock.now_ms(), unanswered, jobs=learns)
+        follow_up = _after_resolution(before) if resolves else ()
+        thread.add_updated(transaction, before, state, clock.now_ms(), unanswered, jobs=follow_up)
     elif unanswered is not None:
         thread.add_agent_job(transaction, before, unanswered)
 
@@ -151,16 +152,17 @@ def write_answer(
     *,
     message_id: str,
     message_at: int,
-    answered_up_to: str,
+    answered_up_to: str | None,
     handed_off: bool,
     only_if_newest: bool,
     language: str | None,
     gap: str | None = None,
+    waiting_approvals: int = 0,
 ) -> None:
-    """Add to a transaction the state after the agent's answer to the visitor's messages up to one.
+    """Add to a transaction the state after the agent's answer to the visitor's messages up to one, or to none (None).
 
     `language` is kept as the one that the visitor writes; None leaves it as it is. `gap` is the last message of a
-    question for which the agent found nothing.
+    question for which the agent found nothing. `waiting_approvals` is how many approvals the agent asks for with it.
     The transaction raises StaleConversation also if that message was answered since, if a teammate wrote last, or with
     `only_if_newest` if anyone has written since.
     """
@@ -175,6 +177,7 @@ def write_answer(
         only_if_newest=only_if_newest,
         language=language,
         gap=gap,
+        waiting_approvals=waiting_approvals,
     )
 
 
@@ -280,6 +283,14 @@ def _written(caller: Caller, written: ReplyInput | NoteInput) -> tuple[str, Atta
     body = thread.require_body(written.body, len(named))
     attachments = files.attached(caller.organization, named)
     return body, attachments, Actor(caller).name
+
+
+def _after_resolution(before: Conversation) -> tuple[Job, ...]:
+    """Return the jobs of a resolution: learn from the conversation, and end the approvals that wait in it."""
+    learns = learning.job(before.organization, before.id)
+    return (
+        (learns, approvals.end_job(before.organization, before.id)) if before.waiting_approvals else (learns,)
+    )
 
 
 def _left_to_the_agent(before: Conversation, state: State) -> str | None:

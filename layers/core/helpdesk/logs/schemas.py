@@ -45,6 +45,9 @@ class LogKind(StrEnum):
     CUSTOMER_ERASED = "customer_erased"
     RETENTION_APPLIED = "retention_applied"
     CRAWL_ENDED_EARLY = "crawl_ended_early"
+    TOOL_CALL_APPROVED = "tool_call_approved"
+    TOOL_CALL_DENIED = "tool_call_denied"
+    TOOL_CALL_EXPIRED = "tool_call_expired"
 
 
 class LogEntry(Answer):

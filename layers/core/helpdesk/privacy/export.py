@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from helpdesk.admission.caller import Caller
+from helpdesk.approvals import export as approvals
+from helpdesk.approvals.record import Approval
+from helpdesk.approvals.rendering import approval_shape
 from helpdesk.conversations import export as conversations
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
@@ -38,12 +41,16 @@ class _Place(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A fact, or an entry with its conversation, and its place. `questions` are with a conversation's first entry."""
+    """A fact, or an entry with its conversation, and its place.
+
+    `questions` and `approvals` are with a conversation's first entry.
+    """
 
     place: _Place
     content: Fact | Message
     conversation: Conversation | None = None
     questions: tuple[SuggestedQuestion, ...] = ()
+    approvals: tuple[Approval, ...] = ()
 
 
 def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
@@ -85,7 +92,8 @@ def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> 
         ]
         if begun and not after:
             questions = suggestions.questions_of(organization, conversation.id)
-            begun[0] = begun[0]._replace(questions=tuple(questions))
+            asked = approvals.of_conversation(organization, conversation.id)
+            begun[0] = begun[0]._replace(questions=tuple(questions), approvals=tuple(asked))
         parts += begun
         if more:
             return parts, True
@@ -111,11 +119,13 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
     found: dict[str, Conversation] = {}
     entries: dict[str, list[Message]] = {}
     questions: dict[str, tuple[SuggestedQuestion, ...]] = {}
+    asked: dict[str, tuple[Approval, ...]] = {}
     for part in parts:
         if part.conversation is not None and isinstance(part.content, Message):
             found.setdefault(part.conversation.id, part.conversation)
             entries.setdefault(part.conversation.id, []).append(part.content)
             questions.setdefault(part.conversation.id, part.questions)
+            asked.setdefault(part.conversation.id, part.approvals)
     return [
         ExportedConversation(
             conversation=conversation_shape(found[conversation_id], {customer.id: customer}),
@@ -134,6 +144,7 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
                 ExportedQuestion(suggestion_id=each.suggestion_id, question=each.question, at=each.at)
                 for each in questions[conversation_id]
             ],
+            approvals=[approval_shape(each, {customer.id: customer}) for each in asked[conversation_id]],
         )
         for conversation_id, own in entries.items()
     ]

@@ -1,5 +1,6 @@
 """Response schemas of erasures and exports."""
 
+from helpdesk.approvals.schemas import ApprovalShape
 from helpdesk.conversations.schemas import ConversationShape, ThreadEntry
 from helpdesk.customers.schemas import CustomerShape, FactShape
 from helpdesk.http.schemas import Answer, Milliseconds
@@ -70,6 +71,8 @@ class ExportedConversation(Answer):
     ratings: list[ExportedRating]
     suggested_questions: list[ExportedQuestion]
     """On the page where the conversation begins; empty on others."""
+    approvals: list[ApprovalShape]
+    """Tool calls that waited for a person, on the page where the conversation begins; empty on others."""
 
 
 class ExportAnswer(Answer):

@@ -8,6 +8,7 @@ what is left. A file that other conversations attach, too, stays for them, unles
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from helpdesk.approvals import erasure as approvals
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.conversations.record import EntryKind, Message
@@ -46,10 +47,15 @@ def conversations_of(organization: str, customer: ErasableCustomer) -> list[Eras
 
 
 def delete_thread(organization: str, erasure_id: str, conversation_id: str, until: int) -> None:
-    """Delete every entry of a conversation that is being erased, and what suggestions hold of it.
+    """Delete every entry of a conversation that is being erased, its approvals, and what suggestions hold of it.
 
     Raises OutOfTime at the instant `until` (ms).
     """
+    _page_by_page(
+        lambda: approvals.ids_in(organization, conversation_id)[:_ENTRIES],
+        lambda page: _delete_approvals(organization, conversation_id, page),
+        until,
+    )
     _page_by_page(
         lambda: suggestions.questions_of(organization, conversation_id)[:_ENTRIES],
         lambda page: _forget_questions(organization, erasure_id, page),
@@ -124,6 +130,12 @@ def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message])
         files=removed,
         events=len(event_ids),
     )
+    transaction.commit()
+
+
+def _delete_approvals(organization: str, conversation_id: str, page: Sequence[str]) -> None:
+    transaction = Transaction()
+    approvals.delete_for(transaction, organization, conversation_id, page)
     transaction.commit()
 
 

@@ -1,7 +1,7 @@
 """The only place that builds keys of the table.
 
-Keys without a tenant are in account_keys.py, those of crawls in crawl_keys.py, those of suggestions in
-suggestion_keys.py and those of tools in tool_keys.py; all are re-exported here.
+Keys without a tenant are in account_keys.py; those of approvals, crawls, suggestions and tools are in approval_keys.py,
+crawl_keys.py, suggestion_keys.py and tool_keys.py. All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -34,6 +34,7 @@ from helpdesk.storage.account_keys import (
     UserCode,
     WaitPool,
 )
+from helpdesk.storage.approval_keys import AgentRun, Approval, ConversationApproval, approvals_with
 from helpdesk.storage.crawl_keys import (
     Crawl,
     CrawlAddress,
@@ -51,14 +52,14 @@ from helpdesk.storage.tool_keys import RunningTools, Tool, ToolEndpoint, ToolEnd
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
-    "REGISTRY", "AccessToken", "AddressBucket", "AuthorizationCode", "AuthorizationRequest",
-    "AutoResolveCheckpoint", "BrowserSession", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
-    "CrawlStart", "CrawledHost", "CrawledPage", "DeviceCode", "EmailBucket", "Grant", "InviteToken",
-    "ItemKey", "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "OAuthClient", "PageClaim",
-    "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "RunningCrawls", "RunningTools",
-    "SchemaVersion", "SharedBucket", "SignIn", "Slug", "Suggestion", "SuggestionDay", "SupportEmail", "Tool",
-    "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool",
-    "suggestions_with",
+    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "Approval", "AuthorizationCode",
+    "AuthorizationRequest", "AutoResolveCheckpoint", "BrowserSession", "ConversationApproval", "Crawl",
+    "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart", "CrawledHost", "CrawledPage", "DeviceCode",
+    "EmailBucket", "Grant", "InviteToken", "ItemKey", "LearnedQuestion", "LegacyKey", "MailCeiling",
+    "MalformedKey", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
+    "PersonIdempotency", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn", "Slug",
+    "Suggestion", "SuggestionDay", "SupportEmail", "Tool", "ToolEndpoint", "ToolEndpointCount",
+    "ToolEndpointUrl", "UserCode", "WaitPool", "approvals_with", "suggestions_with",
 ]  # fmt: skip
 
 

@@ -1,0 +1,65 @@
+"""The agent's side of approvals: asking for one, reading the decision, and noting the call that follows.
+
+All but the reading adds to a transaction of the agent's run, so that the run and its approvals never differ.
+"""
+
+from typing import NamedTuple
+
+from helpdesk.approvals import repository
+from helpdesk.approvals.errors import EXPIRES_AFTER_MS
+from helpdesk.approvals.record import Approval
+from helpdesk.approvals.schemas import CallOutcome, Risk
+from helpdesk.conversations.record import Conversation
+from helpdesk.platform import clock, ids
+from helpdesk.storage.transactions import Transaction
+
+
+class Wanted(NamedTuple):
+    """A call that needs an approval. `input` is the JSON text that is to be run."""
+
+    tool: str
+    title: str
+    endpoint_id: str
+    definition: str
+    input: str
+    risk: Risk
+    reason: str | None
+    run_message_id: str
+    call_id: str
+
+
+def asked_for(conversation: Conversation, wanted: Wanted) -> Approval:
+    """Return a new approval, as of now."""
+    now = clock.now_ms()
+    return Approval(
+        organization=conversation.organization,
+        id=ids.new("apr"),
+        conversation_id=conversation.id,
+        customer_id=conversation.customer_id,
+        resolutions=conversation.resolutions,
+        requested_at=now,
+        expires_at=now + EXPIRES_AFTER_MS,
+        **wanted._asdict(),
+    )
+
+
+def add(transaction: Transaction, approval: Approval) -> None:
+    """Ask for an approval. The write of its conversation in the same transaction counts it."""
+    repository.put_new(transaction, approval)
+
+
+def find(organization: str, approval_id: str) -> Approval | None:
+    """Return an approval, or None if it was erased."""
+    return repository.find(organization, approval_id)
+
+
+def begin(transaction: Transaction, approval: Approval) -> None:
+    """Note that the approved call is about to be made. The transaction raises ConditionFailed if it was noted."""
+    repository.begin(transaction, approval)
+
+
+def end(
+    transaction: Transaction, organization: str, approval_id: str, outcome: CallOutcome, result: str
+) -> None:
+    """Note what became of the call. The transaction raises ConditionFailed if that was noted before."""
+    repository.end(transaction, organization, approval_id, outcome, result)

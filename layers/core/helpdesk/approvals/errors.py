@@ -1,0 +1,35 @@
+"""Errors and limits of approvals (Specification: Errors, Conflicts; Not found)."""
+
+from helpdesk.platform.errors import AppError
+from helpdesk.platform.units import HOUR_MS
+
+EXPIRES_AFTER_MS = 24 * HOUR_MS
+"""How long an approval waits for a decision."""
+
+MAX_NOTE_CHARACTERS = 1_000
+
+
+class ApprovalNotFound(AppError):
+    """No such approval in this organization."""
+
+    status, code = 404, "approval_not_found"
+    message = "No approval has this id in your organization."
+
+
+class ApprovalSettled(AppError):
+    """Someone has approved or denied it already."""
+
+    status, code = 409, "approval_settled"
+    message = (
+        "This tool call has been approved or denied already. Get the approval again to see what became of it."
+    )
+
+
+class ApprovalExpired(AppError):
+    """It waited too long, its conversation ended, or its tool is gone."""
+
+    status, code = 409, "approval_expired"
+    message = (
+        "This approval has expired: it waited for 24 hours, its conversation ended, or its tool was changed or "
+        "removed. The agent asks again if the customer still wants it."
+    )

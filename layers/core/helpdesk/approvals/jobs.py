@@ -1,0 +1,46 @@
+"""The job that lets the agent go on after a decision.
+
+The agent's worker does it. A message group of its queue is a conversation, so no two workers go on at once.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from helpdesk.approvals.record import Approval
+from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.platform import ids
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage.transactions import Transaction
+
+RESUME = "resume"
+"""The kind of the agent queue's messages that continue a run."""
+
+
+class ResumeJob(FrozenRecord):
+    """A run to continue, by the visitor's message that it is for."""
+
+    organization: str
+    conversation_id: str
+    message_id: str
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Return the job of a queue message. Raises KeyError."""
+        return cls(body["organization"], body["conversationId"], body["messageId"])
+
+
+def put_resume(transaction: Transaction, organization: str, conversation_id: str, message_id: str) -> None:
+    """Let the agent's worker continue a run."""
+    body = {
+        "kind": RESUME,
+        "organization": organization,
+        "conversationId": conversation_id,
+        "messageId": message_id,
+    }
+    job = Job(JobQueue.AGENT, conversation_id, ids.new("job"), body)
+    transaction.put(job_item(organization, job), new=True)
+
+
+def put_resume_of(transaction: Transaction, approval: Approval) -> None:
+    """Let the agent's worker continue the run that asked for an approval."""
+    put_resume(transaction, approval.organization, approval.conversation_id, approval.run_message_id)

@@ -1,0 +1,58 @@
+"""What a conversation knows of the approvals that wait in it: how many there are.
+
+The approvals package decides them. A conversation that is resolved ends them, by a job of the timer queue.
+"""
+
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.record import StaleConversation
+from helpdesk.conversations.state import Status
+from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.storage import keys
+from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.transactions import Transaction
+
+END_APPROVALS = "end_approvals"
+"""The kind of the timer queue's messages that end the approvals of a resolved conversation."""
+
+
+def end_job(organization: str, conversation_id: str) -> Job:
+    """Return the job that lets a conversation's approvals expire."""
+    body = {"kind": END_APPROVALS, "organization": organization, "conversationId": conversation_id}
+    return Job(JobQueue.TIMER, organization, "", body)
+
+
+def settle(
+    transaction: Transaction,
+    organization: str,
+    conversation_id: str,
+    *,
+    resolutions: int,
+) -> None:
+    """Count one approval less, if the conversation is open, is not archived and was not resolved meanwhile.
+
+    `resolutions` is how often it had been resolved when the approval was asked for. Otherwise the transaction raises
+    StaleConversation or ConversationNotFound.
+    """
+    never = "attribute_not_exists(resolutions) OR " if resolutions == 0 else ""
+    transaction.update(
+        keys.Conversation(organization, conversation_id),
+        "ADD waitingApprovals :less",
+        condition=f"#status = :open AND archivedAt = :never AND ({never}resolutions = :resolutions)",
+        names={"#status": "status"},
+        values={":less": -1, ":open": Status.OPEN.value, ":never": None, ":resolutions": resolutions},
+        on_failure=StaleConversation,
+    )
+
+
+def expire(transaction: Transaction, organization: str, conversation_id: str) -> None:
+    """Count one approval less, whatever state the conversation is in.
+
+    The transaction raises ConversationNotFound if it is gone or being erased.
+    """
+    transaction.update(
+        keys.Conversation(organization, conversation_id),
+        "ADD waitingApprovals :less",
+        condition=f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})",
+        values={":less": -1},
+        on_failure=lambda _: ConversationNotFound(),
+    )

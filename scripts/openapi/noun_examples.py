@@ -1,0 +1,16 @@
+"""The examples of the nouns that have a module of their own, joined."""
+
+from typing import Any
+
+from scripts.openapi import (
+    account_examples,
+    approval_examples,
+    crawl_examples,
+    knowledge_examples,
+    oauth_examples,
+)
+
+_MODULES = (oauth_examples, account_examples, crawl_examples, knowledge_examples, approval_examples)
+
+BODIES: dict[str, Any] = {name: body for module in _MODULES for name, body in module.BODIES.items()}
+ANSWERS: dict[str, Any] = {name: answer for module in _MODULES for name, answer in module.ANSWERS.items()}

@@ -1,0 +1,56 @@
+"""Approvals as the agent asks for them, without an agent."""
+
+import json
+from typing import Any
+
+from helpdesk.approvals import calls
+from helpdesk.approvals.calls import Wanted
+from helpdesk.approvals.record import Approval
+from helpdesk.approvals.schemas import Risk
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.record import Conversation
+from helpdesk.platform import clock, ids
+from helpdesk.storage.transactions import Transaction
+from tests.support.api import Client
+
+REFUND = {"order": "A-17", "amount": 12.5}
+
+
+def conversation_of(api: Client, organization: str, session: str = "session-of-vera") -> Conversation:
+    """Let a visitor ask for a refund; return the conversation."""
+    asked = api.post("/v1/messages", {"session": session, "body": "Please refund order A-17."})
+    assert asked.status == 200, asked.body
+    return conversations.get(organization, asked.body["conversationId"])
+
+
+def ask(conversation: Conversation, given: Any = None, **changed: Any) -> Approval:
+    """Let the agent ask for the approval of a refund."""
+    wanted = Wanted(
+        tool="refund",
+        title="Refund an order",
+        endpoint_id="tep_01jd3n5p8s2d6f9g1h4j7k0m3q",
+        definition="d" * 64,
+        input=json.dumps(REFUND if given is None else given),
+        risk=Risk.HIGH,
+        reason=None,
+        run_message_id=conversation.newest_message_id or "",
+        call_id=ids.new("call"),
+    )._replace(**changed)
+    read = conversations.get(conversation.organization, conversation.id)
+    approval = calls.asked_for(read, wanted)
+    transaction = Transaction()
+    calls.add(transaction, approval)
+    conversations.write_answer(
+        transaction,
+        read,
+        read.state,
+        message_id=ids.new_after("msg", read.newest_message_id),
+        message_at=clock.now_ms(),
+        answered_up_to=None,
+        handed_off=False,
+        only_if_newest=False,
+        language=None,
+        waiting_approvals=1,
+    )
+    transaction.commit()
+    return approval
