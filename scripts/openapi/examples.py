@@ -325,6 +325,7 @@ ANSWERS: dict[str, Any] = {
             "documents": {"used": 54, "limit": 2_000},
             "bytes": {"used": 412_377, "limit": 200_000_000},
         },
+        "model": {"tokens": {"used": 1_204_118, "limit": 25_000_000}},
     },
     "listLogs": {"logs": [_LOG_ENTRY], "nextCursor": _CURSOR},
     "getLog": {"log": _LOG_ENTRY},

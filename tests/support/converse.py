@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote
 
 import pytest
@@ -25,17 +26,25 @@ from botocore.session import Session
 from botocore.stub import Stubber
 from botocore.validate import ParamValidator
 
+from helpdesk.agent import metered
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
 
 HOST = "127.0.0.1"
 type Request = dict[str, Any]
 """A request as botocore's model has it: the body's fields, and `modelId`."""
 
 
+# The part of helpdesk.quotas.service that turns of a model need, without a table.
+_UNLIMITED = SimpleNamespace(take_tokens=lambda *_: "2026-11", return_tokens=lambda *_, **__: None)
+
+
 @contextmanager
 def a_model(monkeypatch: pytest.MonkeyPatch, model_id: str) -> Iterator[None]:
-    """Set a model that answers, and credentials that sign for nobody."""
+    """Set a model that answers without a quota of tokens, and credentials that sign for nobody."""
     for name, value in {
         "TABLE_NAME": "t",
         "AGENT_MODEL_ID": model_id,
@@ -44,6 +53,7 @@ def a_model(monkeypatch: pytest.MonkeyPatch, model_id: str) -> Iterator[None]:
         "AWS_SECRET_ACCESS_KEY": "test",
     }.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr(metered, "quotas", _UNLIMITED)
     settings.cache_clear()
     clients.forget()
     yield
@@ -162,14 +172,26 @@ def scripted(*replies: Reply | Callable[[Request], Reply]) -> Iterator[ScriptedM
         status, headers, body = _rendered(reply)
         return AWSResponse(request.url, status, headers, _Raw(body))  # type: ignore[arg-type] # stubs want urllib3's
 
-    name = "before-send.bedrock-runtime.Converse"
-    client = clients.bedrock()
-    client.meta.events.register(name, answer)  # type: ignore[arg-type] # a handler may return a response
-    try:
+    with _client_elsewhere() as client:
+        client.meta.events.register("before-send.bedrock-runtime.Converse", answer)  # type: ignore[arg-type] # it may return a response
         yield model
-    finally:
-        client.meta.events.unregister(name, answer)  # type: ignore[arg-type] # as above
     assert not model.replies, f"{len(model.replies)} replies of the script were not asked for"
+
+
+@contextmanager
+def _client_elsewhere() -> "Iterator[BedrockRuntimeClient]":
+    """Make the client ask an address that is not AWS's, where moto does not answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STAGE", "local")
+        patch.setenv("BEDROCK_ENDPOINT_URL", "http://converse.invalid")
+        settings.cache_clear()
+        clients.bedrock.cache_clear()
+        client = clients.bedrock()
+    settings.cache_clear()
+    try:
+        yield client
+    finally:
+        clients.bedrock.cache_clear()
 
 
 @contextmanager

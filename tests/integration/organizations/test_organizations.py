@@ -247,7 +247,7 @@ def test_limits_follow_the_plan(make_organization: Callable[..., NewOrganization
     answer = Client(made.secret_key).get("/v1/billing/limits")
 
     assert answer.status == 200
-    assert set(answer.body) == {"tier", "version", "limits", "knowledge"}
+    assert set(answer.body) == {"tier", "version", "limits", "knowledge", "model"}
     assert (answer.body["tier"], answer.body["limits"]) == (tier.value, limits)
     assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", answer.body["version"])
 
@@ -355,5 +355,5 @@ def test_limits_are_three_calls_and_the_log_is_two(api: Client) -> None:
     with recorded_calls() as log:
         api.get("/v1/logs")
 
-    assert limits == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:GetItem"]
+    assert limits == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:BatchGetItem"]
     assert log == ["dynamodb:UpdateItem", "dynamodb:Query"]

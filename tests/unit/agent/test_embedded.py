@@ -17,7 +17,7 @@ def passage(score: float, *, heading: str = "Refunds › How long?", url: str | 
 
 
 def ask(text: str, *passages: Passage, sentences: Sentences = ENGLISH) -> Reply | HandOff:
-    return embedded.answer(Question(text, [], passages, DEFAULTS, sentences))
+    return embedded.answer(Question("org_1", text, [], passages, DEFAULTS, sentences))
 
 
 def words(outcome: Reply | HandOff) -> str:

@@ -68,7 +68,7 @@ def test_the_model_writes_title_and_text(converse: Stubber) -> None:
     spoken = {"text": "The answer holds for everyone."}
     converse.add_response("converse", response(spoken, call("suggest_document", GOOD)), request(said))
 
-    assert model.draft(THREAD, EXCHANGE, "Vera") == Draft(
+    assert model.draft("org_1", THREAD, EXCHANGE, "Vera") == Draft(
         "Exporting contacts", "Open **Settings** and press Export."
     )
 
@@ -91,18 +91,18 @@ def test_the_model_writes_title_and_text(converse: Stubber) -> None:
 def test_anything_but_one_document_declines(converse: Stubber, content: Any, stop: str) -> None:
     converse.add_response("converse", response(*content, stop=stop))
 
-    assert model.draft(THREAD, EXCHANGE, "") is Declined.BY_MODEL
+    assert model.draft("org_1", THREAD, EXCHANGE, "") is Declined.BY_MODEL
 
 
 @pytest.mark.parametrize("body", ["Open Settings, Vera.", "Ask anna@example.com.", "It arrives on May 3rd."])
 def test_what_the_model_writes_is_checked_like_any_draft(converse: Stubber, body: str) -> None:
     converse.add_response("converse", response(call("suggest_document", {**GOOD, "body": body})))
 
-    assert model.draft(THREAD, EXCHANGE, "Vera Visitor") is Declined.PERSONAL
+    assert model.draft("org_1", THREAD, EXCHANGE, "Vera Visitor") is Declined.PERSONAL
 
 
 def test_a_throttled_model_is_tried_again(converse: Stubber) -> None:
     converse.add_client_error("converse", "ThrottlingException")
 
     with pytest.raises(ModelTrouble):
-        model.draft(THREAD, EXCHANGE, "")
+        model.draft("org_1", THREAD, EXCHANGE, "")

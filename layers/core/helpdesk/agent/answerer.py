@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
+from helpdesk.agent.converse import Usage
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -20,6 +21,7 @@ class Reason(StrEnum):
     MODEL_DECIDED = "the model could not answer from the knowledge base"
     MODEL_STOPPED = "the model's answer was cut off or withheld"
     MODEL_FAILED = "the model could not be reached"
+    TOKENS_SPENT = "this month's tokens of the language model are used up"
     AGENT_FAILED = "the agent failed repeatedly"
 
     @property
@@ -43,6 +45,7 @@ class Question(FrozenRecord):
     organization's sentences in the language of the conversation.
     """
 
+    organization: str
     text: str
     thread: Sequence[Turn]
     passages: Sequence[Passage]
@@ -51,16 +54,18 @@ class Question(FrozenRecord):
 
 
 class Reply(FrozenRecord):
-    """An answer for the visitor, and the passages that it comes from."""
+    """An answer for the visitor, the passages that it comes from, and the tokens that a model used for it."""
 
     text: str
     sources: Sequence[Passage] = ()
+    usage: Usage | None = None
 
 
 class HandOff(FrozenRecord):
-    """The decision that a person must answer."""
+    """The decision that a person must answer, and the tokens that a model used for it."""
 
     reason: Reason
+    usage: Usage | None = None
 
 
 class Goodbye(FrozenRecord):

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from copy import replace
 
+from helpdesk.agent.converse import Usage
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import AnswerSource, Author, Conversation, StaleConversation
+from helpdesk.conversations.record import AnswerSource, Author, Conversation, StaleConversation, TokenCount
 from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.platform import clock
@@ -26,18 +27,19 @@ def write(
     resolves: bool = False,
     language: Language | None = None,
     sources: Sequence[AnswerSource] = (),
+    usage: Usage | None = None,
     is_gap: bool = False,
 ) -> bool:
     """Write the agent's message that answers up to the visitor's message `answering`.
 
     With a reason it also hands the conversation to the team; with `resolves` it resolves the conversation. `language`
-    is noted as the one that the visitor writes, and `sources` are kept for the team. With `is_gap` the question waits
-    for a person's answer to learn from. Sends message.created, then conversation.updated if the conversation is handed
-    over or resolved; both carry the state after the change (Specification: Events). Returns False, with nothing
-    written, if the conversation was resolved, archived, taken over, answered or erased since it was read. After any
-    other change, such as a snooze, the message is written all the same: nobody else would answer the visitor. Raises
-    StaleConversation if the message must be decided again, because it resolves the conversation and someone has written
-    since; and Conflict.
+    is noted as the one that the visitor writes, `sources` are kept for the team, and `usage` with the message. With
+    `is_gap` the question waits for a person's answer to learn from. Sends message.created, then conversation.updated if
+    the conversation is handed over or resolved; both carry the state after the change (Specification: Events). Returns
+    False, with nothing written, if the conversation was resolved, archived, taken over, answered or erased since it was
+    read. After any other change, such as a snooze, the message is written all the same: nobody else would answer the
+    visitor. Raises StaleConversation if the message must be decided again, because it resolves the conversation and
+    someone has written since; and Conflict.
     """
     read = conversation
     for _ in range(_TRIES):
@@ -50,6 +52,7 @@ def write(
             resolves=resolves,
             language=language,
             sources=sources,
+            usage=usage,
             is_gap=is_gap,
         )
         try:
@@ -89,6 +92,7 @@ def _transaction(
     resolves: bool,
     language: Language | None,
     sources: Sequence[AnswerSource],
+    usage: Usage | None,
     is_gap: bool,
 ) -> Transaction:
     """Return the write of the agent's message. It raises StaleConversation or ConversationNotFound."""
@@ -124,6 +128,7 @@ def _transaction(
         attachments=NO_ATTACHMENTS,
         now=now,
         sources=sources,
+        tokens=TokenCount(usage.input, usage.output) if usage else None,
     )
     if line is not None:
         thread.add_system_line(transaction, conversation, line, now)

@@ -8,12 +8,14 @@ an injected instruction is a bad sentence in the injecting visitor's own thread.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from helpdesk.agent import converse
+from helpdesk.agent import converse, metered
 from helpdesk.agent.answerer import HandOff, Question, Reason, Reply, Turn
 from helpdesk.agent.converse import ToolSpec
 from helpdesk.knowledge.retrieval import Passage
+from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import is_blank
+from helpdesk.quotas.errors import TokensSpent
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime.type_defs import MessageTypeDef
@@ -53,17 +55,20 @@ _TOOLS = [
 
 
 def answer(question: Question) -> Reply | HandOff:
-    """Let the model answer, or decide that a person must. Raises ModelTrouble."""
-    return _read(
-        converse.turn(
+    """Let the model answer, or decide that a person must, as for all questions past the quota. Raises ModelTrouble."""
+    try:
+        turn = metered.turn(
+            question.organization,
             settings().agent_model_id,
             instructions(question),
             messages(question.thread),
             _TOOLS,
             cached=False,
-        ),
-        question.passages,
-    )
+        )
+    except TokensSpent:
+        logger.warning("model_tokens_spent", extra={"organization": question.organization})
+        return HandOff(Reason.TOKENS_SPENT)
+    return _read(turn, question.passages)
 
 
 def instructions(question: Question) -> str:
@@ -111,10 +116,10 @@ def inert(text: str) -> str:
 
 def _read(turn: converse.Turn, passages: Sequence[Passage]) -> Reply | HandOff:
     if turn.tool_uses or turn.stop_reason == "tool_use":
-        return HandOff(Reason.MODEL_DECIDED)
+        return HandOff(Reason.MODEL_DECIDED, turn.usage)
     if not turn.is_finished or is_blank(turn.text):
         # max_tokens, content_filtered, guardrail_intervened and future values: half an answer is worse than none.
-        return HandOff(Reason.MODEL_STOPPED)
+        return HandOff(Reason.MODEL_STOPPED, turn.usage)
     # The instructions ask it to name the document. If it names none, any passage may be its source.
     named = [found for found in passages if found.title.casefold() in turn.text.casefold()]
-    return Reply(turn.text, named or passages)
+    return Reply(turn.text, named or passages, turn.usage)

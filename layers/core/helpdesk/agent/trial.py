@@ -33,7 +33,8 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
         reply = HandOff(Reason.NO_KNOWLEDGE)
     else:
         try:
-            reply = chosen_answerer()(Question(text, [Turn(True, text)], passages, own, sentences))  # noqa: FBT003
+            asked_alone = [Turn(by_visitor=True, text=text)]
+            reply = chosen_answerer()(Question(organization, text, asked_alone, passages, own, sentences))
         except ModelTrouble:
             reply = HandOff(Reason.MODEL_FAILED)
     handed_off = isinstance(reply, HandOff)

@@ -184,7 +184,7 @@ def _decide(
     if passages is None:
         return HandOff(Reason.NO_KNOWLEDGE)
     turns = [Turn(message.by_visitor, message.body) for message in reversed(newest_first)]
-    return chosen_answerer()(Question(text, turns, passages, own, sentences))
+    return chosen_answerer()(Question(conversation.organization, text, turns, passages, own, sentences))
 
 
 def _is_finished(
@@ -225,6 +225,7 @@ def _write(
         resolves=resolves,
         language=spoken,
         sources=[_source(passage) for passage in reply.sources] if isinstance(reply, Reply) else (),
+        usage=None if isinstance(reply, Goodbye) else reply.usage,
         is_gap=own.suggest_knowledge and isinstance(reply, HandOff) and reply.reason.is_gap,
     )
     if not written:

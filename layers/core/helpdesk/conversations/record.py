@@ -309,11 +309,18 @@ class AnswerSource(FrozenRecord):
         }
 
 
+class TokenCount(FrozenRecord):
+    """The tokens that a language model read and wrote for an answer."""
+
+    tokens_in: int
+    tokens_out: int
+
+
 class Message(FrozenRecord):
     """An entry of a thread: a message, a note or a system line.
 
     `author` is None for the visitor and for system lines. `event_id` names the message.created event of a message.
-    `sources` are what an answer of the agent comes from; only the team sees them.
+    `sources` are what an answer of the agent comes from; only the team sees them. `tokens` are kept for counting.
     """
 
     id: str
@@ -327,6 +334,7 @@ class Message(FrozenRecord):
     event_id: str | None = None
     rating: RatingLine | None = None
     sources: tuple[AnswerSource, ...] = ()
+    tokens: TokenCount | None = None
 
     @property
     def by_visitor(self) -> bool:
@@ -353,6 +361,7 @@ class Message(FrozenRecord):
             event_id=item.get("eventId"),
             rating=RatingLine.from_item(item) if "ratingId" in item else None,
             sources=tuple(AnswerSource.from_item(source) for source in item.get("sources", ())),
+            tokens=TokenCount(item["tokensIn"], item["tokensOut"]) if "tokensIn" in item else None,
         )
 
     def to_item(self) -> Item:
@@ -363,6 +372,11 @@ class Message(FrozenRecord):
             **({} if self.event_id is None else {"eventId": self.event_id}),
             **({} if self.rating is None else self.rating.to_item()),
             **({"sources": [source.to_item() for source in self.sources]} if self.sources else {}),
+            **(
+                {}
+                if self.tokens is None
+                else {"tokensIn": self.tokens.tokens_in, "tokensOut": self.tokens.tokens_out}
+            ),
         }
 
     def event_data(self) -> dict[str, Any]:

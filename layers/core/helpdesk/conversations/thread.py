@@ -26,6 +26,7 @@ from helpdesk.conversations.record import (
     PageInfo,
     RatingLine,
     Snapshot,
+    TokenCount,
 )
 from helpdesk.conversations.rendering import state_data
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status
@@ -184,6 +185,7 @@ def add_agent_message(
     attachments: Attachments,
     now: int,
     sources: Sequence[AnswerSource] = (),
+    tokens: TokenCount | None = None,
     jobs: tuple[Job, ...] = (),
 ) -> str:
     """Add a message from the organization's side and its message.created event; return its id."""
@@ -196,6 +198,7 @@ def add_agent_message(
         body=body,
         attachments=_files(attachments),
         sources=tuple(sources),
+        tokens=tokens,
     )
     attachments.keep(transaction, conversation.organization, message.id)
     _add_message(transaction, conversation.organization, message, state, jobs)

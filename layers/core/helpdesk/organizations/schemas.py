@@ -71,6 +71,13 @@ class KnowledgeLimits(Answer):
     """The bytes of their texts together, in UTF-8."""
 
 
+class ModelLimits(Answer):
+    """The quota of language models in a calendar month (UTC)."""
+
+    tokens: Usage
+    """The tokens that models read and wrote, and those that turns under way have taken."""
+
+
 class LimitsAnswer(Answer):
     """GET /billing/limits; `limits` is null on the unlimited tier."""
 
@@ -82,6 +89,8 @@ class LimitsAnswer(Answer):
     """Null on the unlimited tier, which is limited only by fair use."""
     knowledge: KnowledgeLimits
     """The quotas of the plan, and what of them is used."""
+    model: ModelLimits
+    """The month's quota of language models."""
 
 
 class OrganizationInput(Body):

@@ -61,7 +61,7 @@ def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: 
     transaction = Transaction()
     repository.set_plan(transaction, organization, plan, tier)
     repository.set_rates(transaction, organization, tier, settings().fair_use_per_minute)
-    quotas.set_plan(transaction, organization, plan)
+    quotas.change_plan(transaction, organization, plan)
     transaction.put(
         logs.entry(
             organization,

@@ -18,6 +18,7 @@ from helpdesk.organizations.schemas import (
     Buckets,
     KnowledgeLimits,
     LimitsAnswer,
+    ModelLimits,
     OrganizationAnswer,
     OrganizationUpdate,
     Usage,
@@ -28,6 +29,7 @@ from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import valid_name
 from helpdesk.quotas import service as quotas
+from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, MODEL_TOKENS
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -53,7 +55,8 @@ def limits(organization: str) -> LimitsAnswer:
             for request_class, rate in RATES[found.tier].items()
         }
         limits = Buckets(**rates)
-    usage, quota = quotas.knowledge(organization, found.plan)
+    usage, tokens = quotas.used(organization)
+    quota = KNOWLEDGE_QUOTAS[found.plan]
     return LimitsAnswer(
         tier=found.tier,
         version=VERSION,
@@ -62,6 +65,7 @@ def limits(organization: str) -> LimitsAnswer:
             documents=Usage(used=usage.documents, limit=quota.documents),
             bytes=Usage(used=usage.size, limit=quota.size),
         ),
+        model=ModelLimits(tokens=Usage(used=tokens, limit=MODEL_TOKENS[found.plan])),
     )
 
 

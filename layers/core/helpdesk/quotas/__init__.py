@@ -1,1 +1,1 @@
-"""How much an organization may keep on its plan, held by conditional writes."""
+"""How much an organization may keep and use on its plan, held by conditional writes."""

@@ -20,6 +20,13 @@ KNOWLEDGE_QUOTAS = {
 }
 HIGHEST_PLAN = Plan.PRO
 
+MODEL_TOKENS = {Plan.EXPLORE: 1_000_000, Plan.STANDARD: 25_000_000, Plan.PRO: 250_000_000}
+"""The tokens of language models, in and out together, that each plan includes in a calendar month (UTC)."""
+
+
+class TokensSpent(Exception):
+    """The month's tokens of language models are used up; the agent hands over to the team (docs/decisions/0136)."""
+
 
 class PlanUpgradeRequired(AppError):
     """The plan does not include this, or its quota is reached and a higher plan has a larger one."""

@@ -35,6 +35,17 @@ def usage(organization: str) -> KnowledgeUsage:
     return KnowledgeUsage(item.get("documents", 0), item.get("size", 0))
 
 
+def used(organization: str, month: str) -> tuple[KnowledgeUsage, int]:
+    """Return what an organization keeps, and the tokens of a month. One call."""
+    knowledge, model = keys.KnowledgeUsage(organization), keys.ModelUsage(organization, month)
+    found = table.get_many([knowledge, model])
+    item = found.get(knowledge, {})
+    return (
+        KnowledgeUsage(item.get("documents", 0), item.get("size", 0)),
+        found.get(model, {}).get("counted", 0),
+    )
+
+
 def count(
     transaction: Transaction,
     organization: str,
@@ -97,4 +108,9 @@ def _refusal(found: Item | None, plan: Plan) -> Exception:
     seen = (found or {}).get("plan")
     if seen == plan.value:
         return quota_reached(plan)
+    return stale(seen)
+
+
+def stale(seen: str | None) -> StalePlan:
+    """Return the error for an item that names another plan than the request assumed, or none."""
     return StalePlan(Plan(seen) if seen in list(Plan) else None)

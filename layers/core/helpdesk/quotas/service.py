@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from helpdesk.admission.limits import Plan
-from helpdesk.quotas import repository
-from helpdesk.quotas.errors import HIGHEST_PLAN, KNOWLEDGE_QUOTAS, KnowledgeQuota
+from helpdesk.quotas import repository, tokens_repository
+from helpdesk.quotas.errors import HIGHEST_PLAN
 from helpdesk.quotas.repository import KnowledgeUsage, StalePlan
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -20,6 +20,34 @@ def with_plan[T](organization: str, work: Callable[[Plan], T], plan_of: Callable
     the work runs again: one more call, and two more for an organization from before quotas. `plan_of` reads the plan
     for that case. Raises Conflict, and what the work raises.
     """
+    return _with_plan(organization, work, plan_of, repository.add_plan)
+
+
+def take_tokens(organization: str, tokens: int, plan_of: Callable[[str], Plan]) -> str:
+    """Take the tokens that a turn of a model may need from the month's and return the month, for `return_tokens`.
+
+    One call; one more if the process saw another plan last, and two more in the month's first turn. Raises TokensSpent,
+    and Conflict.
+    """
+    return _with_plan(
+        organization,
+        lambda plan: tokens_repository.take(organization, plan, tokens),
+        plan_of,
+        tokens_repository.add_plan,
+    )
+
+
+def return_tokens(organization: str, month: str, taken: int, *, tokens_in: int, tokens_out: int) -> None:
+    """Count what a turn used in place of what was taken for it in a month. One call."""
+    tokens_repository.correct(organization, month, taken, tokens_in=tokens_in, tokens_out=tokens_out)
+
+
+def _with_plan[T](
+    organization: str,
+    work: Callable[[Plan], T],
+    plan_of: Callable[[str], Plan],
+    add_plan: Callable[[str, Plan], None],
+) -> T:
     plan = _plans.get(organization, HIGHEST_PLAN)
     for _ in range(_TRIES):
         try:
@@ -27,7 +55,7 @@ def with_plan[T](organization: str, work: Callable[[Plan], T], plan_of: Callable
         except StalePlan as stale:
             if stale.plan is None:
                 plan = plan_of(organization)
-                repository.add_plan(organization, plan)
+                add_plan(organization, plan)
             else:
                 plan = stale.plan
             if len(_plans) >= _MOST_REMEMBERED:
@@ -63,6 +91,12 @@ def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
     repository.set_plan(transaction, organization, plan)
 
 
-def knowledge(organization: str, plan: Plan) -> tuple[KnowledgeUsage, KnowledgeQuota]:
-    """Return what the organization keeps, and what the plan allows. One call."""
-    return repository.usage(organization), KNOWLEDGE_QUOTAS[plan]
+def change_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
+    """Apply another plan's quotas from the commit of the transaction on, that of this month's tokens included."""
+    set_plan(transaction, organization, plan)
+    tokens_repository.set_plan(transaction, organization, plan)
+
+
+def used(organization: str) -> tuple[KnowledgeUsage, int]:
+    """Return what the organization keeps, and its tokens of language models in this month. One call."""
+    return repository.used(organization, tokens_repository.month())

@@ -1,7 +1,7 @@
 """The only place that builds keys of the table.
 
-Keys without a tenant are in account_keys.py; those of approvals, crawls, suggestions and tools are in approval_keys.py,
-crawl_keys.py, suggestion_keys.py and tool_keys.py. All are re-exported here.
+Keys without a tenant are in account_keys.py; those of approvals, crawls, suggestions, tools and quotas are in
+approval_keys.py, crawl_keys.py, suggestion_keys.py, tool_keys.py and usage_keys.py. All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -49,17 +49,18 @@ from helpdesk.storage.crawl_keys import (
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
 from helpdesk.storage.tool_keys import RunningTools, Tool, ToolEndpoint, ToolEndpointCount, ToolEndpointUrl
+from helpdesk.storage.usage_keys import KnowledgeUsage, ModelUsage
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "Approval", "AuthorizationCode",
     "AuthorizationRequest", "AutoResolveCheckpoint", "BrowserSession", "ConversationApproval", "Crawl",
     "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart", "CrawledHost", "CrawledPage", "DeviceCode",
-    "EmailBucket", "Grant", "InviteToken", "ItemKey", "LearnedQuestion", "LegacyKey", "MailCeiling",
-    "MalformedKey", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
-    "PersonIdempotency", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn", "Slug",
-    "Suggestion", "SuggestionDay", "SupportEmail", "Tool", "ToolEndpoint", "ToolEndpointCount",
-    "ToolEndpointUrl", "UserCode", "WaitPool", "approvals_with", "suggestions_with",
+    "EmailBucket", "Grant", "InviteToken", "ItemKey", "KnowledgeUsage", "LearnedQuestion", "LegacyKey",
+    "MailCeiling", "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance",
+    "PersonByEmail", "PersonIdempotency", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket",
+    "SignIn", "Slug", "Suggestion", "SuggestionDay", "SupportEmail", "Tool", "ToolEndpoint",
+    "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool", "approvals_with", "suggestions_with",
 ]  # fmt: skip
 
 
@@ -323,13 +324,6 @@ class KnowledgeTree(ItemKey):
     """Which knowledge folder is in which, in what order, and the version of that; each change requires the version."""
 
     PK, SK = "ORG#{organization}#FOLDER", "TREE"
-    organization: str
-
-
-class KnowledgeUsage(ItemKey):
-    """The number and bytes of knowledge documents, and the plan that limits them, so that a quota is a condition."""
-
-    PK, SK = "ORG#{organization}#USAGE", "KNOWLEDGE"
     organization: str
 
 

@@ -28,6 +28,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
+from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.suggestions import drafting, matching, model, proposing, repository
@@ -125,7 +126,10 @@ def _drafted(
     known = customers.by_ids(conversation.organization, [conversation.customer_id])
     name = (known[conversation.customer_id].name if conversation.customer_id in known else None) or ""
     if settings().agent_model_id:
-        return model.draft(thread, exchange, name)
+        try:
+            return model.draft(conversation.organization, thread, exchange, name)
+        except TokensSpent:
+            logger.info("drafted_without_model", extra={"organization": conversation.organization})
     return drafting.draft(exchange, name, own.name)
 
 

@@ -6,7 +6,7 @@ is checked like a draft without a model, and a teammate reviews it before anyone
 
 from collections.abc import Sequence
 
-from helpdesk.agent import bedrock, converse
+from helpdesk.agent import bedrock, converse, metered
 from helpdesk.agent.converse import ToolSpec, Turn
 from helpdesk.conversations.record import Message
 from helpdesk.knowledge.errors import MAX_TITLE_CHARACTERS
@@ -50,10 +50,16 @@ _TOOLS = [
 ]
 
 
-def draft(thread: Sequence[Message], exchange: Exchange, customer_name: str) -> Draft | Declined:
-    """Let the model draft a suggestion from an exchange of a thread, oldest message first. Raises ModelTrouble."""
+def draft(
+    organization: str, thread: Sequence[Message], exchange: Exchange, customer_name: str
+) -> Draft | Declined:
+    """Let the model draft a suggestion from an exchange of a thread, oldest message first.
+
+    Raises ModelTrouble, and TokensSpent.
+    """
     drafted = _read(
-        converse.turn(
+        metered.turn(
+            organization,
             settings().agent_model_id,
             _INSTRUCTIONS,
             [converse.user_message(_written(thread, exchange))],

@@ -1,0 +1,18 @@
+"""Keys of what an organization uses of its quotas. Others import them from `keys`."""
+
+from helpdesk.storage.item_key import ItemKey
+
+
+class KnowledgeUsage(ItemKey):
+    """The number and bytes of knowledge documents, and the plan that limits them, so that a quota is a condition."""
+
+    PK, SK = "ORG#{organization}#USAGE", "KNOWLEDGE"
+    organization: str
+
+
+class ModelUsage(ItemKey):
+    """The tokens of language models in a month (UTC, `2026-11`), and the plan that limits them."""
+
+    PK, SK = "ORG#{organization}#USAGE", "MODEL#{month}"
+    organization: str
+    month: str

@@ -1,0 +1,149 @@
+"""The tokens of language models: counted for each answer and for the month, and limited by the plan."""
+
+from collections.abc import Callable
+
+import pytest
+
+from helpdesk.admission.limits import Plan
+from helpdesk.agent import metered
+from helpdesk.agent.answerer import Reason
+from helpdesk.agent.converse import ModelBusy, user_message
+from helpdesk.knowledge import retrieval
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
+from helpdesk.quotas import errors
+from helpdesk.quotas import service as quotas
+from helpdesk.quotas.errors import TokensSpent
+from helpdesk.storage import keys, table
+from tests.integration.agent.conftest import Desk
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.converse import THROTTLED, says, scripted
+from tests.support.interleaving import interleaved
+
+type Make = Callable[..., NewOrganization]
+MODEL = "anthropic.claude-3-5-haiku-20241022-v1:0"
+
+
+@pytest.fixture(autouse=True)
+def _model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGENT_MODEL_ID", MODEL)
+    monkeypatch.setattr(retrieval, "find", lambda *_, **__: [])
+    settings.cache_clear()
+    quotas._plans.clear()
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the plans allow 2,000, 4,000 and 6,000 tokens a month."""
+    for number, plan in enumerate(Plan, start=1):
+        monkeypatch.setitem(errors.MODEL_TOKENS, plan, number * 2_000)
+
+
+def ask(organization: str, **options: int) -> str:
+    return metered.turn(organization, MODEL, "Be Robin.", [user_message("Hi")], [], **options).text
+
+
+def used(made: NewOrganization) -> dict[str, int]:
+    shown: dict[str, int] = Client(made.secret_key).get("/v1/billing/limits").body["model"]["tokens"]
+    return shown
+
+
+def test_each_plan_has_its_tokens() -> None:
+    assert errors.MODEL_TOKENS == {
+        Plan.EXPLORE: 1_000_000,
+        Plan.STANDARD: 25_000_000,
+        Plan.PRO: 250_000_000,
+    }
+
+
+def test_an_answer_keeps_its_tokens_and_the_month_counts_them(desk: Desk) -> None:
+    job = desk.write("How long does a refund take?")
+    with scripted(says("Five days.", inputTokens=700, cacheReadInputTokens=100, outputTokens=20)):
+        assert desk.work(job) == []
+
+    [_, answer] = table.query_all(
+        keys.Conversation(desk.organization, job["conversationId"]).pk, sk_prefix="MSG#"
+    )
+    assert (answer["body"], answer["tokensIn"], answer["tokensOut"]) == ("Five days.", 800, 20)
+    assert desk.api.get("/v1/billing/limits").body["model"]["tokens"]["used"] == 820
+    shown = desk.thread(job["conversationId"])[1]
+    assert "tokensIn" not in shown
+
+
+def test_past_the_quota_the_team_answers_and_no_model_is_asked(desk: Desk, small: None) -> None:
+    organizations.set_plan(desk.organization, Plan.EXPLORE, api_limits=False, unlimited_api=False)
+    first, second = (
+        desk.write("How long does a refund take?"),
+        desk.write("And by bank?", session="another-visitor"),
+    )
+    with scripted(says("Five days.", inputTokens=1_500)):
+        assert desk.work(first) == []
+        assert desk.work(second) == []
+
+    conversation = desk.conversation(second["conversationId"])
+    assert conversation["handledBy"] == "team"
+    assert Reason.TOKENS_SPENT.value in desk.thread(second["conversationId"])[-1]["body"]
+    assert (
+        desk.api.post("/v1/agent/test", {"question": "How long?"}).body["reason"] == Reason.TOKENS_SPENT.value
+    )
+
+
+def test_turns_at_the_same_time_stay_within_the_quota_together(make_organization: Make, small: None) -> None:
+    made = make_organization(Plan.EXPLORE)
+    place = made.organization_id
+    ended: list[str] = []
+
+    def turn() -> None:
+        try:
+            ended.append(ask(place, max_tokens=700))
+        except TokensSpent:
+            ended.append("spent")
+
+    with scripted() as model:
+        model.script(*[lambda _: says("Hello.", inputTokens=100, outputTokens=600)] * 5)
+        interleaved([turn] * 5, seed=7).all()
+        answered = ended.count("Hello.")
+        del model.replies[: 5 - answered]
+
+    assert ended.count("spent") == 5 - answered
+    assert answered == 2
+    assert used(made) == {"used": 1_400, "limit": 2_000}
+
+
+def test_a_busy_model_costs_nothing(make_organization: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
+    made = make_organization(Plan.STANDARD)
+    with scripted(THROTTLED, THROTTLED), pytest.raises(ModelBusy):
+        ask(made.organization_id)
+
+    assert used(made) == {"used": 0, "limit": 25_000_000}
+
+
+def test_another_plan_has_its_quota_at_once_and_another_month_its_own(
+    make_organization: Make, small: None
+) -> None:
+    made = make_organization(Plan.EXPLORE)
+    place = made.organization_id
+    with scripted(*[says("Hello.", inputTokens=1_500)] * 3):
+        ask(place)
+        with pytest.raises(TokensSpent):
+            ask(place)
+        organizations.set_plan(place, Plan.STANDARD, api_limits=False, unlimited_api=False)
+        ask(place)
+        assert used(made) == {"used": 3_082, "limit": 4_000}
+        month_later = clock.now_us() + 32 * 86_400_000_000
+        with clock.frozen(lambda: month_later):
+            ask(place)
+            assert quotas.used(place)[1] == 1_541
+
+
+def test_a_turn_costs_two_calls_of_the_table(make_organization: Make) -> None:
+    made = make_organization(Plan.PRO)
+    with scripted(says("Hello."), says("Hello.")):
+        ask(made.organization_id)  # the first of a month reads the plan
+        with recorded_calls() as calls:
+            ask(made.organization_id)
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:UpdateItem"]
