@@ -1,4 +1,6 @@
-"""What all tests share: how many examples hypothesis tries."""
+"""What all tests share: how many examples hypothesis tries, and that Ctrl-C arrives."""
+
+import signal
 
 from hypothesis import settings
 
@@ -7,3 +9,6 @@ from tests.support import effort
 # 100 is hypothesis's own figure; a test that names one takes it from `effort.of`.
 settings.register_profile("helpdesk", max_examples=effort.of(100, 1000), deadline=None)
 settings.load_profile("helpdesk")
+
+# A shell starts background commands with SIGINT ignored; tests send it to themselves, and would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)

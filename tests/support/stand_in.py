@@ -87,3 +87,14 @@ def make_table() -> None:
 def remove_table() -> None:
     """Remove the table with all that is in it."""
     dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].delete_table(TABLE)
+
+
+def items() -> list[dict[str, Any]]:
+    """Return all items of the table, as a scan does, without a request."""
+    table = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[TABLE]
+    return [item.to_json()["Attributes"] for item in table.all_items()]
+
+
+def has_messages(queue: str) -> bool:
+    """Return whether a queue has messages, also ones that are not visible."""
+    return bool(sqs_backends[DEFAULT_ACCOUNT_ID][REGION].queues[queue]._messages)

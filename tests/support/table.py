@@ -12,10 +12,12 @@ from tests.support.described import require_described_event
 
 def everything() -> list[Item]:
     """Return every item of the table."""
-    items: list[Item] = []
-    for page in clients.dynamodb().get_paginator("scan").paginate(TableName=settings().table_name):
-        items += [from_wire(item) for item in page["Items"]]
-    return items
+    client = clients.dynamodb()
+    if "_make_api_call" not in vars(client):
+        return [from_wire(item) for item in stand_in.items()]
+    # The product's table in memory answers this client.
+    pages = client.get_paginator("scan").paginate(TableName=settings().table_name)
+    return [from_wire(item) for page in pages for item in page["Items"]]
 
 
 def of_kind(sk: str) -> list[Item]:
