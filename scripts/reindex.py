@@ -40,12 +40,13 @@ def reindex(organization: str) -> dict[str, int]:
 
 
 def reindex_knowledge(organization: str) -> dict[str, int]:
-    """Queue the job that indexes an organization's documents for the embedding model that is set."""
+    """Queue the first of the jobs that index an organization's documents for the embedding model that is set."""
+    job = ReindexJob(organization, run=ids.ulid()).to_job()
     message: SendMessageBatchRequestEntryTypeDef = {
         "Id": "",
-        "MessageBody": json.dumps(ReindexJob(organization).to_body(), separators=(",", ":")),
-        "MessageGroupId": organization,
-        "MessageDeduplicationId": ids.ulid(),
+        "MessageBody": json.dumps(job.body, separators=(",", ":")),
+        "MessageGroupId": job.group,
+        "MessageDeduplicationId": job.deduplication,
     }
     return {"refused": len(send_all(settings().knowledge_queue_url, [message]))}
 

@@ -19,6 +19,8 @@ _FOLDER_MS = 8_000
 """How long one job moves documents before it leaves the rest to the next. A batch has up to ten
 messages, and the function 120 s."""
 
+_REINDEX_MS = 60_000
+"""How long one job indexes documents again before it hands the rest on. Documents that change meanwhile come next."""
 
 _RESERVE_MS = 30_000
 """What is kept of the function's time for a commit and the vectors that are being made."""
@@ -69,12 +71,12 @@ def _failures(records: list[dict[str, Any]], until: int) -> list[str]:
 
 
 def _reindex(record: dict[str, Any], job: ReindexJob, until: int) -> list[str]:
-    """Index all of an organization's documents again; return the message's id if it failed or ran out of time."""
+    """Index an organization's documents again, as far as the time allows; return the message's id if it failed."""
+    until = min(until, clock.now_ms() + _REINDEX_MS)
     try:
-        indexing.reindex(job.organization, time_is_left=lambda: clock.now_ms() < until)
+        indexing.reindex(job, time_is_left=lambda: clock.now_ms() < until)
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        if not isinstance(error, OutOfTime):
-            _log("reindex_failed", job.organization, error)
+        _log("reindex_failed", job.organization, error)
         try_again_soon(settings().knowledge_queue_url, record)
         return [record["messageId"]]
     return []

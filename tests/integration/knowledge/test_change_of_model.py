@@ -9,11 +9,11 @@ import pytest
 from helpdesk.embeddings.bedrock import BedrockEmbedder
 from helpdesk.embeddings.embedder import EmbeddingFailed, Vectors
 from helpdesk.embeddings.minilm import MiniLm
-from helpdesk.knowledge import index, index_kinds, indexing
-from helpdesk.knowledge.vectorizing import OutOfTime
+from helpdesk.knowledge import index, index_kinds, indexing, repository
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import ids
 from helpdesk.platform.settings import settings
-from tests.support.api import Client
+from tests.support.api import Client, function
 from tests.support.knowledge import add, jobs, passages, read, work
 
 BUCKET = "helpdesk-knowledge"
@@ -112,22 +112,63 @@ def test_a_document_that_is_deleted_meanwhile_is_in_neither_index(
     assert found(org, "card accepted") == [cards]
 
 
-def test_indexing_again_continues_after_it_ran_out_of_time(
+class Killed(BaseException):
+    """The end of a worker, which nothing can catch."""
+
+
+def test_indexing_again_hands_on_and_loses_nothing_to_killed_workers(
     api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     org = organization.organization_id
-    for number in range(3):
-        add(api, f"Document {number}", f"Text number {number}.")
+    added = [add(api, f"Document {number}", f"Text number {number}.") for number in range(5)]
     work(*jobs())
     choose(monkeypatch, TITAN)
+    monkeypatch.setattr(indexing, "_AT_ONCE", 2)
+    monkeypatch.setattr(function("knowledge_indexer"), "_REINDEX_MS", 0)
+    embedded: list[str] = []
+    embed = BedrockEmbedder.passages
+    monkeypatch.setattr(
+        BedrockEmbedder, "passages", lambda model, texts: embedded.extend(texts) or embed(model, texts)
+    )
+    message, turns, finish = reindex_message(org), 0, index_kinds.finish
 
-    for _ in range(2):
-        with pytest.raises(OutOfTime):
-            indexing.reindex(org, time_is_left=lambda: False)
-        assert in_use(org) == "minilm-l6-v2-int8"
-    indexing.reindex(org, time_is_left=lambda: False)
+    def kill(*_: object) -> None:
+        raise Killed
 
-    assert in_use(org) == "amazon.titan-embed-text-v2-0-512"
+    while in_use(org) == "minilm-l6-v2-int8":
+        queued = len(jobs())
+        with monkeypatch.context() as dying, pytest.raises(Killed):
+            dying.setattr(repository, "add_job", kill)
+            dying.setattr(index_kinds, "finish", kill)
+            work(message)
+        assert index_kinds.finish is finish
+        assert work(message) == {"batchItemFailures": []}
+        turns += 1
+        message = jobs()[-1] if len(jobs()) > queued else message
+
+    assert turns == 3
+    assert [job.get("turn") for job in jobs()[5:]] == [2, 3]
+    assert len(embedded) == len(added)
+    assert kinds(org) == {NEW}
+    assert set(found(org, "text number")) == set(added)
+
+
+def test_documents_that_do_not_fit_the_new_index_fail_alone(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    org = organization.organization_id
+    large = add(api, "Large", " ".join(ids.ulid() for _ in range(50)))
+    small = add(api, "Small", "Pick it up at the nursery.")
+    work(*jobs())
+    choose(monkeypatch, TITAN)
+    monkeypatch.setattr(index, "MAX_INDEX_BYTES", 2_500)
+
+    assert work(reindex_message(org)) == {"batchItemFailures": []}
+
+    assert (read(api, large)["status"], read(api, large)["problem"]) == ("failed", indexing.PROBLEM_INDEX_FULL)
+    assert read(api, small)["status"] == "ready"
+    assert (in_use(org), kinds(org)) == ("amazon.titan-embed-text-v2-0-512", {NEW})
+    assert found(org, "pick up at the nursery") == [small]
 
 
 def test_indexing_again_is_harmless_where_nothing_changed(api: Client, organization: NewOrganization) -> None:

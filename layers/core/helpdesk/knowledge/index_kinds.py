@@ -6,9 +6,11 @@ one has every document, it is marked as whole, and the old one is removed.
 """
 
 from collections.abc import Iterator, Mapping
+from copy import replace
 from typing import Any, Self
 
 from helpdesk.embeddings.embedder import Embedder, embedder
+from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.knowledge import index_format
 from helpdesk.knowledge.index import KnowledgeIndex, index_of, prefix_of
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -18,9 +20,15 @@ from helpdesk.s3_index.manifest import OWNERS_NOTE
 
 
 class ReindexJob(FrozenRecord):
-    """An instruction to index all of an organization's documents for the model that is set."""
+    """An instruction to index an organization's documents for the model that is set: those older than the id `before`.
+
+    A job does what it has time for and hands the rest on to the next `turn` of the same `run`.
+    """
 
     organization: str
+    run: str = ""
+    turn: int = 1
+    before: str | None = None
 
     @staticmethod
     def is_one(body: Mapping[str, Any]) -> bool:
@@ -30,11 +38,28 @@ class ReindexJob(FrozenRecord):
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Self:
         """Return the job of a queue message. Raises KeyError."""
-        return cls(body["organization"])
+        return cls(body["organization"], body.get("run", ""), body.get("turn", 1), body.get("before"))
 
     def to_body(self) -> dict[str, Any]:
         """Return the job as a queue message."""
-        return {"organization": self.organization, "reindex": True}
+        return {
+            "organization": self.organization,
+            "reindex": True,
+            "run": self.run,
+            "turn": self.turn,
+            "before": self.before,
+        }
+
+    def to_job(self) -> Job:
+        """Return the job for the outbox. A repeated worker's second one is dropped by the queue, or does nothing new."""
+        deduplication = f"reindex.{self.run}.{self.turn}"
+        return Job(
+            JobQueue.KNOWLEDGE, group=self.organization, deduplication=deduplication, body=self.to_body()
+        )
+
+    def rest(self, before: str | None) -> "ReindexJob":
+        """Return the next job, for the documents older than the id `before`."""
+        return replace(self, turn=self.turn + 1, before=before)
 
 
 class KindOfIndex(FrozenRecord):

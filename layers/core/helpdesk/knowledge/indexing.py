@@ -12,7 +12,7 @@ from helpdesk.knowledge import document_store, index_kinds, repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.index import write
 from helpdesk.knowledge.index_format import IndexedDocument
-from helpdesk.knowledge.index_kinds import KindOfIndex
+from helpdesk.knowledge.index_kinds import KindOfIndex, ReindexJob
 from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.knowledge.vector_store import UnfinishedVectors
 from helpdesk.knowledge.vectorizing import OutOfTime, prepare
@@ -74,23 +74,44 @@ def index(
         raise OutOfTime
 
 
-def reindex(organization: str, *, time_is_left: Callable[[], bool] = lambda: True) -> None:
-    """Index what the index of the model that is set lacks, mark it as whole, and remove the indexes of other models.
+def reindex(job: ReindexJob, *, time_is_left: Callable[[], bool] = lambda: True) -> None:
+    """Index documents that the index of the model that is set lacks, and hand the rest on when the time is over.
 
-    Until then the index of the model before goes on answering. May be repeated. Raises what `index` raises.
+    The last job marks the index as whole and removes the indexes of other models. Until then the index of the model
+    before goes on answering. May be repeated: what is indexed is skipped. Raises what `index` raises, apart from
+    OutOfTime.
     """
+    organization, before = job.organization, job.before
     target = index_kinds.wanted(organization)
-    before: str | None = None
     while True:
-        records, before = repository.newest(organization, repository.DocumentFilter(), _AT_ONCE, before)
+        records, following = repository.newest(organization, repository.DocumentFilter(), _AT_ONCE, before)
         ready = [record for record in records if record.status is DocumentStatus.READY]
-        _, late = _index_into(target, ready, [], time_is_left)
-        if late:
-            raise OutOfTime
-        if before is None:
-            break
+        late = _reindex(target, ready, time_is_left)
+        if not late:
+            before = following
+            if before is None:
+                break
+        if late or not time_is_left():
+            repository.add_job(organization, job.rest(before).to_job())
+            return
     index_kinds.finish(target, organization)
-    logger.info("documents_reindexed", extra={"organization": organization, "kind": target.model.kind})
+    logger.info(
+        "documents_reindexed",
+        extra={"organization": organization, "kind": target.model.kind, "turns": job.turn},
+    )
+
+
+def _reindex(target: KindOfIndex, records: Sequence[Document], time_is_left: Callable[[], bool]) -> bool:
+    """Index some documents again; return whether the time ran out. One that does not fit becomes failed."""
+    try:
+        return _index_into(target, records, [], time_is_left)[1]
+    except IndexTooLarge:
+        if len(records) == 1:
+            raise
+    for record in records:
+        if _reindex(target, [record], time_is_left) or not time_is_left():
+            return True
+    return False
 
 
 def _index_into(

@@ -7,7 +7,7 @@ the organization's usage follow from them.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from helpdesk.events.outbox import job_item
+from helpdesk.events.outbox import Job, job_item
 from helpdesk.knowledge import folder_repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import DocumentNotFound
@@ -211,6 +211,11 @@ def deleted(organization: str) -> frozenset[str]:
 def forget_deleted(organization: str, document_ids: Sequence[str]) -> None:
     """Forget deleted documents, once the index does not have them any more. One call for 25."""
     table.delete_many([keys.DeletedDocument(organization, document_id) for document_id in document_ids])
+
+
+def add_job(organization: str, job: Job) -> None:
+    """Queue a job without a change. One call."""
+    table.put_new(job_item(organization, job))
 
 
 def set_ready(document: Document) -> bool:
