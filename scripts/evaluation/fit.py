@@ -3,8 +3,7 @@
 `python -m scripts.evaluation fit FOLDER=QUESTIONS ...`
 
 Confidence is the logistic regression of whether the first section belongs to a right document. No weight may be
-negative. The offset is set afterwards: on the questions that it is fitted to, a share `RIGHT` of the answers must be
-right and a share `HANDED_OFF` of the unanswerable questions handed off.
+negative. The offset is then lowered, so that a confidence of 0.5 stands for a chance of `LEAST_CHANCE`.
 """
 
 import math
@@ -25,8 +24,8 @@ from scripts.evaluation.questions import Asked
 ROUNDS = 4_000
 STEP = 0.02
 PENALTY = 0.002
-RIGHT = 0.97
-HANDED_OFF = 0.97
+LEAST_CHANCE = 0.65
+"""The chance of being right at which the agent answers. A wrong answer costs as much as two that are handed off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def samples(
             continue
         evidence = ordered[0].evidence
         numbers = (
-            evidence.similarity or 0.0,
+            evidence.standing,
             evidence.coverage,
             max(-MOST_LEAD, min(evidence.lead, MOST_LEAD)),
             length(evidence.terms),
@@ -61,7 +60,7 @@ def samples(
 
 
 def fit(fitted: Sequence[Sample]) -> Weights:
-    """Return the weights that fit the samples best, and the offset at which they answer rightly enough."""
+    """Return the weights that fit the samples best, with the offset for `LEAST_CHANCE`."""
     rows = np.array([sample.numbers for sample in fitted])
     goals = np.array([sample.right for sample in fitted], dtype=float)
     scale = rows.std(axis=0) + 1e-9
@@ -72,9 +71,9 @@ def fit(fitted: Sequence[Sample]) -> Weights:
             0, weights - STEP * ((rows / scale).T @ off / len(goals) + PENALTY * weights) * 10
         )
         offset -= STEP * 10 * float(off.mean())
-    similarity, coverage, lead, question_length = map(float, weights / scale)
-    found = Weights(similarity, coverage, lead, question_length, 0.0)
-    return Weights(similarity, coverage, lead, question_length, -_least(found, fitted))
+    standing, coverage, lead, question_length = map(float, weights / scale)
+    margin = math.log(LEAST_CHANCE / (1 - LEAST_CHANCE))
+    return Weights(standing, coverage, lead, question_length, offset - margin)
 
 
 def judge(weights: Weights, judged: Sequence[Sample]) -> Figures:
@@ -112,19 +111,6 @@ def both_ways(by_corpus: Mapping[str, Sequence[Sample]]) -> list[str]:
     return lines
 
 
-def _least(weights: Weights, fitted: Sequence[Sample]) -> float:
-    """Return the least total at which enough answers are right and enough unanswerable questions are handed off."""
-    least = math.inf
-    for total in sorted((_total(weights, sample) for sample in fitted), reverse=True):
-        shifted = Weights(
-            weights.similarity, weights.coverage, weights.lead, weights.length, weights.offset - total
-        )
-        found = judge(shifted, fitted)
-        if found.right >= RIGHT * (found.right + found.wrong) and found.share_handed_off >= HANDED_OFF:
-            least = total
-    return least
-
-
 def _total(weights: Weights, sample: Sample) -> float:
-    own = (weights.similarity, weights.coverage, weights.lead, weights.length)
+    own = (weights.standing, weights.coverage, weights.lead, weights.length)
     return weights.offset + math.sumprod(own, sample.numbers)

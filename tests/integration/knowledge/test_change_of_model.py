@@ -165,7 +165,10 @@ def test_documents_that_do_not_fit_the_new_index_fail_alone(
 
     assert work(reindex_message(org)) == {"batchItemFailures": []}
 
-    assert (read(api, large)["status"], read(api, large)["problem"]) == ("failed", indexing.PROBLEM_INDEX_FULL)
+    assert (read(api, large)["status"], read(api, large)["problem"]) == (
+        "failed",
+        indexing.PROBLEM_INDEX_FULL,
+    )
     assert read(api, small)["status"] == "ready"
     assert (in_use(org), kinds(org)) == ("amazon.titan-embed-text-v2-0-512", {NEW})
     assert found(org, "pick up at the nursery") == [small]

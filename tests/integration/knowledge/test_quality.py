@@ -2,7 +2,7 @@
 
 The bounds are a few questions below the results in docs/evaluation, so that an edit of a guide does not fail because of
 one question. Nothing was tuned with these questions: confidence was fitted to those about other products
-(docs/decisions/0121). A failure lists questions that were not held out.
+(docs/decisions/0127). A failure lists questions that were not held out.
 """
 
 from collections.abc import Iterator
@@ -36,9 +36,9 @@ def test_independent_questions_are_answered_as_well_as_before(outcomes: list[Out
         o.asked.text for o in outcomes if o.asked.kind in INDEPENDENT and o.asked.documents and not o.right
     ]
 
-    assert found.right >= 0.50 * found.answerable, missed
-    assert found.right >= 0.86 * (found.right + found.wrong), missed
-    assert found.share_handed_off >= 0.82
+    assert found.right >= 0.48 * found.answerable, missed
+    assert found.right >= 0.90 * (found.right + found.wrong), missed
+    assert found.share_handed_off >= 0.86
     assert found.first >= 0.72 * found.answerable
     assert found.among_five >= 0.95 * found.answerable
 
@@ -47,9 +47,9 @@ def test_independent_questions_are_answered_as_well_as_before(outcomes: list[Out
 def test_held_out_questions_are_answered_as_well_as_before(outcomes: list[Outcome]) -> None:
     found = of(outcomes, {"held-out"})
 
-    assert found.right >= 0.48 * found.answerable
-    assert found.right >= 0.85 * (found.right + found.wrong)
-    assert found.share_handed_off >= 0.88
+    assert found.right >= 0.46 * found.answerable
+    assert found.right >= 0.92 * (found.right + found.wrong)
+    assert found.share_handed_off >= 0.92
     assert found.first >= 0.70 * found.answerable
     assert found.among_five >= 0.92 * found.answerable
 

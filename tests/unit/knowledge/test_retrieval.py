@@ -12,7 +12,7 @@ from helpdesk.embeddings.embedder import EmbeddingFailed, Vectors
 from helpdesk.knowledge import scoring
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage, search
-from helpdesk.knowledge.scoring import Evidence, confidence, order
+from helpdesk.knowledge.scoring import Background, Evidence, confidence, order
 from helpdesk.knowledge.terms import Term, coverage, terms_of
 from tests.support.corpus import searcher
 
@@ -30,16 +30,17 @@ class ByWord:
         self._fails = fails
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        return np.stack([self._vector(text) for text in texts])
+        return np.stack([self._vector(text, [0.05, 0.0]) for text in texts])
 
     def question(self, text: str) -> Vectors:
         if self._fails:
             raise EmbeddingFailed
-        return self._vector(text)
+        return self._vector(text, [0.0, 0.05])
 
-    def _vector(self, text: str) -> Vectors:
+    def _vector(self, text: str, nothing: list[float]) -> Vectors:
+        """Return a vector by the subjects; a question and a section that name none are not alike."""
         named = [float(any(word in text.lower() for word in words)) for words in self._subjects]
-        found = np.array([0.05, *named], dtype=np.float32)
+        found = np.array([*nothing, *named], dtype=np.float32)
         scaled: Vectors = found / np.linalg.norm(found)
         return scaled
 
@@ -249,17 +250,17 @@ def test_coverage_is_the_share_of_the_questions_weight() -> None:
     assert coverage([], {"a"}) == 0.0
 
 
-EVIDENCE = Evidence(similarity=0.5, document=0.4, words=0.8, coverage=0.6, terms=4, lead=0.05)
+EVIDENCE = Evidence(similarity=0.5, standing=4.0, document=0.4, words=0.8, coverage=0.6, terms=4, lead=0.05)
 
 
-@pytest.mark.parametrize("more", [{"similarity": 0.7}, {"coverage": 0.9}, {"lead": 0.2}, {"terms": 6}])
+@pytest.mark.parametrize("more", [{"standing": 5.0}, {"coverage": 0.9}, {"lead": 0.2}, {"terms": 6}])
 def test_each_kind_of_evidence_raises_confidence(more: dict[str, Any]) -> None:
     assert confidence(replace(EVIDENCE, **more)) > confidence(EVIDENCE)
 
 
 @pytest.mark.parametrize("more", [{"coverage": 0.9}, {"lead": 0.2}, {"terms": 6}])
 def test_each_kind_of_evidence_raises_confidence_by_words_alone(more: dict[str, Any]) -> None:
-    words_alone = replace(EVIDENCE, similarity=None)
+    words_alone = replace(EVIDENCE, similarity=None, standing=0.0)
 
     assert confidence(replace(words_alone, **more)) > confidence(words_alone)
 
@@ -267,6 +268,21 @@ def test_each_kind_of_evidence_raises_confidence_by_words_alone(more: dict[str, 
 @pytest.mark.parametrize("more", [{"similarity": 0.6}, {"document": 0.5}, {"words": 0.9}])
 def test_each_ranker_moves_a_section_up(more: dict[str, Any]) -> None:
     assert order(replace(EVIDENCE, **more)) > order(EVIDENCE)
+
+
+def test_a_similarity_stands_out_from_those_of_all_sections() -> None:
+    alike = Background.of(np.full(4_000, 0.4, dtype=np.float32))
+    unlike = Background.of(np.full(4_000, 0.0, dtype=np.float32))
+
+    assert unlike.standing(0.5) > alike.standing(0.5) > 0 > alike.standing(0.2)
+
+
+def test_a_few_sections_are_compared_with_the_usual_ones() -> None:
+    few = Background.of(np.full(5, 0.6, dtype=np.float32))
+
+    assert few.mean == pytest.approx(scoring.USUAL_SIMILARITY, abs=0.01)
+    assert few.spread == pytest.approx(scoring.USUAL_SPREAD, abs=0.01)
+    assert few.standing(0.6) > 5
 
 
 def test_similarities_of_another_model_are_put_on_the_calibrated_scale() -> None:

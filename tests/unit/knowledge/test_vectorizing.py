@@ -107,6 +107,13 @@ def test_the_language_of_a_text_is_recognized_by_its_stop_words(text: str, langu
     assert language_of(text) == language
 
 
+def test_addresses_say_nothing_about_the_language_of_a_text() -> None:
+    links = " ".join(f"[Goals](https://example.io/docs/goals#{n}) example.io di_{n}.io" for n in range(20))
+
+    assert language_of(f"Open the settings. {links}") == "en"
+    assert language_of("example.io login", ["en", "it"]) == "en"
+
+
 def test_a_short_question_is_in_a_language_of_the_documents() -> None:
     assert language_of("Wo ist mein Paket?", ["en"]) == "en"
     assert language_of("Wo ist mein Paket?", ["en", "de"]) == "de"

@@ -4,6 +4,7 @@ Every language has the stemmer and the stop words of the search library. A text'
 are most frequent in it, so no data of our own is needed, and a few sentences are enough.
 """
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
@@ -34,6 +35,8 @@ LEAST_SHARE = 0.15
 """The least share of stop words in a text whose language is recognized. Lists and code have fewer."""
 
 _MAX_TOKEN_BYTES = 60
+_ADDRESS = re.compile(r"\S{1,500}[./@_]\w\S{0,2000}")
+"""Addresses, paths and names in code. Their parts are stop words elsewhere: "io" in Italian, "de" in Spanish."""
 
 
 @cache
@@ -60,7 +63,7 @@ def language_of(text: str, among: Iterable[str] = LANGUAGES) -> str:
     candidates = sorted(among, key=lambda language: language != ENGLISH)
     if candidates in ([], [ENGLISH]):
         return ENGLISH
-    start = text[:READ_CHARACTERS]
+    start = _ADDRESS.sub(" ", text[:READ_CHARACTERS])
     total = len(_plain().analyze(start)) or 1
     shares = {
         language: 1 - len(_without_stop_words(language).analyze(start)) / total for language in candidates

@@ -12,7 +12,14 @@ from helpdesk.embeddings.embedder import Embedder, EmbeddingFailed, Vectors
 from helpdesk.knowledge import index_kinds, language, repository
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.quoting import excerpt
-from helpdesk.knowledge.scoring import BEST_OF_DOCUMENT, Evidence, confidence, on_calibrated_scale, order
+from helpdesk.knowledge.scoring import (
+    BEST_OF_DOCUMENT,
+    Background,
+    Evidence,
+    confidence,
+    on_calibrated_scale,
+    order,
+)
 from helpdesk.knowledge.terms import Corpus, Term, coverage, relevance, terms_of, wanted
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
@@ -87,12 +94,14 @@ def candidates(
     hits = corpus.search(words, CANDIDATES)
     most = max((hit.score for hit in hits), default=0.0) or 1.0
     similarities = _similarities(corpus, question, spoken, model)
+    background = None if similarities is None else Background.of(similarities)
     if similarities is not None:
         found = {(hit.document_id, hit.position) for hit in hits}
         near = [key for key in corpus.vectors.best(similarities, CANDIDATES) if key not in found]
         hits = [*hits, *corpus.sections_by_key(near, words)]
     judged = [
-        Candidate(hit, _evidence(corpus.vectors, similarities, hit, terms, hit.score / most)) for hit in hits
+        Candidate(hit, _evidence(corpus.vectors, similarities, background, hit, terms, hit.score / most))
+        for hit in hits
     ]
     return _with_leads(sorted(judged, key=lambda candidate: -order(candidate.evidence)))
 
@@ -111,14 +120,21 @@ def _similarities(corpus: Corpus, question: str, spoken: str, model: Embedder) -
 
 
 def _evidence(
-    vectors: VectorSet, similarities: Vectors | None, hit: Hit, terms: Sequence[Term], words: float
+    vectors: VectorSet,
+    similarities: Vectors | None,
+    background: Background | None,
+    hit: Hit,
+    terms: Sequence[Term],
+    words: float,
 ) -> Evidence:
     count = sum(term.weight > 0 for term in terms)
     held = set(language.terms(f"{hit.title}\n{hit.heading}\n{hit.text}", hit.language))
-    if similarities is None:
-        return Evidence(None, 0.0, words, coverage(terms, held), count)
+    if similarities is None or background is None:
+        return Evidence(None, 0.0, 0.0, words, coverage(terms, held), count)
+    similarity = vectors.value(similarities, hit.document_id, hit.position)
     return Evidence(
-        similarity=vectors.value(similarities, hit.document_id, hit.position),
+        similarity=similarity,
+        standing=background.standing(similarity),
         document=vectors.mean_of_best(similarities, hit.document_id, BEST_OF_DOCUMENT),
         words=words,
         coverage=coverage(terms, held),
