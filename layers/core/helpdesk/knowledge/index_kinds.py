@@ -51,7 +51,7 @@ class ReindexJob(FrozenRecord):
         }
 
     def to_job(self) -> Job:
-        """Return the job for the outbox. A repeated worker's second one is dropped by the queue, or does nothing new."""
+        """Return the job for the outbox. A second one of a repeated worker is dropped by the queue, or adds nothing."""
         deduplication = f"reindex.{self.run}.{self.turn}"
         return Job(
             JobQueue.KNOWLEDGE, group=self.organization, deduplication=deduplication, body=self.to_body()

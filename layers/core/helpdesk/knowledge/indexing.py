@@ -108,10 +108,8 @@ def _reindex(target: KindOfIndex, records: Sequence[Document], time_is_left: Cal
     except IndexTooLarge:
         if len(records) == 1:
             raise
-    for record in records:
-        if _reindex(target, [record], time_is_left) or not time_is_left():
-            return True
-    return False
+    # One by one, as long as there is time.
+    return any(_reindex(target, [record], time_is_left) or not time_is_left() for record in records)
 
 
 def _index_into(
