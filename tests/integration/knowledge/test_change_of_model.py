@@ -127,9 +127,12 @@ def test_indexing_again_hands_on_and_loses_nothing_to_killed_workers(
     monkeypatch.setattr(function("knowledge_indexer"), "_REINDEX_MS", 0)
     embedded: list[str] = []
     embed = BedrockEmbedder.passages
-    monkeypatch.setattr(
-        BedrockEmbedder, "passages", lambda model, texts: embedded.extend(texts) or embed(model, texts)
-    )
+
+    def count(model: BedrockEmbedder, texts: Sequence[str]) -> Vectors:
+        embedded.extend(texts)
+        return embed(model, texts)
+
+    monkeypatch.setattr(BedrockEmbedder, "passages", count)
     message, turns = reindex_message(org), 0
 
     def kill(*_: object) -> None:
