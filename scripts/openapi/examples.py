@@ -324,6 +324,7 @@ ANSWERS: dict[str, Any] = {
         "knowledge": {
             "documents": {"used": 54, "limit": 2_000},
             "bytes": {"used": 412_377, "limit": 200_000_000},
+            "suggestionsToday": {"used": 3, "limit": 20},
         },
         "model": {"tokens": {"used": 1_204_118, "limit": 25_000_000}},
     },

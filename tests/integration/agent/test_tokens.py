@@ -137,7 +137,7 @@ def test_another_plan_has_its_quota_at_once_and_another_month_its_own(
         month_later = clock.now_us() + 32 * 86_400_000_000
         with clock.frozen(lambda: month_later):
             ask(place)
-            assert quotas.used(place)[1] == 1_541
+            assert quotas.used(place).tokens == 1_541
 
 
 def test_a_turn_costs_two_calls_of_the_table(make_organization: Make) -> None:

@@ -134,6 +134,7 @@ def test_a_quota_is_shown_with_the_limits(make_organization: Make) -> None:
     assert api.get("/v1/billing/limits").body["knowledge"] == {
         "documents": {"used": 1, "limit": 3},
         "bytes": {"used": 4, "limit": 200},
+        "suggestionsToday": {"used": 0, "limit": 20},
     }
 
 

@@ -323,10 +323,13 @@ def test_at_most_twenty_are_new_on_a_day(
     )
     assert [each["title"] for each in listed(api)] == ["How do I export my contacts?"]
     assert (table.get(day) or {})["count"] == 20
+    shown = api.get("/v1/billing/limits").body["knowledge"]["suggestionsToday"]
+    assert shown == {"used": 20, "limit": 20}
 
     monkeypatch.setattr(clock, "now_ms", lambda: now + DAY_MS)
     answered(api, workers, "Do you have an app?", "Our app is in both stores, for free.", "session-22")
     assert len(listed(api)) == 2
+    assert api.get("/v1/billing/limits").body["knowledge"]["suggestionsToday"]["used"] == 1
 
 
 def test_evidence_joins_also_when_the_day_is_full(api: Client, organization: Any, workers: Workers) -> None:

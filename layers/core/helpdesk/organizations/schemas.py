@@ -69,6 +69,8 @@ class KnowledgeLimits(Answer):
     """The number of documents."""
     bytes: Usage
     """The bytes of their texts together, in UTF-8."""
+    suggestions_today: Usage
+    """The number of new suggestions since midnight UTC. What conversations teach beyond the limit is not suggested."""
 
 
 class ModelLimits(Answer):

@@ -29,7 +29,7 @@ from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import valid_name
 from helpdesk.quotas import service as quotas
-from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, MODEL_TOKENS
+from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, MAX_NEW_SUGGESTIONS_A_DAY, MODEL_TOKENS
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -55,17 +55,18 @@ def limits(organization: str) -> LimitsAnswer:
             for request_class, rate in RATES[found.tier].items()
         }
         limits = Buckets(**rates)
-    usage, tokens = quotas.used(organization)
+    used = quotas.used(organization)
     quota = KNOWLEDGE_QUOTAS[found.plan]
     return LimitsAnswer(
         tier=found.tier,
         version=VERSION,
         limits=limits,
         knowledge=KnowledgeLimits(
-            documents=Usage(used=usage.documents, limit=quota.documents),
-            bytes=Usage(used=usage.size, limit=quota.size),
+            documents=Usage(used=used.knowledge.documents, limit=quota.documents),
+            bytes=Usage(used=used.knowledge.size, limit=quota.size),
+            suggestions_today=Usage(used=used.suggestions, limit=MAX_NEW_SUGGESTIONS_A_DAY),
         ),
-        model=ModelLimits(tokens=Usage(used=tokens, limit=MODEL_TOKENS[found.plan])),
+        model=ModelLimits(tokens=Usage(used=used.tokens, limit=MODEL_TOKENS[found.plan])),
     )
 
 

@@ -1,4 +1,4 @@
-"""Errors of quotas, and the quotas of each plan (docs/decisions/0117)."""
+"""Errors of quotas, and the quotas of each plan (docs/decisions/0117) and of each day (docs/decisions/0126)."""
 
 from typing import NamedTuple
 
@@ -19,6 +19,8 @@ KNOWLEDGE_QUOTAS = {
     Plan.PRO: KnowledgeQuota(documents=20_000, size=2_000_000_000),
 }
 HIGHEST_PLAN = Plan.PRO
+MAX_NEW_SUGGESTIONS_A_DAY = 20
+"""On every plan. A day begins at midnight UTC."""
 
 MODEL_TOKENS = {Plan.EXPLORE: 1_000_000, Plan.STANDARD: 25_000_000, Plan.PRO: 250_000_000}
 """The tokens of language models, in and out together, that each plan includes in a calendar month (UTC)."""
@@ -46,6 +48,10 @@ class DocumentLimit(AppError):
         "The knowledge base has reached its maximum size. Delete documents first. "
         "GET /v1/billing/limits shows the quota."
     )
+
+
+class SuggestionsOfDayReached(Exception):
+    """The organization has had as many new suggestions today as it may have."""
 
 
 def quota_reached(plan: Plan) -> AppError:

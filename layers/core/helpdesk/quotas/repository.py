@@ -1,16 +1,24 @@
-"""The item that counts an organization's knowledge documents.
+"""The items that count an organization's knowledge documents, and its new suggestions of a day.
 
 A condition cannot add an attribute to a number, so the quota is a constant in each request: the request assumes a plan
 and requires that the item has it.
 """
 
 from helpdesk.admission.limits import Plan
+from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, quota_reached
+from helpdesk.platform.units import DAY_MS, DAY_SECONDS
+from helpdesk.quotas.errors import (
+    KNOWLEDGE_QUOTAS,
+    MAX_NEW_SUGGESTIONS_A_DAY,
+    SuggestionsOfDayReached,
+    quota_reached,
+)
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
+_KEEP_DAY_SECONDS = 2 * DAY_SECONDS
 _NAMES = {"#plan": "plan", "#documents": "documents", "#size": "size"}
 
 
@@ -29,20 +37,50 @@ class KnowledgeUsage(FrozenRecord):
     size: int
 
 
+class Used(FrozenRecord):
+    """What an organization has used of its quotas: `tokens` in this month, `suggestions` on this day."""
+
+    knowledge: KnowledgeUsage
+    tokens: int
+    suggestions: int
+
+
 def usage(organization: str) -> KnowledgeUsage:
     """Return what an organization keeps. One call."""
     item = table.get(keys.KnowledgeUsage(organization)) or {}
     return KnowledgeUsage(item.get("documents", 0), item.get("size", 0))
 
 
-def used(organization: str, month: str) -> tuple[KnowledgeUsage, int]:
-    """Return what an organization keeps, and the tokens of a month. One call."""
+def count_suggestion(transaction: Transaction, organization: str, at: int) -> None:
+    """Count a suggestion of the instant `at` (ms). The transaction raises SuggestionsOfDayReached."""
+    transaction.update(
+        _day(organization, at),
+        "ADD #count :one SET expiresAt = :later",
+        condition="attribute_not_exists(#count) OR #count < :most",
+        names={"#count": "count"},
+        values={
+            ":one": 1,
+            ":most": MAX_NEW_SUGGESTIONS_A_DAY,
+            ":later": clock.seconds_from_now(_KEEP_DAY_SECONDS),
+        },
+        on_failure=lambda _: SuggestionsOfDayReached(),
+    )
+
+
+def _day(organization: str, at: int) -> keys.SuggestionDay:
+    return keys.SuggestionDay(organization, str(at // DAY_MS))
+
+
+def used(organization: str, month: str) -> Used:
+    """Return what an organization keeps, the tokens of a month, and the suggestions of this day. One call."""
     knowledge, model = keys.KnowledgeUsage(organization), keys.ModelUsage(organization, month)
-    found = table.get_many([knowledge, model])
+    today = _day(organization, clock.now_ms())
+    found = table.get_many([knowledge, model, today])
     item = found.get(knowledge, {})
-    return (
+    return Used(
         KnowledgeUsage(item.get("documents", 0), item.get("size", 0)),
-        found.get(model, {}).get("counted", 0),
+        tokens=found.get(model, {}).get("counted", 0),
+        suggestions=found.get(today, {}).get("count", 0),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from helpdesk.admission.limits import Plan
 from helpdesk.quotas import repository, tokens_repository
 from helpdesk.quotas.errors import HIGHEST_PLAN
-from helpdesk.quotas.repository import KnowledgeUsage, StalePlan
+from helpdesk.quotas.repository import StalePlan, Used
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 4  # a wrong assumption, a missing item and a change of plan in between
@@ -86,6 +86,11 @@ def count_existing(transaction: Transaction, organization: str, *, size: int) ->
     repository.count(transaction, organization, HIGHEST_PLAN, documents=1, size=size, within_quota=False)
 
 
+def count_suggestion(transaction: Transaction, organization: str, at: int) -> None:
+    """Count a new suggestion of the instant `at` (ms). The transaction raises SuggestionsOfDayReached."""
+    repository.count_suggestion(transaction, organization, at)
+
+
 def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
     """Apply a plan's quotas from the commit of the transaction on."""
     repository.set_plan(transaction, organization, plan)
@@ -97,6 +102,6 @@ def change_plan(transaction: Transaction, organization: str, plan: Plan) -> None
     tokens_repository.set_plan(transaction, organization, plan)
 
 
-def used(organization: str) -> tuple[KnowledgeUsage, int]:
-    """Return what the organization keeps, and its tokens of language models in this month. One call."""
+def used(organization: str) -> Used:
+    """Return what the organization has used of its quotas. One call."""
     return repository.used(organization, tokens_repository.month())

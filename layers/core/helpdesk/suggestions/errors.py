@@ -2,7 +2,6 @@
 
 from helpdesk.platform.errors import AppError
 
-MAX_NEW_A_DAY = 20
 MAX_QUESTION_CHARACTERS = 500
 MAX_EVIDENCE = 20
 MAX_CHANGED_BYTES = 60_000
@@ -41,7 +40,3 @@ class SuggestionGone(AppError):
         "The document that this suggestion changes has been deleted. Dismiss the suggestion, "
         "or create a document with its text."
     )
-
-
-class DailyLimit(Exception):
-    """The organization has had as many new suggestions today as it may have."""

@@ -28,12 +28,13 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
-from helpdesk.quotas.errors import TokensSpent
+from helpdesk.quotas import service as quotas
+from helpdesk.quotas.errors import SuggestionsOfDayReached, TokensSpent
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.suggestions import drafting, matching, model, proposing, repository
 from helpdesk.suggestions.drafting import Declined, Draft
-from helpdesk.suggestions.errors import MAX_EVIDENCE, MAX_QUESTION_CHARACTERS, DailyLimit
+from helpdesk.suggestions.errors import MAX_EVIDENCE, MAX_QUESTION_CHARACTERS
 from helpdesk.suggestions.exchanges import Exchange, exchanges_of
 from helpdesk.suggestions.record import Evidence, LearnedQuestion, Suggestion
 from helpdesk.suggestions.schemas import SuggestionStatus
@@ -109,7 +110,7 @@ def _learn(
             conversation = conversations.find(conversation.organization, conversation.id) or conversation
         except ConversationNotFound:
             return Outcome.GONE
-        except DailyLimit:
+        except SuggestionsOfDayReached:
             logger.info("suggestions_at_daily_limit", extra={"organization": conversation.organization})
             return Outcome.DAILY_LIMIT
     raise Conflict
@@ -134,7 +135,7 @@ def _drafted(
 
 
 def _put(conversation: Conversation, exchange: Exchange, drafted: Draft) -> Outcome:
-    """Write what follows from a draft. Raises ConditionFailed if it must be decided again, DailyLimit."""
+    """Write what follows from a draft. Raises ConditionFailed if it must be decided again, SuggestionsOfDayReached."""
     noted = _noted(conversation, exchange)
     if noted is not None:
         return _extend(conversation, exchange, drafted, noted)
@@ -176,6 +177,7 @@ def _put(conversation: Conversation, exchange: Exchange, drafted: Draft) -> Outc
     )
     transaction = _begun(conversation, exchange, suggestion.id, event.id)
     repository.put_new(transaction, suggestion)
+    quotas.count_suggestion(transaction, suggestion.organization, now)
     event.add_to(transaction)
     transaction.commit()
     return Outcome.SUGGESTED

@@ -1,4 +1,4 @@
-"""Items of suggestions, of the questions that they were learned from, and of how many came on a day.
+"""Items of suggestions, and of the questions that they were learned from.
 
 A suggestion is decided on the condition that it is pending. Its text and evidence change on the condition that its
 revision is the one that was read. A question is added on the condition that it is in no suggestion.
@@ -7,13 +7,10 @@ revision is the one that was read. A question is added on the condition that it 
 from copy import replace
 
 from helpdesk.platform import clock
-from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions.errors import (
-    MAX_NEW_A_DAY,
-    DailyLimit,
     SuggestionNotFound,
     SuggestionSettled,
 )
@@ -22,7 +19,6 @@ from helpdesk.suggestions.schemas import SuggestionStatus
 
 _PREFIX = "SUGGESTION#"
 _COMPARED = 100
-_KEEP_COUNT_DAYS = 2
 _EXISTS = "attribute_exists(PK)"
 
 
@@ -91,20 +87,8 @@ def move_answer(transaction: Transaction, question: LearnedQuestion, answered_up
 
 
 def put_new(transaction: Transaction, suggestion: Suggestion) -> None:
-    """Add a suggestion and count it. The transaction raises DailyLimit."""
+    """Add a suggestion."""
     transaction.put(suggestion.to_item(), new=True)
-    transaction.update(
-        keys.SuggestionDay(suggestion.organization, str(suggestion.suggested_at // DAY_MS)),
-        "ADD #count :one SET expiresAt = :later",
-        condition="attribute_not_exists(#count) OR #count < :most",
-        names={"#count": "count"},
-        values={
-            ":one": 1,
-            ":most": MAX_NEW_A_DAY,
-            ":later": clock.seconds_from_now(_KEEP_COUNT_DAYS * DAY_SECONDS),
-        },
-        on_failure=lambda _: DailyLimit(),
-    )
 
 
 def save(transaction: Transaction, seen: Suggestion, changed: Suggestion) -> None:
