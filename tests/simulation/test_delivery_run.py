@@ -13,6 +13,7 @@ from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
 from tests.simulation.world import START_MS, World, first_task, simulated
+from tests.support import effort
 from tests.support.api import Client
 
 SECOND, MINUTE, HOUR = 1_000, 60_000, 3_600_000
@@ -156,7 +157,7 @@ def test_an_event_that_only_the_fifth_attempt_can_deliver_is_delivered_though_a_
         assert (len(world.sent), delivery(task)["state"]) == (5, "delivered"), write
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(effort.of(10, 30)))
 def test_deaths_duplicates_and_reorderings_together_leave_one_run_of_five(
     seed: int, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,7 +168,7 @@ def test_deaths_duplicates_and_reorderings_together_leave_one_run_of_five(
     _require_one_whole_run(world, task, f"seed {seed}")
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(effort.of(4, 10)))
 def test_a_fan_out_that_queued_the_first_task_three_times_causes_one_run(
     seed: int, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,7 @@ from tests.simulation.memory import MemoryTable
 from tests.simulation.world import START_MS, VISIBILITY_MS, Message, WorkerDied, World, first_task
 from tests.support import effort
 
-SEEDS = int(os.environ.get("HELPDESK_SEEDS", effort.of(1_000, 10_000)))
+SEEDS = int(os.environ.get("HELPDESK_SEEDS", effort.of(400, 10_000)))
 DELIVERY = DeliveryId("org_1", "wh_1", "evt_" + "0" * 32)
 TASK = DeliveryTask("org_1", "wh_1", DELIVERY.event_id, "key_1", 1, START_MS)
 LEAST_WAITS = (30_000, 300_000, 1_800_000, 7_200_000)

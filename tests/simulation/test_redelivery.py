@@ -17,6 +17,7 @@ from helpdesk.outbound.outcome import Outcome
 from helpdesk.storage import keys, table
 from tests.simulation.test_delivery_run import delivery, reset, task
 from tests.simulation.world import Message, WorkerDied, World, first_task, simulated
+from tests.support import effort
 
 __all__ = ["task"]  # the fixture: a delivery that is created and has no attempt yet
 
@@ -158,7 +159,7 @@ def test_whenever_a_redelivery_is_requested_there_is_one_run_at_a_time(
     assert answers["in progress"] > 5
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(effort.of(4, 8)))
 def test_deaths_duplicates_and_many_redeliveries_together_leave_one_run_at_a_time(
     seed: int, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,7 @@ from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 
-ORDERS = int(os.environ.get("INTERLEAVINGS", effort.of(200, 2_000)))
+ORDERS = int(os.environ.get("INTERLEAVINGS", effort.of(80, 2_000)))
 """How many orders one run of the suite tries; more with the environment variable."""
 BATCHES = 8
 SESSION = "session-of-a-question"

@@ -16,6 +16,7 @@ from helpdesk.platform import clients, clock
 from helpdesk.storage import keys
 from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Conflict, Transaction
+from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client, gateway_event
 from tests.support.aws import recorded_calls
@@ -27,7 +28,7 @@ MESSAGE = {"session": "visitor-0001", "body": "Where is my invoice?"}
 WEBHOOK = {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
 KEY = {"idempotency-key": "order-4711-confirmation"}
 DAY_MS = 86_400_000
-SEEDS = 6
+SEEDS = effort.of(3, 6)
 
 
 @contextmanager

@@ -166,7 +166,7 @@ def test_a_request_that_fits_the_description_is_answered_as_described(
 ) -> None:
     asked = Asked(name, bearer(credential(name, organization)), made(name, organization))
 
-    asked.ask(effort.of(5, 20))
+    asked.ask(effort.of(3, 20))
     if name not in NEEDS_MORE and min(asked.statuses) >= 400:
         asked.ask(40)  # few bodies that fit also succeed, such as those that assign a conversation to nobody
 
@@ -185,14 +185,14 @@ def test_a_request_that_does_not_fit_it_is_refused_as_described(
 ) -> None:
     asked = Asked(name, bearer(credential(name, organization)))
 
-    asked.ask(effort.of(5, 20), GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
+    asked.ask(effort.of(3, 20), GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
 
 
 @each_operation
 def test_a_request_without_a_credential_is_answered_as_described(name: str) -> None:
     asked = Asked(name)
 
-    asked.ask(3)
+    asked.ask(effort.of(1, 3))
 
     if described(name)["security"]:
         # An id with characters that no path has makes it no route, which is said to everybody.
@@ -205,4 +205,4 @@ def test_a_request_with_a_members_token_is_answered_as_described(
 ) -> None:
     asked = Asked(name, bearer(issue_token(organization.organization_id, role="member", name="Max")))
 
-    asked.ask(3)
+    asked.ask(effort.of(1, 3))

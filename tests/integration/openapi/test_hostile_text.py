@@ -137,7 +137,7 @@ def test_hostile_text_is_answered_without_an_error_of_the_server(make_organizati
     admin = issue_token(home.organization_id, role="admin", name="Ada", lifetime_ms=86_400_000)
     caller = Client(home.secret_key if takes_key else admin)
     every = list(requests(path, operation, ids))
-    step = effort.of(max(1, len(every) // 20), 1)
+    step = effort.of(max(1, len(every) // 10), 1)
 
     failed = [
         (place, repr(body)[:100], url[-60:], answer.body)

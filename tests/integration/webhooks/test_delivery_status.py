@@ -26,6 +26,7 @@ from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
 from tests.integration.delivery.test_worker import batch
+from tests.support import effort
 from tests.support.api import Client, function
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
@@ -92,7 +93,7 @@ def test_the_status_follows_the_latest_result_in_whatever_order_results_arrive(
     assert logged(api).count(STOPPED) == logged(api).count(AGAIN)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(effort.of(8, 25)))
 def test_many_failures_at_once_are_logged_exactly_once(api: Client, endpoint: Endpoint, seed: int) -> None:
     pieces = [
         lambda at=at: webhooks.note_result(endpoint, succeeded=False, at=at) for at in range(1_000, 1_006)
@@ -151,7 +152,9 @@ RESULTS = st.lists(st.booleans(), min_size=1, max_size=9).flatmap(
 
 
 @given(arriving=RESULTS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=effort.of(15, 40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_a_late_result_of_an_older_attempt_overwrites_nothing_in_whatever_order_results_arrive(
     endpoint: Endpoint, arriving: list[tuple[bool, int]]
 ) -> None:
@@ -179,7 +182,7 @@ def forget(endpoint: Endpoint) -> None:
         clients.dynamodb().delete_item(TableName=platform_settings().table_name, Key=key)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(effort.of(12, 40)))
 def test_concurrent_results_leave_the_status_of_the_latest(
     api: Client, endpoint: Endpoint, seed: int
 ) -> None:
@@ -250,7 +253,7 @@ def two_workers(tasks: list[DeliveryTask], seed: int) -> None:
     assert interleaved(handlers, seed=seed).all() == [{"batchItemFailures": []}] * 2
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(effort.of(5, 15)))
 def test_two_workers_with_repeated_messages_log_one_end_and_one_return(
     api: Client, endpoint: Endpoint, receiver: Receiver, seed: int
 ) -> None:
