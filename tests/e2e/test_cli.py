@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import secrets
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -100,6 +102,37 @@ def test_an_owner_looks_around_makes_a_key_uses_it_and_revokes_it(
     assert helpdesk("limits", HELPDESK_TOKEN=made["key"]).stderr.startswith("Error: invalid_api_key: ")
     kinds = [entry["kind"] for entry in answered(helpdesk("logs", "--limit", "4", "--json"))["logs"]]
     assert kinds == ["key_revoked", "webhook_removed", "webhook_created", "key_created"]
+
+
+def test_a_folder_is_pushed_and_a_second_push_changes_nothing(
+    helpdesk: Run, stack: Mapping[str, str], tmp_path: Path
+) -> None:
+    docs, into = tmp_path / "docs", f"Kettle {secrets.token_hex(4)}"
+    (docs / "guides").mkdir(parents=True)
+    (docs / "index.md").write_text("# Kettle\n\nIt boils water.\n")
+    (docs / "guides" / "clean.md").write_text("# Clean the kettle\n\nBoil vinegar in it.\n")
+    push = ("knowledge", "push", str(docs), "--into", into, "--json", "--yes")
+
+    assert answered(helpdesk(*push))["done"] == {"created": 2, "changed": 0, "moved": 0, "removed": 0}
+    began = time.monotonic()
+    again = answered(helpdesk(*push))
+    assert time.monotonic() - began < 10
+    assert again["plan"]["unchanged"] == ["guides/clean.md", "index.md"]
+    assert sum(again["done"].values()) == 0
+
+    # A push into another folder leaves these documents alone.
+    (docs / "guides" / "clean.md").unlink()
+    other = answered(helpdesk(*push[:-3], f"{into} other", *push[-2:]))
+    assert (other["done"]["created"], other["done"]["removed"]) == (1, 0)
+    listed = Web(stack["base_url"], stack["secret_key"]).get("/v1/knowledge/documents").body["documents"]
+    own = {
+        each["source"]["path"]: each["id"]
+        for each in listed
+        if (each["source"]["path"] or "").startswith(into)
+    }
+    assert set(own) == {f"{into}//index.md", f"{into}//guides/clean.md", f"{into} other//index.md"}
+    for document_id in own.values():
+        Web(stack["base_url"], stack["secret_key"]).delete(f"/v1/knowledge/documents/{document_id}")
 
 
 def test_an_unreachable_service_is_reported(helpdesk: Run) -> None:

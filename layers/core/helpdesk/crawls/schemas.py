@@ -121,7 +121,7 @@ class CrawlSummary(Answer):
     """Why the run stopped or failed; null otherwise."""
     counts: CrawlCounts
     limit_reached: bool
-    """Whether the site has more pages than `maxPages`."""
+    """Whether pages were left out, because the site has more than `maxPages` or a robots.txt with very many rules."""
     started_at: Milliseconds
     finished_at: Milliseconds | None
     next_run_at: Milliseconds | None
