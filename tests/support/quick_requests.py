@@ -103,7 +103,7 @@ def _request_id(headers: Any = None) -> str:
 REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = (
     (BotocoreStubber, "process_request", _process),
     (RequestSigner, "sign", _sign),
-    # botocore writes it anew for each request, from thirty parts.
+    # botocore writes it for each request, from thirty parts.
     (UserAgentString, "to_string", lambda _: "Boto3/quick"),
     *(
         (module, "camelcase_to_underscores", lru_cache(camelcase_to_underscores))
