@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import boto3
-
 from helpdesk.knowledge import retrieval
+from helpdesk.platform import clients
 from helpdesk.storage import table
 from tests.support import table as everything
 from tests.support.api import Client, Context, function
@@ -38,7 +37,7 @@ def passages(organization: str, question: str) -> list[tuple[str, str]]:
 
 def texts() -> list[str]:
     """Return the keys of all documents' texts in S3."""
-    listed = boto3.client("s3").list_objects_v2(Bucket=BUCKET).get("Contents", [])
+    listed = clients.s3().list_objects_v2(Bucket=BUCKET).get("Contents", [])
     return [entry["Key"] for entry in listed if "/documents/" in entry["Key"]]
 
 

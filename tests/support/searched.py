@@ -3,9 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import boto3
-
-from helpdesk.platform import clock, ids
+from helpdesk.platform import clients, clock, ids
 from helpdesk.search import service
 from helpdesk.storage import keys, table
 from tests.support.api import Context, function
@@ -89,13 +87,11 @@ class Inbox:
 
 
 def put(key: Any, item: dict[str, Any]) -> None:
-    boto3.client("dynamodb").put_item(
-        TableName="helpdesk-test", Item=table.to_wire({**key.attributes(), **item})
-    )
+    clients.dynamodb().put_item(TableName="helpdesk-test", Item=table.to_wire({**key.attributes(), **item}))
 
 
 def delete(item: dict[str, Any]) -> None:
-    boto3.client("dynamodb").delete_item(
+    clients.dynamodb().delete_item(
         TableName="helpdesk-test", Key=table.to_wire({"PK": item["PK"], "SK": item["SK"]})
     )
 
@@ -125,7 +121,7 @@ def customers_found(organization: str, text: str) -> list[str]:
 
 def objects(organization: str) -> dict[str, bytes]:
     """Return every object of an organization's index."""
-    s3 = boto3.client("s3")
+    s3 = clients.s3()
     listed = s3.list_objects_v2(Bucket=BUCKET, Prefix=f"{organization}/")
     return {
         entry["Key"]: s3.get_object(Bucket=BUCKET, Key=entry["Key"])["Body"].read()

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
 import pytest
 
 from helpdesk.knowledge import index
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clients
 from helpdesk.storage import table
 from tests.support.api import Client, Context, function
 from tests.support.queues import sqs_event
@@ -83,7 +83,7 @@ class Desk:
 
 def everything() -> list[dict[str, Any]]:
     """Return all items of the table, so that two moments can be compared."""
-    items = boto3.client("dynamodb").scan(TableName="helpdesk-test")["Items"]
+    items = clients.dynamodb().scan(TableName="helpdesk-test")["Items"]
     kept = [table.from_wire(item) for item in items]
     return sorted(
         (item for item in kept if "#ALLOWANCE#" not in item["PK"]), key=lambda item: (item["PK"], item["SK"])

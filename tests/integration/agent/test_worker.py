@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import boto3
 import pytest
 
 from helpdesk.agent import worker
@@ -28,7 +27,7 @@ type Snapshot = Callable[[], list[dict[str, Any]]]
 
 def events() -> list[dict[str, Any]]:
     """Return the events in the outbox in the order of their ids."""
-    items = boto3.client("dynamodb").scan(TableName="helpdesk-test")["Items"]
+    items = clients.dynamodb().scan(TableName="helpdesk-test")["Items"]
     found = [table.from_wire(item) for item in items]
     bodies = [json.loads(item["body"]) for item in found if item.get("entity") == "outbox" and "body" in item]
     return sorted(bodies, key=lambda event: (event["createdAt"], event["type"] == "conversation.updated"))
@@ -245,9 +244,7 @@ def test_a_change_while_the_agent_prepares_an_answer_silences_it(
         elif doing == "archive":
             table.update(key, "SET archivedAt = :now", values={":now": 1})
         elif doing == "erase":
-            boto3.client("dynamodb").delete_item(
-                TableName="helpdesk-test", Key=table.to_wire(key.attributes())
-            )
+            clients.dynamodb().delete_item(TableName="helpdesk-test", Key=table.to_wire(key.attributes()))
         else:
             stocked.move(conversation_id, doing)
         moments.append(snapshot())

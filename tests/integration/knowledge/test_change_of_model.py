@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-import boto3
 import numpy as np
 import pytest
 
@@ -11,7 +10,7 @@ from helpdesk.embeddings.embedder import EmbeddingFailed, Vectors
 from helpdesk.embeddings.minilm import MiniLm
 from helpdesk.knowledge import index, index_kinds, indexing, repository
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import ids
+from helpdesk.platform import clients, ids
 from helpdesk.platform.settings import settings
 from tests.support.api import Client, function
 from tests.support.knowledge import add, jobs, passages, read, work
@@ -41,7 +40,7 @@ def choose(monkeypatch: pytest.MonkeyPatch, model: str) -> None:
 
 
 def kinds(organization: str) -> set[str]:
-    listed = boto3.client("s3").list_objects_v2(Bucket=BUCKET, Prefix=f"{organization}/index/")
+    listed = clients.s3().list_objects_v2(Bucket=BUCKET, Prefix=f"{organization}/index/")
     return {entry["Key"].split("/")[2] for entry in listed.get("Contents", [])}
 
 

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import boto3
 import pytest
 from botocore.exceptions import ClientError
 
@@ -20,12 +19,12 @@ DOCUMENT = {"title": "Invoices", "body": "# Invoices\n\nThey are under Account."
 def stored(prefix: str) -> list[str]:
     return [
         entry["Key"]
-        for entry in boto3.client("s3").list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", [])
+        for entry in clients.s3().list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", [])
     ]
 
 
 def outbox_jobs() -> list[dict[str, Any]]:
-    items = boto3.client("dynamodb").scan(TableName="helpdesk-test")["Items"]
+    items = clients.dynamodb().scan(TableName="helpdesk-test")["Items"]
     found = [table.from_wire(item) for item in items]
     return [job for item in found if item.get("entity") == "outbox" for job in item["jobs"]]
 

@@ -4,7 +4,6 @@ import errno
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import boto3
 import pytest
 from botocore.exceptions import ClientError
 
@@ -66,7 +65,7 @@ def found(organization: str, words: str) -> list[tuple[str, str]]:
 
 
 def objects(prefix: str) -> list[str]:
-    listed = boto3.client("s3").list_objects_v2(Bucket=BUCKET, Prefix=prefix)
+    listed = clients.s3().list_objects_v2(Bucket=BUCKET, Prefix=prefix)
     return [entry["Key"] for entry in listed.get("Contents", [])]
 
 
@@ -142,7 +141,7 @@ def test_a_removed_document_is_no_longer_found(organization: NewOrganization, ad
     document_id, other = add("Invoices", "Pay by card"), add("Prices", "By card or cash")
     run(organization.organization_id, document_id, other)
     key = keys.KnowledgeDocument(organization.organization_id, document_id)
-    boto3.client("dynamodb").delete_item(TableName="helpdesk-test", Key=table.to_wire(key.attributes()))
+    clients.dynamodb().delete_item(TableName="helpdesk-test", Key=table.to_wire(key.attributes()))
     assert run(organization.organization_id, document_id) == NOTHING_FAILED
     assert found(organization.organization_id, "card") == [(other, "")]
 
@@ -151,7 +150,7 @@ def test_the_last_document_can_be_removed(organization: NewOrganization, add: Ad
     document_id = add("Invoices", "Pay by card")
     run(organization.organization_id, document_id)
     key = keys.KnowledgeDocument(organization.organization_id, document_id)
-    boto3.client("dynamodb").delete_item(TableName="helpdesk-test", Key=table.to_wire(key.attributes()))
+    clients.dynamodb().delete_item(TableName="helpdesk-test", Key=table.to_wire(key.attributes()))
     run(organization.organization_id, document_id)
     assert found(organization.organization_id, "card") == []
     later = add("Prices", "By card")
@@ -168,7 +167,7 @@ def test_a_document_without_its_text_becomes_failed_and_does_not_hold_up_others(
     api: Client, organization: NewOrganization, add: Add
 ) -> None:
     broken, whole = add("Broken", "one"), add("Whole", "two")
-    boto3.client("s3").delete_object(
+    clients.s3().delete_object(
         Bucket=BUCKET, Key=objects(f"{organization.organization_id}/documents/{broken}")[0]
     )
     assert run(organization.organization_id, broken, whole) == NOTHING_FAILED

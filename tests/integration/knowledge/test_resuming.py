@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import boto3
 import pytest
 
 from helpdesk.embeddings.minilm import MiniLm
@@ -39,7 +38,7 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def saved() -> list[str]:
-    listed = boto3.client("s3").list_objects_v2(Bucket=BUCKET, Prefix="unfinished/")
+    listed = clients.s3().list_objects_v2(Bucket=BUCKET, Prefix="unfinished/")
     return [entry["Key"] for entry in listed.get("Contents", [])]
 
 
@@ -101,7 +100,7 @@ def test_a_ready_document_that_the_index_has_is_not_indexed_again(
 def test_a_lost_index_is_made_again_by_the_documents_jobs(api: Client, organization: NewOrganization) -> None:
     document_id = add(api, "Refunds", "Refunds by card.")
     work(*jobs())
-    s3 = boto3.client("s3")
+    s3 = clients.s3()
     for entry in s3.list_objects_v2(Bucket=BUCKET, Prefix=f"{organization.organization_id}/index/")[
         "Contents"
     ]:

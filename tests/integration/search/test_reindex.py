@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import boto3
-
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
@@ -50,7 +48,7 @@ def test_a_lost_index_is_restored(api: Client, stranger: Client, organization: N
     assert found(organization.organization_id, "note") == [made[0]]
 
     for key in objects(organization.organization_id):
-        boto3.client("s3").delete_object(Bucket=BUCKET, Key=key)
+        clients.s3().delete_object(Bucket=BUCKET, Key=key)
     assert found(organization.organization_id, "parcel") == []
     index.clear_cache()
     reindex(organization.organization_id)
