@@ -40,6 +40,11 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * in the calling program (a parsed body, the key instead of the secret), whatever the request contains.
  */
 function verify(payload, header, secret, options = {}) {
+  return eventIn(verifySignature(payload, header, secret, options));
+}
+
+/** The same for a request whose body need not be an event, such as a GET: its body is empty. Returns the body. */
+function verifySignature(payload, header, secret, options = {}) {
   const body = asBytes(payload);
   const secrets = asSecrets(secret);
   secrets.forEach(requireSecret);
@@ -60,7 +65,7 @@ function verify(payload, header, secret, options = {}) {
         "the secret belongs to the key that registered this endpoint.",
     );
   }
-  return eventIn(body);
+  return body;
 }
 
 /**
@@ -240,4 +245,5 @@ module.exports = {
   sign,
   utf8,
   verify,
+  verifySignature,
 };

@@ -61,6 +61,18 @@ def verify(
     Raises a VerificationError, each kind a class of its own; and TypeError or ValueError for a mistake
     in the calling program (a parsed body, the key instead of the secret), whatever the request contains.
     """
+    return event_in(verify_signature(payload, header, secret, tolerance, now=now))
+
+
+def verify_signature(
+    payload: bytes | str,
+    header: str | None,
+    secret: str | Sequence[str],
+    tolerance: int | None = DEFAULT_TOLERANCE,
+    *,
+    now: int | None = None,
+) -> bytes:
+    """The same for a request whose body need not be an event, such as a GET: its body is empty. Returns the body."""
     body = as_bytes(payload)
     secrets = as_secrets(secret)
     for each in secrets:
@@ -83,7 +95,7 @@ def verify(
             "No signature in the header fits. Check that the body is passed exactly as received, and that "
             "the secret belongs to the key that registered this endpoint."
         )
-    return event_in(body)
+    return body
 
 
 def sign(payload: bytes | str, secret: str, timestamp: int) -> str:
