@@ -87,7 +87,9 @@ def _knowledge_folder(_context: click.Context, _parameter: click.Parameter, valu
 @click.option("--yes", is_flag=True, help="Do not ask before removing or overwriting documents.")
 @click.option("--force", is_flag=True, help="Overwrite and remove documents that somebody has changed since.")
 @click.option(
-    "--adopt", is_flag=True, help="Take over documents with the same text or title that people wrote."
+    "--adopt",
+    is_flag=True,
+    help="Take over documents with the same text or title that people wrote, and with the same text of other pushes.",
 )
 @click.option(
     "--url-base", metavar="URL", callback=_page, help="The public address of the folder, for links."

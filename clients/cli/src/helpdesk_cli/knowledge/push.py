@@ -45,8 +45,8 @@ class Verb(Enum):
 class Done:
     """What a push has done.
 
-    `twins` counts documents that another push made at the same time. `attention` are documents that the service refused
-    to write.
+    `twins` counts the documents that were removed because another push made them, too. `attention` are documents that
+    the service refused to write.
     """
 
     counts: Counter[Verb] = field(default_factory=Counter)
@@ -147,6 +147,7 @@ class Push:
         except Refusal as refusal:
             if refusal.code not in _REASONS:
                 raise
+            return  # the other push removed it, or somebody has changed it since
         with self._lock:
             self.done.twins += 1
 
