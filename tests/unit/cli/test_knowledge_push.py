@@ -203,7 +203,7 @@ def test_a_refused_credential_ends_the_push_at_once(tmp_path: Path, docs: Path) 
     result = pushing(tmp_path, KnowledgeBase(hook)).run("knowledge", "push", str(docs))
     assert result.exit_code == 1
     assert "Error: forbidden: " in result.stderr
-    assert len(posts) <= 2 * AT_ONCE
+    assert len(posts) <= AT_ONCE
 
 
 def test_documents_beyond_the_quota_are_tried_again_after_removals(tmp_path: Path, docs: Path) -> None:

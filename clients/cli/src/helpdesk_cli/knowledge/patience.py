@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from helpdesk_cli.output import note
@@ -25,6 +25,14 @@ Result = TypeVar("Result")
 
 class Stopped(Exception):
     """The command ends before this request was sent."""
+
+
+def _raise_error(finished: Iterable[Future[None]]) -> None:
+    """Raise the error of a task, if there is one. A task that was stopped can end before the one that stopped it."""
+    for future in finished:
+        error = future.exception()
+        if error is not None and not isinstance(error, Stopped):
+            raise error
 
 
 class Patience:
@@ -63,14 +71,21 @@ class Patience:
 
     def each(self, task: Callable[[T], None], over: Iterable[T]) -> None:
         """Run a task for each item, a few at a time. The first error or Ctrl-C ends it, once running tasks are done."""
+
+        def run(item: T) -> None:
+            try:
+                task(item)
+            except BaseException:
+                self._stopped.set()  # at once, so that no other task sends what would also be refused
+                raise
+
         with ThreadPoolExecutor(AT_ONCE) as pool:
             try:
-                left = {pool.submit(task, item) for item in over}
+                left = {pool.submit(run, item) for item in over}
                 while left:
                     # The time-out lets Ctrl-C through, also where a system hands the signal to another thread.
                     finished, left = wait(left, timeout=_POLL_SECONDS, return_when=FIRST_EXCEPTION)
-                    for future in finished:
-                        future.result()
+                    _raise_error(finished)
             except BaseException:
                 self._stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)
