@@ -1,0 +1,153 @@
+"""A run as it is stored: the model's turns and the calls of tools, with their outcomes. Times are in ms."""
+
+import json
+from copy import replace
+from typing import Any, Self
+
+from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState, apply, apply_to_call
+from helpdesk.approvals.schemas import Risk
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage.table import Item
+
+
+class Call(FrozenRecord, kw_only=True):
+    """A call that the model asked for.
+
+    `id` is the receiver's idempotency key, `use_id` the model's name for the call. `input` is JSON text, and exactly
+    that is sent. `definition` is the digest of the tool as it was. `content` is what the model reads as the result,
+    `reason` what the review or the decision said. `claimed_at` is set before the request is sent.
+    """
+
+    id: str
+    use_id: str
+    tool: str
+    title: str
+    input: str
+    state: CallState
+    risk: Risk
+    endpoint_id: str = ""
+    definition: str = ""
+    approval_id: str | None = None
+    claimed_at: int | None = None
+    reason: str | None = None
+    content: str = ""
+
+    @property
+    def input_value(self) -> dict[str, Any]:
+        """The input as a value."""
+        value: dict[str, Any] = json.loads(self.input)
+        return value
+
+    def after(self, event: CallEvent, **changed: Any) -> Self:
+        """Return the call after an event, with what else that changes."""
+        return replace(self, state=apply_to_call(self.state, event), **changed)
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an element of a run's calls."""
+        return cls(
+            id=item["id"],
+            use_id=item["useId"],
+            tool=item["tool"],
+            title=item["title"],
+            input=item["input"],
+            state=CallState(item["state"]),
+            risk=Risk(item["risk"]),
+            endpoint_id=item["endpointId"],
+            definition=item["definition"],
+            approval_id=item["approvalId"],
+            claimed_at=item["claimedAt"],
+            reason=item["reason"],
+            content=item["content"],
+        )
+
+    def to_item(self) -> Item:
+        """Return an element of a run's calls."""
+        return {
+            "id": self.id,
+            "useId": self.use_id,
+            "tool": self.tool,
+            "title": self.title,
+            "input": self.input,
+            "state": self.state.value,
+            "risk": self.risk.value,
+            "endpointId": self.endpoint_id,
+            "definition": self.definition,
+            "approvalId": self.approval_id,
+            "claimedAt": self.claimed_at,
+            "reason": self.reason,
+            "content": self.content,
+        }
+
+
+class ModelTurn(FrozenRecord):
+    """What the model said with some calls, and how many of the run's calls those are."""
+
+    text: str
+    calls: int
+
+
+class Run(FrozenRecord, kw_only=True):
+    """A run for the visitor's message `message_id`.
+
+    `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `revision` counts the
+    writes; each requires the revision that was read, so two workers never go on from the same state.
+    """
+
+    organization: str
+    conversation_id: str
+    message_id: str
+    state: RunState
+    turns: tuple[ModelTurn, ...]
+    calls: tuple[Call, ...]
+    model_calls: int
+    invalid_inputs: int
+    tokens_in: int
+    tokens_out: int
+    revision: int = 0
+
+    def after(self, event: RunEvent) -> Self:
+        """Return the run after an event."""
+        return replace(self, state=apply(self.state, event))
+
+    def with_call(self, changed: Call) -> Self:
+        """Return the run with a call in a new state."""
+        return replace(
+            self, calls=tuple(changed if each.id == changed.id else each for each in self.calls)
+        )
+
+    def calls_in(self, *states: CallState) -> list[Call]:
+        """Return the calls in some states, in their order."""
+        return [each for each in self.calls if each.state in states]
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> Self:
+        """Read a run's item."""
+        return cls(
+            organization=organization,
+            conversation_id=item["conversationId"],
+            message_id=item["messageId"],
+            state=RunState(item["state"]),
+            turns=tuple(ModelTurn(each["text"], each["calls"]) for each in item["turns"]),
+            calls=tuple(map(Call.from_item, item["calls"])),
+            model_calls=item["modelCalls"],
+            invalid_inputs=item["invalidInputs"],
+            tokens_in=item["tokensIn"],
+            tokens_out=item["tokensOut"],
+            revision=item["revision"],
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes of the run's item, without its keys and its end."""
+        return {
+            "conversationId": self.conversation_id,
+            "messageId": self.message_id,
+            "state": self.state.value,
+            "turns": [{"text": each.text, "calls": each.calls} for each in self.turns],
+            "calls": [each.to_item() for each in self.calls],
+            "modelCalls": self.model_calls,
+            "invalidInputs": self.invalid_inputs,
+            "tokensIn": self.tokens_in,
+            "tokensOut": self.tokens_out,
+            "revision": self.revision,
+        }

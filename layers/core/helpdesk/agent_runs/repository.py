@@ -1,0 +1,67 @@
+"""Items of runs. Each write requires the revision that was read."""
+
+from copy import replace
+
+from helpdesk.agent_runs.record import Run
+from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_SECONDS
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
+
+KEPT_DAYS = 30
+"""How long a run is kept after its last step. An approval in it waits for a day at most."""
+
+
+class RunChanged(Exception):
+    """Another worker has gone on with the run since it was read."""
+
+
+def find(organization: str, conversation_id: str, message_id: str) -> Run | None:
+    """Return the run for a visitor's message, or None if there is none."""
+    item = table.get(keys.AgentRun(organization, conversation_id, message_id))
+    return None if item is None else Run.from_item(organization, item)
+
+
+def save(run: Run, *, new: bool = False) -> Run:
+    """Write a run over the one of its revision; return it with the next one. Raises RunChanged."""
+    transaction = Transaction()
+    written = add(transaction, run, new=new)
+    transaction.commit()
+    return written
+
+
+def add(transaction: Transaction, run: Run, *, new: bool = False) -> Run:
+    """Add the write of a run to a transaction; return it with the next revision. The transaction raises RunChanged."""
+    written = replace(run, revision=run.revision + 1)
+    changes = {
+        **written.to_item(),
+        "expiresAt": clock.seconds_from_now(KEPT_DAYS * DAY_SECONDS),
+    }
+    transaction.update(
+        keys.AgentRun(run.organization, run.conversation_id, run.message_id),
+        "SET " + ", ".join(f"#{name} = :{name}" for name in changes),
+        condition="attribute_not_exists(PK)" if new else "revision = :seen",
+        names={f"#{name}": name for name in changes},
+        values={
+            **{f":{name}": value for name, value in changes.items()},
+            **({} if new else {":seen": run.revision}),
+        },
+        on_failure=lambda _: RunChanged(),
+    )
+    return written
+
+
+def message_ids(organization: str, conversation_id: str) -> list[str]:
+    """Return the messages of a conversation that have a run. One query."""
+    partition = keys.Conversation(organization, conversation_id).pk
+    return [item["messageId"] for item in table.query_all(partition, sk_prefix="RUN#")]
+
+
+def delete(transaction: Transaction, organization: str, conversation_id: str, message_id: str) -> None:
+    """Add the removal of a run to a transaction. It raises ConditionFailed if it is gone."""
+    transaction.delete(
+        keys.AgentRun(organization, conversation_id, message_id),
+        condition="attribute_exists(PK)",
+        on_failure=ConditionFailed,
+    )
