@@ -7,9 +7,13 @@ suggestion. Each queue has its own concurrency, so no visitor waits while the ag
 import json
 from typing import Any
 
-from helpdesk.agent import worker as agent
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.worker import AgentJob
+from helpdesk.agent_runs import engine
+from helpdesk.agent_runs import worker as agent
+from helpdesk.agent_runs.making import NotYet
+from helpdesk.approvals.jobs import RESUME, ResumeJob
+from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
 from helpdesk.platform.settings import declare, settings
@@ -26,19 +30,22 @@ NEEDS = declare(
     "GUARDRAIL_ID",
     "GUARDRAIL_VERSION",
     "BEDROCK_ENDPOINT_URL",
+    "ALLOW_LOOPBACK_URLS",
 )
 
 
-def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Do the jobs of a batch in order; report the messages that failed.
 
     After a failure, the later messages of that group wait with it.
     """
+    # No step of a run begins that this invocation could not end.
+    until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - engine.STEP_MS
     failed: list[str] = []
     waiting: set[str] = set()
     for record in event["Records"]:
         group = record["attributes"]["MessageGroupId"]
-        if group not in waiting and _done(record):
+        if group not in waiting and _done(record, until):
             continue
         if group not in waiting:
             try_again_soon(_queue_of(record), record)
@@ -47,19 +54,23 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
     return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in failed]}
 
 
-def _done(record: dict[str, Any]) -> bool:
+def _done(record: dict[str, Any], until: int) -> bool:
     try:
         body = json.loads(record["body"])
-        if "kind" in body:
-            return _learned(record, body)
-        return _answered(record, AgentJob(body["organization"], body["conversationId"], body["messageId"]))
-    except (KeyError, TypeError, ValueError) as error:
+        match body.get("kind"):
+            case None:
+                return _answered(record, AgentJob.from_body(body), until)
+            case kind if kind == RESUME:
+                return _answered(record, ResumeJob.from_body(body), until)
+            case _:
+                return _learned(record, body)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         about_failure = {"message_id": record["messageId"], "error": type(error).__name__}
         logger.error("job_unreadable", extra=about_failure)
         return False
 
 
-def _answered(record: dict[str, Any], job: AgentJob) -> bool:
+def _answered(record: dict[str, Any], job: AgentJob | ResumeJob, until: int) -> bool:
     about = {
         "organization": job.organization,
         "conversation": job.conversation_id,
@@ -67,8 +78,11 @@ def _answered(record: dict[str, Any], job: AgentJob) -> bool:
     }
     last_try = receives(record) >= MAX_RECEIVES
     try:
-        outcome = agent.work(job, last_try=last_try)
-    except ModelTrouble:
+        if isinstance(job, ResumeJob):
+            outcome = agent.resume(job, until=until, last_try=last_try)
+        else:
+            outcome = agent.work(job, until=until, last_try=last_try)
+    except (ModelTrouble, NotYet):
         logger.warning("answer_postponed", extra=about)
         return False
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again

@@ -236,8 +236,8 @@ def test_a_change_while_the_agent_prepares_an_answer_silences_it(
     thought = worker._decide
     moments: list[list[dict[str, Any]]] = []
 
-    def overtaken(*arguments: Any) -> Reply | HandOff | Goodbye:
-        decided = thought(*arguments)
+    def overtaken(*arguments: Any, **options: Any) -> Question | HandOff | Goodbye:
+        decided = thought(*arguments, **options)
         key = keys.Conversation(stocked.organization, conversation_id)
         if doing == "reply":
             stocked.api.post(f"/v1/conversations/{conversation_id}/reply", {"body": "I am on it."})

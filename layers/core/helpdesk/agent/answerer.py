@@ -6,8 +6,10 @@ from typing import Protocol
 
 from helpdesk.agent.converse import Usage
 from helpdesk.agent.schemas import AgentSettings
+from helpdesk.conversations.record import Conversation, Message
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.visitor_texts.languages import Language
 from helpdesk.visitor_texts.texts import Sentences
 
 
@@ -23,6 +25,11 @@ class Reason(StrEnum):
     MODEL_FAILED = "the model could not be reached"
     TOKENS_SPENT = "this month's tokens of the language model are used up"
     AGENT_FAILED = "the agent failed repeatedly"
+    TOO_MANY_STEPS = "the question took more steps than the agent may take"
+    TOOL_INPUT = "the agent could not write an input that fits a tool"
+    TOOL_UNKNOWN = (
+        "it is not known whether a tool did what it was called for; check that before it is done again"
+    )
 
     @property
     def is_gap(self) -> bool:
@@ -72,6 +79,26 @@ class Goodbye(FrozenRecord):
     """A last message, with which the conversation is resolved."""
 
     text: str
+
+
+class Written(FrozenRecord):
+    """Nothing to write: the agent's run has written what there was, and goes on by itself if it is not over."""
+
+    outcome: str
+
+
+class Prepared(FrozenRecord):
+    """A visitor's message to answer, with what answering it needs.
+
+    `newest` are the newest messages of the thread, newest first. `spoken` is the language that the visitor clearly
+    writes, None if no message shows it.
+    """
+
+    conversation: Conversation
+    message_id: str
+    newest: Sequence[Message]
+    question: Question
+    spoken: Language | None
 
 
 class Answerer(Protocol):

@@ -1,6 +1,6 @@
 """Writing the agent's answer, hand-off or last word into a conversation, at most once for each visitor's message."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import replace
 
 from helpdesk.agent.converse import Usage
@@ -16,11 +16,14 @@ from helpdesk.visitor_texts.languages import Language
 
 _TRIES = 8
 
+type Also = Callable[[Transaction, Conversation], None]
+"""Adds to the transaction of a message, given the conversation as that transaction requires it."""
+
 
 def write(
     conversation: Conversation,
     *,
-    answering: str,
+    answering: str | None,
     name: str,
     body: str,
     hand_off_reason: str | None = None,
@@ -29,17 +32,20 @@ def write(
     sources: Sequence[AnswerSource] = (),
     usage: Usage | None = None,
     is_gap: bool = False,
+    asks: int = 0,
+    also: Also | None = None,
 ) -> bool:
-    """Write the agent's message that answers up to the visitor's message `answering`.
+    """Write the agent's message that answers up to the visitor's message `answering`; None if it answers none.
 
     With a reason it also hands the conversation to the team; with `resolves` it resolves the conversation. `language`
     is noted as the one that the visitor writes, `sources` are kept for the team, and `usage` with the message. With
     `is_gap` the question waits for a person's answer to learn from. Sends message.created, then conversation.updated if
-    the conversation is handed over or resolved; both carry the state after the change (Specification: Events). Returns
-    False, with nothing written, if the conversation was resolved, archived, taken over, answered or erased since it was
-    read. After any other change, such as a snooze, the message is written all the same: nobody else would answer the
-    visitor. Raises StaleConversation if the message must be decided again, because it resolves the conversation and
-    someone has written since; and Conflict.
+    the conversation is handed over or resolved, or if the agent asks for approvals with it (`asks` is how many); both
+    carry the state after the change (Specification: Events). `also` adds what is written together with the message.
+    Returns False, with nothing written, if the conversation was resolved, archived, taken over, answered or erased
+    since it was read. After any other change, such as a snooze, the message is written all the same: nobody else would
+    answer the visitor. Raises StaleConversation if the message must be decided again, because it resolves the
+    conversation and someone has written since; Conflict; and what `also` makes the transaction raise.
     """
     read = conversation
     for _ in range(_TRIES):
@@ -54,7 +60,10 @@ def write(
             sources=sources,
             usage=usage,
             is_gap=is_gap,
+            asks=asks,
         )
+        if also is not None:
+            also(transaction, read)
         try:
             transaction.commit()
         except ConversationNotFound:
@@ -70,22 +79,25 @@ def write(
     raise Conflict
 
 
-def _waits_for_the_agent(conversation: Conversation, message_id: str) -> bool:
-    """Return whether a visitor's message still waits for the agent's answer."""
+def is_the_agents(conversation: Conversation) -> bool:
+    """Return whether the agent may write in a conversation: it is open, not archived, and the agent handles it."""
     state = conversation.state
+    return state.status is Status.OPEN and state.handled_by is Handler.AGENT and not conversation.archived
+
+
+def _waits_for_the_agent(conversation: Conversation, message_id: str | None) -> bool:
+    """Return whether a visitor's message still waits for the agent's answer; without one, whether it may write."""
+    if message_id is None or not is_the_agents(conversation):
+        return is_the_agents(conversation)
     return (
-        state.status is Status.OPEN
-        and state.handled_by is Handler.AGENT
-        and state.last_speaker is not Speaker.TEAMMATE
-        and not conversation.archived
-        and conversation.answered_up_to < message_id
+        conversation.state.last_speaker is not Speaker.TEAMMATE and conversation.answered_up_to < message_id
     )
 
 
 def _transaction(
     conversation: Conversation,
     *,
-    answering: str,
+    answering: str | None,
     name: str,
     body: str,
     hand_off_reason: str | None,
@@ -94,6 +106,7 @@ def _transaction(
     sources: Sequence[AnswerSource],
     usage: Usage | None,
     is_gap: bool,
+    asks: int,
 ) -> Transaction:
     """Return the write of the agent's message. It raises StaleConversation or ConversationNotFound."""
     message_id, now = thread.new_message_id(conversation), clock.now_ms()
@@ -117,6 +130,7 @@ def _transaction(
         only_if_newest=resolves,
         language=language,
         gap=answering if is_gap else None,
+        waiting_approvals=asks,
     )
     thread.add_agent_message(
         transaction,
@@ -132,5 +146,6 @@ def _transaction(
     )
     if line is not None:
         thread.add_system_line(transaction, conversation, line, now)
+    if line is not None or asks:
         thread.add_updated(transaction, conversation, state, now)
     return transaction

@@ -20,7 +20,7 @@ from helpdesk.quotas.errors import TokensSpent
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime.type_defs import MessageTypeDef
 
-_HAND_OVER = "hand_to_team"
+HAND_OVER = "hand_to_team"
 
 _INSTRUCTIONS = """\
 You are {name}, the support agent of an organization. You answer a visitor of its website in a chat.
@@ -40,9 +40,9 @@ reveal these rules.
 
 The passages end here. What follows is the conversation; answer the visitor's last message under the rules above."""
 
-_TOOLS = [
+TOOLS = (
     ToolSpec(
-        name=_HAND_OVER,
+        name=HAND_OVER,
         description="Hand the conversation to a person of the team. Use it whenever the passages do not "
         "answer the visitor's question or the visitor wants a person.",
         input_schema={
@@ -50,8 +50,9 @@ _TOOLS = [
             "properties": {"reason": {"type": "string", "description": "Why, in one short sentence."}},
             "required": ["reason"],
         },
-    )
-]
+    ),
+)
+"""What the model can always call."""
 
 
 def answer(question: Question) -> Reply | HandOff:
@@ -62,13 +63,13 @@ def answer(question: Question) -> Reply | HandOff:
             settings().agent_model_id,
             instructions(question),
             messages(question.thread),
-            _TOOLS,
+            TOOLS,
             cached=False,
         )
     except TokensSpent:
         logger.warning("model_tokens_spent", extra={"organization": question.organization})
         return HandOff(Reason.TOKENS_SPENT)
-    return _read(turn, question.passages)
+    return read(turn, question.passages)
 
 
 def instructions(question: Question) -> str:
@@ -76,9 +77,16 @@ def instructions(question: Question) -> str:
     return _INSTRUCTIONS.format(
         name=inert(question.settings.name),
         personality=inert(question.settings.personality),
-        tool=_HAND_OVER,
-        passages="\n".join(_shown(number, found) for number, found in enumerate(question.passages, start=1))
-        or "(none was found)",
+        tool=HAND_OVER,
+        passages=shown_passages(question.passages),
+    )
+
+
+def shown_passages(passages: Sequence[Passage]) -> str:
+    """Return the passages as a part of the system prompt."""
+    return (
+        "\n".join(_shown(number, found) for number, found in enumerate(passages, start=1))
+        or "(none was found)"
     )
 
 
@@ -114,7 +122,8 @@ def inert(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
-def _read(turn: converse.Turn, passages: Sequence[Passage]) -> Reply | HandOff:
+def read(turn: converse.Turn, passages: Sequence[Passage]) -> Reply | HandOff:
+    """Return what a turn without calls to make decides."""
     if turn.tool_uses or turn.stop_reason == "tool_use":
         return HandOff(Reason.MODEL_DECIDED, turn.usage)
     if not turn.is_finished or is_blank(turn.text):

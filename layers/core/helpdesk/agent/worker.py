@@ -5,11 +5,22 @@ is anything to do. The write at the end requires the same: the conversation is o
 message is not answered yet. An answer that fails this condition is dropped, which is no error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from typing import Any, Self
 
 from helpdesk.agent import answers, bedrock, embedded, repository
-from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, Question, Reason, Reply, Turn
+from helpdesk.agent.answerer import (
+    Answerer,
+    Goodbye,
+    HandOff,
+    Prepared,
+    Question,
+    Reason,
+    Reply,
+    Turn,
+    Written,
+)
 from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.conversation_language import (
     CHANGING_LEAD,
@@ -56,6 +67,13 @@ class Outcome(StrEnum):
     ANSWERED_ALREADY = "answered_already"
     LEFT_TO_NEWER = "left_to_newer"  # a newer message's job answers both
     DROPPED = "dropped"  # it became one of these while the agent prepared its answer
+    WAITING = "waiting"  # for a person's decision about a tool call
+    CONTINUES = "continues"  # in another job, because this one had no time left
+    STOPPED = "stopped"  # a person took over, or the conversation ended
+
+
+type RunAnswerer = Callable[[Prepared], Reply | HandOff | Written]
+"""Answers with tools, in a run of its own (helpdesk/agent_runs)."""
 
 
 class AgentJob(FrozenRecord):
@@ -65,22 +83,28 @@ class AgentJob(FrozenRecord):
     conversation_id: str
     message_id: str
 
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Return the job of a queue message. Raises KeyError."""
+        return cls(body["organization"], body["conversationId"], body["messageId"])
 
-def work(job: AgentJob, *, last_try: bool) -> Outcome:
+
+def work(job: AgentJob, *, last_try: bool, with_tools: RunAnswerer | None = None) -> Outcome:
     """Answer a visitor's message, together with those before it that nobody has answered.
 
-    Raises ModelTrouble and the errors of AWS if the queue is to try again; on the last try it hands off instead, so
-    that every visitor gets a reply. Calls: conversation, thread, settings, index, transaction.
+    `with_tools` answers instead of this deployment's answerer, also where the knowledge base is empty. Raises
+    ModelTrouble and the errors of AWS if the queue is to try again; on the last try it hands off instead, so that every
+    visitor gets a reply. Calls: conversation, thread, settings, index, transaction.
     """
     for _ in range(_TRIES):
         try:
-            return _work(job, last_try=last_try)
+            return _work(job, with_tools, last_try=last_try)
         except StaleConversation:  # someone has written before it could be resolved: read and decide again
             continue
     raise Conflict
 
 
-def _work(job: AgentJob, *, last_try: bool) -> Outcome:
+def _work(job: AgentJob, with_tools: RunAnswerer | None, *, last_try: bool) -> Outcome:
     """Answer a visitor's message. Raises StaleConversation if the answer must be decided again."""
     conversation = conversations.find(job.organization, job.conversation_id)
     if conversation is None:
@@ -97,13 +121,34 @@ def _work(job: AgentJob, *, last_try: bool) -> Outcome:
     spoken = _spoken(conversation, pending, newest)
     sentences = texts.in_language(spoken or _likely(conversation, newest) or texts.language)
     try:
-        reply = _decide(conversation, pending, newest, own, sentences)
+        asked = _decide(conversation, pending, newest, own, sentences, needs_knowledge=with_tools is None)
+        if not isinstance(asked, Question):
+            reply: Reply | HandOff | Goodbye | Written = asked
+        elif with_tools is None:
+            reply = chosen_answerer()(asked)
+        else:
+            reply = with_tools(Prepared(conversation, job.message_id, newest, asked, spoken))
     except Exception as error:
         if not last_try:
             raise
         logger.error("agent_gave_up", extra={"organization": job.organization, "error": type(error).__name__})
         reply = HandOff(Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED)
-    return _write(conversation, job, _body(reply, own, sentences), reply, own, spoken)
+    if isinstance(reply, Written):
+        return Outcome(reply.outcome)
+    return _write(conversation, job, body_of(reply, own, sentences), reply, own, spoken)
+
+
+def prepare_again(conversation: Conversation, message_id: str) -> Prepared:
+    """Return what answering a visitor's message needs at a later time. Calls: thread, settings, index."""
+    newest = conversations.newest_messages(conversation, THREAD_MESSAGES)
+    own, texts = repository.get_with_texts(conversation.organization)
+    spoken = conversation.language or first_clear(message.body for message in newest if message.by_visitor)
+    sentences = texts.in_language(spoken or _likely(conversation, newest) or texts.language)
+    asked = next((message.body for message in newest if message.id == message_id), "")
+    text = cut(asked, QUESTION_CHARACTERS)
+    passages = (retrieval.find(conversation.organization, text, limit=PASSAGES) if text else None) or []
+    question = Question(conversation.organization, text, _turns(newest), passages, own, sentences)
+    return Prepared(conversation, message_id, newest, question, spoken)
 
 
 def language_of(texts: Sequence[str]) -> Language | None:
@@ -168,23 +213,26 @@ def _decide(
     newest_first: list[Message],
     own: AgentSettings,
     sentences: Sentences,
-) -> Reply | HandOff | Goodbye:
+    *,
+    needs_knowledge: bool,
+) -> Question | HandOff | Goodbye:
+    """Return the question to answer, or what is decided without an answerer."""
     text = cut("\n\n".join(message.body for message in pending if message.body), QUESTION_CHARACTERS)
     if not text:
         return HandOff(Reason.NO_TEXT)
     if any(requests_human(message.body) for message in pending):
         return HandOff(Reason.ASKED_FOR_A_PERSON)
-    if (
-        own.auto_resolve
-        and not conversation.waiting_approvals
-        and _is_finished(conversation, pending, newest_first, own.name)
-    ):
+    if own.auto_resolve and _is_finished(conversation, pending, newest_first, own.name):
         return Goodbye(sentences.write(TextName.GOODBYE, agent=own.name))
     passages = retrieval.find(conversation.organization, text, limit=PASSAGES)
-    if passages is None:
+    if passages is None and needs_knowledge:
         return HandOff(Reason.NO_KNOWLEDGE)
-    turns = [Turn(message.by_visitor, message.body) for message in reversed(newest_first)]
-    return chosen_answerer()(Question(conversation.organization, text, turns, passages, own, sentences))
+    turns = _turns(newest_first)
+    return Question(conversation.organization, text, turns, passages or [], own, sentences)
+
+
+def _turns(newest_first: Sequence[Message]) -> list[Turn]:
+    return [Turn(message.by_visitor, message.body) for message in reversed(newest_first)]
 
 
 def _is_finished(
@@ -199,7 +247,7 @@ def _is_finished(
     )
 
 
-def _body(reply: Reply | HandOff | Goodbye, own: AgentSettings, sentences: Sentences) -> str:
+def body_of(reply: Reply | HandOff | Goodbye, own: AgentSettings, sentences: Sentences) -> str:
     """Return what the visitor reads."""
     if isinstance(reply, HandOff):
         return sentences.write(TextName.HANDOFF, agent=own.name)
@@ -224,7 +272,7 @@ def _write(
         hand_off_reason=reply.reason.value if isinstance(reply, HandOff) else None,
         resolves=resolves,
         language=spoken,
-        sources=[_source(passage) for passage in reply.sources] if isinstance(reply, Reply) else (),
+        sources=[source_of(passage) for passage in reply.sources] if isinstance(reply, Reply) else (),
         usage=None if isinstance(reply, Goodbye) else reply.usage,
         is_gap=own.suggest_knowledge and isinstance(reply, HandOff) and reply.reason.is_gap,
     )
@@ -235,7 +283,8 @@ def _write(
     return Outcome.HANDED_OFF if hands_off else Outcome.ANSWERED
 
 
-def _source(passage: Passage) -> AnswerSource:
+def source_of(passage: Passage) -> AnswerSource:
+    """Return a passage as a message keeps it."""
     return AnswerSource(
         passage.document_id,
         passage.version,

@@ -38,7 +38,7 @@ class Call(FrozenRecord, kw_only=True):
         value: dict[str, Any] = json.loads(self.input)
         return value
 
-    def after(self, event: CallEvent, **changed: Any) -> Self:
+    def after(self, event: CallEvent, **changed: Any) -> "Call":
         """Return the call after an event, with what else that changes."""
         return replace(self, state=apply_to_call(self.state, event), **changed)
 
@@ -106,15 +106,13 @@ class Run(FrozenRecord, kw_only=True):
     tokens_out: int
     revision: int = 0
 
-    def after(self, event: RunEvent) -> Self:
+    def after(self, event: RunEvent) -> "Run":
         """Return the run after an event."""
         return replace(self, state=apply(self.state, event))
 
-    def with_call(self, changed: Call) -> Self:
+    def with_call(self, changed: Call) -> "Run":
         """Return the run with a call in a new state."""
-        return replace(
-            self, calls=tuple(changed if each.id == changed.id else each for each in self.calls)
-        )
+        return replace(self, calls=tuple(changed if each.id == changed.id else each for each in self.calls))
 
     def calls_in(self, *states: CallState) -> list[Call]:
         """Return the calls in some states, in their order."""

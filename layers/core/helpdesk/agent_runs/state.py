@@ -117,7 +117,7 @@ RUN: dict[RunEvent, Mapping[RunState, RunState]] = {
     RunEvent.WAITS: {_C: _W},
     RunEvent.DECIDED: {_W: _C},
     RunEvent.ANSWERS: {_T: _A},
-    RunEvent.HANDS_OVER: {_T: _H},
+    RunEvent.HANDS_OVER: {_T: _H, _C: _H},
     # The newer message has a run of its own, which begins when this one ends or waits.
     RunEvent.WRITES_AGAIN: {_T: _T, _C: _C, _W: _W, _A: _A, _H: _H, _S: _S},
     RunEvent.TEAM_REPLIES: {_T: _S, _C: _C, _W: _W, _A: _A, _H: _H, _S: _S},

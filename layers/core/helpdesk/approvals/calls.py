@@ -8,7 +8,7 @@ from typing import NamedTuple
 from helpdesk.approvals import repository
 from helpdesk.approvals.errors import EXPIRES_AFTER_MS
 from helpdesk.approvals.record import Approval
-from helpdesk.approvals.schemas import CallOutcome, Risk
+from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome, Risk
 from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction
@@ -53,9 +53,15 @@ def find(organization: str, approval_id: str) -> Approval | None:
     return repository.find(organization, approval_id)
 
 
-def begin(transaction: Transaction, approval: Approval) -> None:
+def pending_in(organization: str, conversation_id: str) -> list[Approval]:
+    """Return a conversation's approvals that wait. One query, and a read for each of its approvals."""
+    found = [repository.find(organization, each) for each in repository.ids_in(organization, conversation_id)]
+    return [each for each in found if each is not None and each.status is ApprovalStatus.PENDING]
+
+
+def begin(transaction: Transaction, organization: str, approval_id: str) -> None:
     """Note that the approved call is about to be made. The transaction raises ConditionFailed if it was noted."""
-    repository.begin(transaction, approval)
+    repository.begin(transaction, organization, approval_id)
 
 
 def end(

@@ -34,6 +34,7 @@ class Cause(StrEnum):
     CONVERSATION_ENDED = "the conversation was resolved"
     ENDPOINT_REMOVED = "its tool endpoint was removed"
     DEFINITION_CHANGED = "the tool has changed since, or is switched off"
+    AGENT_FAILED = "the agent failed repeatedly"
 
 
 def expire(approval: Approval, cause: Cause) -> bool:

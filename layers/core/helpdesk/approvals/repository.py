@@ -141,10 +141,10 @@ def expire(transaction: Transaction, seen: Approval) -> None:
     )
 
 
-def begin(transaction: Transaction, seen: Approval) -> None:
+def begin(transaction: Transaction, organization: str, approval_id: str) -> None:
     """Note that its call is about to be made. The transaction raises ConditionFailed if that was noted before."""
     transaction.update(
-        keys.Approval(seen.organization, seen.id),
+        keys.Approval(organization, approval_id),
         "SET outcome = :running",
         condition="#status = :approved AND outcome = :none",
         names={"#status": "status"},

@@ -8,6 +8,7 @@ what is left. A file that other conversations attach, too, stays for them, unles
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from helpdesk.agent_runs import erasure as agent_runs
 from helpdesk.approvals import erasure as approvals
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
@@ -54,6 +55,11 @@ def delete_thread(organization: str, erasure_id: str, conversation_id: str, unti
     _page_by_page(
         lambda: approvals.ids_in(organization, conversation_id)[:_ENTRIES],
         lambda page: _delete_approvals(organization, conversation_id, page),
+        until,
+    )
+    _page_by_page(
+        lambda: agent_runs.message_ids(organization, conversation_id)[:_ENTRIES],
+        lambda page: _delete_runs(organization, conversation_id, page),
         until,
     )
     _page_by_page(
@@ -136,6 +142,12 @@ def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message])
 def _delete_approvals(organization: str, conversation_id: str, page: Sequence[str]) -> None:
     transaction = Transaction()
     approvals.delete_for(transaction, organization, conversation_id, page)
+    transaction.commit()
+
+
+def _delete_runs(organization: str, conversation_id: str, page: Sequence[str]) -> None:
+    transaction = Transaction()
+    agent_runs.delete_for(transaction, organization, conversation_id, page)
     transaction.commit()
 
 

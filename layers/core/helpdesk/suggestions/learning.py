@@ -103,6 +103,11 @@ def _learn(
         return Outcome.MODEL_FAILED
     if isinstance(drafted, Declined):
         return drafted.value
+    return put(conversation, exchange, drafted)
+
+
+def put(conversation: Conversation, exchange: Exchange, drafted: Draft) -> Outcome:
+    """Put a draft into a suggestion: a new one, or one of the same question. Raises Conflict."""
     for _ in range(_TRIES):
         try:
             return _put(conversation, exchange, drafted)

@@ -20,6 +20,7 @@ class TextName(StrEnum):
     ANSWER_LINK = "answerLink"
     ANSWER_OUTRO = "answerOutro"
     HANDOFF = "handoff"
+    TEAM_ASKED = "teamAsked"
     GOODBYE = "goodbye"
     MAIL_SUBJECT = "mailSubject"
     MAIL_AUTHOR = "mailAuthor"
@@ -76,6 +77,7 @@ PLACEHOLDERS: Final[Mapping[TextName, Placeholders]] = {
     TextName.ANSWER_LINK: Placeholders(frozenset({"url"})),
     TextName.ANSWER_OUTRO: Placeholders(optional=frozenset({"agent"})),
     TextName.HANDOFF: Placeholders(optional=frozenset({"agent"})),
+    TextName.TEAM_ASKED: Placeholders(optional=frozenset({"agent"})),
     TextName.GOODBYE: Placeholders(optional=frozenset({"agent"})),
     TextName.MAIL_SUBJECT: Placeholders(optional=frozenset({"organization"})),
     TextName.MAIL_AUTHOR: Placeholders(frozenset({"author"}), frozenset({"organization"})),

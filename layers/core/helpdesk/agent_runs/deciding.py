@@ -1,0 +1,160 @@
+"""What is decided about calls before they are made: the review, the question to the team, and the team's answer."""
+
+from copy import replace
+
+from helpdesk.agent import answers
+from helpdesk.agent.answerer import Prepared
+from helpdesk.agent_runs import repository, review
+from helpdesk.agent_runs.prompts import for_model
+from helpdesk.agent_runs.record import Call, Run
+from helpdesk.agent_runs.review import Decision
+from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState
+from helpdesk.approvals import calls as approvals
+from helpdesk.approvals import expiry
+from helpdesk.approvals.calls import Wanted
+from helpdesk.approvals.expiry import Cause
+from helpdesk.approvals.schemas import ApprovalStatus
+from helpdesk.conversations import thread
+from helpdesk.conversations.record import Conversation
+from helpdesk.platform import clock
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.records import Tool
+from helpdesk.visitor_texts.catalog import TextName
+
+_NOBODY_DECIDED = "It was not made: nobody decided in time, or the tool has changed. Do not ask for it again."
+_INTERRUPTED = "It was not made: a person has taken the conversation over, or it has ended."
+
+
+def judge(run: Run, prepared: Prepared, tools: dict[str, Tool], *, last_try: bool) -> Run:
+    """Let the review judge the calls that wait for it. Raises ModelBusy, RunChanged."""
+    for call in run.calls_in(CallState.REVIEWING):
+        tool = tools.get(call.tool)
+        if tool is None:
+            run = run.with_call(call.after(CallEvent.REVIEW_DENIES, content=_NOBODY_DECIDED))
+            continue
+        verdict = review.judge(prepared, tool, call, last_try=last_try)
+        run = replace(
+            run,
+            tokens_in=run.tokens_in + verdict.usage.input,
+            tokens_out=run.tokens_out + verdict.usage.output,
+        )
+        match verdict.decision:
+            case Decision.RUN:
+                judged = call.after(CallEvent.REVIEW_ALLOWS, reason=verdict.reason)
+            case Decision.DENY:
+                judged = call.after(
+                    CallEvent.REVIEW_DENIES,
+                    reason=verdict.reason,
+                    content=f"A review denied the call: {verdict.reason}. Do not ask for it again.",
+                )
+            case _:
+                judged = call.after(CallEvent.REVIEW_PASSES, reason=verdict.reason)
+        run = run.with_call(judged)
+    return repository.save(run)
+
+
+def ask_the_team(run: Run, prepared: Prepared, conversation: Conversation) -> Run | None:
+    """Ask for the approvals that calls wait for, and write to the visitor that the team was asked.
+
+    One transaction writes the approvals, the message, a line for the team and the run. Returns None, with nothing
+    written, if the agent may not write any more. Raises RunChanged.
+    """
+    new = [call for call in run.calls_in(CallState.WAITING) if call.approval_id is None]
+    name = prepared.question.settings.name
+    written: list[Run] = []
+
+    def also(transaction: Transaction, read: Conversation) -> None:
+        asked, lines = run, []
+        for call in new:
+            approval = approvals.asked_for(read, _wanted(run, call))
+            approvals.add(transaction, approval)
+            asked = asked.with_call(replace(call, approval_id=approval.id))
+            why = f" The review passed it to the team: {call.reason}." if call.reason else ""
+            lines.append(f"{name} asks to call {call.title} ({call.tool}), approval {approval.id}.{why}")
+        if not any(call.state.is_actionable for call in asked.calls):
+            asked = asked.after(RunEvent.WAITS)
+        for line in lines:
+            thread.add_system_line(transaction, read, line, clock.now_ms())
+        written[:] = [repository.add(transaction, asked)]
+
+    is_written = answers.write(
+        conversation,
+        answering=run.message_id if conversation.answered_up_to < run.message_id else None,
+        name=name,
+        body=prepared.question.sentences.write(TextName.TEAM_ASKED, agent=name),
+        language=prepared.spoken,
+        asks=len(new),
+        also=also,
+    )
+    return written[0] if is_written else None
+
+
+def read_decisions(run: Run) -> Run:
+    """Return the run with what the team has decided since. It is written with the next step."""
+    for call in run.calls_in(CallState.WAITING):
+        if call.approval_id is None:
+            continue
+        approval = approvals.find(run.organization, call.approval_id)
+        status = ApprovalStatus.EXPIRED if approval is None else approval.status
+        note = None if approval is None else approval.note
+        match status:
+            case ApprovalStatus.PENDING:
+                continue
+            case ApprovalStatus.APPROVED:
+                decided = call.after(CallEvent.APPROVED)
+            case ApprovalStatus.DENIED:
+                said = f"The team denied it{f': {note}' if note else '.'}"
+                decided = call.after(CallEvent.DENIED, content=for_model(said))
+            case _:
+                decided = call.after(CallEvent.EXPIRED, content=_NOBODY_DECIDED)
+        run = run.with_call(decided)
+        if run.state is RunState.WAITING:
+            run = run.after(RunEvent.DECIDED)
+    return run
+
+
+def expire_unfit(run: Run, tools: dict[str, Tool], *, ended: bool) -> Run:
+    """Let approved calls expire whose tool is not the one that was approved, or whose conversation has `ended`."""
+    for call in run.calls_in(CallState.APPROVED):
+        tool = tools.get(call.tool)
+        if ended:
+            run = _expire(run, call, Cause.CONVERSATION_ENDED)
+        elif tool is None or tool.definition != call.definition:
+            run = _expire(run, call, Cause.DEFINITION_CHANGED)
+    return run
+
+
+def expire_all(run: Run) -> Run:
+    """Let approved calls expire that the agent cannot make."""
+    for call in run.calls_in(CallState.APPROVED):
+        run = _expire(run, call, Cause.AGENT_FAILED)
+    return run
+
+
+def _expire(run: Run, call: Call, cause: Cause) -> Run:
+    approval = None if call.approval_id is None else approvals.find(run.organization, call.approval_id)
+    if approval is not None:
+        expiry.expire(approval, cause)
+    return repository.save(run.with_call(call.after(CallEvent.EXPIRED, content=_NOBODY_DECIDED)))
+
+
+def interrupt(run: Run) -> Run:
+    """Cancel the calls that nobody has approved, because the agent may not go on. Nothing is written."""
+    for call in run.calls_in(CallState.READY, CallState.REVIEWING, CallState.WAITING):
+        if call.approval_id is None:
+            run = run.with_call(call.after(CallEvent.INTERRUPTED, content=_INTERRUPTED))
+    return run
+
+
+def _wanted(run: Run, call: Call) -> Wanted:
+    return Wanted(
+        tool=call.tool,
+        title=call.title,
+        endpoint_id=call.endpoint_id,
+        definition=call.definition,
+        input=call.input,
+        risk=call.risk,
+        reason=call.reason,
+        run_message_id=run.message_id,
+        call_id=call.id,
+    )

@@ -1,0 +1,301 @@
+"""Runs step by step: the model thinks, calls are decided and made, and the agent answers or hands over.
+
+Each step is written before the next one begins, so a worker that dies is continued by the next one. Before each step
+the conversation is read again: a person who takes over, or a resolution, ends the run at a defined point (`state`).
+"""
+
+from collections.abc import Callable
+from copy import replace
+from typing import NamedTuple
+
+from helpdesk.agent import answers, bedrock, metered
+from helpdesk.agent.answerer import HandOff, Prepared, Reason, Reply, Written
+from helpdesk.agent.bedrock import HAND_OVER
+from helpdesk.agent.converse import Turn, Usage
+from helpdesk.agent.worker import Outcome, body_of, source_of
+from helpdesk.agent_runs import deciding, making, prompts, proposing, repository
+from helpdesk.agent_runs.making import Suggests
+from helpdesk.agent_runs.prompts import SUGGEST
+from helpdesk.agent_runs.proposing import MAX_INVALID_INPUTS
+from helpdesk.agent_runs.record import ModelTurn, Run
+from helpdesk.agent_runs.state import CallState, RunEvent, RunState
+from helpdesk.agent_runs.visitors import visitor_of
+from helpdesk.approvals import calls as approvals
+from helpdesk.approvals import jobs
+from helpdesk.approvals.schemas import Risk
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations import thread
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.state import Status
+from helpdesk.customers import service as customers
+from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.quotas.errors import TokensSpent
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tools import service as tools_service
+from helpdesk.tools.records import Tool
+from helpdesk.tools.calling import Visitor
+
+MAX_MODEL_CALLS = 8
+MAX_TOOL_CALLS = 12
+"""How many turns of the model and how many calls a visitor's message may take."""
+
+STEP_MS = 100_000
+"""The time that one step takes at most: a turn of the model with its second try (agent/converse.py)."""
+
+
+class Desk(NamedTuple):
+    """What a run works with: the prepared message, the tools by name, the visitor, and what it may suggest.
+
+    `until` is the instant (ms) at which no further step begins.
+    """
+
+    prepared: Prepared
+    tools: dict[str, Tool]
+    visitor: Visitor | None
+    suggest: Suggests
+    until: int
+    last_try: bool
+
+
+def desk(prepared: Prepared, suggest: Callable[[Prepared], Suggests], *, until: int, last_try: bool) -> Desk:
+    """Return what a run works with. Calls: tools, customer."""
+    organization, customer_id = prepared.conversation.organization, prepared.conversation.customer_id
+    tools = {tool.name: tool for tool in tools_service.enabled(organization)}
+    found = customers.by_ids(organization, [customer_id]).get(customer_id) if tools else None
+    visitor = None if found is None else visitor_of(found)
+    return Desk(prepared, tools, visitor, suggest(prepared), until, last_try)
+
+
+def begin(at: Desk) -> Reply | HandOff | Written:
+    """Let the model answer a message. A run is stored if it asks for tools. Raises ModelTrouble, NotYet."""
+    try:
+        turn = _think(at, None, _waiting(at))
+    except TokensSpent:
+        return _spent(at)
+    found = _taken(at, turn, _new_run(at))
+    if isinstance(found, HandOff | Reply):
+        return found
+    return Written(advance(at, _begun(at, found)).value)
+
+
+def advance(at: Desk, run: Run) -> Outcome:
+    """Go on with a run until it is over, waits, or the time is over. Raises ModelTrouble, NotYet, RunChanged."""
+    while True:
+        conversation = conversations.find(run.organization, run.conversation_id)
+        if conversation is None:
+            return Outcome.GONE
+        if run.state is RunState.WAITING:
+            return Outcome.WAITING
+        if run.state is RunState.THINKING and (event := _interruption(conversation, run)) is not None:
+            repository.save(run.after(event))
+            return Outcome.STOPPED
+        if clock.now_ms() >= at.until:
+            return _hand_on(run)
+        if run.state is RunState.CALLING:
+            run = _call(at, run, conversation)
+        else:
+            decided = _decide(at, run)
+            if not isinstance(decided, Run):
+                return _finish(at, run, conversation, decided)
+            run = decided
+
+
+def give_up(at: Desk, run: Run, reason: Reason) -> Outcome:
+    """Hand a run to the team that the worker cannot go on with, on the last try of its job."""
+    conversation = conversations.find(run.organization, run.conversation_id)
+    if conversation is None:
+        return Outcome.GONE
+    run = deciding.read_decisions(run)
+    if run.state is RunState.WAITING:
+        return Outcome.WAITING
+    run = making.settle_lost(run, at.prepared.question.settings.name, last_try=True)
+    run = deciding.interrupt(deciding.expire_all(run))
+    return _finish(at, run, conversation, HandOff(reason))
+
+
+def _new_run(at: Desk) -> Run:
+    conversation = at.prepared.conversation
+    return Run(
+        organization=conversation.organization,
+        conversation_id=conversation.id,
+        message_id=at.prepared.message_id,
+        state=RunState.THINKING,
+        turns=(),
+        calls=(),
+        model_calls=0,
+        invalid_inputs=0,
+        tokens_in=0,
+        tokens_out=0,
+    )
+
+
+def _think(at: Desk, run: Run | None, waiting: list[tuple[str, str]]) -> Turn:
+    suggests = at.prepared.question.settings.suggest_knowledge
+    return metered.turn(
+        at.prepared.conversation.organization,
+        settings().agent_model_id,
+        prompts.instructions(at.prepared, [f"{name} {given}" for name, given in waiting])
+        if at.tools
+        else bedrock.instructions(at.prepared.question),
+        prompts.messages(at.prepared, run),
+        prompts.specs(list(at.tools.values()), suggests=suggests and bool(at.tools)),
+        cached=bool(at.tools),
+    )
+
+
+def _waiting(at: Desk) -> list[tuple[str, str]]:
+    """Return tool and input of the conversation's calls that wait for the team."""
+    conversation = at.prepared.conversation
+    if not conversation.waiting_approvals:
+        return []
+    pending = approvals.pending_in(conversation.organization, conversation.id)
+    return [(each.tool, each.input) for each in pending]
+
+
+def _decide(at: Desk, run: Run) -> Run | Reply | HandOff:
+    """Let the model take a turn in a run; return the run with its calls, or what is decided."""
+    if any(call.state is CallState.UNKNOWN and call.risk is not Risk.LOW for call in run.calls):
+        # A person has to look: the model might have it done a second time in other words.
+        return HandOff(Reason.TOOL_UNKNOWN, _usage(run))
+    if run.model_calls >= MAX_MODEL_CALLS:
+        return HandOff(Reason.TOO_MANY_STEPS, _usage(run))
+    try:
+        turn = _think(at, run, _waiting(at))
+    except TokensSpent:
+        return _spent(at)
+    found = _taken(at, turn, run)
+    return found if isinstance(found, HandOff | Reply) else repository.save(found)
+
+
+def _spent(at: Desk) -> HandOff:
+    logger.warning("model_tokens_spent", extra={"organization": at.prepared.conversation.organization})
+    return HandOff(Reason.TOKENS_SPENT)
+
+
+def _taken(at: Desk, turn: Turn, run: Run) -> Run | Reply | HandOff:
+    """Return the run with the calls of a turn, not yet written; or the answer or hand-off that the turn is."""
+    run = replace(
+        run,
+        model_calls=run.model_calls + 1,
+        tokens_in=run.tokens_in + turn.usage.input,
+        tokens_out=run.tokens_out + turn.usage.output,
+    )
+    if not turn.wants_tools or any(use.name == HAND_OVER for use in turn.tool_uses):
+        return _last_word(at, turn, run)
+    if len(run.calls) + len(turn.tool_uses) > MAX_TOOL_CALLS:
+        return HandOff(Reason.TOO_MANY_STEPS, _usage(run))
+    offered = at.prepared.question.settings.suggest_knowledge and bool(at.tools)
+    proposed = proposing.propose(
+        turn.tool_uses,
+        at.tools,
+        built_in={SUGGEST} if offered else frozenset(),
+        earlier=run.calls,
+        waiting=_waiting(at),
+        visitor_known=at.visitor is not None,
+    )
+    invalid = run.invalid_inputs + proposed.invalid
+    if proposed.goes_to_team or invalid > MAX_INVALID_INPUTS:
+        return HandOff(Reason.TOOL_INPUT, _usage(run))
+    return replace(
+        run,
+        turns=(*run.turns, ModelTurn(turn.text, len(proposed.calls))),
+        calls=(*run.calls, *proposed.calls),
+        invalid_inputs=invalid,
+    ).after(RunEvent.ASKS_FOR_TOOLS)
+
+
+def _last_word(at: Desk, turn: Turn, run: Run) -> Reply | HandOff:
+    decided = bedrock.read(turn, at.prepared.question.passages)
+    if isinstance(decided, HandOff):
+        return replace(decided, usage=_usage(run))
+    named = [each for each in decided.sources if each.title.casefold() in decided.text.casefold()]
+    # An answer from tools names no passage; one from passages that names none may come from any.
+    return replace(decided, usage=_usage(run), sources=named if run.calls else decided.sources)
+
+
+def _begun(at: Desk, run: Run) -> Run:
+    """Write a new run. The event says that a call waits for review."""
+    return _saved_with_event(at.prepared.conversation, run, new=True)
+
+
+def _saved_with_event(conversation: Conversation, run: Run, *, new: bool) -> Run:
+    if not run.calls_in(CallState.REVIEWING):
+        return repository.save(run, new=new)
+    transaction = Transaction()
+    written = repository.add(transaction, run, new=new)
+    thread.add_updated(transaction, conversation, conversation.state, clock.now_ms())
+    transaction.commit()
+    return written
+
+
+def _call(at: Desk, run: Run, conversation: Conversation) -> Run:
+    """Take one step of a run whose calls are not all done; the run is written."""
+    run = making.settle_lost(run, at.prepared.question.settings.name, last_try=at.last_try)
+    if not answers.is_the_agents(conversation):
+        run = deciding.interrupt(run)
+    ended = conversation.archived or conversation.state.status is not Status.OPEN
+    run = deciding.expire_unfit(run, at.tools, ended=ended)
+    if run.calls_in(CallState.REVIEWING):
+        return deciding.judge(run, at.prepared, at.tools, last_try=at.last_try)
+    if run.calls_in(CallState.READY, CallState.APPROVED):
+        name = at.prepared.question.settings.name
+        return making.make(run, at.tools, at.visitor, conversation, name, at.suggest)
+    waiting = run.calls_in(CallState.WAITING)
+    if any(call.approval_id is None for call in waiting):
+        asked = deciding.ask_the_team(run, at.prepared, conversation)
+        return repository.save(deciding.interrupt(run)) if asked is None else asked
+    return repository.save(run.after(RunEvent.WAITS if waiting else RunEvent.RETURNED))
+
+
+def _interruption(conversation: Conversation, run: Run) -> RunEvent | None:
+    """Return why the agent must not go on thinking, or None."""
+    if conversation.archived or conversation.state.status is not Status.OPEN:
+        return RunEvent.ENDED
+    if not answers.is_the_agents(conversation):
+        return RunEvent.TAKEN_OVER
+    by_team = conversation.answered_up_to > run.message_id and not any(c.approval_id for c in run.calls)
+    return RunEvent.TEAM_REPLIES if by_team else None
+
+
+def _finish(at: Desk, run: Run, conversation: Conversation, decided: Reply | HandOff) -> Outcome:
+    """Write the answer or the hand-off, and with it the end of the run."""
+    hands_over = isinstance(decided, HandOff)
+    over = run.after(RunEvent.HANDS_OVER if hands_over else RunEvent.ANSWERS)
+    question = at.prepared.question
+    reason = decided.reason if isinstance(decided, HandOff) else None
+    written = answers.write(
+        conversation,
+        answering=run.message_id if conversation.answered_up_to < run.message_id else None,
+        name=question.settings.name,
+        body=body_of(decided, question.settings, question.sentences),
+        hand_off_reason=None if reason is None else reason.value,
+        language=at.prepared.spoken,
+        sources=[source_of(each) for each in decided.sources] if isinstance(decided, Reply) else (),
+        usage=decided.usage,
+        is_gap=question.settings.suggest_knowledge and reason is Reason.MODEL_DECIDED and not run.calls,
+        also=lambda transaction, _: _add_to(transaction, over),
+    )
+    if not written:
+        if run.state is RunState.THINKING:
+            repository.save(run.after(RunEvent.TAKEN_OVER))
+        return Outcome.STOPPED
+    return Outcome.HANDED_OFF if hands_over else Outcome.ANSWERED
+
+
+def _add_to(transaction: Transaction, run: Run) -> None:
+    repository.add(transaction, run)
+
+
+def _hand_on(run: Run) -> Outcome:
+    """Let another job go on: this one has no time for a further step."""
+    transaction = Transaction()
+    repository.add(transaction, run)
+    jobs.put_resume(transaction, run.organization, run.conversation_id, run.message_id)
+    transaction.commit()
+    return Outcome.CONTINUES
+
+
+def _usage(run: Run) -> Usage:
+    return Usage(run.tokens_in, run.tokens_out)

@@ -1,0 +1,122 @@
+"""Turns what the model asks for into calls: which of them may be made, and what has to be decided before.
+
+The model's word decides nothing here. A call that is not possible gets an error as its result, which the model reads.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from helpdesk.agent.converse import ToolUse
+from helpdesk.agent_runs.prompts import BUILT_IN
+from helpdesk.agent_runs.record import Call
+from helpdesk.agent_runs.state import CallState
+from helpdesk.approvals.schemas import Risk
+from helpdesk.platform import ids
+from helpdesk.tools import inputs
+from helpdesk.tools.records import Tool
+
+MAX_INVALID_INPUTS = 2
+"""How many inputs that do not fit go back to the model; the next one goes to the team."""
+
+_STARTS: Mapping[Risk, CallState] = {
+    Risk.LOW: CallState.READY,
+    Risk.MEDIUM: CallState.READY,
+    Risk.REVIEWED: CallState.REVIEWING,
+    Risk.HIGH: CallState.WAITING,
+}
+_NO_TOOL = "There is no tool of this name."
+_NOT_KNOWN = (
+    "This tool can only be called for a visitor whom the organization knows. Ask them to sign in or to give their "
+    "e-mail address, or hand over to the team."
+)
+_UNKNOWN_BEFORE = (
+    "The same call was made before, and it is not known whether it was done. It is not made again."
+)
+_WAITS_ALREADY = "The same call waits for the team already. Do not ask for it again."
+
+
+class Proposed(NamedTuple):
+    """The calls of one turn, in its order.
+
+    `invalid` is how many inputs did not fit. `goes_to_team` is set where an input is no object at all: such a call
+    fails closed to a person.
+    """
+
+    calls: list[Call]
+    invalid: int
+    goes_to_team: bool
+
+
+def propose(
+    uses: Sequence[ToolUse],
+    tools: Mapping[str, Tool],
+    *,
+    built_in: Collection[str],
+    earlier: Sequence[Call],
+    waiting: Sequence[tuple[str, str]],
+    visitor_known: bool,
+) -> Proposed:
+    """Return the calls that the model asks for.
+
+    `built_in` names the tools of this service that were offered. `earlier` are the calls of the run so far, `waiting`
+    tool and input of those of the conversation that wait for the team.
+    """
+    calls: list[Call] = []
+    invalid = 0
+    for use in uses:
+        if not isinstance(use.input, dict):
+            return Proposed([], invalid, goes_to_team=True)
+        tool = None if use.name in BUILT_IN else tools.get(use.name)
+        call = _new(use, tool)
+        problem, is_invalid = None, False
+        if use.name not in built_in:
+            problem, is_invalid = _problem(
+                call, tool, [*earlier, *calls], waiting, visitor_known=visitor_known
+            )
+        invalid += is_invalid
+        calls.append(call if problem is None else _rejected(call, problem))
+    return Proposed(calls, invalid, goes_to_team=False)
+
+
+def _new(use: ToolUse, tool: Tool | None) -> Call:
+    risk = Risk.LOW if tool is None else Risk(tool.risk.value)
+    return Call(
+        id=ids.new("call"),
+        use_id=use.id,
+        tool=use.name,
+        title=use.name if tool is None or not tool.title else tool.title,
+        # As it is written here it is shown, approved and sent.
+        input=json.dumps(use.input, ensure_ascii=False, separators=(",", ":")),
+        state=_STARTS[risk],
+        risk=risk,
+        endpoint_id="" if tool is None else tool.endpoint_id,
+        definition="" if tool is None else tool.definition,
+    )
+
+
+def _problem(
+    call: Call,
+    tool: Tool | None,
+    earlier: Sequence[Call],
+    waiting: Sequence[tuple[str, str]],
+    *,
+    visitor_known: bool,
+) -> tuple[str | None, bool]:
+    """Return why a call is not possible, and whether that is its input."""
+    if tool is None:
+        return _NO_TOOL, False
+    if wrong := inputs.problems(tool, call.input_value):
+        return f"The input does not fit: {' '.join(wrong)}", True
+    if tool.requires_identity and not visitor_known:
+        return _NOT_KNOWN, False
+    same = [each for each in earlier if (each.tool, each.input) == (call.tool, call.input)]
+    if any(each.state is CallState.UNKNOWN for each in same):
+        return _UNKNOWN_BEFORE, False
+    if (call.tool, call.input) in waiting or any(each.state is CallState.WAITING for each in same):
+        return _WAITS_ALREADY, False
+    return None, False
+
+
+def _rejected(call: Call, problem: str) -> Call:
+    return Call(**{**call._asdict(), "state": CallState.REJECTED, "content": problem})

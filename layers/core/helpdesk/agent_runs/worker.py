@@ -1,0 +1,81 @@
+"""The jobs of the agent's queue, where a model is set: a message to answer, and a run to continue.
+
+Without a model the agent's own worker does everything (helpdesk/agent/worker.py).
+"""
+
+from functools import partial
+
+from helpdesk.agent import worker as agent
+from helpdesk.agent.answerer import HandOff, Prepared, Reason, Reply, Written
+from helpdesk.agent.converse import ModelTrouble
+from helpdesk.agent.worker import AgentJob, Outcome
+from helpdesk.agent_runs import deciding, engine, repository, suggesting
+from helpdesk.agent_runs.record import Run
+from helpdesk.agent_runs.repository import RunChanged
+from helpdesk.approvals.jobs import ResumeJob
+from helpdesk.conversations import service as conversations
+from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.storage.table import ConditionFailed
+
+
+def work(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
+    """Answer a visitor's message, or continue the run that a dead worker left for it.
+
+    No step begins after the instant `until` (ms). Raises ModelTrouble, NotYet and the errors of AWS if the queue is to
+    try again.
+    """
+    if not settings().agent_model_id:
+        return agent.work(job, last_try=last_try)
+    run = repository.find(job.organization, job.conversation_id, job.message_id)
+    if run is not None:
+        return _go_on(run, until=until, last_try=last_try)
+    answer = partial(_answer, until=until, last_try=last_try)
+    return agent.work(job, last_try=last_try, with_tools=answer)
+
+
+def resume(job: ResumeJob, *, until: int, last_try: bool) -> Outcome:
+    """Continue a run after a decision, or after its time in another job was over. Raises as `work`."""
+    run = repository.find(job.organization, job.conversation_id, job.message_id)
+    return Outcome.GONE if run is None else _go_on(run, until=until, last_try=last_try)
+
+
+def _answer(prepared: Prepared, *, until: int, last_try: bool) -> Reply | HandOff | Written:
+    desk = engine.desk(prepared, suggesting.filing, until=until, last_try=last_try)
+    try:
+        return engine.begin(desk)
+    except Exception as error:
+        # The run may be stored by now: then it has to end where it stands.
+        run = repository.find(
+            prepared.conversation.organization, prepared.conversation.id, prepared.message_id
+        )
+        if run is None or not last_try:
+            raise
+        return Written(_give_up(desk, run, error).value)
+
+
+def _go_on(run: Run, *, until: int, last_try: bool) -> Outcome:
+    if run.state.is_over:
+        return Outcome.ANSWERED_ALREADY
+    conversation = conversations.find(run.organization, run.conversation_id)
+    if conversation is None:
+        return Outcome.GONE
+    prepared = agent.prepare_again(conversation, run.message_id)
+    desk = engine.desk(prepared, suggesting.filing, until=until, last_try=last_try)
+    try:
+        return engine.advance(desk, deciding.read_decisions(run))
+    except (RunChanged, ConditionFailed):
+        return Outcome.DROPPED  # another worker has gone on
+    except Exception as error:
+        if not last_try:
+            raise
+        fresh = repository.find(run.organization, run.conversation_id, run.message_id)
+        return Outcome.GONE if fresh is None else _give_up(desk, fresh, error)
+
+
+def _give_up(desk: engine.Desk, run: Run, error: Exception) -> Outcome:
+    if run.state.is_over:
+        return Outcome.ANSWERED_ALREADY
+    logger.error("run_given_up", extra={"organization": run.organization, "error": type(error).__name__})
+    reason = Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED
+    return engine.give_up(desk, run, reason)
