@@ -27,6 +27,7 @@ OTHER_DOCUMENTS = {
     "embeddings/bedrock.py": "responses of Bedrock",
     "http/gateway.py": "events of API Gateway",
     "http/validation.py": "errors of pydantic",
+    "agent_runs/prompts.py": "messages of Bedrock",
     "knowledge/document_store.py": "responses of S3",
     "knowledge/index_format.py": "documents of Tantivy",
     "knowledge/vector_store.py": "responses of S3",

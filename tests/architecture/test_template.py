@@ -209,6 +209,8 @@ def test_secrets_are_read_where_they_are_used_and_written_where_they_are_made(fu
     expected = {
         "Delivery": writes,
         "Mailer": writes,
+        # It signs the calls of tools.
+        "AgentWorker": writes,
         "Keys": reads,
         # An invitation's token; the page of an invitation removes it.
         "People": reads,
@@ -271,7 +273,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
 
     assert "/index/*" not in json.dumps(POLICIES)
     assert read == {
-        "Conversations": {"ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#ASSIGNED#*"},
+        "Conversations": {"ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#ASSIGNED#*", "ORG#*#APPROVALS#*"},
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*"},
         "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*"},
         "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
@@ -279,7 +281,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Organizations": {"ORG#*#LOG#*"},
         "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},
         "UploadCleanup": {"UNATTACHED#*"},
-        "Timers": {"WAKE#*"},
+        "Timers": {"WAKE#*", "DUEAPPROVALS#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*"},
         "Crawler": {"DUECRAWLS#*"},
         "Reconciler": {"PENDING#*", "OUTBOX#*"},

@@ -34,8 +34,8 @@ from helpdesk.platform.settings import settings
 from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import service as tools_service
-from helpdesk.tools.records import Tool
 from helpdesk.tools.calling import Visitor
+from helpdesk.tools.records import Tool
 
 MAX_MODEL_CALLS = 8
 MAX_TOOL_CALLS = 12
