@@ -181,6 +181,8 @@ def test_a_page_that_asks_for_it_later_is_removed(
         (plain("%PDF", "application/pdf"), "not_a_page"),
         (plain("text"), "not_a_page"),
         (Fetched(200, None, {"content-type": "text/html"}, b"x", too_large=True), "too_large"),
+        (Fetched(200, None, {"content-type": "text/html"}, encoding="br"), "unreadable"),
+        (Fetched(404, None, {"content-type": "text/html"}, encoding="br"), "not_found"),
         (html(""), "empty"),
         (html(text("a"), head="<meta name='ROBOTS' content='NOINDEX, follow'>"), "noindex"),
         (
@@ -235,7 +237,9 @@ def test_a_longer_delay_of_robots_txt_is_kept(site: Website, crawl: Crawl) -> No
 
 
 @pytest.mark.parametrize(
-    "answer", [plain("", status=503), Fetched(None, Failure.TIMEOUT)], ids=["503", "hangs"]
+    "answer",
+    [plain("", status=503), Fetched(None, Failure.TIMEOUT), Fetched(200, None, encoding="br")],
+    ids=["503", "hangs", "brotli"],
 )
 def test_a_site_whose_robots_txt_cannot_be_read_is_left_alone(
     answer: Fetched, api: Client, site: Website, crawl: Crawl

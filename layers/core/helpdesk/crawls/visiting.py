@@ -75,11 +75,13 @@ class Site:
                 fetched, _ = self.follow(address, "text/plain")
             except Left:
                 return packed(b"")  # RFC 9309, 2.3.1.2: as if there were none
-            if fetched.status is not None and fetched.status < 500 and fetched.status != 429:
+            unread = fetched.status == 200 and fetched.encoding is not None
+            if fetched.status is not None and fetched.status < 500 and fetched.status != 429 and not unread:
                 return packed(fetched.body if fetched.status == 200 else b"")
             frontier.count_failure()
             if fetched.failure in FINAL_FAILURES or frontier.crawl.failures >= MAX_TRIES:
                 what = f"status {fetched.status}" if fetched.status else str(fetched.failure)
+                what = f"compressed as {fetched.encoding}" if unread else what
                 raise SiteFailed(
                     f"The site's robots.txt could not be read ({what}). It must answer, with 404 if there is none."
                 )

@@ -163,14 +163,13 @@ class _Slice:
             fetched = Fetched(None, Failure.REDIRECT)
         if fetched.status in {429, 503} and self._tried_again(address, fetched):
             return
-        if fetched.status == 200:
+        was_read = fetched.status == 200 and fetched.encoding is None
+        if was_read:
             if address.kind is Kind.SITEMAP:
                 self._add_sitemap(fetched.body)
             else:
                 self._add_pages(parse_llms(fetched.body), address.url)
-        self._frontier.outcome(
-            address, Outcome.UNCHANGED if fetched.status == 200 else Outcome.NOT_FOUND
-        ).commit()
+        self._frontier.outcome(address, Outcome.UNCHANGED if was_read else Outcome.NOT_FOUND).commit()
 
     def _add_sitemap(self, body: bytes) -> None:
         listed = parse_sitemap(body)
@@ -234,6 +233,9 @@ class _Slice:
             self._drop(address, Outcome.NOT_FOUND, f"status {fetched.status}")
         elif fetched.status != 200:
             self._take_failure(address, fetched)
+        elif fetched.encoding is not None:
+            detail = f"It is compressed as {fetched.encoding}, which the crawler does not ask for"
+            self._record(address, Outcome.UNREADABLE, detail)
         elif reading.kind_of(fetched) is None:
             self._record(address, Outcome.NOT_A_PAGE, fetched.headers.get("content-type", "")[:100] or None)
         elif fetched.too_large:
@@ -312,7 +314,8 @@ class _Slice:
             return page
         try:
             answer, address = self._site.follow(source, ACCEPT_MARKDOWN)
-            good = answer.status == 200 and reading.kind_of(answer) == "markdown" and not answer.too_large
+            whole = not answer.too_large and answer.encoding is None
+            good = answer.status == 200 and reading.kind_of(answer) == "markdown" and whole
             written = reading.read(self._reader, answer, address) if good else None
         except (Left, Unreadable):
             written = None

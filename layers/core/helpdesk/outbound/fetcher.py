@@ -28,6 +28,8 @@ PAGE_SECONDS = 15.0
 """The deadline of one request, up to the end of its body."""
 
 _HEAD_ROOM: Final = 64 * 1024  # heads and the framing of chunks, which count as received bytes too
+_ENCODINGS: Final = {"": False, "identity": False, "gzip": True, "x-gzip": True, "deflate": True}
+"""The values of Content-Encoding that are read, and whether they compress."""
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -39,6 +41,7 @@ class Fetched(FrozenRecord):
     headers    by their names in lower case; the values of a repeated header joined by commas
     body       after decompression, up to the limit
     too_large  whether the body is longer than the limit
+    encoding   the compression that the body has and that was not asked for; the body is then left out
     """
 
     status: int | None
@@ -46,6 +49,7 @@ class Fetched(FrozenRecord):
     headers: Mapping[str, str] = _NO_HEADERS
     body: bytes = b""
     too_large: bool = False
+    encoding: str | None = None
 
 
 class Fetcher:
@@ -110,10 +114,16 @@ class Fetcher:
 
 async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> Fetched:
     headers: dict[str, str] = {}
-    for written, value in response.headers.items():
+    for written, raw in response.headers.items():
         name = written.lower()
+        value = raw.encode(errors="replace").decode()  # bytes that are no UTF-8 come as surrogates
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    plain = _decompressor(headers.get("content-encoding", ""))
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if encoding not in _ENCODINGS:
+        response.close()
+        return Fetched(response.status, None, headers, encoding=encoding[:100])
+    # It reads the headers of both gzip and zlib.
+    plain = zlib.decompressobj(zlib.MAX_WBITS | 32) if _ENCODINGS[encoding] else None
     body = bytearray()
     async for chunk in response.content.iter_any():
         room = max_bytes + 1 - len(body)
@@ -132,16 +142,3 @@ def _decompress(plain: "zlib._Decompress", chunk: bytes, room: int) -> bytes:
         return plain.decompress(chunk, room)
     except zlib.error as error:
         raise BrokenBody from error
-
-
-class UnknownEncoding(aiohttp.ClientError):
-    """A body is compressed in a way that was not asked for, or more than once."""
-
-
-def _decompressor(encoding: str) -> "zlib._Decompress | None":
-    encoding = encoding.strip().lower()
-    if encoding in {"", "identity"}:
-        return None
-    if encoding in {"gzip", "x-gzip", "deflate"}:
-        return zlib.decompressobj(zlib.MAX_WBITS | 32)  # reads the headers of both gzip and zlib
-    raise UnknownEncoding
