@@ -32,19 +32,23 @@ class Writer:
 
     def documents(self, count: int, *, first: int = 0) -> Iterator[IndexedDocument]:
         """Yield documents of four sections with 120 words each."""
+        for name, title, text in self.texts(count, first=first):
+            parsed = sections(title, text)
+            vectors = DocumentVectors.of(name, [part.position for part in parsed], self.vectors(len(parsed)))
+            yield IndexedDocument(name, name, 1, title, None, "en", parsed, vectors)
+
+    def texts(self, count: int, *, first: int = 0) -> Iterator[tuple[str, str, str]]:
+        """Yield the id, the title and the Markdown of such documents."""
         for number in range(first, first + count):
             title = self._text(4)
             parts = [f"## {self._text(3)}\n\n{self._text(WORDS)}." for _ in range(SECTIONS)]
-            text = f"# {title}\n\n" + "\n\n".join(parts)
-            name, parsed = f"doc_{number:026d}", sections(title, text)
-            vectors = DocumentVectors.of(name, [part.position for part in parsed], self._vectors(len(parsed)))
-            yield IndexedDocument(name, name, 1, title, None, "en", parsed, vectors)
+            yield f"doc_{number:026d}", title, f"# {title}\n\n" + "\n\n".join(parts)
 
     def question(self) -> str:
         """Return a question of eight words, half of them rare."""
         return f"{self._text(4)} {' '.join(self._random.choices(self._words, k=4))}?"
 
-    def _vectors(self, count: int) -> Vectors:
+    def vectors(self, count: int) -> Vectors:
         """Return vectors in random directions, which cost a search what real ones cost."""
         found = self._numbers.standard_normal((count, DIMENSIONS), dtype=np.float32)
         scaled: Vectors = found / np.linalg.norm(found, axis=1, keepdims=True)
@@ -92,6 +96,12 @@ class Bucket:
     def list_objects_v2(self, **_: Any) -> dict[str, Any]:
         """ListObjectsV2, of a bucket without garbage."""
         self.calls += 1
+        return {}
+
+    def delete_object(self, *, Key: str, **_: Any) -> dict[str, Any]:  # noqa: N803
+        """DeleteObject."""
+        self.calls += 1
+        self._objects.pop(Key, None)
         return {}
 
     def delete_objects(self, **_: Any) -> dict[str, Any]:

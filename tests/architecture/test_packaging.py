@@ -12,10 +12,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from aws_lambda_builders.builder import LambdaBuilder
 
 from benchmarks.function_start import LAYERS, functions, layers_of
 from scripts.local import build
 from scripts.local.progress import Progress
+from scripts.local.settings import architecture
+from tests.support import effort
 from tests.support.template import ROOT, template
 
 FUNCTIONS = sorted(
@@ -198,6 +201,41 @@ print(embedder("").question("Where is my parcel?").shape)"""
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "(384,)"
+
+
+# The machine of an ELF file (e_machine), by the name that Lambda has for the processor.
+MACHINES = {"arm64": 0xB7, "x86_64": 0x3E}
+
+
+@pytest.mark.skipif(
+    bool(effort.of(1, 0)), reason="make test-all runs it: it installs the wheels of another processor"
+)
+def test_the_largest_function_is_built_for_the_other_processor_and_fits_into_a_lambda(
+    artifacts: Path, tmp_path: Path
+) -> None:
+    [other] = MACHINES.keys() - {architecture()}
+    sources = ["layers/sentence_vectors", "layers/pydantic_core", "functions/agent_worker"]
+    for source in sources:
+        target, scratch = tmp_path / source, tmp_path / "scratch" / source
+        target.mkdir(parents=True)
+        scratch.mkdir(parents=True)
+        # What `sam build` calls, with the pinned wheels.
+        LambdaBuilder("python", "pip", None).build(
+            str(ROOT / source),
+            str(target),
+            str(scratch),
+            str(ROOT / source / "requirements.txt"),
+            runtime="python3.13",
+            architecture=other,
+        )
+    folders = [tmp_path / source for source in sources]
+    compiled = [path for folder in folders for path in folder.rglob("*.so*") if path.is_file()]
+
+    assert compiled
+    assert {path.read_bytes()[18] for path in compiled} == {MACHINES[other]}
+    folders += [artifacts / "DependenciesLayer", artifacts / "CoreLayer"]
+    size = sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
+    assert size < UNPACKED_LIMIT_BYTES
 
 
 def test_libraries_of_a_few_functions_are_not_in_the_layer_of_all(artifacts: Path) -> None:
