@@ -5,6 +5,7 @@ tests/integration/test_stand_in.py compares them with resources made by requests
 to the next one.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -93,6 +94,15 @@ def items() -> list[dict[str, Any]]:
     """Return all items of the table, as a scan does, without a request."""
     table = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[TABLE]
     return [item.to_json()["Attributes"] for item in table.all_items()]
+
+
+@contextmanager
+def restored() -> Iterator[None]:
+    """Put the table's items back at the end. quick_moto updates copies of items, so the same objects can return."""
+    table: Any = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[TABLE]
+    before = {partition: dict(items) for partition, items in table.items.items()}
+    yield
+    table.items = defaultdict(dict, before)
 
 
 def has_messages(queue: str) -> bool:

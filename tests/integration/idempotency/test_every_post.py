@@ -5,7 +5,7 @@ tests/support/repeats.py is where to say so.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,7 +18,7 @@ from helpdesk.platform import clients, clock
 from helpdesk.platform.errors import InternalError
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
-from tests.support import table as whole_table
+from tests.support import stand_in
 from tests.support.aws import recorded_calls
 from tests.support.repeats import ROUTES, Repeated, census, kept, prepared, world
 
@@ -120,39 +120,37 @@ READS = {"GetItem", "BatchGetItem", "Query"}
 
 @each_post
 def test_a_request_that_dies_at_any_step_happens_once_with_its_repeats(
-    name: str, make_organization: Callable[..., NewOrganization]
+    name: str, organization: NewOrganization
 ) -> None:
+    request = prepared(name, organization)
     # An environment that knows a bucket of the deployment makes other calls than one that does not.
-    whole_table.clear()
     allowance.forget()
-    request = prepared(name, make_organization())
-    with recorded_calls() as calls:
+    with stand_in.restored(), recorded_calls() as calls:
         request.send()
-    once = census()
+        once = census()
     # Only the first transaction proves the claim: a request that wrote two could die between them.
     assert calls.count("dynamodb:TransactWriteItems") == (name not in LEASE_ALONE)
     ends = []
     # A read changes nothing.
     steps = [step for step, call in enumerate(calls) if call.rpartition(":")[2] not in READS]
     for step in steps:
-        whole_table.clear()
         allowance.forget()
-        request = prepared(name, make_organization())
-
-        with pytest.raises(Death), dying_after(step):
-            request.send()
-        soon, _ = request.send()
-        with later(LEASE_MS):
-            answer, _ = request.send()
-            after = census()
-            request.send()
+        with stand_in.restored():
+            with pytest.raises(Death), dying_after(step):
+                request.send()
+            soon, _ = request.send()
+            with later(LEASE_MS):
+                answer, _ = request.send()
+                after = census()
+                request.send()
+            finally_stored = census()
 
         carried_out = request.route.status in {soon.status, answer.status}
         ends.append("carried out" if carried_out else answer.code)
         assert soon.status == request.route.status or soon.code == (
             "idempotency_in_progress" if step < len(calls) - 1 else "idempotency_answer_withheld"
         )
-        assert census() == after
+        assert finally_stored == after
         if name not in LEASE_ALONE:
             assert after == once, f"died after {calls[step]}, call {step}"
     # Before the first write, a repeat runs. After it, the response is lost unless it was stored.
