@@ -6,6 +6,7 @@ process, and everything except Bedrock stays emulated.
 """
 
 import json
+import os
 import re
 import threading
 from collections.abc import Iterator
@@ -34,7 +35,9 @@ class Bedrock:
 
     def __init__(self) -> None:
         session = Session()
-        region, credentials = session.get_config_variable("region"), session.get_credentials()
+        # botocore itself reads AWS_DEFAULT_REGION alone; other tools of AWS read AWS_REGION first.
+        region = os.environ.get("AWS_REGION") or session.get_config_variable("region")
+        credentials = session.get_credentials()
         if credentials is None:
             raise Problem("MODEL needs AWS credentials of yours: set AWS_PROFILE, or run `aws sso login`.")
         if not region:

@@ -35,6 +35,7 @@ const { DEFAULT_TOLERANCE, SIGNATURE_HEADER, verifySignature } = require("./veri
 
 const RISKS = ["low", "medium", "reviewed", "high"];
 const MAX_TOOLS = 64;
+const MAX_DESCRIPTION_CHARACTERS = 2_000;
 const MAX_BODY_BYTES = 1_000_000; // a call is far smaller
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const WAIT_MS = 10_000; // for a call that is running already; the service waits 15 s
@@ -76,8 +77,8 @@ class Toolbox {
       throw new RangeError(`${name} is no name for a tool, is taken, or is one more than ${MAX_TOOLS} tools.`);
     }
     if (!RISKS.includes(risk)) throw new RangeError(`${name}: the risk is one of ${RISKS.join(", ")}.`);
-    if (typeof description !== "string" || description.trim() === "") {
-      throw new TypeError(`${name}: the model needs a description.`);
+    if (typeof description !== "string" || description.trim() === "" || description.length > MAX_DESCRIPTION_CHARACTERS) {
+      throw new TypeError(`${name}: the model needs a description of up to ${MAX_DESCRIPTION_CHARACTERS} characters.`);
     }
     if (input?.type !== "object") throw new TypeError(`${name}: \`input\` is a JSON Schema whose type is "object".`);
     if (typeof run !== "function") throw new TypeError(`${name}: \`run\` is the function that does the work.`);

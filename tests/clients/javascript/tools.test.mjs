@@ -97,7 +97,7 @@ test("a Lambda function URL and a parsed body of Express", async (context) => {
 
 test("what cannot be a tool is refused where it is declared", () => {
   const good = { name: "u", description: "A tool.", risk: "low", input: { type: "object" }, run() {} };
-  const wrongs = [{ name: "a b" }, { name: "t" }, { risk: "none" }, { description: " " }, { input: {} }, { run: 1 }];
+  const wrongs = [{ name: "a b" }, { name: "t" }, { risk: "none" }, { description: " " }, { description: "x".repeat(2_001) }, { input: {} }, { run: 1 }];
   for (const wrong of wrongs) {
     assert.throws(() => withTool(() => 1).add({ ...good, ...wrong }), /name|risk|description|JSON Schema|function/);
   }

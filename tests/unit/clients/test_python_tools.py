@@ -155,7 +155,13 @@ def test_what_cannot_be_a_tool_is_refused_where_it_is_declared() -> None:
         with pytest.raises(TypeError):
             with_tool(function)
     tools = with_tool(good)
-    for wrong in ({"risk": "none"}, {"name": "a b"}, {"name": "t"}, {"description": " "}):
+    for wrong in (
+        {"risk": "none"},
+        {"name": "a b"},
+        {"name": "t"},
+        {"description": " "},
+        {"description": "x" * 2_001},
+    ):
         options: dict[str, str] = {"risk": "low", "name": "u", "description": "A tool."} | wrong
         with pytest.raises(ValueError, match=r"name|risk|description"):
             tools.tool(**options)(good)  # type: ignore[arg-type] # texts by their names

@@ -33,7 +33,7 @@ def a_stack_with_a_model(monkeypatch: pytest.MonkeyPatch, *replies: Reply) -> It
             "AWS_ACCESS_KEY_ID": "AKIADEVELOPER",
             "AWS_SECRET_ACCESS_KEY": "theirs",
             "AWS_REGION": "eu-central-1",
-            "AWS_DEFAULT_REGION": "eu-central-1",
+            "AWS_DEFAULT_REGION": "us-east-1",
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": address,
         }
         for name, value in environment.items():

@@ -30,6 +30,7 @@ from .stores import Kept, MemoryStore, Store
 
 RISKS = ("low", "medium", "reviewed", "high")
 MAX_TOOLS = 64
+MAX_DESCRIPTION_CHARACTERS = 2_000
 MAX_BODY_BYTES = 1_000_000  # a call is far smaller
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LOGGER = logging.getLogger("helpdesk_webhooks.tools")
@@ -131,8 +132,11 @@ class Toolbox:
             )
         if more["risk"] not in RISKS:
             raise ValueError(f"{name}: the risk is one of {', '.join(RISKS)}.")
-        if not description.strip():
-            raise ValueError(f"{name}: the model needs a description. Write a docstring.")
+        if not description.strip() or len(description) > MAX_DESCRIPTION_CHARACTERS:
+            raise ValueError(
+                f"{name}: the model needs a description of up to {MAX_DESCRIPTION_CHARACTERS} characters. "
+                "Write a docstring."
+            )
         parameters, context = parameters_of(function, without=Context)
         output: Schema | None = return_schema(function)
         declared = {
