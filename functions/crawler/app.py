@@ -15,7 +15,7 @@ from helpdesk.crawls.reading import Browser
 from helpdesk.crawls.record import RemovalJob, SliceJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import try_again_soon
+from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
 from helpdesk.platform.settings import declare, settings
 
 NEEDS = declare("CRAWL_QUEUE_URL", "KNOWLEDGE_BUCKET", "ALLOW_LOOPBACK_URLS")
@@ -39,7 +39,11 @@ def _done(record: dict[str, Any], until: int) -> bool:
     try:
         body = json.loads(record["body"])
         about = {name: body[name] for name in ("kind", "organization", "crawlId")}
-        outcome = _slice(body) if body["kind"] == "slice" else removal.work(RemovalJob.from_body(body), until)
+        outcome = (
+            _slice(body, record)
+            if body["kind"] == "slice"
+            else removal.work(RemovalJob.from_body(body), until)
+        )
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
         about_failure = {"error": type(error).__name__, "message_id": record["messageId"]}
         logger.error("crawl_failed", extra=about_failure)
@@ -48,9 +52,10 @@ def _done(record: dict[str, Any], until: int) -> bool:
     return True
 
 
-def _slice(body: dict[str, Any]) -> str:
+def _slice(body: dict[str, Any], record: dict[str, Any]) -> str:
+    skip = receives(record) >= MAX_RECEIVES - 1  # one try is left to go on with the next page
     with Browser(allow_loopback=settings().allow_loopback_urls) as web:
-        return worker.work(SliceJob.from_body(body), web, _reader(), time.sleep)
+        return worker.work(SliceJob.from_body(body), web, _reader(), time.sleep, skip=skip)
 
 
 @cache

@@ -122,7 +122,7 @@ class Crawling:
         self.now = max(self.now, due)
         try:
             self.outcomes.append(self._do(body))
-        except Killed:
+        except (Killed, Broken):
             self.now += 1_000
             body = {**body, "receives": body.get("receives", 0) + 1}
             if body["receives"] < MAX_RECEIVES:
@@ -139,11 +139,16 @@ class Crawling:
         body = json.loads(json.dumps(body))
         if body["kind"] == "removal":
             return removal.work(RemovalJob.from_body(body), self.now + 60_000)
-        return worker.work(SliceJob.from_body(body), self.site, InProcess(), self.sleep)
+        skip = body.get("receives", 0) >= MAX_RECEIVES - 2  # as the function has it, which counts from one
+        return worker.work(SliceJob.from_body(body), self.site, InProcess(), self.sleep, skip=skip)
 
 
 class Killed(BaseException):
     """The worker dies."""
+
+
+class Broken(Exception):
+    """The worker meets an error that it does not expect."""
 
 
 @contextmanager

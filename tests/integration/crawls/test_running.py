@@ -16,6 +16,7 @@ from tests.support.api import Client
 from tests.support.website import (
     NOT_FOUND,
     SITE,
+    Broken,
     Crawling,
     Website,
     documents_of,
@@ -210,6 +211,21 @@ def test_each_page_has_one_outcome(
     crawl_id = crawl()
 
     assert outcomes_of(api, crawl_id) == {"/": "created", "/a": outcome}
+
+
+def test_a_page_that_always_breaks_the_worker_is_left_out(
+    api: Client, site: Website, world: Crawling, crawl: Crawl
+) -> None:
+    def broken() -> Fetched:
+        raise Broken
+
+    site.pages = {"/": html(text() + links("/a", "/b")), "/a": broken, "/b": html(text("b"))}
+
+    crawl_id = crawl()
+
+    assert outcomes_of(api, crawl_id) == {"/": "created", "/a": "unreachable", "/b": "created"}
+    assert crawl_of(api, crawl_id)["status"] == "finished"
+    assert (site.paths.count("/a"), world.dead_letters) == (4, [])
 
 
 def test_robots_txt_is_obeyed(api: Client, site: Website, crawl: Crawl) -> None:

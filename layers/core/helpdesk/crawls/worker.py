@@ -5,6 +5,7 @@ worker died is requested again, and its document is neither lost nor doubled (do
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 from helpdesk.admission.limits import Plan
@@ -49,19 +50,23 @@ _REFUSED: Final = frozenset({400, 401, 402, 403, 405, 406, 407, 414, 451})
 _LEFT_OUT: Final = "The crawl's settings leave this address out."
 
 
-def work(job: SliceJob, web: Web, reader: Reader, sleep: Sleep) -> str:
+def work(job: SliceJob, web: Web, reader: Reader, sleep: Sleep, *, skip: bool = False) -> str:
     """Do a slice of a run; return what became of it, for the log.
 
-    Raises what the table or the queue raise. The message is then tried again.
+    Raises what the table or the queue raise. The message is then tried again. With `skip`, which is for a late try, the
+    address at which that happened is left out of the run, so that no page ends it.
     """
     frontier = claim(job)
     if frontier is None:
         return "not_mine"
+    at_work = _Slice(frontier, web, reader, sleep)
     try:
-        return _Slice(frontier, web, reader, sleep).run()
+        return at_work.run()
     except LostRun:
         return "lost"
     except Exception:
+        if skip:
+            at_work.skip()
         frontier.let_go()
         raise
 
@@ -69,6 +74,7 @@ def work(job: SliceJob, web: Web, reader: Reader, sleep: Sleep) -> str:
 class _Slice:
     def __init__(self, frontier: Frontier, web: Web, reader: Reader, sleep: Sleep) -> None:
         self._frontier, self._reader = frontier, reader
+        self._address: Address | None = None  # at work
         self._started = clock.now_ms()
         self._scope = frontier.crawl.settings.scope
         self._site = Site(web, sleep, self._scope, self._started)
@@ -102,6 +108,15 @@ class _Slice:
             return "stopped"
         self._frontier.end(CrawlStatus.FINISHED)
         return "finished"
+
+    def skip(self) -> None:
+        """Leave the address at work out of the run. A document of it stays."""
+        if self._address is None:
+            return
+        address = self._frontier.addresses[self._address.number]
+        if address.outcome is Outcome.PENDING:
+            with suppress(LostRun):  # its outcome is written, and only the response was lost
+                self._record(address, Outcome.UNREACHABLE, "The page could not be processed.")
 
     # ----------------------------------------------------------------------------------------------------- the start
 
@@ -138,6 +153,7 @@ class _Slice:
 
     def _take(self, address: Address) -> None:
         """Work on one address. What interrupts it counts as a try, so that no page is tried for ever."""
+        self._address = address
         if address.tries >= MAX_TRIES:
             self._frontier.outcome(
                 address, Outcome.UNREACHABLE, detail="The page could not be read in time.", failed=True
