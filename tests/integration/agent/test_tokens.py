@@ -122,6 +122,18 @@ def test_a_busy_model_costs_nothing(make_organization: Make, monkeypatch: pytest
     assert used(made) == {"used": 0, "limit": 25_000_000}
 
 
+def test_a_throttled_message_stays_in_the_queue_and_the_next_try_answers_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
+    job = desk.write("How long does a refund take?")
+    with scripted(THROTTLED, THROTTLED, says("Five days.")):
+        assert desk.work(job) == ["message-0"]
+        assert desk.answers(job["conversationId"]) == []
+        assert desk.work(job, receives=2) == []
+    assert desk.answers(job["conversationId"]) == ["Five days."]
+
+
 def test_another_plan_has_its_quota_at_once_and_another_month_its_own(
     make_organization: Make, small: None
 ) -> None:

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from helpdesk.agent import metered
 from helpdesk.platform import clock, ids
+from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.units import DAY_MS
+from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage import keys, table
 from helpdesk.suggestions import worker
 from tests.support.api import Client
@@ -72,6 +75,21 @@ def test_a_thread_that_a_teammate_resolved_becomes_a_suggestion_with_its_event(
             "suggestedAt": at,
         }
     ]
+
+
+def test_a_suggestion_is_drafted_without_the_model_where_its_tokens_are_used_up(
+    api: Client, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spent(*_: object, **__: object) -> None:
+        raise TokensSpent
+
+    monkeypatch.setenv("AGENT_MODEL_ID", "anthropic.claude")
+    function_settings.cache_clear()
+    monkeypatch.setattr(metered, "turn", spent)
+
+    answered(api, workers)
+
+    assert [(each["title"], each["body"]) for each in listed(api)] == [(QUESTION, ANSWER)]
 
 
 def test_a_gap_becomes_a_suggestion_with_the_reply_and_grows_until_the_end(
