@@ -19,6 +19,7 @@ BENCHMARKS = (
     "request_cpu",
     "function_start",
     "route_costs",
+    "agent_turns",
     "fanning_out",
     "sending",
     "outages",

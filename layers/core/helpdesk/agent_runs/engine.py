@@ -112,6 +112,7 @@ def give_up(at: Desk, run: Run, reason: Reason) -> Outcome:
         return Outcome.WAITING
     run = making.settle_lost(run, at.prepared.question.settings.name, last_try=True)
     run = deciding.interrupt(deciding.expire_all(run))
+    # What is interrupted is written with the hand-off.
     return _finish(at, run, conversation, HandOff(reason))
 
 
@@ -233,6 +234,8 @@ def _saved_with_event(conversation: Conversation, run: Run, *, new: bool) -> Run
 def _call(at: Desk, run: Run, conversation: Conversation) -> Run:
     """Take one step of a run whose calls are not all done; the run is written."""
     run = making.settle_lost(run, at.prepared.question.settings.name, last_try=at.last_try)
+    if run.state is not RunState.CALLING:
+        return run
     if not answers.is_the_agents(conversation):
         run = deciding.interrupt(run)
     ended = conversation.archived or conversation.state.status is not Status.OPEN

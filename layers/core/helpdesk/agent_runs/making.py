@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from helpdesk.agent_runs import repository
 from helpdesk.agent_runs.prompts import SUGGEST, for_model
 from helpdesk.agent_runs.record import Call, Run
-from helpdesk.agent_runs.state import CallEvent, CallState
+from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent
 from helpdesk.approvals import calls as approvals
 from helpdesk.approvals.schemas import CallOutcome as ApprovalOutcome
 from helpdesk.approvals.schemas import Risk
@@ -144,7 +144,10 @@ def _end(run: Run, call: Call, result: CallResult, agent_name: str) -> Run:
     content = for_model(said or "")
     ended = call.after(_EVENTS[result.outcome], content=content)
     transaction = Transaction()
-    written = repository.add(transaction, run.with_call(ended))
+    after = run.with_call(ended)
+    if all(each.state.has_result for each in after.calls):
+        after = after.after(RunEvent.RETURNED)  # in the same write: the model is next
+    written = repository.add(transaction, after)
     if call.approval_id is not None:
         outcome = ApprovalOutcome(result.outcome.value)
         approvals.end(transaction, run.organization, call.approval_id, outcome, content)
