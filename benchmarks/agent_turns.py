@@ -22,11 +22,11 @@ from tests.support.workers import LongContext
 
 TITLE = "CPU time and AWS calls of the agent's turns"
 
-TEXT = """One job of the agent's queue each, through `functions/agent_worker/app.py`, with an organization of two tools
-and a conversation of one message. The model is scripted and the tool server answers at once, so the time is this service's
-own: without the model's, without HTTP to AWS, and without moto, whose time is measured and taken off. The median of the
-rounds counts. A turn is one request to the model. The last column has all calls to AWS of the job, those of the model
-included."""
+TEXT = """One job of the agent's queue each, through `functions/agent_worker/app.py`, with an organization of two
+tools and a conversation of one message. The model is scripted and the tool server answers at once, so the
+time is this service's own: without the model's, without HTTP to AWS, and without moto, whose time is
+measured and taken off. The median of the rounds counts. A turn is one request to the model. The last column
+has all calls to AWS of the job, those of the model included."""
 
 
 class _Spent:
