@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent_runs import making
 from helpdesk.approvals import expiry
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.units import DAY_MS
+from helpdesk.tools import calling
 from tests.support import effort
 from tests.support import table as everything
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, REFUND, Runs, runs, with_a_model
@@ -40,7 +40,7 @@ class Killer:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int | None) -> None:
         self._moments = itertools.count()
         self._at, self._armed, self.passed = at, False, 0
-        made = making.calling.call
+        made = calling.call
 
         def call(*values: Any, **named: Any) -> Any:
             self.moment()
@@ -48,7 +48,7 @@ class Killer:
             self.moment()
             return found
 
-        monkeypatch.setattr(making.calling, "call", call)
+        monkeypatch.setattr(calling, "call", call)
 
     @contextmanager
     def working(self) -> Iterator[None]:
