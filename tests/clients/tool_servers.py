@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -22,6 +23,7 @@ import uvicorn
 from helpdesk.outbound.exchange import Reply, Request, exchange
 from helpdesk.outbound.signing import SIGNATURE_HEADER, sign
 from helpdesk_webhooks import tools_secret
+from tests.clients.example_server import express_folder
 from tests.support.node import node
 
 ROOT = Path(__file__).parents[2]
@@ -80,10 +82,37 @@ def javascript(folder: Path) -> Iterator[str]:
     if not package.exists():
         package.parent.mkdir()
         package.symlink_to(ROOT / "clients" / "javascript")
-    (folder / "shop.mjs").write_text((SHOP / "shop.mjs").read_text(encoding="utf-8"), encoding="utf-8")
-    environment = {**os.environ, "HELPDESK_KEY": KEY, "PORT": "0", "CALLS": str(folder / "calls")}
+    shutil.copy(SHOP / "shop.mjs", folder)
+    with _node(folder, "shop.mjs", folder) as address:
+        yield address
+
+
+@contextmanager
+def express(folder: Path) -> Iterator[str]:
+    """Serve the JavaScript example with Express, which the example receiver installs."""
+    installed = express_folder()
+    shutil.copy(SHOP / "shop.mjs", installed)
+    (installed / "express_shop.mjs").write_text(_EXPRESS, encoding="utf-8")
+    with _node(installed, "express_shop.mjs", folder) as address:
+        yield address
+
+
+_EXPRESS = """\
+import express from "express";
+import { tools } from "./shop.mjs";
+
+const app = express();
+app.all("/tools", tools.node);
+app.use(express.json());
+const server = app.listen(0, "127.0.0.1", () => console.log(`Tools at http://127.0.0.1:${server.address().port}/`));
+"""
+
+
+@contextmanager
+def _node(folder: Path, program: str, calls: Path) -> Iterator[str]:
+    environment = {**os.environ, "HELPDESK_KEY": KEY, "PORT": "0", "CALLS": str(calls / "calls")}
     with subprocess.Popen(
-        [node(), "shop.mjs"], cwd=folder, env=environment, stdout=subprocess.PIPE, encoding="utf-8"
+        [node(), program], cwd=folder, env=environment, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:
         assert process.stdout is not None
         try:
@@ -94,7 +123,7 @@ def javascript(folder: Path) -> Iterator[str]:
             process.kill()
 
 
-SERVERS = {"wsgi": wsgi, "asgi": asgi, "javascript": javascript}
+SERVERS = {"wsgi": wsgi, "asgi": asgi, "javascript": javascript, "express": express}
 
 
 def until(condition: Callable[[], object], seconds: float = 10) -> None:
