@@ -2,6 +2,7 @@
 
 import errno
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -330,9 +331,10 @@ def test_a_reader_whose_bundles_are_gone_loads_the_newer_manifest(
 
 
 def test_an_object_left_behind_by_a_crash_is_removed_after_a_day(
-    organization: NewOrganization, add: Add
+    organization: NewOrganization, add: Add, tmp_path: Path
 ) -> None:
-    orphan = store.put_bundle(location_of(organization), Manifest(), [("x.idx", b"lost")])
+    (tmp_path / "x.idx").write_bytes(b"lost")
+    orphan = store.put_bundle(location_of(organization), Manifest(), [tmp_path / "x.idx"])
     tomorrow = clock.now_us() + 86_500_000_000
     for n in range(7):
         run(organization.organization_id, add(f"Doc {n}", "text"))
@@ -450,6 +452,7 @@ def test_a_document_over_the_limit_of_the_index_becomes_failed_and_the_others_st
     state, problem = status(api, second)
     assert state == "failed"
     assert "maximum size" in str(problem)
+    assert "700 MB, about 400 MB of text" in str(problem)
     assert found(organization.organization_id, "common") == [(first, "")]
 
 

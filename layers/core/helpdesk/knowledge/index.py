@@ -15,9 +15,11 @@ from helpdesk.s3_index.cache import CachedIndex, IndexCache
 from helpdesk.s3_index.store import IndexLocation
 from helpdesk.s3_index.vectors import VectorSet
 
-# Functions that read or write the index have 2 GB in /tmp; a commit may need the space of the index twice. 700 MB are
-# the index of at least 400 MB of text, twice the quota of the Standard plan (docs/decisions/0117).
+# Functions that read or write the index have 2 GB in /tmp; a commit may need the space of the index twice. Their memory
+# holds its vectors, which are half of it (docs/decisions/0128).
 MAX_INDEX_BYTES = 700_000_000
+SEARCHABLE_BYTES = 400_000_000
+"""About how much text an index of `MAX_INDEX_BYTES` is of: twice the quota of the Standard plan."""
 MAX_CACHE_BYTES = 1_000_000_000
 
 _MOST_TERMS = 2_000

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from helpdesk.embeddings.embedder import Embedder
 from helpdesk.knowledge import document_store, index_kinds, repository
 from helpdesk.knowledge.documents import Document
-from helpdesk.knowledge.index import write
+from helpdesk.knowledge.index import MAX_INDEX_BYTES, SEARCHABLE_BYTES, write
 from helpdesk.knowledge.index_format import IndexedDocument
 from helpdesk.knowledge.index_kinds import KindOfIndex, ReindexJob
 from helpdesk.knowledge.schemas import DocumentStatus
@@ -27,7 +27,9 @@ PROBLEM_GAVE_UP = (
     "Indexing failed repeatedly. Your operator is notified; the document is indexed once the cause is fixed."
 )
 PROBLEM_INDEX_FULL = (
-    "The knowledge base has reached its maximum size. Delete other documents, then send the text again."
+    "The knowledge base has reached the maximum size that can be searched: an index of "
+    f"{MAX_INDEX_BYTES // 1_000_000} MB, about {SEARCHABLE_BYTES // 1_000_000} MB of text. "
+    "Delete or shorten other documents, then send the text again."
 )
 
 

@@ -166,8 +166,7 @@ class CachedIndex[R]:
         live = frozenset(directory.immutable_files(built))
         kept = before.kept(live, repack=repack)
         added = sorted(live.difference(*(bundle.names for bundle in kept)))
-        files = ((name, (built / name).read_bytes()) for name in added)
-        bundle = store.put_bundle(self.location, before, files) if added else None
+        bundle = store.put_bundle(self.location, before, [built / name for name in added]) if added else None
         after = before.next(directory.state_files(built), live, kept, bundle)
         store.remove_expired(self.location, before)
         try:

@@ -10,15 +10,16 @@ The key of a bundle begins with the number of the manifest that it was uploaded 
 the replacement may still come. Afterwards, a bundle that no manifest names is garbage.
 """
 
-from collections.abc import Iterable, Iterator
-from io import BytesIO
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
 
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_MS
+from helpdesk.s3_index.joined_files import JoinedFiles
 from helpdesk.s3_index.manifest import Bundle, Manifest
 
 if TYPE_CHECKING:
@@ -100,16 +101,13 @@ def swap(location: IndexLocation, before: Manifest, after: Manifest) -> Manifest
     return Manifest(after.number, put["ETag"], after.state, after.live, after.bundles, after.superseded)
 
 
-def put_bundle(location: IndexLocation, before: Manifest, files: Iterable[tuple[str, bytes]]) -> Bundle:
+def put_bundle(location: IndexLocation, before: Manifest, files: Sequence[Path]) -> Bundle:
     """Upload files as one bundle for the manifest that follows `before`. One call."""
     key = f"{location.bundles}{before.number + 1:0{_NUMBER_DIGITS}d}_{ids.new('bundle')}"
-    # Appended one by one, so that memory holds all files once and not twice.
-    body, sizes = BytesIO(), list[tuple[str, int]]()
-    for name, data in files:
-        sizes.append((name, body.write(data)))
-    body.seek(0)
-    clients.s3().put_object(Bucket=location.bucket, Key=key, Body=body)
-    return Bundle(key, tuple(sizes))
+    with JoinedFiles(files) as body:
+        # The SDK takes whatever reads and seeks as a file.
+        clients.s3().put_object(Bucket=location.bucket, Key=key, Body=cast("IO[bytes]", body))
+        return Bundle(key, body.sizes)
 
 
 def fetch(location: IndexLocation, bundle: Bundle) -> Iterator[tuple[str, Iterator[bytes]]]:

@@ -9,6 +9,7 @@ built (docs/decisions/0120).
 """
 
 import json
+import mmap
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -88,7 +89,7 @@ def change(folder: Path, removed: Iterable[str], added: Sequence[DocumentVectors
         part = _Part(frozenset(), part.documents)
     if part.size:
         number = 1 + (_number(files[-1]) if files else 0)
-        (folder / f"{PREFIX}{number:08d}-{part.size}-{ids.ulid()}").write_bytes(_written(part))
+        _write(folder / f"{PREFIX}{number:08d}-{part.size}-{ids.ulid()}", part)
     return True
 
 
@@ -185,7 +186,7 @@ def _size(path: Path) -> int:
     return int(path.name.split("-")[2])
 
 
-def _written(part: _Part) -> bytes:
+def _write(path: Path, part: _Part) -> None:
     header = json.dumps(
         {
             "dimensions": part.documents[0].rows.shape[1] if part.documents else 0,
@@ -194,13 +195,16 @@ def _written(part: _Part) -> bytes:
         },
         separators=(",", ":"),
     ).encode()
-    scales = b"".join(document.scales.astype("<f4").tobytes() for document in part.documents)
-    rows = b"".join(document.rows.tobytes() for document in part.documents)
-    return struct.pack("<I", len(header)) + header + scales + rows
+    with path.open("wb") as file:
+        file.write(struct.pack("<I", len(header)) + header)
+        file.writelines(document.scales.astype("<f4").tobytes() for document in part.documents)
+        file.writelines(document.rows.tobytes() for document in part.documents)
 
 
 def _read(path: Path) -> _Part:
-    data = path.read_bytes()
+    """Return the content of a file. Its rows stay on disk until they are used, also after the file was removed."""
+    with path.open("rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     [length] = struct.unpack_from("<I", data)
     header = json.loads(data[4 : 4 + length])
     total = sum(len(sections) for _, sections in header["documents"])
