@@ -25,7 +25,8 @@ class AnyVector:
         return np.full((len(texts), 384), 0.05, dtype=np.float32)
 
     def question(self, text: str) -> Vectors:
-        return self.passages([text])[0]
+        found: Vectors = self.passages([text])[0]
+        return found
 
 
 def test_the_index_of_as_much_text_as_is_promised_fits_into_its_limit(tmp_path: Path) -> None:
