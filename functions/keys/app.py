@@ -1,5 +1,6 @@
 """/v1/keys: the organization's secret keys."""
 
+from helpdesk.accounts import key_revocation
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok
@@ -9,7 +10,6 @@ from helpdesk.routing.api import Api
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.secret_keys.errors import InvalidKeyName, KeyNotFound, TooManyKeys
 from helpdesk.secret_keys.schemas import KeyCreated, KeysAnswer, KeysQuery, NewKey
-from helpdesk.webhooks import service as webhooks
 
 NEEDS = declare("BASE_URL")
 
@@ -31,8 +31,8 @@ def create_key(caller: Caller, new: NewKey) -> KeyCreated:
 
 @api.delete("/v1/keys/<key_id>", access=Access.ACCOUNT_ADMIN, errors=(KeyNotFound,))
 def revoke_key(caller: Caller, key_id: str) -> Ok:
-    """Revoke a secret key. It stops working at once. Webhooks signed with it still arrive but no longer verify."""
-    secret_keys.revoke(caller, key_id, webhooks.replace_secrets)
+    """Revoke a secret key. It stops working at once. Webhooks and tool calls signed with it no longer verify."""
+    key_revocation.revoke(caller, key_id)
     return OK
 
 

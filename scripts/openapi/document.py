@@ -171,7 +171,7 @@ def _request_body(route: Route) -> dict[str, Any] | None:
     }
     if route.raw_body is not None:
         content["application/octet-stream"] = {"schema": {"type": "string", "format": "binary"}}
-    body: dict[str, Any] = {"required": True, "content": content}
+    body: dict[str, Any] = {"required": not route.body[1].may_be_empty, "content": content}
     if route.raw_body is not None:
         body["description"] = (
             "The file itself with its media type, or its announcement as JSON without `name`."

@@ -46,13 +46,21 @@ class JobQueue(StrEnum):
     ERASE = "erase"
     CRAWL = "crawl"
     """Slices of crawls, and the removal of deleted ones. Keeps no order."""
+    TOOL_SYNC = "tool_sync"
+    """Manifests to read, and what removed tool endpoints left. Keeps no order."""
     DELIVERY = "delivery"
     """The queue of first attempts, for a redelivery. Keeps no order."""
 
     @property
     def ordered(self) -> bool:
         """Whether it is a FIFO queue, which drops a repeated message within five minutes."""
-        return self not in {JobQueue.SEARCH, JobQueue.TIMER, JobQueue.CRAWL, JobQueue.DELIVERY}
+        return self not in {
+            JobQueue.SEARCH,
+            JobQueue.TIMER,
+            JobQueue.CRAWL,
+            JobQueue.TOOL_SYNC,
+            JobQueue.DELIVERY,
+        }
 
 
 class Job(FrozenRecord):

@@ -48,7 +48,12 @@ UNKNOWN_FIELD = "unknown_field"
 
 
 class Body(BaseModel):
-    """A request body or a part of one. Unknown fields are refused; the error names the nearest known one."""
+    """A request body or a part of one. Unknown fields are refused; the error names the nearest known one.
+
+    With `may_be_empty` a request without a body counts as one with an empty object.
+    """
+
+    may_be_empty: ClassVar[bool] = False
 
     model_config = ConfigDict(
         strict=True, alias_generator=to_camel, extra="forbid", frozen=True, defer_build=True

@@ -19,8 +19,8 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
 type ReplaceSecrets = Callable[[Transaction, str, str], None]
-"""Replaces, in a transaction, the secrets of the webhook endpoints that a key signs: `webhooks.replace_secrets`. It is
-passed in because webhooks import this package for their signing key."""
+"""Replaces, in a transaction, the secrets of the endpoints that a key signs for (`accounts.key_revocation`). It is
+passed in because webhooks and tools import this package for their signing key."""
 
 _TRIES = 8
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -78,8 +78,8 @@ def create(caller: Caller, new: NewKey) -> KeyCreated:
 def revoke(caller: Caller, key_id: str, replace_secrets: ReplaceSecrets) -> None:
     """Revoke a key from the next request on. A revoked key stays as it is. Raises KeyNotFound, Conflict.
 
-    `replace_secrets` adds to the transaction what gives the key's webhook endpoints random secrets, so that their
-    deliveries continue and no longer verify (Specification: Events, Which key signs).
+    `replace_secrets` adds to the transaction what gives the key's endpoints random secrets, so that their deliveries
+    and calls continue and no longer verify (Specification: Events, Which key signs).
     """
     for _ in range(_TRIES):
         record, alive = repository.get(caller.organization, key_id)

@@ -14,25 +14,17 @@ from helpdesk.outbound.exchange import Reply, Request, exchange
 from helpdesk.outbound.outcome import Failure
 from helpdesk.outbound.signing import SIGNATURE_HEADER, sign
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
-from helpdesk.tools import repository, results
+from helpdesk.tools import results, secret_repository
 from helpdesk.tools.errors import CALL_SECONDS, MAX_RESULT_BYTES
 from helpdesk.tools.records import Tool
 from helpdesk.tools.results import CallOutcome, CallResult
+from helpdesk.tools.visitors import Visitor
 
 __all__ = ["CallOutcome", "CallResult", "Visitor", "call"]
 
 _REMOVED = "The tool's endpoint was removed."
 _NO_SECRET = "The endpoint's signing key is being revoked. Try again in a moment."  # noqa: S105 - a sentence, not a secret
-
-
-class Visitor(FrozenRecord):
-    """For whom a tool is called. `external_id` is the caller's own ID of them. Each is None where it is not known."""
-
-    external_id: str | None
-    name: str | None
-    email: str | None
 
 
 def call(
@@ -51,8 +43,8 @@ def call(
     server return what it returned before.
     """
     try:
-        signed = repository.signed(organization_id, tool.endpoint_id)
-    except repository.SecretNotFound:
+        signed = secret_repository.signed(organization_id, tool.endpoint_id)
+    except secret_repository.SecretNotFound:
         return CallResult(CallOutcome.FAILED, None, _NO_SECRET, 0)
     if signed is None:
         return CallResult(CallOutcome.FAILED, None, _REMOVED, 0)

@@ -148,6 +148,11 @@ class Tool(FrozenRecord):
         """The effective risk: the higher of the declared one and the organization's."""
         return higher(self.declared.risk, self.raised_risk)
 
+    @property
+    def waiting_id(self) -> str | None:
+        """The ID of the change that waits for an admin; None if none does."""
+        return None if self.waiting is None else change_id(self.waiting.definition(self.endpoint_id))
+
     @cached_property
     def definition(self) -> str:
         """The hash of what is declared; an approval of another definition no longer fits."""
@@ -180,6 +185,7 @@ class Tool(FrozenRecord):
             "raisedRisk": None if self.raised_risk is None else self.raised_risk.value,
             "enabled": self.enabled,
             "waiting": None if self.waiting is None else self.waiting.to_item(),
+            "waitingId": self.waiting_id,
             "withdrawn": self.withdrawn,
             "updatedAt": self.updated_at,
         }

@@ -1,26 +1,37 @@
-"""Items of tool endpoints and tools: reads."""
+"""Items of tool endpoints and tools. What a sync writes is in `sync_repository`."""
 
+from collections.abc import Sequence
+from copy import replace
 from typing import NamedTuple
 
 from helpdesk.platform import unreadable
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.table import Item
-from helpdesk.tools.errors import ToolNotFound
-from helpdesk.tools.records import Tool, ToolEndpoint
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.errors import (
+    MAX_TOOL_ENDPOINTS,
+    ToolEndpointNotFound,
+    ToolNotFound,
+    TooManyToolEndpoints,
+)
+from helpdesk.tools.records import Risk, SyncStatus, Tool, ToolChange, ToolEndpoint
 
+_EXISTS = "attribute_exists(PK)"
 _ENDPOINT, _TOOL = "ENDPOINT#", "TOOL#"
 
 
 class Catalog(NamedTuple):
     """An organization's endpoints in the order of their creation, and its tools by name, the withdrawn ones too.
 
-    A tool whose endpoint was removed is not among them, though its item may still exist (see `removal`).
+    A tool whose endpoint was removed is not among them, though its item may still exist until `removal` deletes it:
+    `orphans` has the endpoint of such a tool by the tool's name.
     """
 
     endpoints: list[ToolEndpoint]
     tools: dict[str, Tool]
+    orphans: dict[str, str]
 
 
 def catalog(organization: str) -> Catalog:
@@ -30,6 +41,7 @@ def catalog(organization: str) -> Catalog:
     """
     endpoints: dict[str, ToolEndpoint] = {}
     tools: dict[str, Tool] = {}
+    orphans: dict[str, str] = {}
     known: set[str] = set()
     items = table.query_all(keys.ToolEndpointCount(organization).pk)
     for item in items:
@@ -48,7 +60,9 @@ def catalog(organization: str) -> Catalog:
                 continue
             if tool.endpoint_id in known:
                 tools[tool.name] = tool
-    return Catalog(list(endpoints.values()), tools)
+            else:
+                orphans[tool.name] = tool.endpoint_id
+    return Catalog(list(endpoints.values()), tools, orphans)
 
 
 def enabled(organization: str) -> list[Tool]:
@@ -102,36 +116,152 @@ def url_key(organization: str, url: str) -> keys.ToolEndpointUrl:
     return keys.ToolEndpointUrl(organization, sha256_hex(url))
 
 
-class Signed(NamedTuple):
-    """An endpoint's address, and the secret that requests to it are signed with."""
-
-    url: str
-    secret: str
-
-
-class SecretNotFound(Exception):
-    """An endpoint exists without a secret to sign with, because its key is being revoked. A later try finds one."""
+def find_by_url(organization: str, url: str) -> str | None:
+    """Return the ID of the endpoint that has this very address; None if none has."""
+    item = table.get(url_key(organization, url))
+    return None if item is None else str(item["endpointId"])
 
 
-def signed(organization: str, endpoint_id: str) -> Signed | None:
-    """Return where an endpoint is and what signs for it; None if it was removed. Two calls in the usual case.
+def add_endpoint(transaction: Transaction, endpoint: ToolEndpoint) -> None:
+    """Add an endpoint and count it.
 
-    The random secret of an endpoint whose key was revoked comes first (Specification: Events, Which key signs). Only
-    roles that call tools may read secrets. Raises SecretNotFound.
+    The transaction raises TooManyToolEndpoints if the limit is reached, ConditionFailed if another has the address.
     """
-    endpoint_key = keys.ToolEndpoint(organization, endpoint_id)
-    own = keys.EndpointSecret(organization, endpoint_id)
-    for _ in range(2):  # the key may be revoked between the two calls
-        found = table.get_many([endpoint_key, own])
-        if endpoint_key not in found:
-            return None
-        place = found[endpoint_key]
-        secret: Item | None = found.get(own)
-        if secret is None and place.get("keyId"):
-            secret = table.get(keys.KeySecret(organization, place["keyId"]))
-        if secret is not None:
-            return Signed(place["url"], secret["tools"])
-    raise SecretNotFound
+    transaction.put(
+        {**url_key(endpoint.organization, endpoint.url).attributes(), "endpointId": endpoint.id},
+        new=True,
+        on_failure=ConditionFailed,
+    )
+    transaction.update(
+        keys.ToolEndpointCount(endpoint.organization),
+        "ADD endpoints :one",
+        condition="attribute_not_exists(endpoints) OR endpoints < :limit",
+        values={":one": 1, ":limit": MAX_TOOL_ENDPOINTS},
+        on_failure=lambda _: TooManyToolEndpoints(),
+    )
+    transaction.put(endpoint.to_item(), new=True)
+
+
+def schedule(
+    transaction: Transaction, endpoint: ToolEndpoint, sync_id: str, key_id: str | None = None
+) -> None:
+    """Make a sync the endpoint's latest one, and with `key_id` let another key sign from now on.
+
+    The transaction raises ConditionFailed if the endpoint was removed or its key was revoked in the meantime.
+    """
+    of = endpoint.organization
+    chosen = key_id or endpoint.key_id
+    transaction.update(
+        keys.ToolEndpoint(of, endpoint.id),
+        "SET syncId = :sync, #status = :pending, keyId = :key",
+        condition="keyId = :seen",
+        names={"#status": "status"},
+        values={
+            ":sync": sync_id,
+            ":pending": SyncStatus.PENDING.value,
+            ":key": chosen,
+            ":seen": endpoint.key_id,
+        },
+        on_failure=ConditionFailed,
+    )
+    if chosen != endpoint.key_id:
+        transaction.delete(keys.EndpointSecret(of, endpoint.id))
+
+
+def remove_endpoint(transaction: Transaction, endpoint: ToolEndpoint) -> None:
+    """Remove an endpoint with its secret, and decrease the count. The transaction raises ToolEndpointNotFound.
+
+    Its tools are gone for every reader from then on (see `catalog`); `removal` deletes their items.
+    """
+    of = endpoint.organization
+    transaction.delete(
+        keys.ToolEndpoint(of, endpoint.id),
+        condition=_EXISTS,
+        on_failure=lambda _: ToolEndpointNotFound(),
+    )
+    transaction.delete(url_key(of, endpoint.url))
+    transaction.delete(keys.EndpointSecret(of, endpoint.id))
+    transaction.update(keys.ToolEndpointCount(of), "ADD endpoints :one", values={":one": -1})
+
+
+def set_tool(
+    transaction: Transaction, organization: str, seen: Tool, *, enabled: bool, raised: Risk | None
+) -> None:
+    """Set what the organization chooses about a tool.
+
+    The transaction raises ConditionFailed if the tool is no longer as it was seen.
+    """
+    transaction.update(
+        keys.Tool(organization, seen.name),
+        "SET enabled = :enabled, raisedRisk = :raised",
+        condition=AS_SEEN,
+        values={
+            ":enabled": enabled,
+            ":raised": None if raised is None else raised.value,
+            **as_seen(seen),
+        },
+        names=AS_SEEN_NAMES,
+        on_failure=ConditionFailed,
+    )
+
+
+def accept(transaction: Transaction, organization: str, seen: Tool, at: int) -> None:
+    """Put what waits of a tool in force. The transaction raises ConditionFailed if the tool is no longer as seen."""
+    if seen.waiting is None:
+        raise ValueError("nothing waits")
+    accepted = replace(seen, declared=seen.waiting, waiting=None, updated_at=at)
+    replace_tool(transaction, organization, accepted, seen)
+
+
+def replace_tool(transaction: Transaction, organization: str, tool: Tool, seen: Tool) -> None:
+    """Store a tool in place of the one that was seen. The transaction raises ConditionFailed if it has changed."""
+    key = keys.Tool(organization, tool.name)
+    item = {name: value for name, value in tool.to_item(organization).items() if name not in key.attributes()}
+    transaction.update(
+        key,
+        "SET " + ", ".join(f"#{name} = :{name}" for name in item),
+        condition=AS_SEEN,
+        names={f"#{name}": name for name in item},
+        values={**{f":{name}": value for name, value in item.items()}, **as_seen(seen)},
+        on_failure=ConditionFailed,
+    )
+
+
+AS_SEEN = (
+    "#endpointId = :seenEndpoint AND #definition = :seenDefinition AND #enabled = :seenEnabled "
+    "AND #raisedRisk = :seenRaised AND #waitingId = :seenWaiting AND #withdrawn = :seenWithdrawn"
+)
+AS_SEEN_NAMES = {
+    f"#{name}": name
+    for name in ("endpointId", "definition", "enabled", "raisedRisk", "waitingId", "withdrawn")
+}
+
+
+def as_seen(tool: Tool) -> Item:
+    """Return the values of the condition AS_SEEN."""
+    return {
+        ":seenEndpoint": tool.endpoint_id,
+        ":seenDefinition": tool.definition,
+        ":seenEnabled": tool.enabled,
+        ":seenRaised": None if tool.raised_risk is None else tool.raised_risk.value,
+        ":seenWaiting": tool.waiting_id,
+        ":seenWithdrawn": tool.withdrawn,
+    }
+
+
+def set_changes(transaction: Transaction, endpoint: ToolEndpoint, changes: Sequence[ToolChange]) -> None:
+    """Store the changes that are left. The transaction raises ConditionFailed if a sync ended in the meantime."""
+    transaction.update(
+        keys.ToolEndpoint(endpoint.organization, endpoint.id),
+        "SET changes = :left",
+        condition="lastSyncAt = :seen AND changes = :changes",
+        values={
+            ":left": [change.to_item() for change in changes],
+            ":seen": endpoint.last_sync_at,
+            ":changes": [change.to_item() for change in endpoint.changes],
+        },
+        on_failure=ConditionFailed,
+    )
 
 
 def _report(item: Item, error: UnreadableItem) -> None:

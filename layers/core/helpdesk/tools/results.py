@@ -62,23 +62,28 @@ _NOT_SENT: Final = {
     Failure.TIMEOUT: f"The tool endpoint accepted no connection within {CALL_SECONDS:.0f} seconds.",
 }
 _SENT: Final = {
-    Failure.TIMEOUT: f"The tool endpoint did not answer within {CALL_SECONDS:.0f} seconds. The tool may have run.",
-    Failure.INCOMPLETE: "The tool endpoint closed the connection before it had answered. The tool may have run.",
+    Failure.TIMEOUT: f"The tool endpoint did not answer in full within {CALL_SECONDS:.0f} seconds.",
+    Failure.INCOMPLETE: "The tool endpoint closed the connection before it had answered.",
 }
-_UNREADABLE: Final = (
-    "The tool endpoint's response is not valid HTTP, or is compressed. The tool may have run."
-)
+_UNREADABLE: Final = "The tool endpoint's response is not valid HTTP, or is compressed."
 _INTERNAL: Final = "The service could not make the request."
+_MAY_HAVE_RUN: Final = "The tool may have run."
 # A gateway before the server gave up waiting: nobody knows what the server did.
 _GAVE_UP: Final = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT})
 _MAX_SAID_CHARACTERS: Final = 500
 
 
+def problem_of(failure: Failure, *, sent: bool) -> str:
+    """Return the sentence for a request without a complete response."""
+    return _SENT.get(failure, _UNREADABLE) if sent else _NOT_SENT.get(failure, _INTERNAL)
+
+
 def of_failure(failure: Failure, duration_ms: int, *, sent: bool) -> CallResult:
     """Return the result of a call without a complete response."""
+    problem = problem_of(failure, sent=sent)
     if sent:
-        return CallResult(CallOutcome.UNKNOWN, None, _SENT.get(failure, _UNREADABLE), duration_ms)
-    return CallResult(CallOutcome.FAILED, None, _NOT_SENT.get(failure, _INTERNAL), duration_ms)
+        return CallResult(CallOutcome.UNKNOWN, None, f"{problem} {_MAY_HAVE_RUN}", duration_ms)
+    return CallResult(CallOutcome.FAILED, None, problem, duration_ms)
 
 
 def of_response(
@@ -89,7 +94,7 @@ def of_response(
         outcome, result, error = _of_success(body, too_large=too_large, output_schema=output_schema)
     elif status in _GAVE_UP:
         outcome, result = CallOutcome.UNKNOWN, None
-        error = f"The tool endpoint answered with HTTP {status}. The tool may have run."
+        error = f"The tool endpoint answered with HTTP {status}. {_MAY_HAVE_RUN}"
     else:
         outcome, result, error = CallOutcome.FAILED, None, _refusal_by_status(status, body)
     return CallResult(outcome, result, error, duration_ms)
@@ -101,7 +106,7 @@ def _of_success(
     """Return the outcome, result and error of a response with a 2xx status. An empty body is the value null."""
 
     def unusable(why: str) -> tuple[CallOutcome, None, str]:
-        return CallOutcome.UNKNOWN, None, f"The tool's result {why}. The tool may have run."
+        return CallOutcome.UNKNOWN, None, f"The tool's result {why}. {_MAY_HAVE_RUN}"
 
     if too_large:
         return unusable(f"is larger than {MAX_RESULT_BYTES // 1024} KB")

@@ -1,7 +1,41 @@
-"""The rules of tools and tool endpoints (Specification: Tool endpoints)."""
+"""The rules of tools: which the agent may call, what the organization sets, and a test call (Specification: Tools)."""
 
-from helpdesk.tools import repository
-from helpdesk.tools.records import Tool
+from typing import TYPE_CHECKING
+
+from helpdesk.admission.caller import Caller
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
+from helpdesk.customers import service as customers
+from helpdesk.http.pages import fitting, next_cursor, position
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.platform import ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import as_name
+from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.tools import inputs, repository, running
+from helpdesk.tools.errors import InvalidInput
+from helpdesk.tools.records import Risk, Tool
+from helpdesk.tools.rendering import tool_shape
+from helpdesk.tools.results import CallOutcome, CallResult
+from helpdesk.tools.schemas import (
+    MAX_EXTERNAL_ID_CHARACTERS,
+    ToolsAnswer,
+    ToolsQuery,
+    ToolTestInput,
+    ToolTestResult,
+    ToolUpdate,
+)
+from helpdesk.tools.visitors import Visitor, visitor_of
+
+if TYPE_CHECKING:
+    from helpdesk.customers.record import Customer
+
+_LIST = "tools"
+_TRIES = 8
+_SHOWN_PROBLEMS = 3
 
 
 def enabled(organization: str) -> list[Tool]:
@@ -12,3 +46,139 @@ def enabled(organization: str) -> list[Tool]:
 def find(organization: str, name: str) -> Tool | None:
     """Return the tool with this name, enabled or not; None if no connected endpoint declares it."""
     return repository.find(organization, name)
+
+
+def listed(caller: Caller, query: ToolsQuery) -> ToolsAnswer:
+    """Return a page of the organization's tools, by name. Raises InvalidCursor."""
+    after = position(caller, query, _LIST) or ""
+    stored = repository.catalog(caller.organization).tools.values()
+    behind = sorted(
+        (tool for tool in stored if not tool.withdrawn and tool.name > after), key=lambda tool: tool.name
+    )
+    page = [tool_shape(tool) for tool in behind[: query.limit]]
+    page = page[: fitting(page)]
+    end = page[-1].name if page and len(page) < len(behind) else None
+    return ToolsAnswer(tools=page, next_cursor=next_cursor(caller, end, _LIST))
+
+
+def update(caller: Caller, name: str, wanted: ToolUpdate) -> None:
+    """Set whether the agent may call a tool, and the risk that applies: never below what its manifest declares.
+
+    Raises ToolNotFound, InvalidRequest.
+    """
+    for _ in range(_TRIES):
+        tool = repository.get(caller.organization, name)
+        raised = tool.raised_risk if wanted.risk is None else _raised(tool, wanted.risk)
+        allowed = tool.enabled if wanted.enabled is None else wanted.enabled
+        if (raised, allowed) == (tool.raised_risk, tool.enabled):
+            return
+        transaction = Transaction()
+        repository.set_tool(transaction, caller.organization, tool, enabled=allowed, raised=raised)
+        transaction.put(
+            logs.entry(
+                caller.organization,
+                LogKind.TOOL_CHANGED,
+                actor=caller.actor,
+                summary=f"The tool {name} was changed.",
+                tool=name,
+                enabled=allowed,
+                risk=None if raised is None else raised.value,
+            )
+        )
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def _raised(tool: Tool, wanted: str) -> Risk | None:
+    """Return the risk to store for one that is wanted; None for the declared one. Raises InvalidRequest."""
+    if wanted not in set(Risk):
+        raise InvalidRequest(f"`risk` must be one of {', '.join(Risk)}.")
+    risk, declared = Risk(wanted), tool.declared.risk
+    if risk.rank < declared.rank:
+        raise InvalidRequest(
+            f"`risk` cannot be lower than the one that the manifest declares, {declared.value}. Lower it there, sync, "
+            "and accept the change."
+        )
+    return None if risk is declared else risk
+
+
+def test(caller: Caller, name: str, wanted: ToolTestInput) -> ToolTestResult:
+    """Call a tool once, for real, and return its answer. Nothing lands in the inbox.
+
+    Raises InvalidRequest, ToolNotFound, InvalidInput, ConversationNotFound, ConversationArchived, TooManyRunning.
+    """
+    external_id = _external_id(wanted)
+    tool = repository.get(caller.organization, name)
+    value = wanted.input if wanted.input is not None else {}
+    if wrong := inputs.problems(tool, value):
+        raise InvalidInput(
+            f"The `input` does not fit the tool's inputSchema: {'; '.join(wrong[:_SHOWN_PROBLEMS])}."
+        )
+    call_id = ids.new("call")
+    if wanted.conversation_id is None:
+        visitor = None if external_id is None else Visitor(external_id, None, None)
+        conversation_id = ids.new("test")
+        result = _call(caller, tool, value, call_id, visitor, conversation_id)
+    else:
+        conversation_id = wanted.conversation_id
+        visitor = _visitor(caller.organization, conversation_id)
+        with running.slot(caller.organization, conversation_id, call_id):
+            result = _call(caller, tool, value, call_id, visitor, conversation_id)
+    return ToolTestResult(
+        ok=result.outcome is CallOutcome.SUCCEEDED,
+        result=result.result,
+        error=result.error,
+        risk=tool.risk,
+        conversation_id=conversation_id,
+    )
+
+
+def _external_id(wanted: ToolTestInput) -> str | None:
+    if wanted.as_ is None:
+        return None
+    if wanted.conversation_id is not None:
+        raise InvalidRequest(
+            "`as` cannot be combined with `conversationId`, whose visitor the tool is called for."
+        )
+    if not as_name(wanted.as_) or len(wanted.as_) > MAX_EXTERNAL_ID_CHARACTERS:
+        raise InvalidRequest(f"`as` must have 1 to {MAX_EXTERNAL_ID_CHARACTERS} characters.")
+    return wanted.as_
+
+
+def _visitor(organization: str, conversation_id: str) -> Visitor | None:
+    """Return the visitor of a conversation. Raises ConversationNotFound, ConversationArchived."""
+    try:
+        conversation = conversations.get(organization, conversation_id)
+    except MalformedKey:
+        raise ConversationNotFound from None
+    if conversation.archived:
+        raise ConversationArchived
+    found: Customer | None = customers.by_ids(organization, [conversation.customer_id]).get(
+        conversation.customer_id
+    )
+    return None if found is None else visitor_of(found)
+
+
+def _call(
+    caller: Caller,
+    tool: Tool,
+    value: dict[str, object],
+    call_id: str,
+    visitor: Visitor | None,
+    conversation_id: str,
+) -> CallResult:
+    from helpdesk.tools import calling  # noqa: PLC0415 - aiohttp, which takes most of the start of the function
+
+    return calling.call(
+        caller.organization,
+        tool,
+        value,
+        call_id=call_id,
+        visitor=visitor,
+        conversation_id=conversation_id,
+        test=True,
+    )

@@ -1,0 +1,122 @@
+"""/v1/tool-endpoints and /v1/tools: the servers that declare tools, and the tools that the agent may call."""
+
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
+from helpdesk.http.schemas import OK, Ok
+from helpdesk.outbound.errors import InvalidUrl
+from helpdesk.platform.errors import InvalidCursor
+from helpdesk.platform.settings import declare
+from helpdesk.routing.api import Api
+from helpdesk.secret_keys.errors import MissingServiceKey
+from helpdesk.tools import endpoints
+from helpdesk.tools import service as tools
+from helpdesk.tools.errors import (
+    ChangeNotFound,
+    EndpointRequired,
+    InvalidInput,
+    LegacyApiKey,
+    NoEndpoint,
+    ToolEndpointNotFound,
+    ToolNotFound,
+    TooManyRunning,
+    TooManyToolEndpoints,
+)
+from helpdesk.tools.schemas import (
+    AcceptedChanges,
+    SyncQuery,
+    SyncsScheduled,
+    ToolEndpointInput,
+    ToolEndpointsAnswer,
+    ToolEndpointSaved,
+    ToolsAnswer,
+    ToolsQuery,
+    ToolTestInput,
+    ToolTestResult,
+    ToolUpdate,
+)
+
+NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS")
+
+api = Api()
+
+
+@api.put(
+    "/v1/tool-endpoints",
+    access=Access.ADMIN,
+    errors=(InvalidUrl, MissingServiceKey, TooManyToolEndpoints, LegacyApiKey),
+)
+def add_tool_endpoint(caller: Caller, wanted: ToolEndpointInput) -> ToolEndpointSaved:
+    """Add a tool endpoint and start a sync. A URL that is connected already is synced again."""
+    return ToolEndpointSaved(ok=True, id=endpoints.put(caller, wanted.url))
+
+
+@api.get("/v1/tool-endpoints", access=Access.ADMIN)
+def list_tool_endpoints(caller: Caller) -> ToolEndpointsAnswer:
+    """List tool endpoints with the results of their latest syncs."""
+    return endpoints.listed(caller.organization)
+
+
+@api.post(
+    "/v1/tool-endpoints/sync",
+    access=Access.ADMIN,
+    status=202,
+    errors=(NoEndpoint, EndpointRequired, ToolEndpointNotFound),
+)
+def sync_tool_endpoint(caller: Caller, query: SyncQuery) -> Ok:
+    """Schedule a sync of one endpoint's manifest."""
+    endpoints.sync(caller, query.url)
+    return OK
+
+
+@api.post(
+    "/v1/tool-endpoints/<endpoint_id>/changes/accept",
+    access=Access.ADMIN,
+    errors=(ToolEndpointNotFound, ChangeNotFound),
+)
+def accept_tool_changes(caller: Caller, endpoint_id: str, wanted: AcceptedChanges) -> Ok:
+    """Accept changes of a manifest that lower a tool's protection and wait for an admin."""
+    endpoints.accept_changes(caller, endpoint_id, wanted.changes)
+    return OK
+
+
+@api.delete("/v1/tool-endpoints/<endpoint_id>", access=Access.ADMIN, errors=(ToolEndpointNotFound,))
+def remove_tool_endpoint(caller: Caller, endpoint_id: str) -> Ok:
+    """Remove a tool endpoint and its tools. Calls that wait for an approval expire."""
+    endpoints.remove(caller, endpoint_id)
+    return OK
+
+
+@api.get("/v1/tools", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_tools(caller: Caller, query: ToolsQuery) -> ToolsAnswer:
+    """List the tools that the connected endpoints declare, by name."""
+    return tools.listed(caller, query)
+
+
+@api.post("/v1/tools/sync", access=Access.ADMIN, status=202)
+def sync_tools(caller: Caller) -> SyncsScheduled:
+    """Schedule a sync of every endpoint's manifest: all of them, or none if the limit does not allow it."""
+    return SyncsScheduled(ok=True, endpoints=endpoints.sync_all(caller))
+
+
+@api.patch("/v1/tools/<name>", access=Access.ADMIN, errors=(ToolNotFound,))
+def update_tool(caller: Caller, name: str, wanted: ToolUpdate) -> Ok:
+    """Let the agent call a tool or not, or raise its risk above the declared one."""
+    tools.update(caller, name, wanted)
+    return OK
+
+
+@api.post(
+    "/v1/tools/<name>/test",
+    access=Access.MEMBER,
+    errors=(ToolNotFound, InvalidInput, ConversationNotFound, ConversationArchived, TooManyRunning),
+)
+def test_tool(caller: Caller, name: str, wanted: ToolTestInput) -> ToolTestResult:
+    """Call a tool once and return its answer.
+
+    The call reaches your server, signed as the agent's calls are, with `context.test` set. Nothing is added to the
+    inbox.
+    """
+    return tools.test(caller, name, wanted)
+
+
+handler = api.handler

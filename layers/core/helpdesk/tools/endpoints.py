@@ -1,0 +1,230 @@
+"""The rules of tool endpoints: adding, syncing, accepting changes, removing, and which key signs.
+
+Specification: Tool endpoints. The syncs themselves are in `sync`.
+"""
+
+from collections.abc import Sequence
+
+from helpdesk.admission.caller import Caller
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.outbound import addresses
+from helpdesk.outbound.signing import random_secret
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.settings import settings
+from helpdesk.secret_keys import service as secret_keys
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.tools import allowance, repository, secret_repository
+from helpdesk.tools.errors import (
+    MAX_TOOLS,
+    ChangeNotFound,
+    EndpointRequired,
+    LegacyApiKey,
+    NoEndpoint,
+    ToolEndpointNotFound,
+)
+from helpdesk.tools.jobs import RemovalJob, SyncJob
+from helpdesk.tools.records import SyncStatus, ToolEndpoint
+from helpdesk.tools.rendering import endpoint_shape
+from helpdesk.tools.schemas import ToolEndpointsAnswer
+
+_TRIES = 8  # each failed one means that another request or sync succeeded
+
+
+def put(caller: Caller, url: str) -> str:
+    """Add an endpoint, or sync the one that has this URL already, and return its ID.
+
+    The calling key signs from now on. For a person, an endpoint keeps its key, and one that has none gets the newest.
+    It is not a sync for the bucket. Raises LegacyApiKey, InvalidUrl, MissingServiceKey, TooManyToolEndpoints.
+    """
+    if caller.legacy:
+        raise LegacyApiKey
+    addresses.require_public(url, allow_loopback=settings().allow_loopback_urls)
+    for _ in range(_TRIES):
+        endpoint_id = repository.find_by_url(caller.organization, url)
+        try:
+            if endpoint_id is None:
+                return _add(caller, url)
+            endpoint = repository.endpoint(caller.organization, endpoint_id)
+            if endpoint is not None:
+                _sync_again(caller, endpoint)
+                return endpoint.id
+        except (ConditionFailed, secret_keys.NewestKeyRevoked):
+            continue
+    raise Conflict
+
+
+def _add(caller: Caller, url: str) -> str:
+    """Raises ConditionFailed if another request added the URL, NewestKeyRevoked, TooManyToolEndpoints."""
+    transaction = Transaction()
+    job = SyncJob(caller.organization, ids.new("tool"), ids.new("sync"))
+    endpoint = ToolEndpoint(
+        organization=caller.organization,
+        id=job.endpoint_id,
+        url=url,
+        key_id=secret_keys.add_signing_key(transaction, caller),
+        created_at=clock.now_ms(),
+        sync_id=job.sync_id,
+        status=SyncStatus.PENDING,
+        problem=None,
+        tools=(),
+        changes=(),
+        last_sync_at=None,
+    )
+    repository.add_endpoint(transaction, endpoint)
+    transaction.put(job.to_item())
+    _log(transaction, caller, LogKind.TOOL_ENDPOINT_ADDED, endpoint.id, "A tool endpoint was added.")
+    transaction.commit()
+    return endpoint.id
+
+
+def _sync_again(caller: Caller, endpoint: ToolEndpoint) -> None:
+    """Raises ConditionFailed if the endpoint was removed or its key revoked, NewestKeyRevoked, MissingServiceKey."""
+    transaction = Transaction()
+    keeps = caller.key_id is None and endpoint.key_id is not None
+    key_id = None if keeps else secret_keys.add_signing_key(transaction, caller)
+    _schedule(transaction, endpoint, key_id)
+    transaction.commit()
+
+
+def _schedule(transaction: Transaction, endpoint: ToolEndpoint, key_id: str | None = None) -> None:
+    job = SyncJob(endpoint.organization, endpoint.id, ids.new("sync"))
+    repository.schedule(transaction, endpoint, job.sync_id, key_id)
+    transaction.put(job.to_item())
+
+
+def listed(organization: str) -> ToolEndpointsAnswer:
+    """Return the organization's endpoints with the results of their latest syncs."""
+    return ToolEndpointsAnswer(
+        tool_endpoints=[endpoint_shape(each) for each in repository.endpoints(organization)]
+    )
+
+
+def sync(caller: Caller, url: str | None) -> None:
+    """Schedule a sync of the endpoint with this URL, or of the only one.
+
+    Raises NoEndpoint, EndpointRequired, ToolEndpointNotFound, RateLimited.
+    """
+    _chosen(caller.organization, url)
+    allowance.take_syncs(caller.organization, 1)
+    for _ in range(_TRIES):
+        transaction = Transaction()
+        _schedule(transaction, _chosen(caller.organization, url))
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def _chosen(organization: str, url: str | None) -> ToolEndpoint:
+    connected = repository.endpoints(organization)
+    if not connected:
+        raise NoEndpoint
+    if url is None:
+        if len(connected) > 1:
+            raise EndpointRequired
+        return connected[0]
+    for endpoint in connected:
+        if endpoint.url == url:
+            return endpoint
+    raise ToolEndpointNotFound
+
+
+def sync_all(caller: Caller) -> int:
+    """Schedule a sync of each endpoint and return how many that are. Raises RateLimited, then none is scheduled."""
+    connected = repository.endpoints(caller.organization)
+    if connected:
+        allowance.take_syncs(caller.organization, len(connected))
+    for _ in range(_TRIES):
+        if not connected:
+            return 0
+        transaction = Transaction()
+        for endpoint in connected:
+            _schedule(transaction, endpoint)
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            connected = repository.endpoints(caller.organization)
+            continue
+        return len(connected)
+    raise Conflict
+
+
+def accept_changes(caller: Caller, endpoint_id: str, wanted: Sequence[str]) -> None:
+    """Put changes in force that wait for an admin: all that are named, or none.
+
+    An ID is of one definition of one tool, so a manifest that changed again in the meantime is not accepted unseen.
+    Raises ToolEndpointNotFound, ChangeNotFound, InvalidRequest.
+    """
+    chosen = frozenset(wanted)
+    if not 1 <= len(wanted) <= MAX_TOOLS:
+        raise InvalidRequest(f"`changes` must have 1 to {MAX_TOOLS} IDs.")
+    for _ in range(_TRIES):
+        found = repository.catalog(caller.organization)
+        endpoint = next((each for each in found.endpoints if each.id == endpoint_id), None)
+        if endpoint is None:
+            raise ToolEndpointNotFound
+        waiting = {
+            tool.waiting_id: tool
+            for tool in found.tools.values()
+            if tool.endpoint_id == endpoint_id and tool.waiting
+        }
+        if not chosen <= waiting.keys():
+            raise ChangeNotFound
+        transaction, at = Transaction(), clock.now_ms()
+        for change in chosen:
+            repository.accept(transaction, caller.organization, waiting[change], at)
+        left = [change for change in endpoint.changes if change.id not in chosen]
+        repository.set_changes(transaction, endpoint, left)
+        names = sorted(waiting[change].name for change in chosen)
+        _log(
+            transaction,
+            caller,
+            LogKind.TOOL_CHANGES_ACCEPTED,
+            endpoint_id,
+            f"Changes of {len(names)} tools were accepted.",
+            tools=names,
+        )
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def remove(caller: Caller, endpoint_id: str) -> None:
+    """Remove an endpoint and its tools. A job ends what waits for it. Raises ToolEndpointNotFound."""
+    endpoint = repository.endpoint(caller.organization, endpoint_id)
+    if endpoint is None:
+        raise ToolEndpointNotFound
+    transaction = Transaction()
+    repository.remove_endpoint(transaction, endpoint)
+    transaction.put(RemovalJob(caller.organization, endpoint_id).to_item())
+    _log(transaction, caller, LogKind.TOOL_ENDPOINT_REMOVED, endpoint_id, "A tool endpoint was removed.")
+    transaction.commit()
+
+
+def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:
+    """Give each tool endpoint of a key a random secret, in the transaction that revokes the key.
+
+    As with webhooks, calls continue and no longer verify (Specification: Events, Which key signs). The transaction
+    raises ConditionFailed if endpoints were added, removed or signed by another key meanwhile.
+    """
+    endpoints = secret_repository.signers(organization)
+    secrets = {endpoint.id: random_secret() for endpoint in endpoints if endpoint.key_id == key_id}
+    secret_repository.replace_secrets(transaction, organization, endpoints, key_id, secrets)
+
+
+def _log(
+    transaction: Transaction, caller: Caller, kind: LogKind, endpoint_id: str, summary: str, **detail: object
+) -> None:
+    transaction.put(
+        logs.entry(
+            caller.organization, kind, actor=caller.actor, summary=summary, endpointId=endpoint_id, **detail
+        )
+    )

@@ -1,0 +1,121 @@
+"""Reads a tool endpoint's manifest: `{version: 1, tools: [{name, title, description, inputSchema, …}]}`.
+
+A manifest is the other side's word, and its descriptions reach a model. Whatever is not exactly as described is refused
+as a whole, with a problem that an admin can act on: a field that is ignored could be `requiresIdentity` misspelt.
+"""
+
+import re
+from typing import Any
+
+from helpdesk.platform.text import is_blank, without_hidden
+from helpdesk.tools import json_text, schema_rules
+from helpdesk.tools.errors import MAX_TOOLS
+from helpdesk.tools.json_text import InvalidJsonText, quoted
+from helpdesk.tools.records import Declaration, Risk
+from helpdesk.tools.schema_rules import InvalidSchema
+
+VERSION = 1
+MAX_TITLE_CHARACTERS = 80
+MAX_DESCRIPTION_CHARACTERS = 2_000
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # Bedrock's rule for the names of tools
+_WHITE_SPACE = str.maketrans("", "", "\n\t")
+_FIELDS = frozenset(
+    {"name", "title", "description", "inputSchema", "outputSchema", "risk", "requiresIdentity"}
+)
+
+
+class InvalidManifest(ValueError):
+    """The manifest is not as described. The message is the endpoint's `problem`."""
+
+
+def read(body: bytes) -> list[Declaration]:
+    """Return the tools that a manifest declares, in its order. Raises InvalidManifest."""
+    try:
+        said = json_text.read(body)
+    except InvalidJsonText as error:
+        raise InvalidManifest(f"The manifest cannot be read: {error}.") from None
+    if not isinstance(said, dict):
+        raise InvalidManifest("The manifest must be an object with `version` and `tools`.")
+    _require_fields(said, frozenset({"version", "tools"}), "The manifest")
+    if type(said.get("version")) is not int or said["version"] != VERSION:
+        raise InvalidManifest(f"`version` must be {VERSION}.")
+    tools = said.get("tools")
+    if not isinstance(tools, list):
+        raise InvalidManifest("`tools` must be a list.")
+    if len(tools) > MAX_TOOLS:
+        raise InvalidManifest(f"`tools` may have {MAX_TOOLS} entries at most; it has {len(tools)}.")
+    declared = [_declaration(tool, f"tools[{number}]") for number, tool in enumerate(tools)]
+    names: set[str] = set()
+    for each in declared:
+        if each.name in names:
+            raise InvalidManifest(f"Two tools have the name {quoted(each.name)}.")
+        names.add(each.name)
+    return declared
+
+
+def _declaration(said: Any, place: str) -> Declaration:
+    if not isinstance(said, dict):
+        raise InvalidManifest(f"`{place}` must be an object.")
+    _require_fields(said, _FIELDS, f"`{place}`")
+    name = said.get("name")
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise InvalidManifest(f"`{place}.name` must have 1 to 64 letters, digits, dashes or underscores.")
+    place = f"{place} ({name})"
+    title = said.get("title")
+    output = said.get("outputSchema")
+    return Declaration(
+        name=name,
+        title=None if title is None else _text(title, f"{place}.title", MAX_TITLE_CHARACTERS, lines=False),
+        description=_text(
+            said.get("description"), f"{place}.description", MAX_DESCRIPTION_CHARACTERS, lines=True
+        ),
+        input_schema=_input_schema(said.get("inputSchema"), f"{place}.inputSchema"),
+        output_schema=None if output is None else _schema(output, f"{place}.outputSchema"),
+        risk=_risk(said.get("risk"), f"{place}.risk"),
+        requires_identity=_flag(said.get("requiresIdentity", False), f"{place}.requiresIdentity"),
+    )
+
+
+def _require_fields(said: dict[str, Any], known: frozenset[str], where: str) -> None:
+    for name in said:
+        if name not in known:
+            raise InvalidManifest(f"{where} has a field that is not known: {quoted(name)}.")
+
+
+def _text(value: Any, place: str, most: int, *, lines: bool) -> str:
+    if not isinstance(value, str) or is_blank(value) or len(value) > most:
+        raise InvalidManifest(f"`{place}` must be text of 1 to {most:,} characters.")
+    plain = value.translate(_WHITE_SPACE) if lines else value
+    if without_hidden(plain) != plain:
+        raise InvalidManifest(f"`{place}` contains control characters or characters that nobody sees.")
+    return value
+
+
+def _input_schema(value: Any, place: str) -> dict[str, Any]:
+    schema = _schema(value, place)
+    if schema.get("type") != "object":
+        raise InvalidManifest(f'`{place}.type` must be "object".')
+    return schema
+
+
+def _schema(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidManifest(f"`{place}` must be a JSON Schema, an object.")
+    try:
+        schema_rules.require_valid(value)
+    except InvalidSchema as error:
+        raise InvalidManifest(f"`{place}` is refused: {error}.") from None
+    return value
+
+
+def _risk(value: Any, place: str) -> Risk:
+    if not isinstance(value, str) or value not in set(Risk):
+        raise InvalidManifest(f"`{place}` must be one of {', '.join(Risk)}.")
+    return Risk(value)
+
+
+def _flag(value: Any, place: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidManifest(f"`{place}` must be true or false.")
+    return value

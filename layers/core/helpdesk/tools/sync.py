@@ -1,0 +1,131 @@
+"""Reads an endpoint's manifest and stores what it declares (Specification: Tool manifest sync).
+
+Its message may come more than once, and two workers may have it at the same time. Only the latest sync of an endpoint
+writes, and only while it is pending: the last transaction proves both. The manifest is read again in a repeat, which
+changes nothing at the endpoint. What the other side does wrong ends the sync with a `problem`, and the tools stay as
+they are. What AWS does wrong raises, and the message comes again.
+"""
+
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.outbound.exchange import Reply, Request, exchange
+from helpdesk.outbound.signing import SIGNATURE_HEADER, sign
+from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
+from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.tools import manifest, planning, repository, results, secret_repository, sync_repository
+from helpdesk.tools.errors import CALL_SECONDS, MAX_MANIFEST_BYTES
+from helpdesk.tools.jobs import SyncJob
+from helpdesk.tools.manifest import InvalidManifest
+from helpdesk.tools.planning import NameTaken, Plan
+from helpdesk.tools.records import Declaration, SyncStatus, ToolEndpoint
+from helpdesk.tools.sync_repository import Superseded
+
+_TRIES = 5  # each failed one means that a tool was changed in the meantime
+_BUSY = "The tools changed while they were compared with the manifest. Sync again."
+_MAX_PROBLEM_CHARACTERS = 500
+
+
+class _Problem(Exception):
+    """The sync failed for a reason that an admin can read."""
+
+
+def work(job: SyncJob) -> str:
+    """Do a sync and return what became of it, for the log: synced, failed or superseded."""
+    endpoint = _endpoint(job)
+    if endpoint is None:
+        return "superseded"
+    try:
+        declared = _read(endpoint)
+        _store(endpoint, declared)
+    except Superseded:
+        return "superseded"
+    except _Problem as problem:
+        return _fail(endpoint, str(problem))
+    return SyncStatus.SYNCED.value
+
+
+def _endpoint(job: SyncJob) -> ToolEndpoint | None:
+    """Return the endpoint of a sync that is still to be done, else None."""
+    try:
+        endpoint = repository.endpoint(job.organization, job.endpoint_id)
+    except UnreadableItem:
+        return None  # of another version of the service, which reads it
+    if endpoint is None or endpoint.sync_id != job.sync_id or endpoint.status is not SyncStatus.PENDING:
+        return None
+    return endpoint
+
+
+def _read(endpoint: ToolEndpoint) -> list[Declaration]:
+    """Return what the manifest declares. Raises _Problem, Superseded, SecretNotFound."""
+    signed = secret_repository.signed(endpoint.organization, endpoint.id)
+    if signed is None:
+        raise Superseded
+    request = Request("GET", signed.url, {SIGNATURE_HEADER: sign(signed.secret, clock.now_ms(), b"")})
+    reply = exchange(
+        request,
+        max_bytes=MAX_MANIFEST_BYTES,
+        deadline_seconds=CALL_SECONDS,
+        allow_loopback=settings().allow_loopback_urls,
+    )
+    _require_success(reply)
+    try:
+        return manifest.read(reply.body)
+    except InvalidManifest as problem:
+        raise _Problem(str(problem)) from None
+
+
+def _require_success(reply: Reply) -> None:
+    if reply.failure is not None:
+        raise _Problem(results.problem_of(reply.failure, sent=reply.sent))
+    if reply.status is None or not 200 <= reply.status <= 299:
+        redirect = " Redirects are not followed." if reply.status and 300 <= reply.status <= 399 else ""
+        raise _Problem(f"The request for the manifest was answered with HTTP {reply.status}.{redirect}")
+    if reply.too_large:
+        raise _Problem(f"The manifest is larger than {MAX_MANIFEST_BYTES // 1024} KB.")
+
+
+def _store(endpoint: ToolEndpoint, declared: list[Declaration]) -> None:
+    """Store what a manifest declares. Raises _Problem, Superseded."""
+    of = endpoint.organization
+    for _ in range(_TRIES):
+        stored, at = repository.catalog(of), clock.now_ms()
+        others = {each.id: each for each in stored.endpoints}
+        try:
+            found = planning.plan(endpoint, others, stored.tools, declared, at)
+        except NameTaken as taken:
+            raise _Problem(str(taken)) from None
+        for name in found.names:
+            if name in stored.orphans:
+                sync_repository.delete_tools(of, stored.orphans[name], [name])
+        try:
+            sync_repository.commit(endpoint, found, _log_entry(endpoint, found), at)
+        except ConditionFailed:
+            continue
+        return
+    raise _Problem(_BUSY)
+
+
+def _fail(endpoint: ToolEndpoint, problem: str) -> str:
+    try:
+        sync_repository.fail(endpoint, problem[:_MAX_PROBLEM_CHARACTERS], clock.now_ms())
+    except Superseded:
+        return "superseded"
+    return SyncStatus.FAILED.value
+
+
+def _log_entry(endpoint: ToolEndpoint, found: Plan) -> Item | None:
+    """Return the log's entry of what a sync changed; None if it changed nothing."""
+    if not found.writes:
+        return None
+    waiting = sum(change.id is not None for change in found.changes)
+    return logs.entry(
+        endpoint.organization,
+        LogKind.TOOLS_SYNCED,
+        actor=logs.SYSTEM,
+        summary=f"A sync changed {len(found.writes)} tools; {waiting} changes wait for an admin.",
+        endpointId=endpoint.id,
+        tools=sorted(write.tool.name for write in found.writes),
+        waiting=waiting,
+    )

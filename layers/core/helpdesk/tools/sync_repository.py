@@ -1,0 +1,124 @@
+"""What a sync writes, and what the removal of an endpoint deletes."""
+
+from collections.abc import Sequence
+
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import OnFailure, Transaction
+from helpdesk.tools import repository
+from helpdesk.tools.planning import Plan, Write
+from helpdesk.tools.records import SyncStatus, Tool, ToolEndpoint
+
+_IN_A_TRANSACTION = 90  # of DynamoDB's 100 actions; the rest is for the endpoint and the log
+_AS_ASKED = "syncId = :sync AND #status = :pending"
+
+
+class Superseded(Exception):
+    """A later sync was asked for, the endpoint was removed, or another worker ended this one."""
+
+
+def _superseded(_: Item | None) -> Superseded:
+    return Superseded()
+
+
+def commit(endpoint: ToolEndpoint, plan: Plan, log_entry: Item | None, at: int) -> None:
+    """Store what a sync found. Raises Superseded, and ConditionFailed if a tool is not as it was seen.
+
+    One transaction as a rule. Of a manifest that replaces nearly every tool, the declared ones come first: a name that
+    is taken fails before anything is stored, and a crash in between leaves tools that the repeated job withdraws.
+    """
+    steps: list[Write | Tool] = [*plan.writes, *plan.forgets]
+    groups = [steps[n : n + _IN_A_TRANSACTION] for n in range(0, len(steps), _IN_A_TRANSACTION)] or [[]]
+    for number, group in enumerate(groups, start=1):
+        transaction = Transaction()
+        if number < len(groups):
+            _require_latest(transaction, endpoint)
+        else:
+            _end(
+                transaction,
+                endpoint,
+                "SET #status = :status, problem = :null, tools = :tools, changes = :changes, lastSyncAt = :at",
+                {
+                    ":status": SyncStatus.SYNCED.value,
+                    ":null": None,
+                    ":tools": list(plan.names),
+                    ":changes": [change.to_item() for change in plan.changes],
+                    ":at": at,
+                },
+            )
+            if log_entry is not None:
+                transaction.put(log_entry)
+        for step in group:
+            if isinstance(step, Write):
+                _store(transaction, endpoint.organization, step)
+            else:
+                _delete(transaction, endpoint.organization, step.name, step.endpoint_id, ConditionFailed)
+        transaction.commit()
+
+
+def fail(endpoint: ToolEndpoint, problem: str, at: int) -> None:
+    """Store why a sync failed. The tools stay as they are. Raises Superseded."""
+    transaction = Transaction()
+    _end(
+        transaction,
+        endpoint,
+        "SET #status = :status, problem = :problem, lastSyncAt = :at",
+        {":status": SyncStatus.FAILED.value, ":problem": problem, ":at": at},
+    )
+    transaction.commit()
+
+
+def tools_of(organization: str, endpoint_id: str) -> list[str]:
+    """Return the names whose items belong to an endpoint, the withdrawn ones too, also where it was removed."""
+    items = table.query_all(keys.ToolEndpointCount(organization).pk, sk_prefix="TOOL#")
+    return [item["SK"].removeprefix("TOOL#") for item in items if item.get("endpointId") == endpoint_id]
+
+
+def delete_tools(organization: str, endpoint_id: str, names: Sequence[str]) -> None:
+    """Delete a removed endpoint's tools, one by one. One that another endpoint has taken over stays."""
+    for name in names:
+        transaction = Transaction()
+        _delete(transaction, organization, name, endpoint_id, ConditionFailed)
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+
+
+def _require_latest(transaction: Transaction, endpoint: ToolEndpoint) -> None:
+    transaction.require(
+        keys.ToolEndpoint(endpoint.organization, endpoint.id),
+        _AS_ASKED,
+        names={"#status": "status"},
+        values={":sync": endpoint.sync_id, ":pending": SyncStatus.PENDING.value},
+        on_failure=_superseded,
+    )
+
+
+def _end(transaction: Transaction, endpoint: ToolEndpoint, expression: str, values: Item) -> None:
+    transaction.update(
+        keys.ToolEndpoint(endpoint.organization, endpoint.id),
+        expression,
+        condition=_AS_ASKED,
+        names={"#status": "status"},
+        values={**values, ":sync": endpoint.sync_id, ":pending": SyncStatus.PENDING.value},
+        on_failure=_superseded,
+    )
+
+
+def _store(transaction: Transaction, organization: str, write: Write) -> None:
+    if write.seen is not None:
+        repository.replace_tool(transaction, organization, write.tool, write.seen)
+    else:
+        transaction.put(write.tool.to_item(organization), new=True, on_failure=ConditionFailed)
+
+
+def _delete(
+    transaction: Transaction, organization: str, name: str, endpoint_id: str, on_failure: OnFailure
+) -> None:
+    transaction.delete(
+        keys.Tool(organization, name),
+        condition="endpointId = :endpoint",
+        values={":endpoint": endpoint_id},
+        on_failure=on_failure,
+    )
