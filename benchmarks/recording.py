@@ -24,7 +24,16 @@ from tests.support.template import table_properties, template
 REGION: Final = "eu-west-1"
 QUEUES = (
     *("delivery", "retry", "search", "timer"),
-    *("agent.fifo", "knowledge.fifo", "mail.fifo", "outreach.fifo", "suggestion.fifo", "erase.fifo", "crawl"),
+    *(
+        "agent.fifo",
+        "knowledge.fifo",
+        "mail.fifo",
+        "outreach.fifo",
+        "suggestion.fifo",
+        "erase.fifo",
+        "crawl",
+        "tool_sync",
+    ),
 )
 
 # About what a visitor's browser sends.

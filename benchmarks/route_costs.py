@@ -3,6 +3,7 @@
 import base64
 from collections import Counter
 from collections.abc import Callable, Iterator
+from copy import replace
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from helpdesk.logs import service as logs
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
+from helpdesk.tools.records import Declaration, Risk, Tool
 from helpdesk.webhooks import service as webhooks
 from scripts.openapi.routes import all_routes
 from tests.support import approvals
@@ -135,6 +137,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
     yield to("POST", "/v1/agent/test", {"question": "Where is my parcel?"})
 
     yield from _of_webhooks(api, organization, to)
+    yield from _of_tools(api, organization, to)
 
     logs.record_limit_reached(organization, RequestClass.WRITE)
     yield to("GET", "/v1/logs")
@@ -266,6 +269,48 @@ def _of_webhooks(api: Client, organization: str, to: Callable[..., Request]) -> 
     yield to("POST", f"/v1/webhooks/{endpoint}/secret", route=f"{one}/secret")
     yield to("DELETE", f"/v1/webhooks/{endpoint}/secret", route=f"{one}/secret")
     yield to("DELETE", f"/v1/webhooks/{endpoint}", route=one)
+
+
+def _of_tools(api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests about one tool endpoint and its tool."""
+    url = "https://93.184.215.14/tools"
+    yield to("PUT", "/v1/tool-endpoints", {"url": url})
+    endpoint = str(api.get("/v1/tool-endpoints").body["toolEndpoints"][0]["id"])
+    change = _declared(organization, endpoint)
+    yield to("GET", "/v1/tool-endpoints")
+    yield to("GET", "/v1/tools")
+    yield to("PATCH", "/v1/tools/ping", {"enabled": False}, route="/v1/tools/<name>")
+    yield to("POST", "/v1/tools/ping/test", route="/v1/tools/<name>/test")
+    yield to("POST", "/v1/tool-endpoints/sync")
+    yield to("POST", "/v1/tools/sync")
+    one = "/v1/tool-endpoints/<endpoint_id>"
+    accept = {"changes": [change]}
+    yield to("POST", f"/v1/tool-endpoints/{endpoint}/changes/accept", accept, route=f"{one}/changes/accept")
+    yield to("DELETE", f"/v1/tool-endpoints/{endpoint}", route=one)
+
+
+def _declared(organization: str, endpoint: str) -> str:
+    """Store a tool of an endpoint as a sync leaves it; return the ID of a change of it that waits.
+
+    The endpoint's address becomes one that the guard refuses, so that a call of the tool ends without a request.
+    """
+    schema = {"type": "object"}
+    declared = Declaration("ping", None, "Returns pong.", schema, None, Risk.HIGH, requires_identity=False)
+    tool = Tool(
+        declared=declared,
+        endpoint_id=endpoint,
+        raised_risk=None,
+        enabled=True,
+        waiting=replace(declared, risk=Risk.LOW),
+        withdrawn=False,
+        updated_at=clock.now_ms(),
+    )
+    table.put_new(tool.to_item(organization))
+    address = keys.ToolEndpoint(organization, endpoint)
+    table.update(
+        address, "SET #url = :refused", names={"#url": "url"}, values={":refused": "https://192.0.2.1/"}
+    )
+    return str(tool.waiting_id)
 
 
 def _delivered(organization: str, endpoint: str) -> str:

@@ -111,7 +111,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         yield get(f"/v1/knowledge/{listed}")
         single = str(it.api.get(f"/v1/knowledge/{listed}?limit=1").body[listed][0]["id"])
         yield get(f"/v1/knowledge/{listed}/{one}", f"/v1/knowledge/{listed}/{single}")
-    for route in ("agent", "widget/settings", "billing/limits", "organization"):
+    for route in ("agent", "widget/settings", "billing/limits", "organization", "tools", "tool-endpoints"):
         yield get(f"/v1/{route}")
     for route in ("me", "keys", "members", "invites"):
         yield get(f"/v1/{route}", client=it.owner)

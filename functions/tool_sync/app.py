@@ -23,7 +23,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, list[dict[str,
 def _done(record: dict[str, Any]) -> bool:
     try:
         body = json.loads(record["body"])
-        job = jobs.read(body)
+        job = jobs.job_from_body(body)
         outcome = sync.work(job) if isinstance(job, SyncJob) else removal.work(job, _end_what_waits)
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
         about = {"error": type(error).__name__, "message_id": record["messageId"]}

@@ -74,7 +74,10 @@ def sync_tool_endpoint(caller: Caller, query: SyncQuery) -> Ok:
     errors=(ToolEndpointNotFound, ChangeNotFound),
 )
 def accept_tool_changes(caller: Caller, endpoint_id: str, wanted: AcceptedChanges) -> Ok:
-    """Accept changes of a manifest that lower a tool's protection and wait for an admin."""
+    """Accept changes of a manifest that wait for an admin.
+
+    A lower risk waits, and another schema of a tool that runs without a person's approval.
+    """
     endpoints.accept_changes(caller, endpoint_id, wanted.changes)
     return OK
 

@@ -12,6 +12,7 @@ from helpdesk.idempotency.errors import IdempotencyInProgress
 from helpdesk.oauth.errors import OAuthError
 from helpdesk.platform.errors import AppError, TokenRequired
 from helpdesk.routing.api import Route
+from helpdesk.webhooks.errors import EndpointNotFound
 from scripts.openapi import examples, texts
 from scripts.openapi.access import access_of, security_of
 from scripts.openapi.models import Mode, prose, public_name, query_parameters, schemas
@@ -243,10 +244,16 @@ def _errors_of(route: Route, shared: dict[str, Any]) -> dict[str, Any]:
     return answers
 
 
+# Codes that two nouns have, each with its own sentence. Their responses are called after the error.
+_OF_TWO_NOUNS = frozenset({EndpointNotFound.code})
+
+
 def _shared_name(errors: list[type[AppError]]) -> str | None:
     codes = [*dict.fromkeys(error.code for error in errors)]
     own = [code for code in codes if code != "not_found"]
     if len(own) == 1 and own != codes:  # a noun's own, and the id that no path has
+        if own[0] in _OF_TWO_NOUNS:
+            return next(error.__name__ for error in errors if error.code == own[0])
         return "".join(word.capitalize() for word in own[0].split("_"))
     return _SHARED_NAMES.get(tuple(codes))
 

@@ -166,9 +166,7 @@ BODIES: dict[str, Any] = {
 ANSWERS: dict[str, Any] = {
     **noun_examples.ANSWERS,
     "postMessage": {"conversationId": _CONVERSATION, "messageId": _QUESTION["id"]},
-    "getHistory": {
-        "conversations": [{**_STATE, "startedAt": _AT, "messages": [_QUESTION, _ANSWER]}],
-    },
+    "getHistory": {"conversations": [{**_STATE, "startedAt": _AT, "messages": [_QUESTION, _ANSWER]}]},
     "upload": {**_UPLOADED, "upload": None},
     "listConversations": {"conversations": [_CONVERSATION_SHOWN], "nextCursor": _CURSOR},
     "getConversation": {

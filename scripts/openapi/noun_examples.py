@@ -8,9 +8,17 @@ from scripts.openapi import (
     crawl_examples,
     knowledge_examples,
     oauth_examples,
+    tool_examples,
 )
 
-_MODULES = (oauth_examples, account_examples, crawl_examples, knowledge_examples, approval_examples)
+_MODULES = (
+    oauth_examples,
+    account_examples,
+    crawl_examples,
+    knowledge_examples,
+    approval_examples,
+    tool_examples,
+)
 
 BODIES: dict[str, Any] = {name: body for module in _MODULES for name, body in module.BODIES.items()}
 ANSWERS: dict[str, Any] = {name: answer for module in _MODULES for name, answer in module.ANSWERS.items()}

@@ -66,7 +66,10 @@ GROUPS: dict[str, tuple[str, str]] = {
     "widget": ("Widget", "The settings of a chat widget on your site; your server reads them."),
     "analytics": ("Analytics", "Statistics about your team and your agent."),
     "knowledge": ("Knowledge", "The documents that the agent answers from, and suggestions for them."),
-    "keys": ("Secret keys", "Keys with which your servers call the API, and which sign webhooks."),
+    "keys": (
+        "Secret keys",
+        "Keys with which your servers call the API, and which sign webhooks and tool calls.",
+    ),
     "invites": ("Invitations", "Invite people to an organization by e-mail."),
     "oauth": (
         "OAuth",
@@ -83,6 +86,8 @@ GROUPS: dict[str, tuple[str, str]] = {
         "Your account, your organizations, and the one that your token is bound to.",
     ),
     "members": ("Members", "The members of the organization and their roles."),
+    "tool-endpoints": ("Tools", "Your servers that declare tools, and the tools that the agent may call."),
+    "tools": ("Tools", "Your servers that declare tools, and the tools that the agent may call."),
     "webhooks": ("Webhooks", "Webhook endpoints and their deliveries."),
     "events": ("Webhooks", "Webhook endpoints and their deliveries."),
     "organization": ("Organization", "The organization's settings, limits and log."),
@@ -105,6 +110,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),
     "suggestionId": ("The suggestion's id.", "sug_01jd3s9t2x6h0k3m5n8p1q4r7v"),
     "endpointId": ("The endpoint's id.", "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"),
+    "name": ("The tool's name, as its manifest declares it.", "order_status"),
     "eventId": ("The event's id.", "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"),
     "inviteId": ("The invitation's id.", "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"),
     "keyId": ("The key's id.", "key_01jd3g1a4d7f0h3k6n9r2v5y8c"),

@@ -67,4 +67,10 @@ def test_only_functions_that_search_package_the_search_library() -> None:
 def test_the_http_client_is_carried_only_by_functions_that_call_others() -> None:
     carriers = [name_of(path.parent) for path in DEPLOYED if "aiohttp" in pins(path)]
 
-    assert carriers == ["functions/agent_worker", "functions/crawler", "functions/delivery"]
+    assert carriers == [
+        "functions/agent_worker",
+        "functions/crawler",
+        "functions/delivery",
+        "functions/tool_sync",
+        "functions/tools",
+    ]

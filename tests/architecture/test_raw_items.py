@@ -40,6 +40,7 @@ OTHER_DOCUMENTS = {
     "s3_index/manifest.py": "the manifest of an index, which is JSON",
     "s3_index/store.py": "requests and responses of S3",
     "s3_index/vectors.py": "the header of a file of vectors, which is JSON",
+    "tools/manifest.py": "the manifest of a tool endpoint, which is JSON",
 }
 
 

@@ -45,6 +45,7 @@ API_FUNCTIONS = {
     "AgentSettings",
     "Analytics",
     "Webhooks",
+    "Tools",
     "Files",
     "Organizations",
 } | ACCOUNT_FUNCTIONS
@@ -61,6 +62,7 @@ WORKERS = {
     "Timers",
     "Eraser",
     "Crawler",
+    "ToolSync",
 }
 
 
@@ -217,6 +219,9 @@ def test_secrets_are_read_where_they_are_used_and_written_where_they_are_made(fu
         "Oauth": reads,
         # Webhooks makes an endpoint's own secret, and removes it with the endpoint, without reading it.
         "Webhooks": reads,
+        # They sign with secrets. Tools removes an endpoint's own, with the endpoint or for another key.
+        "ToolSync": writes,
+        "Tools": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
     }
 
     assert denied(function, "ORG#*#SECRET") == expected.get(function, {"dynamodb:*"})

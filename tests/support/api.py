@@ -25,6 +25,8 @@ _GROUPS = {
     "agent": "agent_settings",
     "widget": "agent_settings",
     "analytics": "analytics",
+    "tool-endpoints": "tools",
+    "tools": "tools",
     "webhooks": "webhooks",
     "events": "webhooks",
     "billing": "organizations",
@@ -160,6 +162,10 @@ class Client:
     def post(self, url: str, body: Any = None, **headers: str) -> Answer:
         """POST with a JSON body."""
         return self.request("POST", url, body, **headers)
+
+    def put(self, url: str, body: Any = None, **headers: str) -> Answer:
+        """PUT."""
+        return self.request("PUT", url, body, **headers)
 
     def patch(self, url: str, body: Any = None, **headers: str) -> Answer:
         """PATCH with a JSON body."""

@@ -33,6 +33,7 @@ QUEUES: Final = {
     "SUGGESTION_QUEUE_URL": "suggestion.fifo",
     "ERASE_QUEUE_URL": "erase.fifo",
     "CRAWL_QUEUE_URL": "crawl",
+    "TOOL_SYNC_QUEUE_URL": "tool_sync",
     "DEAD_LETTERS_URL": "dead-letters",
 }
 ENVIRONMENT: Final = {

@@ -71,9 +71,14 @@ def manifest(*tools: dict[str, Any]) -> bytes:
 
 @dataclass
 class ToolServer:
-    """Answers a GET with `manifest` and a POST with `answer`: raw bytes, or None to wait until the server ends."""
+    """Answers a GET with `manifest` and a POST with `answer`: raw bytes, or None to wait until the server ends.
 
-    manifest: bytes = b""
+    With `holds` the connection stays open after the bytes. `before` runs before an answer.
+    """
+
+    manifest: bytes | None = b""
+    holds: bool = False
+    before: Callable[[], object] = lambda: None
     answer: Callable[[Asked], bytes | None] = lambda _: json_response({"status": "shipped"})
     asked: list[Asked] = field(default_factory=list)
 
@@ -89,6 +94,7 @@ class ToolServer:
                     headers[name.lower()] = value.strip()
                 asked = Asked(method, path, headers, self.rfile.read(int(headers.get("content-length", 0))))
                 server.asked.append(asked)
+                server.before()
                 raw = server.manifest if method == "GET" else server.answer(asked)
                 if raw is None:
                     server._over.wait(30)
@@ -97,6 +103,8 @@ class ToolServer:
                     self.wfile.write(raw)
                 except OSError:
                     return  # the client has read enough
+                if server.holds:
+                    server._over.wait(30)
 
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True

@@ -20,6 +20,7 @@ WORKERS = {
     "timer": "timers",
     "erase": "eraser",
     "crawl": "crawler",
+    "tool_sync": "tool_sync",
     "delivery": "delivery",
     "retry": "delivery",
 }

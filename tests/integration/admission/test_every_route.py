@@ -158,6 +158,8 @@ ROUTES: dict[str, str] = {
         GET /v1/logs/<log_id>
         GET /v1/members
         GET /v1/organization
+        GET /v1/tools
+        POST /v1/tools/<name>/test
         POST /v1/conversations/<conversation_id>/archive
         POST /v1/conversations/<conversation_id>/assign
         POST /v1/conversations/<conversation_id>/hand-back
@@ -188,6 +190,13 @@ ROUTES: dict[str, str] = {
     "admin or owner": """
         DELETE /v1/customers/<customer_id>
         GET /v1/customers/<customer_id>/export
+        DELETE /v1/tool-endpoints/<endpoint_id>
+        GET /v1/tool-endpoints
+        PATCH /v1/tools/<name>
+        POST /v1/tool-endpoints/<endpoint_id>/changes/accept
+        POST /v1/tool-endpoints/sync
+        POST /v1/tools/sync
+        PUT /v1/tool-endpoints
         DELETE /v1/webhooks/<endpoint_id>
         DELETE /v1/webhooks/<endpoint_id>/secret
         GET /v1/events

@@ -301,6 +301,7 @@ def test_each_route_costs_as_many_calls_as_documented(admin: Client) -> None:
         *admission,
         "dynamodb:BatchGetItem",
         "dynamodb:Query",
+        "dynamodb:Query",
         "dynamodb:TransactWriteItems",
     ]
     assert revoking_again == [*admission, "dynamodb:BatchGetItem"]

@@ -8,7 +8,6 @@ import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
-from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.tools import calling, running
 from helpdesk.tools.calling import CallOutcome, CallResult, Visitor
@@ -19,13 +18,6 @@ from tests.support.tool_server import Asked, ToolServer, json_response, response
 from tests.support.tools import connected, declaration
 
 DECLARED = declaration("order_status")
-
-
-@pytest.fixture(autouse=True)
-def _loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STAGE", "local")
-    monkeypatch.setenv("ALLOW_LOOPBACK_URLS", "true")
-    settings.cache_clear()
 
 
 def call(organization: NewOrganization, tool: Tool, visitor: Visitor | None = None) -> CallResult:

@@ -68,7 +68,7 @@ def guarded_session(
 
     It neither decompresses a body nor limits the time: its callers bound both. `trace` observes its requests.
     """
-    return aiohttp.ClientSession(
+    session = aiohttp.ClientSession(
         connector=connector,
         headers=headers,
         timeout=NO_TIMEOUT,
@@ -80,6 +80,9 @@ def guarded_session(
         max_field_size=MAX_HEAD_LINE_BYTES,
         max_headers=MAX_HEADERS,
     )
+    # Otherwise aiohttp sends a GET again when the server closes the connection.
+    session._retry_connection = False  # noqa: SLF001 - it has no public setting
+    return session
 
 
 class Sender:

@@ -21,11 +21,13 @@ def take_syncs(organization: str, count: int) -> None:
         buckets.take(keys.OrganizationBucket(organization, _NAME), _SHAPE, count)
     except BucketEmpty as empty:
         logs.record_bucket_empty(organization, _NAME, _WHAT)
+        # The bucket knows when it holds one token, and the others follow one by one.
+        seconds = empty.bucket.retry_after(empty.now_us - (count - 1) * _SHAPE.interval_us)
         raise RateLimited(
             # The words of the specification (Other buckets): the message asks to wait a moment.
             f"Wait a moment: an organization can sync {SYNCS_PER_HOUR} manifests per hour, with bursts of "
             f"{SYNC_BURST}. Try again after the seconds in Retry-After.",
-            headers={"retry-after": str(empty.retry_after)},
+            headers={"retry-after": str(seconds)},
         ) from None
     except Throttled:
         # As in admission: a limiter that cannot be written must not stop what it limits.

@@ -43,7 +43,7 @@ class RemovalJob(FrozenRecord):
         return cls(body["organization"], body["endpointId"])
 
 
-def read(body: dict[str, Any]) -> SyncJob | RemovalJob:
+def job_from_body(body: dict[str, Any]) -> SyncJob | RemovalJob:
     """Read a message of the queue. Raises ValueError for an unknown kind, KeyError for a missing field."""
     if body["kind"] == _SYNC:
         return SyncJob.from_body(body)

@@ -65,7 +65,7 @@ _SENT: Final = {
     Failure.TIMEOUT: f"The tool endpoint did not answer in full within {CALL_SECONDS:.0f} seconds.",
     Failure.INCOMPLETE: "The tool endpoint closed the connection before it had answered.",
 }
-_UNREADABLE: Final = "The tool endpoint's response is not valid HTTP, or is compressed."
+_UNREADABLE: Final = "The tool endpoint's response is incomplete, compressed or not valid HTTP."
 _INTERNAL: Final = "The service could not make the request."
 _MAY_HAVE_RUN: Final = "The tool may have run."
 # A gateway before the server gave up waiting: nobody knows what the server did.

@@ -47,8 +47,7 @@ def take(organization: str, conversation_id: str, call_id: str) -> str:
                 },
             )
         except ConditionFailed as failed:
-            taken = failed.item or {}
-            free = [name for name in free[1:] if _is_free(taken, name, now)]
+            free = [name for name in free[1:] if name not in _held_from_item(failed.item or {}, now)]
         else:
             return free[0]
     raise TooManyRunning
@@ -68,5 +67,5 @@ def release(organization: str, conversation_id: str, name: str, call_id: str) ->
         return
 
 
-def _is_free(item: Item, name: str, now: int) -> bool:
-    return name not in item or item[name]["until"] <= now
+def _held_from_item(item: Item, now: int) -> set[str]:
+    return {name for name in _SLOTS if name in item and item[name]["until"] > now}
