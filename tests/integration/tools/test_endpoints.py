@@ -265,7 +265,8 @@ def test_a_change_that_waits_is_in_force_once_an_admin_accepts_it(
 
     assert risks == {"refund": ("high", waiting["id"]), "order_status": ("medium", None)}
     assert (waiting["fields"], raised["id"]) == (["risk"], None)
-    for body in ({}, {"changes": []}, {"changes": "all"}, {"changes": ["c"] * 65}):
+    wrong: list[dict[str, Any]] = [{}, {"changes": []}, {"changes": "all"}, {"changes": ["c"] * 65}]
+    for body in wrong:
         assert said(api.post(accept, body)) == (400, "invalid_request")
     unknown = {"changes": [waiting["id"], "change_1"]}
     assert said(api.post(accept, unknown)) == (404, "change_not_found")
@@ -283,9 +284,10 @@ def test_a_change_that_changed_again_is_not_accepted_unseen(
     api: Client, server: ToolServer, workers: Workers
 ) -> None:
     seen = []
+    endpoint_id = add(api, server.url)
     for risk in ("high", "medium", "low"):
         server.manifest = manifest(tool("refund", risk=risk))
-        endpoint_id = add(api, server.url)
+        add(api, server.url)
         workers.run()
         seen.append(listed(api)[0]["changes"][0]["id"])
 

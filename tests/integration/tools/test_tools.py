@@ -179,11 +179,20 @@ def test_a_test_in_a_conversation_that_is_archived_or_has_three_running_tools_is
 def test_an_input_that_does_not_fit_is_refused_and_an_empty_body_is_an_empty_input(
     api: Client, organization: NewOrganization, connected_server: ToolServer
 ) -> None:
-    for body in (None, {}, {"input": {}}, {"input": {"order": 7}}, {"input": {"order": "7", "x": 1}}):
+    unfit: list[Any] = [None, {}, {"input": {}}, {"input": {"order": 7}}, {"input": {"order": "7", "x": 1}}]
+    for body in unfit:
         answer = api.post(TEST, body)
         assert said(answer) == (400, "invalid_input")
         assert "order" in answer.message or "x" in answer.message
-    for wrong in ({"input": []}, {"input": "7"}, {"as": 7}, {"as": ""}, {"as": "x" * 201}, {"inputs": {}}):
+    malformed: list[Any] = [
+        {"input": []},
+        {"input": "7"},
+        {"as": 7},
+        {"as": ""},
+        {"as": "x" * 201},
+        {"inputs": 1},
+    ]
+    for wrong in malformed:
         assert said(api.post(TEST, wrong)) == (400, "invalid_request")
     both = {**INPUT, "as": "customer-7", "conversationId": "conv_1"}
     assert said(api.post(TEST, both)) == (400, "invalid_request")
