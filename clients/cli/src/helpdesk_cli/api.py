@@ -27,9 +27,13 @@ class Api:
         """GET /v1/<path>. Parameters that are None are omitted."""
         return self._call("GET", path, params=params)
 
-    def post(self, *path: str, body: Object | None = None) -> Object:
+    def post(self, *path: str, body: Object | None = None, **params: str | int | None) -> Object:
         """POST with a new Idempotency-Key, so that a retry does not run the request twice."""
-        return self._call("POST", path, body=body)
+        return self._call("POST", path, body=body, params=params)
+
+    def put(self, *path: str, body: Object) -> Object:
+        """PUT and return the answer."""
+        return self._call("PUT", path, body=body)
 
     def patch(self, *path: str, body: Object) -> Object:
         """PATCH."""

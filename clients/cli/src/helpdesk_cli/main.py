@@ -19,6 +19,7 @@ from helpdesk_cli.commands import (
     logs,
     organizations,
     people,
+    tools,
     webhooks,
 )
 from helpdesk_cli.framework import Main
@@ -49,6 +50,7 @@ for command in (
     people.invites,
     inbox.conversations,
     approvals.approvals,
+    tools.tools,
     customers.customers,
     logs.logs,
     webhooks.webhooks,
