@@ -139,9 +139,9 @@ def now_ms() -> int:
 
 
 def a_call(tool: str, given: Any, *, call_id: str = "call_1", visitor: str | None = "customer-1") -> bytes:
-    """Return the body of a call as the service writes it."""
-    known = {"externalId": visitor, "name": "Vera", "email": None} if visitor else None
-    context = {"visitor": known, "conversationId": "conv_1", "test": False}
+    """Return the body of a call as the service writes it; for an empty ID, the visitor has an address alone."""
+    known = {"externalId": visitor or None, "name": "Vera", "email": "v@example.com"}
+    context = {"visitor": None if visitor is None else known, "conversationId": "conv_1", "test": False}
     return json.dumps({"id": call_id, "tool": tool, "input": given, "context": context}).encode()
 
 

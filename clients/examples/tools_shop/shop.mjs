@@ -17,7 +17,8 @@ export const tools = new Toolbox({
 });
 export const handler = tools.lambda;
 
-// Your database. The keys are your IDs of customers, which you sign for the widget (externalId). Amounts are in cents.
+// Your database. The keys are your IDs of customers: `user.metadata.externalId` of the messages that your server sends.
+// Amounts are in cents.
 const ORDERS = new Map([
   ["customer-1", [{ number: "A-1001", status: "packed", total: 4900, refunded: 0, address: { city: "Leeds" } }]],
   ["customer-2", [{ number: "A-1002", status: "sent", total: 1250, refunded: 0, address: { city: "York" } }]],
@@ -33,6 +34,8 @@ const object = (properties) => ({
 
 /** Find an order of the visitor, and never another's: the model chooses the number, not who asks. */
 function own(wanted, context) {
+  // Known by an e-mail address alone, which anyone can type.
+  if (!context.visitor.externalId) throw new Refused("The visitor is not signed in.");
   const order = (ORDERS.get(context.visitor.externalId) ?? []).find((each) => each.number === wanted);
   if (order === undefined) throw new Refused(`The visitor has no order ${wanted}.`);
   return order;

@@ -45,7 +45,7 @@ class Order:
 
 Number = Annotated[str, "The order's number, such as A-1001."]
 
-# Your database. The keys are your IDs of customers, which you sign for the widget (externalId).
+# Your database. The keys are your IDs of customers: `user.metadata.externalId` of the messages that your server sends.
 ORDERS = {
     "customer-1": {
         "A-1001": Order("A-1001", "packed", 4_900, 0, Address("1 Fern Street", "Leeds", "LS1 4AP"))
@@ -94,7 +94,9 @@ class _Own(dict[str, Order]):
 
 def own_orders(context: Context) -> _Own:
     """Return the visitor's own orders, and never another's: the model chooses the number, not who asks."""
-    owner = (context.visitor and context.visitor.external_id) or ""
+    owner = context.visitor and context.visitor.external_id
+    if not owner:  # known by an e-mail address alone, which anyone can type
+        raise Refused("The visitor is not signed in.")
     ORDERS[owner] = orders = _Own(ORDERS.get(owner, {}))
     return orders
 

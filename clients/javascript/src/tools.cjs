@@ -179,8 +179,8 @@ class Toolbox {
 
 /** Run a tool's function once. */
 async function run(tool, call) {
-  if (tool.declared.requiresIdentity && (call.context.visitor?.externalId ?? null) === null) {
-    return { status: 200, content: { ok: false, error: "The visitor is not signed in." } };
+  if (tool.declared.requiresIdentity && !call.context.visitor) {
+    return { status: 200, content: { ok: false, error: "The visitor is not known." } };
   }
   try {
     const result = (await tool.run(call.input, { ...call.context, callId: call.id })) ?? null;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** Whether the service asks before it calls: not for low and medium, a model for reviewed, a person for high. */
 export type Risk = "low" | "medium" | "reviewed" | "high";
 
-/** For whom a tool is called. `externalId` is your own ID of them, if you signed them in. */
+/** For whom a tool is called. `externalId` is your own ID of them. Either it or `email` is there. */
 export interface Visitor {
   externalId: string | null;
   name: string | null;
@@ -26,7 +26,7 @@ export interface ToolOptions<Input = any> {
   /** For the model: what the tool does and when to use it. */
   description: string;
   risk: Risk;
-  /** Whether the visitor must be one whom you signed in. Default: false. */
+  /** Whether the service must know the visitor by your ID or an e-mail address. Default: false. */
   requiresIdentity?: boolean;
   /** The JSON Schema (2020-12) of the input; its type is "object". The service checks the input before it calls. */
   input: Record<string, unknown> & { type: "object" };

@@ -39,7 +39,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Visitor(NamedTuple):
-    """For whom a tool is called. `external_id` is your own ID of them, if you signed them in; each may be None."""
+    """For whom a tool is called. `external_id` is your own ID of them. Either it or `email` is there."""
 
     external_id: str | None
     name: str | None
@@ -107,7 +107,7 @@ class Toolbox:
         risk               low, medium, reviewed or high: whether the service asks a model or a person first
         name, title        the function's name, and the same in words
         description        for the model: what the tool does and when to use it; the docstring by default
-        requires_identity  whether the visitor must be one whom you signed in
+        requires_identity  whether the service must know the visitor by your ID or an e-mail address
 
         Raises TypeError and ValueError for what cannot be a tool.
         """
@@ -235,9 +235,8 @@ def _context(call_id: str, given: Any) -> Context:
 
 def _run(tool: _Tool, values: dict[str, Any], context: Context) -> tuple[int, Any]:
     """Run a tool's function once and return status and content of the response."""
-    is_known = context.visitor is not None and context.visitor.external_id is not None
-    if tool.declared["requiresIdentity"] and not is_known:
-        return 200, {"ok": False, "error": "The visitor is not signed in."}
+    if tool.declared["requiresIdentity"] and context.visitor is None:
+        return 200, {"ok": False, "error": "The visitor is not known."}
     if tool.context is not None:
         values = {**values, tool.context: context}
     try:
