@@ -2,14 +2,19 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from itertools import count
 from typing import Final
+from unittest.mock import patch
 
 import pytest
 
 from helpdesk.accounts import provisioning
 from helpdesk.admission import allowance
 from helpdesk.admission.limits import Plan
+from helpdesk.embeddings.embedder import Vectors
+from helpdesk.embeddings.minilm import MiniLm
 from helpdesk.messages import waits
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
@@ -27,9 +32,24 @@ _numbers = count(1)
 def _clients() -> Iterator[None]:
     """Keep one set of clients for all tests of a process: making them takes longer than most tests."""
     clients.forget()
-    with quick_moto():
+    with quick_moto(), embedded_once():
         yield
     clients.forget()
+
+
+@contextmanager
+def embedded_once() -> Iterator[None]:
+    """Embed a text once in a process: its vector depends on nothing else, and takes longer than most tests."""
+    embed = MiniLm.question
+
+    @cache
+    def vector(text: str) -> Vectors:
+        found = embed(MiniLm(), text)
+        found.setflags(write=False)
+        return found
+
+    with patch.object(MiniLm, "question", lambda _, text: vector(text)):
+        yield
 
 
 @pytest.fixture(autouse=True)
