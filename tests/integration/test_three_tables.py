@@ -235,7 +235,7 @@ def outcome(call: Callable[[str, Any], dict[str, Any]], program: list[Request]) 
 
 
 @settings(
-    max_examples=effort.of(60, 2000), deadline=None, suppress_health_check=list(HealthCheck), database=None
+    max_examples=effort.of(30, 2000), deadline=None, suppress_health_check=list(HealthCheck), database=None
 )
 @given(program=programs)
 def test_three_tables_give_one_answer(program: list[Request]) -> None:

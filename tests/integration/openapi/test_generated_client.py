@@ -1,6 +1,7 @@
 """A client that openapi-python-client makes from the document posts a message and reads it back."""
 
 import importlib
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import httpx
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
+from tests.support import effort
 from tests.support.template import ROOT
 from tests.support.wsgi import application
 
@@ -30,7 +32,11 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         "--meta",
         "none",
     ]
-    command += ["--path", ROOT / "docs" / "openapi.json", "--config", folder / "config.yml"]
+    described = json.loads((ROOT / "docs" / "openapi.json").read_text(encoding="utf-8"))
+    if not effort.of(0, 1):  # a client of every route takes ten seconds to generate
+        described["paths"] = {"/v1/messages": described["paths"]["/v1/messages"]}
+    (folder / "openapi.json").write_text(json.dumps(described), encoding="utf-8")
+    command += ["--path", folder / "openapi.json", "--config", folder / "config.yml"]
     command += ["--output-path", folder / NAME, "--fail-on-warning"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
