@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from helpdesk.approvals import expiry
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import declare, settings
@@ -24,7 +25,9 @@ def _done(record: dict[str, Any]) -> bool:
     try:
         body = json.loads(record["body"])
         job = jobs.job_from_body(body)
-        outcome = sync.work(job) if isinstance(job, SyncJob) else removal.work(job, _end_what_waits)
+        outcome = (
+            sync.work(job) if isinstance(job, SyncJob) else removal.work(job, expiry.expire_for_endpoint)
+        )
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
         about = {"error": type(error).__name__, "message_id": record["messageId"]}
         logger.error("tool_sync_failed", extra=about)
@@ -32,7 +35,3 @@ def _done(record: dict[str, Any]) -> bool:
     about = {name: body[name] for name in ("kind", "organization", "endpointId")}
     logger.info("tool_sync_worked", extra={**about, "outcome": outcome})
     return True
-
-
-def _end_what_waits(_organization: str, _endpoint_id: str) -> None:
-    """Do nothing: no call waits for an approval yet."""

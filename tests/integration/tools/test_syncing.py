@@ -13,6 +13,7 @@ from helpdesk.tools import removal, repository, sync, sync_repository
 from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.records import Risk, SyncStatus
 from tests.support.api import Client, function
+from tests.support.approvals import ask, conversation_of
 from tests.support.interleaving import interleaved
 from tests.support.table import everything
 from tests.support.tool_server import ToolServer, manifest, response, tool
@@ -247,6 +248,23 @@ def test_a_removal_is_repeated_until_all_of_it_is_done(
 
     assert ended == [(of, one.endpoint_id)]
     assert tools_stored() == []
+
+
+def test_what_waits_for_an_approval_expires_with_its_endpoint(
+    api: Client, organization: NewOrganization
+) -> None:
+    [tool_of, _] = connected(organization, "https://example.com/", declaration("refund"), declaration("b"))
+    conversation = conversation_of(api, organization.organization_id)
+    waiting = ask(conversation, endpoint_id=tool_of.endpoint_id)
+    other = ask(conversation)
+    workers = Workers("agent", "search")
+    api.delete(f"/v1/tool-endpoints/{tool_of.endpoint_id}")
+    workers.run()
+
+    statuses = {each["id"]: each["status"] for each in api.get("/v1/approvals").body["approvals"]}
+    assert statuses == {waiting.id: "expired", other.id: "pending"}
+    lines = [each["body"] for each in api.get(f"/v1/conversations/{conversation.id}").body["messages"]]
+    assert sum("its tool endpoint was removed" in line for line in lines) == 1
 
 
 def test_a_message_that_cannot_be_read_fails_alone_and_a_defect_returns_to_the_queue() -> None:

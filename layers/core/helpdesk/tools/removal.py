@@ -9,7 +9,7 @@ from collections.abc import Callable
 from helpdesk.tools import sync_repository
 from helpdesk.tools.jobs import RemovalJob
 
-type OnRemoved = Callable[[str, str], None]
+type OnRemoved = Callable[[str, str], object]
 """Ends what waits for an endpoint, given the IDs of its organization and itself. It is called once or more, after the
 endpoint is gone. It is passed in because approvals import this package."""
 
