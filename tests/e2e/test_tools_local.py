@@ -5,7 +5,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -21,6 +20,11 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.fixture
 def server(stack: Mapping[str, str], tmp_path: Path) -> Iterator[str]:
     """The server of docs/guides/write-a-tool.md on a free port; its URL."""
@@ -34,9 +38,7 @@ def server(stack: Mapping[str, str], tmp_path: Path) -> Iterator[str]:
         [sys.executable, file], env={**os.environ, "HELPDESK_KEY": stack["secret_key"]}
     )
     try:
-        deadline = time.monotonic() + 10
-        while socket.socket().connect_ex(("127.0.0.1", port)) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        eventually(lambda: listens(port) or None)
         yield f"http://127.0.0.1:{port}/tools"
     finally:
         running.terminate()
