@@ -23,7 +23,7 @@ REFUND = {"order": "A-17", "amount": 12.5}
 LOOKUP = calls(("order_status", ORDER))
 ASK_REFUND = calls(("refund", REFUND))
 _AMOUNT = {"order": {"type": "string"}, "amount": {"type": "number"}}
-_REFUND_SCHEMA = {
+REFUND_SCHEMA = {
     "type": "object",
     "properties": _AMOUNT,
     "required": ["order", "amount"],
@@ -54,7 +54,7 @@ class Runs:
 
     def connect(self, risk: str = "high", **changed: Any) -> None:
         """Connect the tools."""
-        refund = {"title": "Refund an order", "inputSchema": _REFUND_SCHEMA, "risk": risk, **changed}
+        refund = {"title": "Refund an order", "inputSchema": REFUND_SCHEMA, "risk": risk, **changed}
         connected(
             self.organization, self.server.url, declaration("order_status"), declaration("refund", **refund)
         )

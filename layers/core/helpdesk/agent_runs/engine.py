@@ -19,7 +19,6 @@ from helpdesk.agent_runs.prompts import SUGGEST
 from helpdesk.agent_runs.proposing import MAX_INVALID_INPUTS
 from helpdesk.agent_runs.record import ModelTurn, Run
 from helpdesk.agent_runs.state import CallState, RunEvent, RunState
-from helpdesk.agent_runs.visitors import visitor_of
 from helpdesk.approvals import calls as approvals
 from helpdesk.approvals import jobs
 from helpdesk.approvals.schemas import Risk
@@ -34,8 +33,8 @@ from helpdesk.platform.settings import settings
 from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import service as tools_service
-from helpdesk.tools.calling import Visitor
 from helpdesk.tools.records import Tool
+from helpdesk.tools.visitors import Visitor, visitor_of
 
 MAX_MODEL_CALLS = 8
 MAX_TOOL_CALLS = 12

@@ -26,10 +26,10 @@ from helpdesk.platform.text import one_line
 from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import calling, running
-from helpdesk.tools.calling import Visitor
 from helpdesk.tools.errors import MAX_RUNNING_TOOLS, TooManyRunning
 from helpdesk.tools.records import Tool
 from helpdesk.tools.results import CallOutcome, CallResult
+from helpdesk.tools.visitors import Visitor
 
 LEASE_MS = 60_000
 """How long a claimed call may still be under way. It takes 15 s at most."""
