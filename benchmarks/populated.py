@@ -23,6 +23,7 @@ from helpdesk.webhooks import service as webhooks
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.seeding.plan import BETWEEN_MS, TEAM, visitors
 from scripts.seeding.simulate import Desk, session_of, simulate
+from tests.support import approvals
 from tests.support.api import Client
 from tests.support.people import issue_token, make_person
 
@@ -96,6 +97,7 @@ def populated(conversations: int, *, searchable: bool = True) -> Iterator[Popula
                 knowledge.index(organization, [made["id"]])
             for number in range(2):
                 suggested(api, number)
+                approvals.ask(approvals.conversation_of(api, organization, f"session-that-waits-{number}"))
                 api.post("/v1/knowledge/crawls", {"url": f"https://93.184.215.14/docs/{number}"})
         random = Random(SEED)  # noqa: S311 - to be the same each time
         for number in range(30 + conversations // 20):  # as many as if someone changed a setting twice a day
