@@ -74,7 +74,8 @@ test-all: venv ## the same with the long forms: more seeds, interleavings and ge
 	@exec $(PYTHON) -m tests.run --workers $(WORKERS) --all
 
 .PHONY: check
-check: venv lint types template described ## the checks before a commit: style, types, template, API description
+check: venv ## the checks before a commit: style, types, template, API description
+	@$(MAKE) -j2 --no-print-directory types lint template described
 
 .PHONY: lint
 lint: venv

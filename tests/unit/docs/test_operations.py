@@ -44,10 +44,10 @@ def test_the_guide_to_operating_describes_every_alarm() -> None:
         "${Name}ErrorsAlarm",
         "${Name}ThrottlesAlarm",
         "${Name}DeadLettersAlarm",
-        "${Name}UnreadableAlarm",
+        "&{Name}UnreadableAlarm",
         "${Name}MailCeilingAlarm",
     }
-    alarms = set(re.findall(r"^ +(?:- )?([A-Za-z${}]+Alarm):$", monitoring, re.MULTILINE))
+    alarms = set(re.findall(r'^ +(?:- )?"?([A-Za-z$&{}]+Alarm)"?:$', monitoring, re.MULTILINE))
     described = set(re.findall(r"^\| `(\w+Alarm)` \|", guide("operating"), re.MULTILINE))
 
     assert loops < alarms
