@@ -2,7 +2,9 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
+from helpdesk.http.content import ClientInfo
 from helpdesk.http.schemas import OK, Ok
+from helpdesk.idempotency import service as idempotency
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
@@ -113,13 +115,13 @@ def update_tool(caller: Caller, name: str, wanted: ToolUpdate) -> Ok:
     access=Access.MEMBER,
     errors=(ToolNotFound, InvalidInput, ConversationNotFound, ConversationArchived, TooManyRunning),
 )
-def test_tool(caller: Caller, name: str, wanted: ToolTestInput) -> ToolTestResult:
+def test_tool(caller: Caller, name: str, wanted: ToolTestInput, client_info: ClientInfo) -> ToolTestResult:
     """Call a tool once and return its answer.
 
     The call reaches your server, signed as the agent's calls are, with `context.test` set. Nothing is added to the
     inbox.
     """
-    return tools.test(caller, name, wanted)
+    return tools.test(caller, name, wanted, idempotency.key_in(client_info.headers))
 
 
 handler = api.handler

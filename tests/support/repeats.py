@@ -19,7 +19,7 @@ from tests.support import table as whole_table
 from tests.support.api import Answer, Client, gateway_event, invoke
 from tests.support.described import require_described
 from tests.support.people import issue_token, make_person, token_of
-from tests.support.things import MESSAGE, filled, things
+from tests.support.things import MESSAGE, filled, things, tool_of
 
 ROUTES = {operation_id(route): route for route in all_routes() if route.takes_idempotency_key}
 KEY = "b8a7f3c2-6f0e-4d0a-9a53-0d1c7e5f2b64"
@@ -125,6 +125,22 @@ def _ended(request: Repeated, _: Client, home: str, values: dict[str, str]) -> R
     return request
 
 
+def _changed(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
+    """Accept the change of the tool that waits."""
+    [tool] = owner.get("/v1/tools").body["tools"]
+    return replace(request, body={"changes": [tool["changeId"]]})
+
+
+def _connected(request: Repeated, _: Client, home: str, __: dict[str, str]) -> Repeated:
+    """Connect one tool endpoint."""
+    tool_of(home)
+    return request
+
+
+def _tested(request: Repeated, _: Client, __: str, ___: dict[str, str]) -> Repeated:
+    return replace(request, body={"input": {}})
+
+
 def _resolved(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
     """Let the visitor rate a resolved conversation."""
     conversation = Client(request.credential).post("/v1/messages", MESSAGE).body["conversationId"]
@@ -135,6 +151,7 @@ def _resolved(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> R
 
 _PREPARED: dict[str, Preparation] = {
     "acceptInvite": _invited,
+    "acceptToolChanges": _changed,
     "assignConversation": _assigned,
     "handBackConversation": _moved("take-over"),
     "orderFolders": _ordered,
@@ -144,6 +161,9 @@ _PREPARED: dict[str, Preparation] = {
     "reopenConversation": _moved("resolve"),
     "setMyOrganization": _turning,
     "snoozeConversation": _snoozed,
+    "syncToolEndpoint": _connected,
+    "syncTools": _connected,
+    "testTool": _tested,
     "unarchiveConversation": _moved("archive"),
     "writeNote": _noted,
 }

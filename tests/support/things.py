@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from copy import replace
 from typing import Any
 
 from helpdesk.delivery import worker as deliveries
@@ -10,11 +11,14 @@ from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import table
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.records import Risk, Tool
 from helpdesk.webhooks import service as webhooks
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
 from tests.support.people import issue_token, make_person
 from tests.support.suggestions import suggested
+from tests.support.tools import connected, declaration
 from tests.support.workers import Workers
 
 MESSAGE = {"session": "visitor-of-a-thing", "body": "Hello"}
@@ -38,7 +42,12 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "folderId": lambda: api.post("/v1/knowledge/folders", {"name": "F"}).body["id"],
         "approvalId": lambda: ask(conversation_of(api, organization.organization_id)).id,
         "suggestionId": lambda: _suggested(api),
-        "endpointId": lambda: api.post("/v1/webhooks", WEBHOOK).body["id"],
+        "endpointId": lambda: (
+            tool_of(organization.organization_id).endpoint_id
+            if path.startswith("/v1/tool-endpoints")
+            else api.post("/v1/webhooks", WEBHOOK).body["id"]
+        ),
+        "name": lambda: tool_of(organization.organization_id).name,
         "eventId": lambda: _delivered(organization.organization_id),
         "logId": lambda: api.get("/v1/logs").body["logs"][0]["id"],
         "keyId": lambda: owner.post("/v1/keys", {"name": "A key"}).body["id"],
@@ -49,6 +58,20 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
     }
     # In the path's order: a delivery goes to the endpoint that was made before it.
     return {parameter: str(makers[parameter]()) for parameter in re.findall(r"{(\w+)}", path)}
+
+
+def tool_of(organization: str) -> Tool:
+    """Connect a tool whose server is at an address that is never called; its declaration of less risk waits."""
+    [tool] = connected(
+        organization,
+        "https://192.0.2.1/tools",
+        declaration("ping", inputSchema={"type": "object"}, risk="high"),
+    )
+    waiting = replace(tool, waiting=replace(tool.declared, risk=Risk.LOW))
+    changed = Transaction()
+    changed.put(waiting.to_item(organization))
+    changed.commit()
+    return waiting
 
 
 def filled(path: str, values: dict[str, str]) -> str:

@@ -25,9 +25,9 @@ def declaration(name: str, **changed: Any) -> Declaration:
     )
 
 
-def connected(organization: NewOrganization, url: str, *declared: Declaration) -> list[Tool]:
+def connected(organization: NewOrganization | str, url: str, *declared: Declaration) -> list[Tool]:
     """Store an endpoint that declares these tools, signed with the organization's key; return the tools."""
-    of = organization.organization_id
+    of = organization if isinstance(organization, str) else organization.organization_id
     endpoint = ToolEndpoint(
         organization=of,
         id=ids.new("tool"),

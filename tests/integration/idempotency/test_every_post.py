@@ -22,6 +22,7 @@ from tests.support import stand_in
 from tests.support.aws import recorded_calls
 from tests.support.repeats import ROUTES, Repeated, census, kept, prepared, world
 
+WRITES_NOTHING = {"askAgent", "testTool"}
 each_post = pytest.mark.parametrize("name", ROUTES)
 
 LEASE_MS = 22_000  # the 20 s that tests.support.api.Context leaves, and the margin
@@ -91,9 +92,7 @@ def test_a_repeated_request_happens_once_and_gets_the_same_response(
         assert not [part for part in secret.split('"') if len(part) > 20 and part in str(item)]
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in ROUTES if name != "askAgent"]
-)  # it writes nothing that could fail
+@pytest.mark.parametrize("name", [name for name in ROUTES if name not in WRITES_NOTHING])
 def test_an_error_is_not_stored_and_the_key_is_free_for_any_body(
     name: str, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,7 +113,7 @@ def test_an_error_is_not_stored_and_the_key_is_free_for_any_body(
 
 
 # A file is stored outside a transaction, so the file of a dead request can remain next to its repeat's.
-LEASE_ALONE = {"upload", "askAgent"}
+LEASE_ALONE = {"upload", *WRITES_NOTHING}
 READS = {"GetItem", "BatchGetItem", "Query"}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
 from helpdesk.tools import running
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -231,6 +232,31 @@ def test_a_repeated_test_with_an_idempotency_key_calls_the_tool_once(
 
     assert first.body == second.body
     assert len(connected_server.asked) == 1
+
+
+def test_the_call_of_a_request_that_died_has_the_same_id_in_its_repeat(
+    api: Client, member: Client, connected_server: ToolServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Death(BaseException):
+        """The process is gone."""
+
+    def die(*_: object) -> None:
+        raise Death
+
+    key = {"Idempotency-Key": "a"}
+    with monkeypatch.context() as patch:
+        patch.setattr("helpdesk.tools.calling._result", die)
+        with pytest.raises(Death):
+            api.post(TEST, INPUT, **key)
+    now = clock.now_ms() + 60_000
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    assert api.post(TEST, INPUT, **key).body["ok"] is True
+    assert member.post(TEST, INPUT, **key).body["ok"] is True
+    api.post(TEST, INPUT)
+
+    died, repeated, of_another, without = [call["id"] for call in connected_server.calls]
+    assert died == repeated
+    assert len({died, of_another, without}) == 3
 
 
 @pytest.mark.usefixtures("connected_server")

@@ -97,6 +97,10 @@ def test_a_gateway_that_gave_up_leaves_the_outcome_unknown() -> None:
         (b"\x00", "it is not JSON"),
         (b"undefined", "it is not JSON"),
         (b"// a comment\n{}", "it is not JSON"),
+        (b"+1", "it is not JSON"),
+        (b"[1,]", "it is not JSON"),
+        (b'"\x00"', "it is not JSON"),
+        (b'"unfinished', "it is not JSON"),
     ],
     ids=lambda value: repr(value[:24]) if isinstance(value, bytes) else "",
 )  # fmt: skip

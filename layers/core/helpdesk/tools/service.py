@@ -10,6 +10,7 @@ from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.platform import ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
 from helpdesk.storage.keys import MalformedKey
@@ -106,8 +107,11 @@ def _raised(tool: Tool, wanted: str) -> Risk | None:
     return None if risk is declared else risk
 
 
-def test(caller: Caller, name: str, wanted: ToolTestInput) -> ToolTestResult:
+def test(caller: Caller, name: str, wanted: ToolTestInput, idempotency_key: str | None) -> ToolTestResult:
     """Call a tool once, for real, and return its answer. Nothing lands in the inbox.
+
+    A repeat of a request that died makes the call again, with the same ID if both have the same `idempotency_key`. So a
+    server that knows its calls by their IDs acts once.
 
     Raises InvalidRequest, ToolNotFound, InvalidInput, ConversationNotFound, ConversationArchived, TooManyRunning.
     """
@@ -118,7 +122,7 @@ def test(caller: Caller, name: str, wanted: ToolTestInput) -> ToolTestResult:
         raise InvalidInput(
             f"The `input` does not fit the tool's inputSchema: {'; '.join(wrong[:_SHOWN_PROBLEMS])}."
         )
-    call_id = ids.new("call")
+    call_id = _call_id(caller, name, idempotency_key)
     if wanted.conversation_id is None:
         visitor = None if external_id is None else Visitor(external_id, None, None)
         conversation_id = ids.new("test")
@@ -135,6 +139,13 @@ def test(caller: Caller, name: str, wanted: ToolTestInput) -> ToolTestResult:
         risk=tool.risk,
         conversation_id=conversation_id,
     )
+
+
+def _call_id(caller: Caller, name: str, idempotency_key: str | None) -> str:
+    if idempotency_key is None:
+        return ids.new("call")
+    who = caller.person.id if caller.person is not None else caller.key_id
+    return f"call_{sha256_hex(f'{caller.organization} {who} {name} {idempotency_key}')[:32]}"
 
 
 def _external_id(wanted: ToolTestInput) -> str | None:
