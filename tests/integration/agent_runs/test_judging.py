@@ -61,6 +61,13 @@ def test_the_review_lets_a_call_be_made(desk: Runs, monkeypatch: pytest.MonkeyPa
     assert desk.events(conversation).count("conversation.updated") == 1  # it began to wait for review
 
 
+def test_a_call_of_a_later_turn_sends_its_event_when_it_waits_for_review(desk: Runs) -> None:
+    desk.connect("reviewed")
+    conversation = desk.ask(LOOKUP, ASK_REFUND, verdict("run"), DONE)
+    assert desk.events(conversation).count("conversation.updated") == 1
+    assert len(desk.called()) == 1
+
+
 def test_the_review_denies_a_call(desk: Runs) -> None:
     desk.connect("reviewed")
     desk.write()

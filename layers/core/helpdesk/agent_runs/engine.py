@@ -22,9 +22,11 @@ from helpdesk.agent_runs.state import CallState, RunEvent, RunState
 from helpdesk.approvals import calls as approvals
 from helpdesk.approvals import jobs
 from helpdesk.approvals.schemas import Risk
+from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Status
 from helpdesk.customers import service as customers
 from helpdesk.platform import clock
@@ -76,7 +78,7 @@ def begin(at: Desk) -> Reply | HandOff | Written:
     found = _taken(at, turn, _new_run(at))
     if isinstance(found, HandOff | Reply):
         return found
-    return Written(advance(at, _begun(at, found)).value)
+    return Written(advance(at, _store(found, at.prepared.conversation, new=True)).value)
 
 
 def advance(at: Desk, run: Run) -> Outcome:
@@ -95,7 +97,7 @@ def advance(at: Desk, run: Run) -> Outcome:
         if run.state is RunState.CALLING:
             run = _call(at, run, conversation)
         else:
-            decided = _decide(at, run)
+            decided = _decide(at, run, conversation)
             if not isinstance(decided, Run):
                 return _finish(at, run, conversation, decided)
             run = decided
@@ -154,7 +156,7 @@ def _waiting(at: Desk) -> list[tuple[str, str]]:
     return [(each.tool, each.input) for each in pending]
 
 
-def _decide(at: Desk, run: Run) -> Run | Reply | HandOff:
+def _decide(at: Desk, run: Run, conversation: Conversation) -> Run | Reply | HandOff:
     """Let the model take a turn in a run; return the run with its calls, or what is decided."""
     if any(call.state is CallState.UNKNOWN and call.risk is not Risk.LOW for call in run.calls):
         # A person has to look: the model might have it done a second time in other words.
@@ -166,7 +168,7 @@ def _decide(at: Desk, run: Run) -> Run | Reply | HandOff:
     except TokensSpent:
         return _spent(at)
     found = _taken(at, turn, run)
-    return found if isinstance(found, HandOff | Reply) else repository.save(found)
+    return found if isinstance(found, HandOff | Reply) else _store(found, conversation)
 
 
 def _spent(at: Desk) -> HandOff:
@@ -215,19 +217,20 @@ def _last_word(at: Desk, turn: Turn, run: Run) -> Reply | HandOff:
     return replace(decided, usage=_usage(run), sources=named if run.calls else decided.sources)
 
 
-def _begun(at: Desk, run: Run) -> Run:
-    """Write a new run. The event says that a call waits for review."""
-    return _saved_with_event(at.prepared.conversation, run, new=True)
-
-
-def _saved_with_event(conversation: Conversation, run: Run, *, new: bool) -> Run:
-    if not run.calls_in(CallState.REVIEWING):
-        return repository.save(run, new=new)
-    transaction = Transaction()
-    written = repository.add(transaction, run, new=new)
-    thread.add_updated(transaction, conversation, conversation.state, clock.now_ms())
-    transaction.commit()
-    return written
+def _store(run: Run, conversation: Conversation, *, new: bool = False) -> Run:
+    """Write a run with the calls of a turn, and the event that a call starts waiting for review."""
+    if run.calls_in(CallState.REVIEWING):
+        transaction = Transaction()
+        written = repository.add(transaction, run, new=new)
+        conversation_approvals.require_state(transaction, conversation)
+        thread.add_updated(transaction, conversation, conversation.state, clock.now_ms())
+        try:
+            transaction.commit()
+        except (StaleConversation, ConversationNotFound):
+            pass  # a person was faster, and the next step sees that; the event would have said otherwise
+        else:
+            return written
+    return repository.save(run, new=new)
 
 
 def _call(at: Desk, run: Run, conversation: Conversation) -> Run:

@@ -4,7 +4,7 @@ The approvals package decides them. A conversation that is resolved ends them, b
 """
 
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import StaleConversation
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Status
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.storage import keys
@@ -19,6 +19,24 @@ def end_job(organization: str, conversation_id: str) -> Job:
     """Return the job that lets a conversation's approvals expire."""
     body = {"kind": END_APPROVALS, "organization": organization, "conversationId": conversation_id}
     return Job(JobQueue.TIMER, organization, "", body)
+
+
+def require_state(transaction: Transaction, conversation: Conversation) -> None:
+    """Require that status, handler and archive are as they were read, for an event that carries them.
+
+    The transaction raises StaleConversation or ConversationNotFound.
+    """
+    transaction.require(
+        keys.Conversation(conversation.organization, conversation.id),
+        "#status = :status AND handledBy = :handler AND archivedAt = :archived",
+        names={"#status": "status"},
+        values={
+            ":status": conversation.state.status.value,
+            ":handler": conversation.state.handled_by.value,
+            ":archived": conversation.archived_at,
+        },
+        on_failure=StaleConversation,
+    )
 
 
 def settle(

@@ -1,0 +1,89 @@
+"""What overtakes a run, each with its one end (docs/guides/agent-runs.md): a later message, a person, a resolution."""
+
+from collections.abc import Callable
+
+from helpdesk.tools import running
+from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs
+from tests.support.api import Context, function
+from tests.support.converse import calls, says, scripted
+from tests.support.queues import sqs_event
+from tests.support.suggestions import jobs
+from tests.support.tool_server import Asked, json_response
+from tests.support.workers import LongContext
+
+
+def meanwhile(desk: Runs, do: Callable[[], object]) -> None:
+    """Let something happen while the first call of a tool runs."""
+    todo = [do]
+
+    def answer(_: Asked) -> bytes:
+        while todo:
+            todo.pop()()
+        return json_response({"status": "shipped"})
+
+    desk.server.answer = answer
+
+
+def test_a_take_over_while_a_tool_runs_ends_the_run_after_the_call(desk: Runs) -> None:
+    desk.connect("medium")
+    conversation = desk.write()
+    meanwhile(desk, lambda: desk.api.post(f"/v1/conversations/{conversation}/take-over"))
+    amounts = [{"order": "A-17", "amount": number} for number in range(5)]
+    desk.work(calls(*[("refund", one) for one in amounts]))
+
+    # Three run at once; the other two were not begun.
+    assert sorted(call["input"]["amount"] for call in desk.called()) == [0, 1, 2]
+    assert desk.answers(conversation) == []
+    assert desk.lines(conversation).count("Assistant called Refund an order (refund). It was done.") == 3
+    run = desk.run()
+    assert run["state"] == "stopped"
+    assert [call["state"] for call in run["calls"]] == ["succeeded"] * 3 + ["cancelled"] * 2
+
+
+def test_a_resolution_while_a_tool_runs_stops_the_run(desk: Runs) -> None:
+    desk.connect()
+    conversation = desk.write()
+    meanwhile(desk, lambda: desk.api.post(f"/v1/conversations/{conversation}/resolve"))
+    desk.work(calls(("order_status", {"order": "A-17"}), ("refund", {"order": "A-17", "amount": 1})))
+
+    assert desk.answers(conversation) == []
+    assert desk.approvals() == []
+    assert desk.run()["state"] == "stopped"
+
+
+def test_a_message_while_a_tool_runs_is_answered_after_the_first(desk: Runs) -> None:
+    desk.connect()
+    conversation = desk.write()
+    meanwhile(desk, lambda: desk.write("And where is order A-18?"))
+    desk.work(LOOKUP, says("A-17 was shipped."), says("A-18, too."))
+
+    assert desk.answers(conversation) == ["A-17 was shipped.", "A-18, too."]
+    assert len(desk.called("order_status")) == 1
+
+
+def test_a_worker_without_time_hands_the_run_on(desk: Runs) -> None:
+    desk.connect("low")
+    conversation = desk.write()
+    (job,) = jobs("agent")
+    event = sqs_event(job, group=conversation)
+    with scripted(ASK_REFUND):
+        assert function("agent_worker").handler(event, Context()) == {"batchItemFailures": []}
+    assert desk.called() == []
+    assert [one["kind"] for one in jobs("agent") if "kind" in one] == ["resume"]
+
+    desk.work(says("Your refund is on its way."))
+    assert len(desk.called()) == 1
+    assert desk.answers(conversation) == ["Your refund is on its way."]
+
+
+def test_three_running_tools_of_a_conversation_let_the_job_come_back(desk: Runs) -> None:
+    desk.connect("low")
+    conversation = desk.write()
+    (job,) = jobs("agent")
+    many = calls(*[("order_status", {"order": str(number)}) for number in range(4)])
+    with scripted(many), running.slot(desk.id, conversation, "call_of_a_test"):
+        answer = function("agent_worker").handler(sqs_event(job, group=conversation), LongContext())
+    assert answer["batchItemFailures"] != []
+    assert desk.called("order_status") == []
+    desk.work(says("Four orders."))
+    assert len(desk.called("order_status")) == 4
