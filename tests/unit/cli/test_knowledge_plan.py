@@ -346,7 +346,7 @@ def test_an_interrupted_push_is_completed_by_the_next_one(
     again = plan(files, after, tree, force=True)
     assert (again.steps, again.folders, again.obsolete) == (0, [], [])
     whole, _ = applied(made, documents, TREE)
-    assert contents(after) == contents(whole)
+    assert contents(after, files) == contents(whole, files)
 
 
 def drawn[T](data: st.DataObject, whole: list[T]) -> list[T]:
@@ -354,5 +354,9 @@ def drawn[T](data: st.DataObject, whole: list[T]) -> list[T]:
     return data.draw(st.lists(st.sampled_from(whole), unique=True)) if whole else []
 
 
-def contents(documents: Sequence[Document]) -> list[tuple[object, ...]]:
-    return sorted((one.path or "", str(one.digest), one.title, one.kind) for one in documents)
+def contents(documents: Sequence[Document], files: Sequence[FileDocument]) -> list[tuple[object, ...]]:
+    """What documents hold. A file with its document's id is found by that, whatever path an earlier push left there."""
+    found = {one.id for one in files}
+    return sorted(
+        ("" if one.id in found else one.path or "", str(one.digest), one.title, one.kind) for one in documents
+    )
