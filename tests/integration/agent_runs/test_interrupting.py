@@ -1,8 +1,10 @@
 """What overtakes a run, each with its one end (docs/guides/agent-runs.md): a later message, a person, a resolution."""
 
 from collections.abc import Callable
+from typing import Any
 
 from helpdesk.tools import running
+from tests.support import table as everything
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs
 from tests.support.api import Context, function
 from tests.support.converse import calls, says, scripted
@@ -74,6 +76,50 @@ def test_a_worker_without_time_hands_the_run_on(desk: Runs) -> None:
     desk.work(says("Your refund is on its way."))
     assert len(desk.called()) == 1
     assert desk.answers(conversation) == ["Your refund is on its way."]
+
+
+def asked() -> list[dict[str, Any]]:
+    """Return the jobs of visitors' messages, in their order."""
+    return [job for job in jobs("agent") if "kind" not in job]
+
+
+def put() -> list[dict[str, Any]]:
+    """Return the jobs that came without an event, in their order."""
+    items = [
+        item for item in everything.everything() if item["PK"].startswith("ORG#") and "#JOB#" in item["PK"]
+    ]
+    in_order = sorted(items, key=lambda item: str(item["id"]))
+    return [job["body"] for item in in_order for job in item["jobs"] if job["queue"] == "agent"]
+
+
+def test_a_later_message_continues_the_run_before_it_first(desk: Runs) -> None:
+    desk.connect("low")
+    conversation = desk.write()
+    with scripted(ASK_REFUND):
+        function("agent_worker").handler(sqs_event(asked()[0], group=conversation), Context())
+    desk.write("And where is order A-18?")
+    later = asked()[-1]
+
+    # The queue hands it out before the job that was to continue the run.
+    with scripted(says("Refunded."), says("A-18 was shipped.")) as model:
+        function("agent_worker").handler(sqs_event(later, group=conversation), LongContext())
+    assert desk.answers(conversation) == ["Refunded.", "A-18 was shipped."]
+    assert len(model.requests) == 2
+    desk.workers.run()
+    assert len(desk.called()) == 1
+
+    # Without time for the earlier run, the later message waits behind it.
+    desk.write("And A-19?", session="session-of-another")
+    first = asked()[-1]
+    with scripted(LOOKUP):
+        function("agent_worker").handler(sqs_event(first, group="other"), Context())
+    desk.write("And A-20?", session="session-of-another")
+    second = asked()[-1]
+    function("agent_worker").handler(sqs_event(second, group="other"), Context())
+    assert [job.get("kind", job["messageId"]) for job in jobs("agent")[-2:]] == [
+        "resume",
+        second["messageId"],
+    ]
 
 
 def test_three_running_tools_of_a_conversation_let_the_job_come_back(desk: Runs) -> None:

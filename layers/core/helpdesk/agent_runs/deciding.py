@@ -125,9 +125,10 @@ def expire_unfit(run: Run, tools: dict[str, Tool], *, ended: bool) -> Run:
 
 
 def expire_all(run: Run) -> Run:
-    """Let approved calls expire that the agent cannot make."""
-    for call in run.calls_in(CallState.APPROVED):
-        run = _expire(run, call, Cause.AGENT_FAILED)
+    """Let the approvals expire whose calls the agent cannot make any more, decided or not."""
+    for call in run.calls_in(CallState.APPROVED, CallState.WAITING):
+        if call.approval_id is not None:
+            run = _expire(run, call, Cause.AGENT_FAILED)
     return run
 
 

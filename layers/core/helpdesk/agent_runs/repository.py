@@ -23,6 +23,13 @@ def find(organization: str, conversation_id: str, message_id: str) -> Run | None
     return None if item is None else Run.from_item(organization, item)
 
 
+def newest(organization: str, conversation_id: str) -> Run | None:
+    """Return the run for the newest visitor's message that has one, or None. One query."""
+    partition = keys.Conversation(organization, conversation_id).pk
+    page = table.newest(partition, 1, sk_prefix="RUN#", consistent=True)
+    return Run.from_item(organization, page.items[0]) if page.items else None
+
+
 def save(run: Run, *, new: bool = False) -> Run:
     """Write a run over the one of its revision; return it with the next one. Raises RunChanged."""
     transaction = Transaction()

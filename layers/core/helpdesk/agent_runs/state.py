@@ -27,6 +27,11 @@ class RunState(StrEnum):
         """Whether nothing of it is left to do."""
         return self in {RunState.ANSWERED, RunState.HANDED_OVER, RunState.STOPPED}
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a worker has something to do about it now."""
+        return self in {RunState.THINKING, RunState.CALLING}
+
 
 class RunEvent(StrEnum):
     """What happens to a run."""

@@ -14,21 +14,30 @@ from helpdesk.agent_runs.record import Run
 from helpdesk.agent_runs.repository import RunChanged
 from helpdesk.approvals.jobs import ResumeJob
 from helpdesk.conversations import service as conversations
+from helpdesk.conversations import thread
+from helpdesk.conversations.state import Handler
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
 
 
 def work(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
     """Answer a visitor's message, or continue the run that a dead worker left for it.
 
-    No step begins after the instant `until` (ms). Raises ModelTrouble, NotYet and the errors of AWS if the queue is to
-    try again.
+    A run for an earlier message that another job was to continue is continued first: its answer comes first, and its
+    calls are known before the model asks for the same again. No step begins after the instant `until` (ms). Raises
+    ModelTrouble, NotYet and the errors of AWS if the queue is to try again.
     """
     if not settings().agent_model_id:
         return agent.work(job, last_try=last_try)
-    run = repository.find(job.organization, job.conversation_id, job.message_id)
-    if run is not None:
+    run = repository.newest(job.organization, job.conversation_id)
+    if run is not None and run.message_id < job.message_id and run.state.is_under_way:
+        if _go_on(run, until=until, last_try=last_try) is Outcome.CONTINUES:
+            return _after_that(job)
+    elif run is not None and run.message_id > job.message_id:
+        run = repository.find(job.organization, job.conversation_id, job.message_id)
+    if run is not None and run.message_id == job.message_id:
         return _go_on(run, until=until, last_try=last_try)
     answer = partial(_answer, until=until, last_try=last_try)
     return agent.work(job, last_try=last_try, with_tools=answer)
@@ -38,6 +47,15 @@ def resume(job: ResumeJob, *, until: int, last_try: bool) -> Outcome:
     """Continue a run after a decision, or after its time in another job was over. Raises as `work`."""
     run = repository.find(job.organization, job.conversation_id, job.message_id)
     return Outcome.GONE if run is None else _go_on(run, until=until, last_try=last_try)
+
+
+def _after_that(job: AgentJob) -> Outcome:
+    """Let a message be answered by a job behind the one that continues the run of an earlier message."""
+    transaction = Transaction()
+    snapshot = conversations.presumed_open(job.organization, job.conversation_id, Handler.AGENT.value)
+    thread.add_agent_job(transaction, snapshot, job.message_id)
+    transaction.commit()
+    return Outcome.CONTINUES
 
 
 def _answer(prepared: Prepared, *, until: int, last_try: bool) -> Reply | HandOff | Written:
