@@ -116,9 +116,12 @@ def bearer(credential: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {credential}"}
 
 
-# A handle, a code or a token that only another request or a mail gives: no description can make these succeed.
+# A handle, a code or a token that only another request or a mail gives, or a server: no description can make these
+# succeed.
 NEEDS_MORE = {
     "acceptInvite",
+    "acceptToolChanges",
+    "syncToolEndpoint",
     "setMyOrganization",
     "joinOrganization",
     "signIn",

@@ -1,18 +1,21 @@
 """The routes of tool endpoints: adding, syncing, accepting changes, removing, and which key signs."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller
+from helpdesk.accounts import key_revocation
+from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
 from helpdesk.secret_keys import service as secret_keys
+from helpdesk.secret_keys.schemas import NewKey
 from helpdesk.storage import keys, table
-from helpdesk.tools import endpoints
+from helpdesk.tools import endpoints, repository
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
@@ -176,6 +179,33 @@ def test_requests_of_a_revoked_key_continue_and_no_longer_verify_until_another_k
     workers.run()
     assert server.asked[1].is_signed_with(str(newer.credential))
     assert listed(newer)[0]["keyId"] == kept
+
+
+def test_an_endpoint_that_is_added_while_its_key_is_revoked_is_refused_or_gets_a_secret_of_its_own(
+    organization: NewOrganization,
+) -> None:
+    of = organization.organization_id
+    ada = Caller(of, person=Person("usr_1", "Ada", Role.ADMIN))
+    seen = set()
+    for seed in range(6):
+        key_id = secret_keys.create(ada, NewKey(name="A key")).id
+
+        def put(url: str = f"{URL}/{seed}", key_id: str = key_id) -> str:
+            try:
+                return endpoints.put(Caller(of, key_id=key_id), url)
+            except AppError as error:
+                return error.code
+
+        work: list[Callable[[], object]] = [put, partial(key_revocation.revoke, ada, key_id)]
+        outcomes = interleaved(work, seed).all()
+
+        seen.add(str(outcomes[0]).partition("_")[0])
+        if outcomes[0] != "missing_service_key":
+            endpoint = repository.endpoint(of, str(outcomes[0]))
+            assert endpoint is not None
+            assert endpoint.key_id is None
+            assert table.get(keys.EndpointSecret(of, endpoint.id)) is not None
+    assert seen == {"tool", "missing"}
 
 
 def test_a_sync_names_its_endpoint_where_there_are_several(
