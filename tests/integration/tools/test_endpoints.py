@@ -354,7 +354,7 @@ def test_a_member_may_not_add_sync_accept_or_remove(api: Client, member: Client)
     assert len(listed(api)) == 1
 
 
-def test_an_endpoint_that_cannot_be_read_is_left_out_and_its_key_can_be_revoked(
+def test_an_endpoint_that_cannot_be_read_is_left_out_and_can_be_removed_and_its_key_revoked(
     api: Client, admin: Client, organization: NewOrganization
 ) -> None:
     endpoint_id = add(api)
@@ -368,6 +368,7 @@ def test_an_endpoint_that_cannot_be_read_is_left_out_and_its_key_can_be_revoked(
     assert listed(api) == []
     [key] = admin.get("/v1/keys").body["keys"]
     assert admin.delete(f"/v1/keys/{key['id']}").status == 200
+    assert admin.delete(f"/v1/tool-endpoints/{endpoint_id}").status == 200
 
 
 def test_each_route_costs_as_many_calls_as_documented(api: Client, admin: Client) -> None:

@@ -199,11 +199,11 @@ def accept_changes(caller: Caller, endpoint_id: str, wanted: Sequence[str]) -> N
 
 def remove(caller: Caller, endpoint_id: str) -> None:
     """Remove an endpoint and its tools. A job ends what waits for it. Raises ToolEndpointNotFound."""
-    endpoint = repository.endpoint(caller.organization, endpoint_id)
-    if endpoint is None:
+    url = repository.url_of(caller.organization, endpoint_id)
+    if url is None:
         raise ToolEndpointNotFound
     transaction = Transaction()
-    repository.remove_endpoint(transaction, endpoint)
+    repository.remove_endpoint(transaction, caller.organization, endpoint_id, url)
     transaction.put(RemovalJob(caller.organization, endpoint_id).to_item())
     _log(transaction, caller, LogKind.TOOL_ENDPOINT_REMOVED, endpoint_id, "A tool endpoint was removed.")
     transaction.commit()

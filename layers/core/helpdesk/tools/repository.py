@@ -168,20 +168,25 @@ def schedule(
         transaction.delete(keys.EndpointSecret(of, endpoint.id))
 
 
-def remove_endpoint(transaction: Transaction, endpoint: ToolEndpoint) -> None:
+def url_of(organization: str, endpoint_id: str) -> str | None:
+    """Return an endpoint's address, also where nothing else of it can be read; None if there is no such endpoint."""
+    item = table.get(keys.ToolEndpoint(organization, endpoint_id))
+    return None if item is None else str(item["url"])
+
+
+def remove_endpoint(transaction: Transaction, organization: str, endpoint_id: str, url: str) -> None:
     """Remove an endpoint with its secret, and decrease the count. The transaction raises ToolEndpointNotFound.
 
     Its tools are gone for every reader from then on (see `catalog`); `removal` deletes their items.
     """
-    of = endpoint.organization
     transaction.delete(
-        keys.ToolEndpoint(of, endpoint.id),
+        keys.ToolEndpoint(organization, endpoint_id),
         condition=_EXISTS,
         on_failure=lambda _: ToolEndpointNotFound(),
     )
-    transaction.delete(url_key(of, endpoint.url))
-    transaction.delete(keys.EndpointSecret(of, endpoint.id))
-    transaction.update(keys.ToolEndpointCount(of), "ADD endpoints :one", values={":one": -1})
+    transaction.delete(url_key(organization, url))
+    transaction.delete(keys.EndpointSecret(organization, endpoint_id))
+    transaction.update(keys.ToolEndpointCount(organization), "ADD endpoints :one", values={":one": -1})
 
 
 def set_tool(
