@@ -7,7 +7,7 @@ from helpdesk.tools import running
 from tests.support import table as everything
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs
 from tests.support.api import Context, function
-from tests.support.converse import calls, says, scripted
+from tests.support.converse import THROTTLED, calls, says, scripted
 from tests.support.queues import sqs_event
 from tests.support.suggestions import jobs
 from tests.support.tool_server import Asked, json_response
@@ -133,3 +133,14 @@ def test_three_running_tools_of_a_conversation_let_the_job_come_back(desk: Runs)
     assert desk.called("order_status") == []
     desk.work(says("Four orders."))
     assert len(desk.called("order_status")) == 4
+
+
+def test_a_run_that_the_last_try_cannot_continue_goes_to_the_team(desk: Runs) -> None:
+    desk.connect("low")
+    conversation = desk.write()
+    last = sqs_event(asked()[0], group=conversation, receives=5)
+    with scripted(LOOKUP, THROTTLED, THROTTLED):
+        assert function("agent_worker").handler(last, LongContext()) == {"batchItemFailures": []}
+
+    assert desk.run()["state"] == "handed over"
+    assert "the model could not be reached" in desk.lines(conversation)[-1]
