@@ -123,3 +123,33 @@ def test_a_hostile_input_has_problems_and_hangs_nothing() -> None:
         <= 300
     )
     assert time.process_time() - began < 0.5
+
+
+def test_a_value_that_fails_every_alternative_takes_neither_the_time_nor_the_memory_of_its_explanation() -> None:
+    alternatives = {"items": {"anyOf": [{"type": "string"}] * 1_500}}
+    began = time.process_time()
+
+    assert schema_rules.problems(alternatives, [1] * 500) == [
+        "It does not fit the schema, and is too large to say where."
+    ]
+    assert time.process_time() - began < 0.5
+
+
+def test_a_value_is_not_compared_with_more_than_can_be_done_in_seconds() -> None:
+    slow = {"pattern": "^([01]*1[01]{1000})+2"}
+    began = time.process_time()
+
+    assert schema_rules.problems(slow, "01" * 50_001) == ["It is too large to be compared with the schema."]
+    assert not schema_rules.is_checkable({"items": {"anyOf": [{"const": n} for n in range(1_500)]}}, [1] * 99_999)
+    assert schema_rules.is_checkable({"properties": {"day": {"pattern": "^.{10}$"}}}, {"day": "x" * 10})
+    assert time.process_time() - began < 0.5
+
+
+def test_an_input_that_is_no_json_has_a_problem_wherever_that_is() -> None:
+    tool = of_schema({"type": "object"})
+    deep: dict[str, Any] = {}
+    for _ in range(20_000):
+        deep = {"a": deep}
+
+    for wrong in (float("inf"), float("nan"), "\ud800", {"\ud800": 1}, deep):
+        assert inputs.problems(tool, {"more": wrong}) == ["It cannot be read as JSON."]

@@ -117,7 +117,12 @@ def _of_success(
     refusal = _refusal(value)
     if refusal is not None:
         return CallOutcome.REFUSED, json_text.canonical(value), refusal
-    if output_schema is not None and (wrong := schema_rules.problems(output_schema, value)):
+    # A result that is too large to be compared is taken as it is: the model reads it as data in any case.
+    if (
+        output_schema is not None
+        and schema_rules.is_checkable(output_schema, value)
+        and (wrong := schema_rules.problems(output_schema, value))
+    ):
         return unusable(f"does not fit its outputSchema: {wrong[0]}")
     return CallOutcome.SUCCEEDED, json_text.canonical(value), None
 
