@@ -125,7 +125,7 @@ def test_a_hostile_input_has_problems_and_hangs_nothing() -> None:
     assert time.process_time() - began < 0.5
 
 
-def test_a_value_that_fails_every_alternative_takes_neither_the_time_nor_the_memory_of_its_explanation() -> None:
+def test_a_value_that_fails_every_alternative_is_not_explained() -> None:
     alternatives = {"items": {"anyOf": [{"type": "string"}] * 1_500}}
     began = time.process_time()
 
@@ -140,7 +140,8 @@ def test_a_value_is_not_compared_with_more_than_can_be_done_in_seconds() -> None
     began = time.process_time()
 
     assert schema_rules.problems(slow, "01" * 50_001) == ["It is too large to be compared with the schema."]
-    assert not schema_rules.is_checkable({"items": {"anyOf": [{"const": n} for n in range(1_500)]}}, [1] * 99_999)
+    wide = {"items": {"anyOf": [{"const": number} for number in range(1_500)]}}
+    assert not schema_rules.is_checkable(wide, [1] * 99_999)
     assert schema_rules.is_checkable({"properties": {"day": {"pattern": "^.{10}$"}}}, {"day": "x" * 10})
     assert time.process_time() - began < 0.5
 
