@@ -91,7 +91,10 @@ def test_the_visitor_writes_on_while_a_call_waits(desk: Runs, waiting: str) -> N
     model = desk.work(DONE)
     # What was written meanwhile follows the results.
     (since,) = (block["text"] for block in model.requests[0]["messages"][-1]["content"] if "text" in block)
-    assert "Visitor: Is it done?\nYou: The team has not decided yet." in since
+    assert (
+        '<message from="visitor">Is it done?</message>\n'
+        '<message from="agent">The team has not decided yet.</message>'
+    ) in since
     assert desk.answers(waiting)[-1] == "Your refund is on its way."
     assert len(desk.called()) == 1
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from helpdesk.tools import running
 from tests.support import table as everything
-from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs
+from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs, results
 from tests.support.api import Context, function
 from tests.support.converse import THROTTLED, calls, says, scripted
 from tests.support.queues import sqs_event
@@ -76,6 +76,20 @@ def test_a_worker_without_time_hands_the_run_on(desk: Runs) -> None:
     desk.work(says("Your refund is on its way."))
     assert len(desk.called()) == 1
     assert desk.answers(conversation) == ["Your refund is on its way."]
+
+
+def test_a_call_that_was_decided_for_an_earlier_risk_is_cancelled(desk: Runs) -> None:
+    desk.connect("low")
+    conversation = desk.write()
+    (job,) = jobs("agent")
+    with scripted(ASK_REFUND):  # this worker has no time to make the call
+        function("agent_worker").handler(sqs_event(job, group=conversation), Context())
+    assert desk.api.patch("/v1/tools/refund", {"risk": "high"}).status == 200
+
+    model = desk.work(ASK_REFUND)
+    assert desk.called() == []
+    assert results(model.requests[0])[0]["state"] == "cancelled"
+    assert len(desk.approvals()) == 1
 
 
 def asked() -> list[dict[str, Any]]:

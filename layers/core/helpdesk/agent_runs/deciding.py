@@ -18,16 +18,21 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.records import Risk as ToolRisk
 from helpdesk.tools.records import Tool
 from helpdesk.visitor_texts.catalog import TextName
 
 _NOBODY_DECIDED = "It was not made: nobody decided in time, or the tool has changed. Do not ask for it again."
+_OUTDATED = "It was not made: the tool has changed since you asked. Ask again if the visitor still needs it."
 _INTERRUPTED = "It was not made: a person has taken the conversation over, or it has ended."
 
 
 def judge(run: Run, prepared: Prepared, tools: dict[str, Tool], *, last_try: bool) -> Run:
-    """Let the review judge the calls that wait for it. Raises ModelBusy, RunChanged."""
-    for call in run.calls_in(CallState.REVIEWING):
+    """Let the review judge the first call that waits for it: one step takes one turn of a model.
+
+    Raises ModelBusy, RunChanged.
+    """
+    for call in run.calls_in(CallState.REVIEWING)[:1]:
         tool = tools.get(call.tool)
         if tool is None:
             run = run.with_call(call.after(CallEvent.REVIEW_DENIES, content=_NOBODY_DECIDED))
@@ -121,6 +126,20 @@ def expire_unfit(run: Run, tools: dict[str, Tool], *, ended: bool) -> Run:
             run = _expire(run, call, Cause.CONVERSATION_ENDED)
         elif tool is None or tool.definition != call.definition:
             run = _expire(run, call, Cause.DEFINITION_CHANGED)
+    return run
+
+
+def cancel_outdated(run: Run, tools: dict[str, Tool]) -> Run:
+    """Cancel calls that were decided for a tool as it no longer is. They are written with the next step.
+
+    Time can pass between the decision and the call: the worker died, or another job goes on.
+    """
+    for call in run.calls_in(CallState.READY):
+        tool = tools.get(call.tool)
+        if tool is None:
+            continue  # a tool of this service, or one that is gone, which fails
+        if tool.definition != call.definition or tool.risk.rank > ToolRisk(call.risk.value).rank:
+            run = run.with_call(call.after(CallEvent.OUTDATED, content=_OUTDATED))
     return run
 
 

@@ -242,6 +242,7 @@ def _call(at: Desk, run: Run, conversation: Conversation) -> Run:
         run = deciding.interrupt(run)
     ended = conversation.archived or conversation.state.status is not Status.OPEN
     run = deciding.expire_unfit(run, at.tools, ended=ended)
+    run = deciding.cancel_outdated(run, at.tools)
     if run.calls_in(CallState.REVIEWING):
         return deciding.judge(run, at.prepared, at.tools, last_try=at.last_try)
     if run.calls_in(CallState.READY, CallState.APPROVED):

@@ -15,6 +15,7 @@ from helpdesk.agent.bedrock import HAND_OVER, inert
 from helpdesk.agent.converse import ToolResult, ToolSpec
 from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.state import CallState
+from helpdesk.conversations.record import Message
 from helpdesk.platform.text import cut
 from helpdesk.tools.records import Tool
 
@@ -28,6 +29,7 @@ BUILT_IN = frozenset({HAND_OVER, SUGGEST})
 """Names that no manifest's tool takes from the agent."""
 
 MAX_CONTENT_CHARACTERS = 16_000
+MAX_CONTENT_BYTES = 20_000
 """How much of a result the model reads. Twelve of them fit the item of a run, which has 400 KB at most."""
 
 _INSTRUCTIONS = """\
@@ -112,16 +114,25 @@ def messages(prepared: Prepared, run: Run | None) -> "list[MessageTypeDef]":
         own, calls = calls[: turn.calls], calls[turn.calls :]
         shown.append({"role": "assistant", "content": [*_said(turn.text), *map(_use, own)]})
         shown.append(converse.results_message([_result(each) for each in own]))
-    since = [
-        f"{'Visitor' if each.by_visitor else 'You' if not each.by_person else 'A teammate'}: {each.body}"
-        for each in oldest_first
-        if each.id > run.message_id and each.body
-    ]
+    since = [each for each in oldest_first if each.id > run.message_id and each.body]
     if since:
-        text = "Written in the conversation since the calls were asked for:\n" + "\n".join(since)
+        text = "Written in the conversation since the calls were asked for:\n" + transcript(since)
         last = shown[-1]
         shown[-1] = {"role": last["role"], "content": [*last["content"], {"text": text}]}
     return shown
+
+
+def transcript(messages: Sequence[Message]) -> str:
+    """Return messages as text in which no message can pass for another one, whatever it contains."""
+    return "\n".join(
+        f'<message from="{_writer(each)}">{inert(each.body)}</message>' for each in messages if each.body
+    )
+
+
+def _writer(message: Message) -> str:
+    if message.by_visitor:
+        return "visitor"
+    return "teammate" if message.by_person else "agent"
 
 
 def _said(text: str) -> "list[ContentBlockTypeDef]":
@@ -140,7 +151,7 @@ def _result(call: Call) -> ToolResult:
 
 def for_model(text: str) -> str:
     """Return a result as much as the model reads of it."""
-    return cut(text, MAX_CONTENT_CHARACTERS)
+    return cut(text, MAX_CONTENT_CHARACTERS).encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
 
 
 def of_input(call: Call) -> str:

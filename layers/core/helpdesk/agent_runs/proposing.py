@@ -5,7 +5,7 @@ The model's word decides nothing here. A call that is not possible gets an error
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from helpdesk.agent.converse import ToolUse
 from helpdesk.agent_runs.prompts import BUILT_IN
@@ -13,7 +13,7 @@ from helpdesk.agent_runs.record import Call
 from helpdesk.agent_runs.state import CallState
 from helpdesk.approvals.schemas import Risk
 from helpdesk.platform import ids
-from helpdesk.tools import inputs
+from helpdesk.tools import inputs, json_text
 from helpdesk.tools.records import Tool
 
 MAX_INVALID_INPUTS = 2
@@ -34,13 +34,14 @@ _UNKNOWN_BEFORE = (
     "The same call was made before, and it is not known whether it was done. It is not made again."
 )
 _WAITS_ALREADY = "The same call waits for the team already. Do not ask for it again."
+_ASKED_TWICE = "The same call was asked for twice at once. It is made once; see the other result."
 
 
 class Proposed(NamedTuple):
     """The calls of one turn, in its order.
 
-    `invalid` is how many inputs did not fit. `goes_to_team` is set where an input is no object at all: such a call
-    fails closed to a person.
+    `invalid` is how many inputs did not fit. `goes_to_team` is set where an input is no object at all, or cannot be
+    sent as JSON: such a call fails closed to a person.
     """
 
     calls: list[Call]
@@ -65,7 +66,7 @@ def propose(
     calls: list[Call] = []
     invalid = 0
     for use in uses:
-        if not isinstance(use.input, dict):
+        if not isinstance(use.input, dict) or not _can_be_sent(use.input):
             return Proposed([], invalid, goes_to_team=True)
         tool = None if use.name in BUILT_IN else tools.get(use.name)
         call = _new(use, tool)
@@ -77,6 +78,15 @@ def propose(
         invalid += is_invalid
         calls.append(call if problem is None else _rejected(call, problem))
     return Proposed(calls, invalid, goes_to_team=False)
+
+
+def _can_be_sent(value: dict[str, Any]) -> bool:
+    """Return whether an input can be stored and sent: text in Unicode, numbers that are finite."""
+    try:
+        json_text.canonical(value).encode()
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _new(use: ToolUse, tool: Tool | None) -> Call:
@@ -110,12 +120,17 @@ def _problem(
         return f"The input does not fit: {' '.join(wrong)}", True
     if tool.requires_identity and not visitor_known:
         return _NOT_KNOWN, False
+    return _asked_before(call, earlier, waiting), False
+
+
+def _asked_before(call: Call, earlier: Sequence[Call], waiting: Sequence[tuple[str, str]]) -> str | None:
+    """Return why a call is not made because the same one was asked for, or None."""
     same = [each for each in earlier if (each.tool, each.input) == (call.tool, call.input)]
     if any(each.state is CallState.UNKNOWN for each in same):
-        return _UNKNOWN_BEFORE, False
+        return _UNKNOWN_BEFORE
     if (call.tool, call.input) in waiting or any(each.state is CallState.WAITING for each in same):
-        return _WAITS_ALREADY, False
-    return None, False
+        return _WAITS_ALREADY
+    return _ASKED_TWICE if any(not each.state.has_result for each in same) else None
 
 
 def _rejected(call: Call, problem: str) -> Call:

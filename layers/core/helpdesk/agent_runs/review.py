@@ -12,6 +12,7 @@ from helpdesk.agent import converse, metered
 from helpdesk.agent.answerer import Prepared
 from helpdesk.agent.bedrock import inert
 from helpdesk.agent.converse import ModelFailed, ToolSpec, Usage
+from helpdesk.agent_runs import prompts
 from helpdesk.agent_runs.record import Call
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
@@ -116,13 +117,8 @@ def _read(turn: converse.Turn) -> Verdict:
 
 
 def _case(prepared: Prepared, tool: Tool, call: Call) -> str:
-    lines = [
-        f"{'Visitor' if each.by_visitor else 'Organization'}: {each.body}"
-        for each in reversed(prepared.newest)
-        if each.body
-    ]
     return _CASE.format(
-        conversation=inert("\n".join(lines)),
+        conversation=prompts.transcript(list(reversed(prepared.newest))),
         name=inert(tool.name),
         title=inert(tool.title or tool.name),
         description=inert(tool.description),

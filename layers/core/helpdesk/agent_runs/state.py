@@ -70,7 +70,7 @@ class CallState(StrEnum):
     REJECTED = "rejected"
     """It was never possible: no such tool, an input that does not fit, a visitor whom nobody knows."""
     CANCELLED = "cancelled"
-    """A person took over, or the conversation ended, before it was made."""
+    """A person took over, the conversation ended, or the tool changed, before it was made."""
 
     @property
     def has_result(self) -> bool:
@@ -107,6 +107,7 @@ class CallEvent(StrEnum):
     FAILED = "the tool did not do it"
     LOST = "no answer came, or the worker died"
     INTERRUPTED = "a person takes over, or the conversation ends"
+    OUTDATED = "its tool is another one by now, or has a higher risk"
 
 
 class ImpossibleTransition(Exception):
@@ -155,6 +156,7 @@ CALLS: dict[CallEvent, Mapping[CallState, CallState]] = {
         CallState.REVIEWING: CallState.CANCELLED,
         CallState.WAITING: CallState.CANCELLED,
     },
+    CallEvent.OUTDATED: {CallState.READY: CallState.CANCELLED},
 }
 """The state of a call after each event. What is not listed cannot happen."""
 

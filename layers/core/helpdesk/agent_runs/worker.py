@@ -16,6 +16,7 @@ from helpdesk.approvals.jobs import ResumeJob
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.state import Handler
+from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import ConditionFailed
@@ -33,7 +34,7 @@ def work(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
         return agent.work(job, last_try=last_try)
     run = repository.newest(job.organization, job.conversation_id)
     if run is not None and run.message_id < job.message_id and run.state.is_under_way:
-        if _go_on(run, until=until, last_try=last_try) is Outcome.CONTINUES:
+        if _go_on(run, until=until, last_try=last_try) is Outcome.CONTINUES or clock.now_ms() >= until:
             return _after_that(job)
     elif run is not None and run.message_id > job.message_id:
         run = repository.find(job.organization, job.conversation_id, job.message_id)

@@ -71,7 +71,10 @@ class ApprovalShape(Answer):
     outcome: CallOutcome | None
     """What became of the call; null until it is approved and runs."""
     result: str | None
-    """The tool's return value as JSON, cut to 16,000 characters; or why there is none. Null until the call has run."""
+    """The tool's return value as JSON, cut to 16,000 characters and 20 KB; or why there is none.
+
+    Null until the call has run.
+    """
 
 
 class ApprovalsQuery(PageQuery):
