@@ -18,6 +18,7 @@ from typing import Any
 
 # As MiniStack names a worker's folder, in the same place.
 _WORKERS = "ministack-lambda-*"
+_LARGE = 1_000_000  # bytes
 
 
 class SharedContent:
@@ -27,6 +28,7 @@ class SharedContent:
         self._temporary = temporary
         self._folder = temporary / "shared"
         self._lock = threading.Lock()
+        self._large: dict[str, Path] = {}
 
     def place(self, archive: zipfile.ZipFile, source: Path, target: Path) -> None:
         """Make an empty folder a link to the archive's content, and remove the archive's file."""
@@ -37,10 +39,25 @@ class SharedContent:
                 self._remove_unused()
                 unfinished = content.with_suffix(".new")
                 zipfile.ZipFile.extractall(archive, unfinished)
+                self._link_large_files(unfinished, content)
                 unfinished.rename(content)
             target.rmdir()
             target.symlink_to(content)
         source.unlink()
+
+    def _link_large_files(self, folder: Path, final: Path) -> None:
+        """Make large files that another archive has too hard links: several functions carry the same libraries."""
+        for path in folder.rglob("*"):
+            if path.is_symlink() or not path.is_file() or path.stat().st_size < _LARGE:
+                continue
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            known = self._large.get(digest)
+            if known is not None and known.exists():
+                path.unlink()
+                path.hardlink_to(known)
+            else:
+                self._large[digest] = final / path.relative_to(folder)
 
     def _remove_unused(self) -> None:
         """Remove what no worker links to: code and layers that an update replaced, and what was left unfinished."""

@@ -17,11 +17,10 @@ from helpdesk.secret_keys import service as secret_keys
 from helpdesk.secret_keys.schemas import NewKey
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.schemas import NewWebhook
-from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 
-SEEDS = effort.of(5, 12)
+SEEDS = 12  # each outcome of a race has to occur
 NEW_KEY = NewKey(name="Shop server")
 NEW_ENDPOINT = NewWebhook.model_validate({"url": "https://93.184.215.14/hook", "events": ["message.created"]})
 

@@ -37,14 +37,16 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         process.__exit__(None, None, None)
 
 
-def zipped(text: str) -> bytes:
+def zipped(text: str, library: bytes = b"") -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr("app.py", text)
+        if library:
+            archive.writestr("library/library.so", library)
     return target.getvalue()
 
 
-def worker(text: str = HANDLER, name: str = "greet") -> Any:
+def worker(text: str = HANDLER, name: str = "greet", library: bytes = b"") -> Any:
     config = {
         "Runtime": "python3.13",
         "Handler": "app.handler",
@@ -52,7 +54,7 @@ def worker(text: str = HANDLER, name: str = "greet") -> Any:
         "FunctionArn": f"arn:aws:lambda:us-east-1:000000000000:function:{name}",
         "Timeout": 30,
     }
-    made, _ = runtime.acquire_worker(name, config, zipped(text))
+    made, _ = runtime.acquire_worker(name, config, zipped(text, library))
     return made
 
 
@@ -68,6 +70,16 @@ def test_two_workers_of_a_function_answer_from_one_copy_of_its_code(temporary: P
     assert [answer["result"] for answer in answers] == [{"number": 1}, {"number": 1}]
     assert len(list(temporary.glob("ministack-lambda-*"))) == 2
     assert unpacked(temporary) == [HANDLER]
+
+
+def test_a_large_library_of_two_functions_is_one_file(temporary: Path) -> None:
+    library = bytes(1_000_000)
+    for text in (HANDLER, f"{HANDLER}# Another function."):
+        worker(text, library=library).invoke({}, "id")
+
+    found = list(temporary.glob("shared/*/library/library.so"))
+    assert [path.read_bytes() == library for path in found] == [True, True]
+    assert len({path.stat().st_ino for path in found}) == 1
 
 
 def test_a_worker_keeps_no_archive(temporary: Path) -> None:
