@@ -1,5 +1,6 @@
 """The sync's worker: hostile servers, repeats, crashes and syncs at the same time."""
 
+from copy import replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.tools import removal, repository, sync, sync_repository
 from helpdesk.tools.jobs import RemovalJob, SyncJob
+from helpdesk.tools.planning import Write
 from helpdesk.tools.records import Risk, SyncStatus
 from tests.support.api import Client, function
 from tests.support.approvals import ask, conversation_of
@@ -227,6 +229,20 @@ def test_a_manifest_that_replaces_every_tool_is_stored_in_two_transactions_that_
         f"new{number}" for number in range(64)
     )
     assert len(listed(api)["tools"]) == 64
+
+
+def test_no_transaction_of_a_sync_is_larger_than_dynamodb_takes(organization: NewOrganization) -> None:
+    large = {"type": "object", "description": "x" * 32_000}
+    tools = connected(
+        organization,
+        "https://tools.example.com",
+        *(declaration(f"tool{number}", inputSchema=large, outputSchema=large) for number in range(64)),
+    )
+    writes = [Write(replace(each, waiting=each.declared), each) for each in tools]
+
+    groups = sync_repository._groups(organization.organization_id, writes)
+    assert [len(group) for group in groups] == [23, 23, 18]
+    assert [write for group in groups for write in group] == writes
 
 
 def test_a_removal_is_repeated_until_all_of_it_is_done(

@@ -6,10 +6,14 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import OnFailure, Transaction
 from helpdesk.tools import repository
+from helpdesk.tools.json_text import canonical
 from helpdesk.tools.planning import Plan, Write
 from helpdesk.tools.records import SyncStatus, Tool, ToolEndpoint
 
 _IN_A_TRANSACTION = 90  # of DynamoDB's 100 actions; the rest is for the endpoint and the log
+_BYTES_IN_A_TRANSACTION = (
+    3_000_000  # of DynamoDB's 4 MB: a tool whose four schemas are as large as may be takes 130 KB
+)
 _AS_ASKED = "syncId = :sync AND #status = :pending"
 
 
@@ -27,8 +31,7 @@ def commit(endpoint: ToolEndpoint, plan: Plan, log_entry: Item | None, at: int) 
     One transaction as a rule. Of a manifest that replaces nearly every tool, the declared ones come first: a name that
     is taken fails before anything is stored, and a crash in between leaves tools that the repeated job withdraws.
     """
-    steps: list[Write | Tool] = [*plan.writes, *plan.forgets]
-    groups = [steps[n : n + _IN_A_TRANSACTION] for n in range(0, len(steps), _IN_A_TRANSACTION)] or [[]]
+    groups = _groups(endpoint.organization, [*plan.writes, *plan.forgets])
     for number, group in enumerate(groups, start=1):
         transaction = Transaction()
         if number < len(groups):
@@ -54,6 +57,20 @@ def commit(endpoint: ToolEndpoint, plan: Plan, log_entry: Item | None, at: int) 
             else:
                 _delete(transaction, endpoint.organization, step.name, step.endpoint_id, ConditionFailed)
         transaction.commit()
+
+
+def _groups(organization: str, steps: Sequence[Write | Tool]) -> list[list[Write | Tool]]:
+    """Return what each transaction does; one group at least."""
+    groups: list[list[Write | Tool]] = [[]]
+    room = _BYTES_IN_A_TRANSACTION
+    for step in steps:
+        size = len(canonical(step.tool.to_item(organization)).encode()) if isinstance(step, Write) else 0
+        if groups[-1] and (size > room or len(groups[-1]) == _IN_A_TRANSACTION):
+            groups.append([])
+            room = _BYTES_IN_A_TRANSACTION
+        groups[-1].append(step)
+        room -= size
+    return groups
 
 
 def fail(endpoint: ToolEndpoint, problem: str, at: int) -> None:
