@@ -289,7 +289,6 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Timers": {"WAKE#*", "DUEAPPROVALS#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*"},
         "Crawler": {"DUECRAWLS#*"},
-        "ToolSync": {"ORG#*#APPROVALS#*"},
         "Reconciler": {"PENDING#*", "OUTBOX#*"},
     }
 
