@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from helpdesk.agent_runs.prompts import BUILT_IN
 from helpdesk.tools import manifest
 from helpdesk.tools.manifest import InvalidManifest
 from helpdesk.tools.records import Risk
@@ -63,6 +64,9 @@ HOSTILE: list[tuple[bytes, str]] = [
     (of(tool("a", inputSchema=True)), "inputSchema` must be a JSON Schema"),
     (of(tool("a", inputSchema={"type": "string"})), 'inputSchema.type` must be "object"'),
     (of(tool("a", inputSchema={"type": "object", "$ref": "http://10.0.0.7/"})), "inputSchema` is refused"),
+    (of(tool("a", inputSchema={"type": "object", "oneOf": [{}]})), "has `oneOf` at its top"),
+    (of(tool("a", inputSchema={"type": "object", "properties": {"größe": {}}})), "Models take names"),
+    (of(tool("hand_to_team")), "one of the agent's own tools"),
     (of(tool("a", outputSchema={"pattern": "(?=a)"})), "outputSchema` is refused"),
     (of(tool("a", outputSchema=[])), "outputSchema` must be a JSON Schema"),
     (of(without("risk")), "risk` must be one of low, medium, reviewed, high"),
@@ -70,6 +74,10 @@ HOSTILE: list[tuple[bytes, str]] = [
     (of(tool("a", risk=["low"])), "risk` must be one of"),
     (of(tool("a", requiresIdentity="false")), "requiresIdentity` must be true or false"),
 ]
+
+
+def test_every_tool_of_the_agent_has_a_reserved_name() -> None:
+    assert BUILT_IN <= manifest.RESERVED_NAMES
 
 
 @pytest.mark.parametrize(("body", "problem"), HOSTILE, ids=range(len(HOSTILE)))

@@ -24,7 +24,6 @@ def answered(
         ({"ok": False, "order": 7}, "The tool refused: `ok` is false."),
         ({"allowed": False}, "The tool refused: `allowed` is false."),
         ({"outcome": "blocked"}, 'The tool refused: `outcome` is "blocked".'),
-        ({"outcome": "unknown"}, 'The tool refused: `outcome` is "unknown".'),
         ({"ok": False, "error": "no such order"}, "The tool refused: no such order"),
         ({"ok": False, "error": {"message": "too\nlate"}}, "The tool refused: too late"),
         ({"allowed": False, "reason": "over the limit"}, "The tool refused: over the limit"),
@@ -35,6 +34,15 @@ def test_an_explicit_refusal_is_refused_with_http_200(value: dict[str, Any], err
 
     assert (result.outcome, result.error) == (REFUSED, error)
     assert json.loads(result.result or "") == value
+
+
+def test_a_server_that_does_not_know_the_outcome_leaves_it_unknown() -> None:
+    result = answered({"outcome": "unknown", "message": "The bank has not answered."})
+
+    assert result.outcome is CallOutcome.UNKNOWN
+    assert result.error == (
+        "The tool does not know the outcome: The bank has not answered. The tool may have run."
+    )
 
 
 def test_what_only_resembles_a_refusal_succeeds() -> None:

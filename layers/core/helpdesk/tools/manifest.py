@@ -19,6 +19,11 @@ MAX_TITLE_CHARACTERS = 80
 MAX_DESCRIPTION_CHARACTERS = 2_000
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # Bedrock's rule for the names of tools
+RESERVED_NAMES = frozenset({"hand_to_team", "suggest_knowledge", "file_signal"})
+"""Names of the agent's own tools."""
+# The rules of language models for the schema of an input. One tool that breaks them would stop every answer.
+_NOT_AT_THE_TOP = ("allOf", "anyOf", "oneOf")
+_PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _WHITE_SPACE = str.maketrans("", "", "\n\t")
 _FIELDS = frozenset(
     {"name", "title", "description", "inputSchema", "outputSchema", "risk", "requiresIdentity"}
@@ -61,6 +66,10 @@ def _declaration(said: Any, place: str) -> Declaration:
     name = said.get("name")
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         raise InvalidManifest(f"`{place}.name` must have 1 to 64 letters, digits, dashes or underscores.")
+    if name in RESERVED_NAMES:
+        raise InvalidManifest(
+            f"`{place}.name` is that of one of the agent's own tools, {name}. Rename yours."
+        )
     place = f"{place} ({name})"
     title = said.get("title")
     output = said.get("outputSchema")
@@ -96,6 +105,17 @@ def _input_schema(value: Any, place: str) -> dict[str, Any]:
     schema = _schema(value, place)
     if schema.get("type") != "object":
         raise InvalidManifest(f'`{place}.type` must be "object".')
+    for word in _NOT_AT_THE_TOP:
+        if word in schema:
+            raise InvalidManifest(
+                f"`{place}` has `{word}` at its top, which models refuse. Use it in a property."
+            )
+    for name in schema.get("properties", {}):
+        if _PROPERTY.fullmatch(name) is None:
+            raise InvalidManifest(
+                f"`{place}.properties` has {quoted(name)}. Models take names of 1 to 64 letters, digits, dots, dashes "
+                "and underscores."
+            )
     return schema
 
 

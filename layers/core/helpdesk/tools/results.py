@@ -116,7 +116,8 @@ def _of_success(
         return unusable(f"cannot be read: {error}")
     refusal = _refusal(value)
     if refusal is not None:
-        return CallOutcome.REFUSED, json_text.canonical(value), refusal
+        outcome, why = refusal
+        return outcome, json_text.canonical(value), why
     # A result that is too large to be compared is taken as it is: the model reads it as data in any case.
     if (
         output_schema is not None
@@ -127,19 +128,20 @@ def _of_success(
     return CallOutcome.SUCCEEDED, json_text.canonical(value), None
 
 
-def _refusal(value: Any) -> str | None:
-    """Return why a result refuses; None if it does not."""
+def _refusal(value: Any) -> tuple[CallOutcome, str] | None:
+    """Return what a refusing result comes to, and why it refuses; None if it does not.
+
+    A server that does not know the outcome has not said that it did nothing: people must not do it again unchecked.
+    """
     if not isinstance(value, dict):
         return None
     for name, refusing in REFUSALS:
         # By type too: 0 equals False.
         if name in value and type(value[name]) is type(refusing) and value[name] == refusing:
-            said = _said(value)
-            return (
-                f"The tool refused: {said}"
-                if said
-                else f"The tool refused: `{name}` is {json_text.canonical(refusing)}."
-            )
+            said = _said(value) or f"`{name}` is {json_text.canonical(refusing)}."
+            if refusing == "unknown":
+                return CallOutcome.UNKNOWN, f"The tool does not know the outcome: {said} {_MAY_HAVE_RUN}"
+            return CallOutcome.REFUSED, f"The tool refused: {said}"
     return None
 
 
