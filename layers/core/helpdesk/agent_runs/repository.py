@@ -3,9 +3,11 @@
 from copy import replace
 
 from helpdesk.agent_runs.record import Run
+from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -31,9 +33,18 @@ def newest(organization: str, conversation_id: str) -> Run | None:
 
 
 def save(run: Run, *, new: bool = False) -> Run:
-    """Write a run over the one of its revision; return it with the next one. Raises RunChanged."""
+    """Write a run over the one of its revision; return it with the next one. Raises RunChanged.
+
+    With `new` it raises ConversationNotFound where an erasure has begun, which would not find the run.
+    """
     transaction = Transaction()
     written = add(transaction, run, new=new)
+    if new:
+        transaction.require(
+            keys.Conversation(run.organization, run.conversation_id),
+            f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})",
+            on_failure=lambda _: ConversationNotFound(),
+        )
     transaction.commit()
     return written
 
