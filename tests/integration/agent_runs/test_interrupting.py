@@ -3,6 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from helpdesk.agent_runs import deciding, making
+from helpdesk.agent_runs.record import Run
+from helpdesk.storage import keys, table
 from helpdesk.tools import running
 from tests.support import table as everything
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs, results
@@ -90,6 +95,50 @@ def test_a_call_that_was_decided_for_an_earlier_risk_is_cancelled(desk: Runs) ->
     assert desk.called() == []
     assert results(model.requests[0])[0]["state"] == "cancelled"
     assert len(desk.approvals()) == 1
+
+
+def test_a_run_that_is_given_up_after_a_take_over_stops_and_makes_no_call_later(
+    desk: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.connect("low")
+    conversation = desk.write()
+
+    def taken_over(*_: Any) -> None:
+        desk.api.post(f"/v1/conversations/{conversation}/take-over")
+        raise RuntimeError
+
+    last = sqs_event(asked()[0], group=conversation, receives=5)
+    with monkeypatch.context() as patched, scripted(LOOKUP):
+        patched.setattr(making, "make", taken_over)
+        function("agent_worker").handler(last, LongContext())
+    run = desk.run()
+    assert (run["state"], [call["state"] for call in run["calls"]]) == ("stopped", ["cancelled"])
+
+
+def test_an_approval_that_is_no_longer_in_force_ends_with_the_team(
+    desk: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.connect()
+    conversation = desk.ask()
+    desk.decide("approve")
+    (job,) = (one for one in jobs("agent") if "kind" in one)
+    (approval,) = desk.approvals("approved")
+    key = keys.Approval(desk.id, approval["id"])
+    monkeypatch.setattr(deciding, "expire_unfit", _expired_meanwhile(key))
+
+    first, last = (sqs_event(job, group=conversation, receives=each) for each in (1, 5))
+    assert function("agent_worker").handler(first, LongContext())["batchItemFailures"] != []
+    assert function("agent_worker").handler(last, LongContext())["batchItemFailures"] == []
+    assert desk.called() == []
+    assert desk.run()["state"] == "handed over"
+
+
+def _expired_meanwhile(key: keys.Approval) -> Callable[..., Run]:
+    def expire(run: Run, *_: object, **__: object) -> Run:
+        table.update(key, "SET #s = :expired", names={"#s": "status"}, values={":expired": "expired"})
+        return run
+
+    return expire
 
 
 def asked() -> list[dict[str, Any]]:

@@ -271,7 +271,7 @@ def _finish(at: Desk, run: Run, conversation: Conversation, decided: Reply | Han
     over = run.after(RunEvent.HANDS_OVER if hands_over else RunEvent.ANSWERS)
     question = at.prepared.question
     reason = decided.reason if isinstance(decided, HandOff) else None
-    written = answers.write(
+    written = answers.is_the_agents(conversation) and answers.write(
         conversation,
         answering=run.message_id if conversation.answered_up_to < run.message_id else None,
         name=question.settings.name,
@@ -284,8 +284,9 @@ def _finish(at: Desk, run: Run, conversation: Conversation, decided: Reply | Han
         also=lambda transaction, _: _add_to(transaction, over),
     )
     if not written:
-        if run.state is RunState.THINKING:
-            repository.save(run.after(RunEvent.TAKEN_OVER))
+        if run.state is RunState.CALLING and all(call.state.has_result for call in run.calls):
+            run = run.after(RunEvent.RETURNED)
+        repository.save(run.after(RunEvent.TAKEN_OVER))
         return Outcome.STOPPED
     return Outcome.HANDED_OFF if hands_over else Outcome.ANSWERED
 

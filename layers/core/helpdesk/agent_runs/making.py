@@ -102,14 +102,15 @@ def _slots(conversation: Conversation, calls: Sequence[Call]) -> dict[str, str]:
 
 
 def _claim(run: Run, batch: Sequence[Call]) -> Run:
-    """Note that calls are about to be made. Raises RunChanged, and ConditionFailed if one was made elsewhere."""
+    """Note that calls are about to be made. Raises RunChanged, and ConditionFailed if an approval is not in force."""
     transaction = Transaction()
     now = clock.now_ms()
     for call in batch:
+        run = run.with_call(call.after(CallEvent.CLAIMED, claimed_at=now))
+    run = repository.add(transaction, run)  # first: a run that has changed says more than its approvals
+    for call in batch:
         if call.approval_id is not None:
             approvals.begin(transaction, run.organization, call.approval_id)
-        run = run.with_call(call.after(CallEvent.CLAIMED, claimed_at=now))
-    run = repository.add(transaction, run)
     transaction.commit()
     return run
 

@@ -19,7 +19,6 @@ from helpdesk.conversations.state import Handler
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
-from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 
@@ -83,7 +82,7 @@ def _go_on(run: Run, *, until: int, last_try: bool) -> Outcome:
     desk = engine.desk(prepared, suggesting.filing, until=until, last_try=last_try)
     try:
         return engine.advance(desk, deciding.read_decisions(run))
-    except (RunChanged, ConditionFailed):
+    except RunChanged:
         return Outcome.DROPPED  # another worker has gone on
     except Exception as error:
         if not last_try:
