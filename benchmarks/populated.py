@@ -95,10 +95,7 @@ def populated(conversations: int, *, searchable: bool = True) -> Iterator[Popula
                     {"title": f"Guide {number}", "body": _DOCUMENT.format(number=number)},
                 ).body
                 knowledge.index(organization, [made["id"]])
-            for number in range(2):
-                suggested(api, number)
-                approvals.ask(approvals.conversation_of(api, organization, f"session-that-waits-{number}"))
-                api.post("/v1/knowledge/crawls", {"url": f"https://93.184.215.14/docs/{number}"})
+            add_rest(api, organization)
         random = Random(SEED)  # noqa: S311 - to be the same each time
         for number in range(30 + conversations // 20):  # as many as if someone changed a setting twice a day
             with now.at(NOW_MS - number * 20 * BETWEEN_MS):
@@ -133,6 +130,14 @@ def _index(memory: MemoryTable, organization: str) -> None:
     jobs = [SearchJob(organization, item["id"]["S"]) for item in memory.items() if item["SK"]["S"] == "CONV"]
     for start in range(0, len(jobs), _INDEXED_AT_ONCE):
         indexing.index(organization, jobs[start : start + _INDEXED_AT_ONCE])
+
+
+def add_rest(api: Client, organization: str) -> None:
+    """Add two of what an organization has few of: suggestions, approvals and crawls."""
+    for number in range(2):
+        suggested(api, number)
+        approvals.ask(approvals.conversation_of(api, organization, f"session-that-waits-{number}"))
+        api.post("/v1/knowledge/crawls", {"url": f"https://93.184.215.14/docs/{number}"})
 
 
 def suggested(api: Client, number: int) -> str:

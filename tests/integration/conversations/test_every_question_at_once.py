@@ -37,7 +37,7 @@ from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 
-ORDERS = int(os.environ.get("INTERLEAVINGS", effort.of(80, 2_000)))
+ORDERS = int(os.environ.get("INTERLEAVINGS", effort.of(180, 2_000)))
 """How many orders one run of the suite tries; more with the environment variable."""
 BATCHES = 8
 SESSION = "session-of-a-question"
@@ -143,7 +143,9 @@ class Desk:
             if names[number].startswith("reply"):
                 self.known |= written
 
-    def decide(self, _: Conversation, pending: list[Message], *__: Any) -> Reply | HandOff | Goodbye:
+    def decide(
+        self, _: Conversation, pending: list[Message], *__: Any, **___: Any
+    ) -> Reply | HandOff | Goodbye:
         """Decide in place of the agent."""
         self._here.pending = {message.id for message in pending}
         return self.decision

@@ -66,7 +66,7 @@ def agent_decides(monkeypatch: pytest.MonkeyPatch, organization: NewOrganization
     """Let the agent answer the first message of a conversation with this decision; return the outcome."""
 
     def work(desk: Desk, decision: Reply | HandOff | Goodbye) -> str:
-        monkeypatch.setattr(agent, "_decide", lambda *_: decision)
+        monkeypatch.setattr(agent, "_decide", lambda *_, **__: decision)
         first = desk.api.get(f"/v1/conversations/{desk.id}").body["messages"][0]["id"]
         return agent.work(AgentJob(organization.organization_id, desk.id, first), last_try=False).value
 

@@ -318,7 +318,7 @@ def test_markdown_of_the_agent_is_markup_and_nothing_else(
                 assert (name in safe and attributes == []) or (
                     name == "a" and set(attributes) == {"href", "target", "rel"}
                 ), source
-            assert time.monotonic() - began < 1, source[:10]
+            assert time.monotonic() - began < 10, source[:10]  # what is not linear takes minutes
         for href in page.eval_on_selector_all("a", "(all) => all.map((one) => one.href)"):
             assert re.match(r"https://(shop|ok|evil)\.example/", href)
         assert page.evaluate("window.hacked") is None

