@@ -20,6 +20,7 @@ DEPLOY_SECONDS = 300
 # A deployment continues in the emulator when SAM CLI is interrupted. One that a restart interrupts never ends.
 _UNFINISHED_SECONDS = 20
 _ARTIFACT_BUCKET = "helpdesk-local-artifacts"
+_LARGE_UPLOAD = 20_000_000  # bytes
 # A stack in any other status is changing or has failed. Neither is usable after a restart.
 _STABLE = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"}
 _COMPLETE = {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
@@ -111,13 +112,16 @@ def _create_bucket(settings: StackSettings) -> None:
 
 
 def _remove_old_artifacts(settings: StackSettings) -> None:
-    """Delete the uploads that the deployed template does not name. What runs, the emulator keeps elsewhere."""
+    """Delete the uploads that the deployed template does not name, and large ones, which are uploaded again if needed.
+
+    What runs, the emulator keeps elsewhere.
+    """
     template = client("cloudformation", settings).get_template(StackName=STACK_NAME)["TemplateBody"]
     deployed = template if isinstance(template, str) else json.dumps(template)
     s3 = client("s3", settings)
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=_ARTIFACT_BUCKET):
         for upload in page.get("Contents", []):
-            if upload["Key"] not in deployed:
+            if upload["Key"] not in deployed or upload["Size"] > _LARGE_UPLOAD:
                 s3.delete_object(Bucket=_ARTIFACT_BUCKET, Key=upload["Key"])
 
 
