@@ -21,7 +21,7 @@ from scripts.local.settings import StackSettings, settings_for
 from tests.support.converse import THROTTLED, Reply, ScriptedModel, says, served
 
 MODEL = "eu.amazon.nova-lite-v1:0"
-PORT = 48_315
+PORT = 18_315  # it and its model port are below the ports that the system hands out
 
 
 @contextmanager
