@@ -91,9 +91,9 @@ def remove_table() -> None:
     dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].delete_table(TABLE)
 
 
-def items() -> list[dict[str, Any]]:
-    """Return all items of the table, as a scan does, without a request."""
-    table = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[TABLE]
+def items(name: str = TABLE) -> list[dict[str, Any]]:
+    """Return all items of a table, as a scan does, without a request."""
+    table = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[name]
     return [item.to_json()["Attributes"] for item in table.all_items()]
 
 

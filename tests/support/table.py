@@ -14,7 +14,7 @@ def everything() -> list[Item]:
     """Return every item of the table."""
     client = clients.dynamodb()
     if "_make_api_call" not in vars(client):
-        return [from_wire(item) for item in stand_in.items()]
+        return [from_wire(item) for item in stand_in.items(settings().table_name)]
     # The product's table in memory answers this client.
     pages = client.get_paginator("scan").paginate(TableName=settings().table_name)
     return [from_wire(item) for page in pages for item in page["Items"]]
