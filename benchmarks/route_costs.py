@@ -13,6 +13,7 @@ from benchmarks.populated import suggested
 from benchmarks.recording import MESSAGE, emulated_aws, new_organization
 from benchmarks.report import Section
 from helpdesk.admission.limits import RequestClass
+from helpdesk.approvals.risk import Risk
 from helpdesk.crawls import repository as crawls
 from helpdesk.crawls.frontier import log_entry
 from helpdesk.delivery import worker as deliveries
@@ -22,7 +23,7 @@ from helpdesk.logs import service as logs
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
-from helpdesk.tools.records import Declaration, Risk, Tool
+from helpdesk.tools.records import Declaration, Tool
 from helpdesk.webhooks import service as webhooks
 from scripts.openapi.routes import all_routes
 from tests.support import approvals

@@ -6,7 +6,7 @@ from typing import Any
 from helpdesk.approvals import calls
 from helpdesk.approvals.calls import Wanted
 from helpdesk.approvals.record import Approval
-from helpdesk.approvals.schemas import Risk
+from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock, ids

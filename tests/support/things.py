@@ -5,6 +5,7 @@ from collections.abc import Callable
 from copy import replace
 from typing import Any
 
+from helpdesk.approvals.risk import Risk
 from helpdesk.delivery import worker as deliveries
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
@@ -12,7 +13,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.records import Risk, Tool
+from helpdesk.tools.records import Tool
 from helpdesk.webhooks import service as webhooks
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from helpdesk.approvals.risk import Risk
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
 from helpdesk.platform.settings import settings
@@ -13,7 +14,7 @@ from helpdesk.storage import keys, table
 from helpdesk.tools import removal, repository, sync, sync_repository
 from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.planning import Write
-from helpdesk.tools.records import Risk, SyncStatus
+from helpdesk.tools.records import SyncStatus
 from tests.support.api import Client, function
 from tests.support.approvals import ask, conversation_of
 from tests.support.interleaving import interleaved

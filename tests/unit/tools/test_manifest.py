@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from helpdesk.agent_runs.prompts import BUILT_IN
+from helpdesk.approvals.risk import Risk
 from helpdesk.tools import manifest
 from helpdesk.tools.manifest import InvalidManifest
-from helpdesk.tools.records import Risk
 from tests.support.tool_server import tool
 
 

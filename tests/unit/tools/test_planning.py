@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from helpdesk.approvals.risk import Risk
 from helpdesk.tools import planning
 from helpdesk.tools.planning import NameTaken, Plan
-from helpdesk.tools.records import ChangeKind, Declaration, Risk, SyncStatus, Tool, ToolEndpoint
+from helpdesk.tools.records import ChangeKind, Declaration, SyncStatus, Tool, ToolEndpoint
 from tests.support.tools import declaration
 
 OTHER_SCHEMA = {"type": "object", "properties": {"order": {"type": "integer"}}}

@@ -18,7 +18,6 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.records import Risk as ToolRisk
 from helpdesk.tools.records import Tool
 from helpdesk.visitor_texts.catalog import TextName
 
@@ -138,7 +137,7 @@ def cancel_outdated(run: Run, tools: dict[str, Tool]) -> Run:
         tool = tools.get(call.tool)
         if tool is None:
             continue  # a tool of this service, or one that is gone, which fails
-        if tool.definition != call.definition or tool.risk.rank > ToolRisk(call.risk.value).rank:
+        if tool.definition != call.definition or tool.risk.rank > call.risk.rank:
             run = run.with_call(call.after(CallEvent.OUTDATED, content=_OUTDATED))
     return run
 

@@ -21,7 +21,7 @@ from helpdesk.agent_runs.record import ModelTurn, Run
 from helpdesk.agent_runs.state import CallState, RunEvent, RunState
 from helpdesk.approvals import calls as approvals
 from helpdesk.approvals import jobs
-from helpdesk.approvals.schemas import Risk
+from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread

@@ -14,8 +14,8 @@ from helpdesk.agent_runs.prompts import SUGGEST, for_model
 from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent
 from helpdesk.approvals import calls as approvals
+from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import CallOutcome as ApprovalOutcome
-from helpdesk.approvals.schemas import Risk
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.record import Conversation

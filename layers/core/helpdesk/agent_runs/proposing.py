@@ -11,7 +11,7 @@ from helpdesk.agent.converse import ToolUse
 from helpdesk.agent_runs.prompts import BUILT_IN
 from helpdesk.agent_runs.record import Call
 from helpdesk.agent_runs.state import CallState
-from helpdesk.approvals.schemas import Risk
+from helpdesk.approvals.risk import Risk
 from helpdesk.platform import ids
 from helpdesk.tools import inputs, json_text
 from helpdesk.tools.records import Tool
@@ -90,7 +90,7 @@ def _can_be_sent(value: dict[str, Any]) -> bool:
 
 
 def _new(use: ToolUse, tool: Tool | None) -> Call:
-    risk = Risk.LOW if tool is None else Risk(tool.risk.value)
+    risk = Risk.LOW if tool is None else tool.risk
     return Call(
         id=ids.new("call"),
         use_id=use.id,

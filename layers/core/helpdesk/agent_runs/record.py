@@ -5,7 +5,7 @@ from copy import replace
 from typing import Any, Self
 
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState, apply, apply_to_call
-from helpdesk.approvals.schemas import Risk
+from helpdesk.approvals.risk import Risk
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from helpdesk.approvals import repository
 from helpdesk.approvals.errors import EXPIRES_AFTER_MS
 from helpdesk.approvals.record import Approval
-from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome, Risk
+from helpdesk.approvals.risk import Risk
+from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome
 from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction

@@ -3,7 +3,8 @@
 import json
 from typing import Any, Self
 
-from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome, Risk
+from helpdesk.approvals.risk import Risk
+from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys, shards
 from helpdesk.storage.table import Item

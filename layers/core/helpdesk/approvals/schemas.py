@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 
 from helpdesk.approvals.errors import MAX_NOTE_CHARACTERS
+from helpdesk.approvals.risk import Risk
 from helpdesk.conversations.schemas import CustomerSummary
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, schema_hint
 from helpdesk.platform.text import trimmed
@@ -31,15 +32,6 @@ class CallOutcome(StrEnum):
     """The tool did not do it: it answered with an error, or could not be reached."""
     UNKNOWN = "unknown"
     """The request was sent, and no answer came. The tool may have done it. The call is never repeated."""
-
-
-class Risk(StrEnum):
-    """What a call can do, as its manifest or the organization says."""
-
-    LOW = "low"
-    MEDIUM = "medium"
-    REVIEWED = "reviewed"
-    HIGH = "high"
 
 
 class ApprovalShape(Answer):

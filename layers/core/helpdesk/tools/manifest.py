@@ -7,11 +7,12 @@ as a whole, with a problem that an admin can act on: a field that is ignored cou
 import re
 from typing import Any
 
+from helpdesk.approvals.risk import Risk
 from helpdesk.platform.text import is_blank, without_hidden
 from helpdesk.tools import json_text, schema_rules
 from helpdesk.tools.errors import MAX_TOOLS
 from helpdesk.tools.json_text import InvalidJsonText, quoted
-from helpdesk.tools.records import Declaration, Risk
+from helpdesk.tools.records import Declaration
 from helpdesk.tools.schema_rules import InvalidSchema
 
 VERSION = 1

@@ -5,31 +5,13 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Self
 
+from helpdesk.approvals.risk import Risk
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import attributes, keys
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
 from helpdesk.tools.json_text import canonical
-
-
-class Risk(StrEnum):
-    """What happens before a tool runs: nothing (low), a line in the thread, a second model's review, an approval."""
-
-    LOW = "low"
-    MEDIUM = "medium"
-    REVIEWED = "reviewed"
-    HIGH = "high"
-
-    @property
-    def rank(self) -> int:
-        """Return the place among the risks; a higher one is more careful."""
-        return list(Risk).index(self)
-
-    @property
-    def runs_unattended(self) -> bool:
-        """Whether no person sees a call before it is made."""
-        return self is not Risk.HIGH
 
 
 def higher(one: Risk, other: Risk | None) -> Risk:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from copy import replace
 from typing import NamedTuple
 
+from helpdesk.approvals.risk import Risk
 from helpdesk.platform import unreadable
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
@@ -16,7 +17,7 @@ from helpdesk.tools.errors import (
     ToolNotFound,
     TooManyToolEndpoints,
 )
-from helpdesk.tools.records import Risk, SyncStatus, Tool, ToolChange, ToolEndpoint
+from helpdesk.tools.records import SyncStatus, Tool, ToolChange, ToolEndpoint
 
 _EXISTS = "attribute_exists(PK)"
 _ENDPOINT, _TOOL = "ENDPOINT#", "TOOL#"

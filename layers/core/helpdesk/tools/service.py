@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from helpdesk.admission.caller import Caller
+from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
 from helpdesk.customers import service as customers
@@ -18,7 +19,7 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.tools import inputs, repository, running
 from helpdesk.tools.errors import InvalidInput
-from helpdesk.tools.records import Risk, Tool
+from helpdesk.tools.records import Tool
 from helpdesk.tools.rendering import tool_shape
 from helpdesk.tools.results import CallOutcome, CallResult
 from helpdesk.tools.schemas import (
