@@ -14,6 +14,9 @@ from helpdesk.search.jobs import SearchJob
         {"organization": "org_1", "conversationId": "conv_1", "messageId": "msg_1"},
         {"organization": "org_1", "conversationId": "conv_1", "noteId": "msg_1"},
         {"organization": "org_1", "customerId": "cus_1"},
+        {"organization": "org_1", "signalId": "sig_1"},
+        {"organization": "org_1", "postId": "post_1"},
+        {"organization": "org_1", "taskId": "task_1"},
     ],
 )
 def test_a_job_is_read_as_it_was_written(body: dict[str, str]) -> None:

@@ -1,1 +1,1 @@
-"""Full-text search of the inbox: conversations and customers by the words in them."""
+"""Full-text search of the inbox, signals, the boards and customers, by the words in them."""

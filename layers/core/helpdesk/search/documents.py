@@ -1,4 +1,4 @@
-"""The documents of the search index: one for each entry of a thread, each conversation and each customer.
+"""The documents of the search index: one for each entry of a thread, conversation, customer, signal, post and card.
 
 An entry (a message or a note) is indexed once and never again. A conversation's *head* has its subject, its customer's
 name and e-mail, and its position in the list by latest activity. The head is small, and each batch with a message of
@@ -9,7 +9,7 @@ import hashlib
 from enum import IntEnum
 
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.records import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.search.terms import terms_of
 
 _TIE_BITS = 21
@@ -20,12 +20,15 @@ class Kind(IntEnum):
 
     HEAD = 1
     CUSTOMER = 2
+    SIGNAL = 3
+    POST = 4
+    TASK = 5
 
 
 class Document(FrozenRecord):
     """A document as the index takes it.
 
-    `key` is the id of an entry, `id` that of a conversation or customer, which a search returns. `conversation` and
+    `key` is the id of an entry, `id` that of everything else, which a search returns. `conversation` and
     `customer` are numbers that stand for ids (`number_of`). `version` is a number for everything that the document
     says: a document whose version is in the index need not be written again. `sort_key` orders by time.
     """
@@ -89,3 +92,26 @@ def entry(record: EntryRecord) -> Document:
         key=record.id,
         conversation=number_of(record.conversation_id),
     )
+
+
+def backlog(kind: Kind, record: BacklogRecord) -> Document:
+    """Return the document of a signal, post or card.
+
+    A post has its author's number, so that the author's erasure takes the document away.
+    """
+    terms = dict.fromkeys(terms_of("\n".join(record.texts)))
+    if record.number is not None:
+        terms |= dict.fromkeys([str(record.number), number_term(record.number)])
+    return Document(
+        terms=list(terms),
+        id=record.id,
+        kind=kind,
+        customer=None if record.customer_id is None else number_of(record.customer_id),
+        version=number_of(kind, record.id, record.number, record.customer_id, *record.texts),
+        sort_key=sort_key_of(record.created_at, record.id),
+    )
+
+
+def number_term(number: int) -> str:
+    """Return the term that only the card with a number has."""
+    return f"#{number}"

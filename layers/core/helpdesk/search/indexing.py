@@ -1,16 +1,17 @@
-"""Brings the search index in line with conversations and customers as the table has them.
+"""Brings the search index in line with conversations, customers, signals, posts and cards as the table has them.
 
 Jobs say what changed and not what it is now, so they may repeat, come late or come in any order. An entry that the
-index has is left alone, and so is an unchanged head or customer. What is gone from the table is removed from the index.
+index has is left alone, and so is any other document that is unchanged. What is gone from the table is removed from the
+index.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from helpdesk.platform.logging import logger
 from helpdesk.s3_index.directory import Edit
 from helpdesk.search import documents, index_format, repository
-from helpdesk.search.documents import Document, number_of
+from helpdesk.search.documents import Document, Kind, number_of
 from helpdesk.search.index import Reader, index_of
 from helpdesk.search.jobs import SearchJob
 from helpdesk.search.records import ConversationRecord, CustomerRecord
@@ -36,6 +37,7 @@ class _Wanted:
     whole: set[str] = field(default_factory=set)
     entries: set[EntryName] = field(default_factory=set)
     customers: set[str] = field(default_factory=set)
+    backlog: dict[Kind, set[str]] = field(default_factory=dict)
     malformed: list[SearchJob] = field(default_factory=list)
 
 
@@ -81,6 +83,8 @@ def _want(wanted: _Wanted, organization: str, job: SearchJob) -> None:
     if job.customer_id is not None:
         keys.Customer(organization, job.customer_id)
         wanted.customers.add(job.customer_id)
+    for kind, identifier in _backlog_of(organization, job):
+        wanted.backlog.setdefault(kind, set()).add(identifier)
     if job.conversation_id is None:
         return
     keys.Conversation(organization, job.conversation_id)
@@ -94,8 +98,17 @@ def _want(wanted: _Wanted, organization: str, job: SearchJob) -> None:
     wanted.conversations.add(job.conversation_id)
 
 
+def _backlog_of(organization: str, job: SearchJob) -> Iterator[tuple[Kind, str]]:
+    if job.signal_id is not None:
+        yield Kind.SIGNAL, keys.Signal(organization, job.signal_id).signal_id
+    if job.post_id is not None:
+        yield Kind.POST, keys.Post(organization, job.post_id).post_id
+    if job.task_id is not None:
+        yield Kind.TASK, keys.Task(organization, job.task_id).task_id
+
+
 class _Preparation:
-    """Finds the differences between the index and the inbox. `malformed` takes the ids of unreadable items."""
+    """Finds the differences between the index and the table. `malformed` takes the ids of unreadable items."""
 
     def __init__(self, organization: str, reader: Reader, malformed: set[str]) -> None:
         self._organization = organization
@@ -119,6 +132,8 @@ class _Preparation:
         self._entries(
             [name for name in wanted.entries if name.conversation_id in found.ids], wanted.whole & found.ids
         )
+        for kind, identifiers in wanted.backlog.items():
+            self._backlog(kind, identifiers)
         return index_format.edit_of(self._ids, self._conversations, self._added)
 
     def _customers(
@@ -139,6 +154,13 @@ class _Preparation:
         self._malformed |= affected.malformed
         conversations |= affected.records
         return found.records
+
+    def _backlog(self, kind: Kind, identifiers: set[str]) -> None:
+        found = repository.backlog(self._organization, kind, identifiers)
+        self._malformed |= found.malformed
+        for record in found.records.values():
+            self._replace(documents.backlog(kind, record))
+        self._ids += [gone for gone in identifiers - found.ids if self._reader.has("id", gone)]
 
     def _replace(self, document: Document) -> bool:
         """Put a document in the place of its former version; return False if it is unchanged."""

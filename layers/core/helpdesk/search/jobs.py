@@ -1,4 +1,4 @@
-"""The search job: an instruction to bring the search index up to date with a conversation or customer.
+"""The search job: an instruction to bring the search index up to date with a conversation, customer or other noun.
 
 A job has ids only; the index takes what the table has when the job runs. A message's job travels with the message's
 event. A change without an event puts its job into the outbox by itself.
@@ -17,41 +17,43 @@ _NAMES = {
     "messageId": "message_id",
     "noteId": "note_id",
     "customerId": "customer_id",
+    "signalId": "signal_id",
+    "postId": "post_id",
+    "taskId": "task_id",
 }
+_SUBJECTS = _NAMES.keys() - {"organization", "messageId", "noteId"}
 
 
 class SearchJob(FrozenRecord):
-    """A customer, a conversation as a whole, or one message or note of a conversation."""
+    """A customer, signal, post or card, a conversation as a whole, or one message or note of a conversation."""
 
     organization: str
     conversation_id: str | None = None
     message_id: str | None = None
     note_id: str | None = None
     customer_id: str | None = None
+    signal_id: str | None = None
+    post_id: str | None = None
+    task_id: str | None = None
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Self:
         """Return the job of a queue message.
 
-        Raises KeyError without an organization, and ValueError without a conversation or a customer or if an id is no
-        text.
+        Raises KeyError without an organization, and ValueError if it names nothing that is indexed or an id is no text.
         """
         if not all(isinstance(body.get(name), str | None) for name in _NAMES):
             raise ValueError("the ids of a search job are texts")
-        if not {"conversationId", "customerId"} & body.keys():
-            raise ValueError("a search job names a conversation or a customer")
-        return cls(
-            organization=body["organization"],
-            conversation_id=body.get("conversationId"),
-            message_id=body.get("messageId"),
-            note_id=body.get("noteId"),
-            customer_id=body.get("customerId"),
-        )
+        if not _SUBJECTS & body.keys():
+            raise ValueError("a search job names a conversation, customer, signal, post or card")
+        values: dict[str, Any] = {field: body.get(name) for name, field in _NAMES.items()}
+        values["organization"] = body["organization"]
+        return cls(**values)
 
     @property
     def ids(self) -> set[str | None]:
         """The ids of the items that the job names."""
-        return {self.conversation_id, self.message_id, self.note_id, self.customer_id}
+        return {value for name, value in self._asdict().items() if name != "organization"}
 
     def to_body(self) -> dict[str, str]:
         """Return the job as a queue message."""
@@ -77,6 +79,21 @@ def conversation(organization: str, conversation_id: str) -> Job:
 def customer(organization: str, customer_id: str) -> Job:
     """Return the job for a customer who is gone, or whose name or e-mail may have changed without a message."""
     return _job(customer_id, SearchJob(organization, customer_id=customer_id))
+
+
+def signal(organization: str, signal_id: str) -> Job:
+    """Return the job for a signal that is new, changed, merged into another or gone."""
+    return _job(signal_id, SearchJob(organization, signal_id=signal_id))
+
+
+def post(organization: str, post_id: str) -> Job:
+    """Return the job for a post that is new, changed or gone."""
+    return _job(post_id, SearchJob(organization, post_id=post_id))
+
+
+def task(organization: str, task_id: str) -> Job:
+    """Return the job for a card that is new, changed or gone."""
+    return _job(task_id, SearchJob(organization, task_id=task_id))
 
 
 def put(transaction: Transaction, job: Job) -> None:

@@ -1,4 +1,4 @@
-"""Looks up conversations and customers in a search index.
+"""Looks up conversations, customers, signals, posts and cards in a search index.
 
 Conversations come in the order of the inbox, by the latest activity in their heads. Each word may occur in another
 entry of the thread or in the head. The rarest word is therefore looked up first, and the others among the conversations
@@ -39,11 +39,11 @@ def conversations(reader: "Reader", words: Sequence[Word], limit: int, after: in
     return _with_common_words(reader, by_rarity, limit, after)
 
 
-def customers(reader: "Reader", words: Sequence[Word], limit: int, after: int | None) -> Page:
-    """Return customers in whose name or e-mail all words occur, the newest first."""
+def of_kind(reader: "Reader", kind: Kind, words: Sequence[Word], limit: int, after: int | None) -> Page:
+    """Return what has one document of a kind, such as customers, if all words occur in it; the newest first."""
     if not words:
         return [], None
-    return _page(reader, [reader.having(word) for word in words], Kind.CUSTOMER, limit, after)
+    return _page(reader, [reader.having(word) for word in words], kind, limit, after)
 
 
 def _with_a_rare_word(

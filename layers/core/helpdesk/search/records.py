@@ -1,4 +1,4 @@
-"""Conversations, customers, messages and notes as the search index reads them from the table."""
+"""Conversations, customers, messages, notes, signals, posts and cards as the search index reads them from the table."""
 
 from typing import Self
 
@@ -60,4 +60,40 @@ class EntryRecord(FrozenRecord):
             conversation_id=str(item["conversationId"]),
             body=str(item["body"]),
             attachments=tuple(str(file["name"]) for file in item["attachments"]),
+        )
+
+
+class BacklogRecord(FrozenRecord):
+    """A signal, a post or a card. `created_at` is in ms; `number` is that of a card, `customer_id` a post's author."""
+
+    id: str
+    texts: tuple[str, ...]
+    created_at: int
+    number: int | None = None
+    customer_id: str | None = None
+
+    @classmethod
+    def from_signal(cls, item: Item) -> Self:
+        """Return the signal of an item. Raises as `ConversationRecord.from_item` does."""
+        texts = (item["title"], item["body"], *item["aliases"])
+        return cls(str(item["id"]), tuple(str(text) for text in texts), int(item["filedAt"]))
+
+    @classmethod
+    def from_post(cls, item: Item) -> Self:
+        """Return the post of an item. Raises as `ConversationRecord.from_item` does."""
+        return cls(
+            str(item["id"]),
+            (str(item["title"]), str(item["body"])),
+            int(item["createdAt"]),
+            customer_id=item.get("customerId"),
+        )
+
+    @classmethod
+    def from_task(cls, item: Item) -> Self:
+        """Return the card of an item. Raises as `ConversationRecord.from_item` does."""
+        return cls(
+            str(item["id"]),
+            (str(item["title"]), str(item["description"])),
+            int(item["createdAt"]),
+            number=int(item["number"]),
         )

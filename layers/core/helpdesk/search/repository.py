@@ -1,13 +1,15 @@
 """Reads the records that the search index is built from, as they are at this moment."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Any
 
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
-from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.documents import Kind
+from helpdesk.search.records import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.storage import keys, table
+from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
@@ -66,9 +68,24 @@ def thread(organization: str, conversation_id: str) -> Found[EntryRecord]:
     )
 
 
-def _present(wanted: list[keys.Conversation] | list[keys.Customer]) -> Iterator[Item]:
-    # To the index, what is being erased is gone.
-    return (item for item in table.get_many(wanted).values() if BEING_ERASED not in item)
+def backlog(organization: str, kind: Kind, identifiers: Iterable[str]) -> Found[BacklogRecord]:
+    """Return the signals, posts or cards that exist, without signals that were merged. One call per hundred."""
+    key, from_item = _BACKLOG[kind]
+    wanted = [key(organization, each) for each in dict.fromkeys(identifiers)]
+    return _found(organization, _present(wanted), from_item)
+
+
+_BACKLOG: dict[Kind, tuple[Callable[[str, str], ItemKey], Callable[[Item], BacklogRecord]]] = {
+    Kind.SIGNAL: (keys.Signal, BacklogRecord.from_signal),
+    Kind.POST: (keys.Post, BacklogRecord.from_post),
+    Kind.TASK: (keys.Task, BacklogRecord.from_task),
+}
+
+
+def _present(wanted: Sequence[ItemKey]) -> Iterator[Item]:
+    # To the index, what is being erased is gone, and so is a signal that was merged into another.
+    items = table.get_many(wanted).values()
+    return (item for item in items if BEING_ERASED not in item and "mergedInto" not in item)
 
 
 def _items(organization: str, conversation_id: str) -> Iterator[Item]:

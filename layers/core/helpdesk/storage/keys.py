@@ -1,7 +1,8 @@
 """The only place that builds keys of the table.
 
-Keys without a tenant are in account_keys.py; those of approvals, crawls, suggestions, tools and quotas are in
-approval_keys.py, crawl_keys.py, suggestion_keys.py, tool_keys.py and usage_keys.py. All are re-exported here.
+Keys without a tenant are in account_keys.py; those of approvals, the feedback board, crawls, signals, suggestions, the
+task board, tools and quotas are in approval_keys.py, board_keys.py, crawl_keys.py, signal_keys.py, suggestion_keys.py,
+task_keys.py, tool_keys.py and usage_keys.py. All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -35,6 +36,7 @@ from helpdesk.storage.account_keys import (
     WaitPool,
 )
 from helpdesk.storage.approval_keys import AgentRun, Approval, ConversationApproval, approvals_with
+from helpdesk.storage.board_keys import Post
 from helpdesk.storage.crawl_keys import (
     Crawl,
     CrawlAddress,
@@ -47,7 +49,9 @@ from helpdesk.storage.crawl_keys import (
     RunningCrawls,
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
+from helpdesk.storage.signal_keys import Signal
 from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
+from helpdesk.storage.task_keys import Task
 from helpdesk.storage.tool_keys import RunningTools, Tool, ToolEndpoint, ToolEndpointCount, ToolEndpointUrl
 from helpdesk.storage.usage_keys import KnowledgeUsage, ModelUsage
 
@@ -58,9 +62,10 @@ __all__ = [
     "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart", "CrawledHost", "CrawledPage", "DeviceCode",
     "EmailBucket", "Grant", "InviteToken", "ItemKey", "KnowledgeUsage", "LearnedQuestion", "LegacyKey",
     "MailCeiling", "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance",
-    "PersonByEmail", "PersonIdempotency", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket",
-    "SignIn", "Slug", "Suggestion", "SuggestionDay", "SupportEmail", "Tool", "ToolEndpoint",
-    "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool", "approvals_with", "suggestions_with",
+    "PersonByEmail", "PersonIdempotency", "Post", "RunningCrawls", "RunningTools", "SchemaVersion",
+    "SharedBucket", "SignIn", "Signal", "Slug", "Suggestion", "SuggestionDay", "SupportEmail", "Task", "Tool",
+    "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool", "approvals_with",
+    "suggestions_with",
 ]  # fmt: skip
 
 
