@@ -7,7 +7,7 @@ import pytest
 from helpdesk.admission.limits import Plan
 from helpdesk.agent import metered
 from helpdesk.agent.answerer import Reason
-from helpdesk.agent.converse import ModelBusy, user_message
+from helpdesk.agent.converse import ModelBusy, ModelTimedOut, user_message
 from helpdesk.knowledge import retrieval
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
@@ -20,7 +20,7 @@ from helpdesk.storage import keys, table
 from tests.integration.agent.conftest import Desk
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
-from tests.support.converse import THROTTLED, says, scripted
+from tests.support.converse import HANGS, THROTTLED, refuses, says, scripted
 from tests.support.interleaving import interleaved
 
 type Make = Callable[..., NewOrganization]
@@ -120,6 +120,26 @@ def test_a_busy_model_costs_nothing(make_organization: Make, monkeypatch: pytest
         ask(made.organization_id)
 
     assert used(made) == {"used": 0, "limit": 25_000_000}
+
+
+def test_a_turn_that_timed_out_counts_as_what_was_taken_for_it(
+    make_organization: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
+    made = make_organization(Plan.STANDARD)
+    with scripted(HANGS, HANGS), pytest.raises(ModelTimedOut):
+        ask(made.organization_id, max_tokens=700)
+
+    assert 700 < used(made)["used"] < 800
+
+
+def test_a_model_that_refuses_the_request_hands_over_at_once(desk: Desk) -> None:
+    job = desk.write("How long does a refund take?")
+    with scripted(refuses("AccessDeniedException")):
+        assert desk.work(job) == []
+
+    assert desk.conversation(job["conversationId"])["handledBy"] == "team"
+    assert Reason.MODEL_FAILED.value in desk.thread(job["conversationId"])[-1]["body"]
 
 
 def test_a_throttled_message_stays_in_the_queue_and_the_next_try_answers_it(

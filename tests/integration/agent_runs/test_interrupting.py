@@ -12,7 +12,7 @@ from helpdesk.tools import running
 from tests.support import table as everything
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs, results
 from tests.support.api import Context, function
-from tests.support.converse import THROTTLED, calls, says, scripted
+from tests.support.converse import THROTTLED, calls, refuses, says, scripted
 from tests.support.queues import sqs_event
 from tests.support.suggestions import jobs
 from tests.support.tool_server import Asked, json_response
@@ -204,6 +204,17 @@ def test_a_run_that_the_last_try_cannot_continue_goes_to_the_team(desk: Runs) ->
     last = sqs_event(asked()[0], group=conversation, receives=5)
     with scripted(LOOKUP, THROTTLED, THROTTLED):
         assert function("agent_worker").handler(last, LongContext()) == {"batchItemFailures": []}
+
+    assert desk.run()["state"] == "handed over"
+    assert "the model could not be reached" in desk.lines(conversation)[-1]
+
+
+def test_a_run_whose_model_refuses_the_request_goes_to_the_team_at_the_first_try(desk: Runs) -> None:
+    desk.connect("low")
+    conversation = desk.write()
+    first = sqs_event(asked()[0], group=conversation)
+    with scripted(LOOKUP, refuses("ValidationException")):
+        assert function("agent_worker").handler(first, LongContext()) == {"batchItemFailures": []}
 
     assert desk.run()["state"] == "handed over"
     assert "the model could not be reached" in desk.lines(conversation)[-1]

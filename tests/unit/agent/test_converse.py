@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import converse
-from helpdesk.agent.converse import ModelBusy, ModelFailed, ToolResult, ToolSpec, ToolUse, Usage
+from helpdesk.agent.converse import (
+    ModelBusy,
+    ModelFailed,
+    ModelTimedOut,
+    ToolResult,
+    ToolSpec,
+    ToolUse,
+    Usage,
+)
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from tests.support.converse import (
@@ -218,10 +226,10 @@ def test_what_passes_is_busy_and_what_stays_is_failed(monkeypatch: pytest.Monkey
         "ModelNotReadyException": ModelBusy,
         "ServiceUnavailableException": ModelBusy,
         "InternalServerException": ModelBusy,
-        "ModelTimeoutException": ModelBusy,
+        "ModelTimeoutException": ModelTimedOut,
         "ModelErrorException": ModelBusy,
-        "ReadTimeoutError": ModelBusy,
-        "IncompleteResponse": ModelBusy,
+        "ReadTimeoutError": ModelTimedOut,
+        "IncompleteResponse": ModelTimedOut,
         "AccessDeniedException": ModelFailed,
         "ValidationException": ModelFailed,
         "ResourceNotFoundException": ModelFailed,

@@ -10,7 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    CredentialRetrievalError,
+    HTTPClientError,
+    NoCredentialsError,
+)
 from botocore.exceptions import ConnectionError as BrokenConnection
 
 from helpdesk.platform import clients
@@ -43,6 +49,7 @@ _BUSY = {
     "ModelTimeoutException",
     "ModelErrorException",
     "InternalServerException",
+    "ExpiredTokenException",  # the role's next credentials are valid
 }
 
 # Model ids, after the region of an inference profile (`eu.`). Claude from 3.7 on, and 3.5 Haiku, cache tools, system
@@ -61,8 +68,15 @@ class ModelBusy(ModelTrouble):
     """The model is throttled, overloaded or slow. The same request may succeed later: the job returns to its queue."""
 
 
+class ModelTimedOut(ModelBusy):
+    """No whole answer came, though the request may have reached the model: Bedrock may charge for its tokens."""
+
+
 class ModelFailed(ModelTrouble):
-    """Bedrock refuses the request: no access, no such model, or a request that the model does not take."""
+    """Bedrock refuses the request: no access, no such model, or a request that the model does not take.
+
+    The same request fails again, so nobody waits: the team answers.
+    """
 
 
 class ToolSpec(FrozenRecord):
@@ -196,12 +210,17 @@ def _send(request: dict[str, Any]) -> "ConverseResponseTypeDef":
     except ClientError as error:
         code = error.response["Error"]["Code"]
         is_busy = code in _BUSY or error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500
-    except (HTTPClientError, BrokenConnection) as error:
-        code, is_busy = type(error).__name__, True
+        trouble: type[ModelTrouble] = ModelBusy if is_busy else ModelFailed
+        trouble = ModelTimedOut if code == "ModelTimeoutException" else trouble
+    except (BrokenConnection, NoCredentialsError, CredentialRetrievalError) as error:  # nothing was sent
+        code, trouble = type(error).__name__, ModelBusy
+    except HTTPClientError as error:
+        code, trouble = type(error).__name__, ModelTimedOut
     except BotoCoreError as error:
-        code, is_busy = type(error).__name__, False
-    logger.warning("model_failed", extra={"error": code, "model": request["modelId"]})
-    raise ModelBusy(code) if is_busy else ModelFailed(code)
+        code, trouble = type(error).__name__, ModelFailed
+    log = logger.error if trouble is ModelFailed else logger.warning
+    log("model_failed", extra={"error": code, "model": request["modelId"]})
+    raise trouble(code)
 
 
 def _system(model: str, text: str, *, cached: bool) -> "list[SystemContentBlockTypeDef]":
@@ -241,7 +260,7 @@ def _tool(tool: ToolSpec) -> "ToolTypeDef":
 
 
 def _read(response: "ConverseResponseTypeDef") -> Turn:
-    """Return the response as a turn. Raises ModelBusy if a part is missing, as from a proxy's page of its own."""
+    """Return the response as a turn. Raises ModelTimedOut if a part is missing, as from a proxy's page of its own."""
     try:
         stopped, usage = response["stopReason"], response["usage"]
         content: Sequence[Any] = response["output"].get("message", {}).get("content", [])
@@ -254,7 +273,7 @@ def _read(response: "ConverseResponseTypeDef") -> Turn:
         )
     except KeyError as error:
         logger.warning("model_response_incomplete", extra={"missing": str(error)})
-        raise ModelBusy("IncompleteResponse") from None
+        raise ModelTimedOut("IncompleteResponse") from None
     texts = [block["text"] for block in content if block.get("text", "").strip()]
     uses = [block["toolUse"] for block in content if "toolUse" in block]
     if stopped not in _FINISHED and stopped != "tool_use":

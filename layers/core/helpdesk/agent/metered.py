@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from helpdesk.agent import converse
-from helpdesk.agent.converse import ToolSpec, Turn
+from helpdesk.agent.converse import ModelTimedOut, ToolSpec, Turn
 from helpdesk.organizations import service as organizations
 from helpdesk.quotas import service as quotas
 
@@ -28,16 +28,20 @@ def turn(
     """Call a model once, as `converse.turn` does, and count its tokens for the organization.
 
     What the turn may need is taken before it, in a conditional write, so that turns at the same time stay within the
-    quota together. Two calls of DynamoDB. Raises TokensSpent before the model is called; ModelBusy, ModelFailed.
+    quota together. A turn that timed out counts as what was taken for it, because Bedrock may charge for it. Two calls
+    of DynamoDB. Raises TokensSpent before the model is called; ModelBusy, ModelTimedOut, ModelFailed.
     """
     taken = max_tokens + _estimate(system, messages, tools)
     month = quotas.take_tokens(organization, taken, organizations.plan_of)
-    tokens_in = tokens_out = 0
     try:
         answered = converse.turn(model, system, messages, tools, max_tokens=max_tokens, **options)
-        tokens_in, tokens_out = answered.usage.input, answered.usage.output
-    finally:
-        quotas.return_tokens(organization, month, taken, tokens_in=tokens_in, tokens_out=tokens_out)
+    except ModelTimedOut:
+        raise
+    except Exception:
+        quotas.return_tokens(organization, month, taken, tokens_in=0, tokens_out=0)
+        raise
+    spent = answered.usage
+    quotas.return_tokens(organization, month, taken, tokens_in=spent.input, tokens_out=spent.output)
     return answered
 
 

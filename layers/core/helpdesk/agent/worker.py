@@ -28,7 +28,7 @@ from helpdesk.agent.conversation_language import (
     first_clear,
     likely_language,
 )
-from helpdesk.agent.converse import ModelTrouble
+from helpdesk.agent.converse import ModelFailed, ModelTrouble
 from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import service as conversations
@@ -93,8 +93,8 @@ def work(job: AgentJob, *, last_try: bool, with_tools: RunAnswerer | None = None
     """Answer a visitor's message, together with those before it that nobody has answered.
 
     `with_tools` answers instead of this deployment's answerer, also where the knowledge base is empty. Raises
-    ModelTrouble and the errors of AWS if the queue is to try again; on the last try it hands off instead, so that every
-    visitor gets a reply. Calls: conversation, thread, settings, index, transaction.
+    ModelBusy and the errors of AWS if the queue is to try again; on the last try, and where the model refuses the
+    request, it hands off instead, so that every visitor gets a reply. Calls: conversation, thread, settings, index, transaction.
     """
     for _ in range(_TRIES):
         try:
@@ -129,7 +129,8 @@ def _work(job: AgentJob, with_tools: RunAnswerer | None, *, last_try: bool) -> O
         else:
             reply = with_tools(Prepared(conversation, job.message_id, newest, asked, spoken))
     except Exception as error:
-        if not last_try:
+        # The same request of a model that refuses it is refused again: the visitor need not wait for that.
+        if not last_try and not isinstance(error, ModelFailed):
             raise
         logger.error("agent_gave_up", extra={"organization": job.organization, "error": type(error).__name__})
         reply = HandOff(Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED)

@@ -7,7 +7,7 @@ from functools import partial
 
 from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import HandOff, Prepared, Reason, Reply, Written
-from helpdesk.agent.converse import ModelTrouble
+from helpdesk.agent.converse import ModelFailed, ModelTrouble
 from helpdesk.agent.worker import AgentJob, Outcome
 from helpdesk.agent_runs import deciding, engine, repository, suggesting
 from helpdesk.agent_runs.record import Run
@@ -27,7 +27,7 @@ def work(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
 
     A run for an earlier message that another job was to continue is continued first: its answer comes first, and its
     calls are known before the model asks for the same again. No step begins after the instant `until` (ms). Raises
-    ModelTrouble, NotYet and the errors of AWS if the queue is to try again.
+    ModelBusy, NotYet and the errors of AWS if the queue is to try again.
     """
     if not settings().agent_model_id:
         return agent.work(job, last_try=last_try)
@@ -67,7 +67,7 @@ def _answer(prepared: Prepared, *, until: int, last_try: bool) -> Reply | HandOf
         run = repository.find(
             prepared.conversation.organization, prepared.conversation.id, prepared.message_id
         )
-        if run is None or not last_try:
+        if run is None or not _is_final(error, last_try=last_try):
             raise
         return Written(_give_up(desk, run, error).value)
 
@@ -85,10 +85,15 @@ def _go_on(run: Run, *, until: int, last_try: bool) -> Outcome:
     except RunChanged:
         return Outcome.DROPPED  # another worker has gone on
     except Exception as error:
-        if not last_try:
+        if not _is_final(error, last_try=last_try):
             raise
         fresh = repository.find(run.organization, run.conversation_id, run.message_id)
         return Outcome.GONE if fresh is None else _give_up(desk, fresh, error)
+
+
+def _is_final(error: Exception, *, last_try: bool) -> bool:
+    """Return whether another try is not made: there is none left, or the model refuses the request every time."""
+    return last_try or isinstance(error, ModelFailed)
 
 
 def _give_up(desk: engine.Desk, run: Run, error: Exception) -> Outcome:
