@@ -125,12 +125,24 @@ def _problem(
 
 def _asked_before(call: Call, earlier: Sequence[Call], waiting: Sequence[tuple[str, str]]) -> str | None:
     """Return why a call is not made because the same one was asked for, or None."""
-    same = [each for each in earlier if (each.tool, each.input) == (call.tool, call.input)]
+    asked = _form(call.input)
+    same = [each for each in earlier if each.tool == call.tool and _form(each.input) == asked]
     if any(each.state is CallState.UNKNOWN for each in same):
         return _UNKNOWN_BEFORE
-    if (call.tool, call.input) in waiting or any(each.state is CallState.WAITING for each in same):
+    waits = any(tool == call.tool and _form(given) == asked for tool, given in waiting)
+    if waits or any(each.state is CallState.WAITING for each in same):
         return _WAITS_ALREADY
     return _ASKED_TWICE if any(not each.state.has_result for each in same) else None
+
+
+def _form(text: str) -> str:
+    """Return the one text of all inputs that mean the same: in another order of names, or with 12.0 in place of 12."""
+    return json_text.canonical(json.loads(text, parse_float=_number))
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    return int(value) if value.is_integer() else value
 
 
 def _rejected(call: Call, problem: str) -> Call:
