@@ -5,6 +5,7 @@ import pytest
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
+from helpdesk.tools import running
 from tests.support.agent_runs import LOOKUP, REFUND, Runs, results
 from tests.support.api import Context, function
 from tests.support.converse import calls, says
@@ -99,6 +100,16 @@ def test_the_visitor_writes_on_while_a_call_waits(desk: Runs, waiting: str) -> N
     assert len(desk.called()) == 1
 
 
+def test_the_same_call_in_another_form_asks_no_second_approval(desk: Runs) -> None:
+    desk.connect()
+    desk.ask(LOOKUP, calls(("refund", {"order": "A-17", "amount": 12})))
+    desk.write("Is it done?")
+    model = desk.work(calls(("refund", {"amount": 12.0, "order": "A-17"})), says("Not yet."))
+
+    assert results(model.requests[1])[0]["state"] == "rejected"
+    assert len(desk.approvals()) == 1
+
+
 def test_after_a_take_over_an_approved_call_is_made_and_the_agent_stays_silent(
     desk: Runs, waiting: str
 ) -> None:
@@ -129,6 +140,34 @@ def test_an_approved_call_is_not_made_once_the_conversation_is_resolved(desk: Ru
     assert desk.called() == []
     assert len(desk.approvals("expired")) == 1
     assert desk.run()["state"] == "stopped"
+
+
+def test_an_approved_call_is_not_made_once_the_conversation_was_resolved_and_opened_again(
+    desk: Runs, waiting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.decide("approve")
+    line = "The call of Refund an order (refund) was not made: the conversation was resolved."
+
+    def resolved_and_opened_again() -> None:
+        for move in ("resolve", "reopen", "hand-back"):
+            assert desk.api.post(f"/v1/conversations/{waiting}/{move}").status == 200
+
+    # At the last moment: the worker has read the conversation, and is about to note that it makes the call.
+    take = running.take
+
+    def overtaken(organization: str, conversation_id: str, call_id: str) -> str:
+        monkeypatch.setattr(running, "take", take)
+        resolved_and_opened_again()
+        return take(organization, conversation_id, call_id)
+
+    monkeypatch.setattr(running, "take", overtaken)
+    desk.work()
+
+    assert desk.called() == []
+    assert desk.answers(waiting) == [ASKED]
+    assert len(desk.approvals("expired")) == 1
+    assert desk.run()["state"] == "stopped"
+    assert line in desk.lines(waiting)
 
 
 def test_an_approved_call_of_a_tool_that_has_changed_expires(desk: Runs, waiting: str) -> None:

@@ -89,6 +89,7 @@ def ask_the_team(run: Run, prepared: Prepared, conversation: Conversation) -> Ru
         language=prepared.spoken,
         asks=len(new),
         also=also,
+        resolutions=run.resolutions,
     )
     return written[0] if is_written else None
 

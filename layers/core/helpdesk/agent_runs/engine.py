@@ -27,7 +27,6 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
-from helpdesk.conversations.state import Status
 from helpdesk.customers import service as customers
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
@@ -130,6 +129,7 @@ def _new_run(at: Desk) -> Run:
         invalid_inputs=0,
         tokens_in=0,
         tokens_out=0,
+        resolutions=conversation.resolutions,
     )
 
 
@@ -238,16 +238,19 @@ def _call(at: Desk, run: Run, conversation: Conversation) -> Run:
     run = making.settle_lost(run, at.prepared.question.settings.name, last_try=at.last_try)
     if run.state is not RunState.CALLING:
         return run
-    if not answers.is_the_agents(conversation):
+    ended = run.has_ended(conversation)
+    if ended or not answers.is_the_agents(conversation):
         run = deciding.interrupt(run)
-    ended = conversation.archived or conversation.state.status is not Status.OPEN
     run = deciding.expire_unfit(run, at.tools, ended=ended)
     run = deciding.cancel_outdated(run, at.tools)
     if run.calls_in(CallState.REVIEWING):
         return deciding.judge(run, at.prepared, at.tools, last_try=at.last_try)
     if run.calls_in(CallState.READY, CallState.APPROVED):
         name = at.prepared.question.settings.name
-        return making.make(run, at.tools, at.visitor, conversation, name, at.suggest)
+        try:
+            return making.make(run, at.tools, at.visitor, conversation, name, at.suggest)
+        except (StaleConversation, ConversationNotFound):
+            return run  # it was resolved a moment ago, which the next step sees
     waiting = run.calls_in(CallState.WAITING)
     if any(call.approval_id is None for call in waiting):
         asked = deciding.ask_the_team(run, at.prepared, conversation)
@@ -257,7 +260,7 @@ def _call(at: Desk, run: Run, conversation: Conversation) -> Run:
 
 def _interruption(conversation: Conversation, run: Run) -> RunEvent | None:
     """Return why the agent must not go on thinking, or None."""
-    if conversation.archived or conversation.state.status is not Status.OPEN:
+    if run.has_ended(conversation):
         return RunEvent.ENDED
     if not answers.is_the_agents(conversation):
         return RunEvent.TAKEN_OVER
@@ -282,6 +285,7 @@ def _finish(at: Desk, run: Run, conversation: Conversation, decided: Reply | Han
         usage=decided.usage,
         is_gap=question.settings.suggest_knowledge and reason is Reason.MODEL_DECIDED and not run.calls,
         also=lambda transaction, _: _add_to(transaction, over),
+        resolutions=run.resolutions,
     )
     if not written:
         if run.state is RunState.CALLING and all(call.state.has_result for call in run.calls):

@@ -16,6 +16,7 @@ from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent
 from helpdesk.approvals import calls as approvals
 from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import CallOutcome as ApprovalOutcome
+from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.record import Conversation
@@ -69,11 +70,14 @@ def make(
     agent_name: str,
     suggest: Suggests,
 ) -> Run:
-    """Make the calls that may be made, up to three, and write what became of each. Raises NotYet, RunChanged."""
+    """Make the calls that may be made, up to three, and write what became of each.
+
+    Raises NotYet, RunChanged, and StaleConversation or ConversationNotFound if the conversation has ended meanwhile.
+    """
     batch = run.calls_in(CallState.READY, CallState.APPROVED)[:MAX_RUNNING_TOOLS]
     slots = _slots(conversation, [call for call in batch if call.tool != SUGGEST])
     try:
-        run = _claim(run, batch)
+        run = _claim(run, batch, conversation)
         claimed = run.calls_in(CallState.RUNNING)
         with ThreadPoolExecutor(len(claimed)) as pool:
             begun = {
@@ -101,8 +105,8 @@ def _slots(conversation: Conversation, calls: Sequence[Call]) -> dict[str, str]:
     return taken
 
 
-def _claim(run: Run, batch: Sequence[Call]) -> Run:
-    """Note that calls are about to be made. Raises RunChanged, and ConditionFailed if an approval is not in force."""
+def _claim(run: Run, batch: Sequence[Call], conversation: Conversation) -> Run:
+    """Note that calls are about to be made. Raises as `make`, and ConditionFailed if an approval is not in force."""
     transaction = Transaction()
     now = clock.now_ms()
     for call in batch:
@@ -111,6 +115,9 @@ def _claim(run: Run, batch: Sequence[Call]) -> Run:
     for call in batch:
         if call.approval_id is not None:
             approvals.begin(transaction, run.organization, call.approval_id)
+    conversation_approvals.require_unresolved(
+        transaction, run.organization, run.conversation_id, resolutions=conversation.resolutions
+    )
     transaction.commit()
     return run
 

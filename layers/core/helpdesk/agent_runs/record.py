@@ -6,6 +6,8 @@ from typing import Any, Self
 
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState, apply, apply_to_call
 from helpdesk.approvals.risk import Risk
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.state import Status
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
@@ -90,7 +92,8 @@ class ModelTurn(FrozenRecord):
 class Run(FrozenRecord, kw_only=True):
     """A run for the visitor's message `message_id`.
 
-    `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `revision` counts the
+    `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `resolutions` is how often
+    the conversation had been resolved when the run began, None in a run from before this was kept. `revision` counts the
     writes; each requires the revision that was read, so two workers never go on from the same state.
     """
 
@@ -104,7 +107,13 @@ class Run(FrozenRecord, kw_only=True):
     invalid_inputs: int
     tokens_in: int
     tokens_out: int
+    resolutions: int | None
     revision: int = 0
+
+    def has_ended(self, conversation: Conversation) -> bool:
+        """Return whether its conversation is over, or was since the run began and is open again."""
+        is_over = conversation.archived or conversation.state.status is not Status.OPEN
+        return is_over or self.resolutions not in {None, conversation.resolutions}
 
     def after(self, event: RunEvent) -> "Run":
         """Return the run after an event."""
@@ -132,6 +141,7 @@ class Run(FrozenRecord, kw_only=True):
             invalid_inputs=item["invalidInputs"],
             tokens_in=item["tokensIn"],
             tokens_out=item["tokensOut"],
+            resolutions=item.get("resolutions"),
             revision=item["revision"],
         )
 
@@ -147,5 +157,6 @@ class Run(FrozenRecord, kw_only=True):
             "invalidInputs": self.invalid_inputs,
             "tokensIn": self.tokens_in,
             "tokensOut": self.tokens_out,
+            "resolutions": self.resolutions,
             "revision": self.revision,
         }

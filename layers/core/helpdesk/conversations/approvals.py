@@ -9,6 +9,7 @@ from helpdesk.conversations.state import Status
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.storage import keys
 from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 END_APPROVALS = "end_approvals"
@@ -51,14 +52,37 @@ def settle(
     `resolutions` is how often it had been resolved when the approval was asked for. Otherwise the transaction raises
     StaleConversation or ConversationNotFound.
     """
-    never = "attribute_not_exists(resolutions) OR " if resolutions == 0 else ""
+    condition, values = _unresolved(resolutions)
     transaction.update(
         keys.Conversation(organization, conversation_id),
         "ADD waitingApprovals :less",
-        condition=f"#status = :open AND archivedAt = :never AND ({never}resolutions = :resolutions)",
+        condition=condition,
         names={"#status": "status"},
-        values={":less": -1, ":open": Status.OPEN.value, ":never": None, ":resolutions": resolutions},
+        values={":less": -1, **values},
         on_failure=StaleConversation,
+    )
+
+
+def require_unresolved(
+    transaction: Transaction, organization: str, conversation_id: str, *, resolutions: int
+) -> None:
+    """Require what `settle` does, for a call that is about to be made. The transaction raises as there."""
+    condition, values = _unresolved(resolutions)
+    transaction.require(
+        keys.Conversation(organization, conversation_id),
+        condition,
+        names={"#status": "status"},
+        values=values,
+        on_failure=StaleConversation,
+    )
+
+
+def _unresolved(resolutions: int) -> tuple[str, Item]:
+    """Return the condition that a conversation is open, not archived, and resolved no more often than it was."""
+    never = "attribute_not_exists(resolutions) OR " if resolutions == 0 else ""
+    return (
+        f"#status = :open AND archivedAt = :never AND ({never}resolutions = :resolutions)",
+        {":open": Status.OPEN.value, ":never": None, ":resolutions": resolutions},
     )
 
 
