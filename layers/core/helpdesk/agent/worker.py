@@ -94,7 +94,8 @@ def work(job: AgentJob, *, last_try: bool, with_tools: RunAnswerer | None = None
 
     `with_tools` answers instead of this deployment's answerer, also where the knowledge base is empty. Raises
     ModelBusy and the errors of AWS if the queue is to try again; on the last try, and where the model refuses the
-    request, it hands off instead, so that every visitor gets a reply. Calls: conversation, thread, settings, index, transaction.
+    request, it hands off instead, so that every visitor gets a reply. Calls: conversation, thread, settings, index,
+    transaction.
     """
     for _ in range(_TRIES):
         try:

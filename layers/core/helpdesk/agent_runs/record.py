@@ -92,9 +92,9 @@ class ModelTurn(FrozenRecord):
 class Run(FrozenRecord, kw_only=True):
     """A run for the visitor's message `message_id`.
 
-    `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `resolutions` is how often
-    the conversation had been resolved when the run began, None in a run from before this was kept. `revision` counts the
-    writes; each requires the revision that was read, so two workers never go on from the same state.
+    `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `resolutions` is how
+    often the conversation had been resolved when the run began, None in a run from before this was kept. `revision`
+    counts the writes; each requires the revision that was read, so two workers never go on from the same state.
     """
 
     organization: str
