@@ -44,8 +44,8 @@ def write(
     the conversation is handed over or resolved, or if the agent asks for approvals with it (`asks` is how many); both
     carry the state after the change (Specification: Events). `also` adds what is written together with the message.
     Returns False, with nothing written, if the conversation was resolved, archived, taken over, answered or erased
-    since it was read, or was resolved more often than `resolutions` says. After any other change, such as a snooze, the message is written all the same: nobody else would
-    answer the visitor. Raises StaleConversation if the message must be decided again, because it resolves the
+    since it was read, or was resolved more often than `resolutions` says. After any other change, such as a snooze, the
+    message is written all the same: nobody else would answer the visitor. Raises StaleConversation if the message must be decided again, because it resolves the
     conversation and someone has written since; Conflict; and what `also` makes the transaction raise.
     """
     read = conversation
