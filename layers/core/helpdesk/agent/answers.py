@@ -45,8 +45,9 @@ def write(
     carry the state after the change (Specification: Events). `also` adds what is written together with the message.
     Returns False, with nothing written, if the conversation was resolved, archived, taken over, answered or erased
     since it was read, or was resolved more often than `resolutions` says. After any other change, such as a snooze, the
-    message is written all the same: nobody else would answer the visitor. Raises StaleConversation if the message must be decided again, because it resolves the
-    conversation and someone has written since; Conflict; and what `also` makes the transaction raise.
+    message is written all the same: nobody else would answer the visitor. Raises StaleConversation if the message must
+    be decided again, because it resolves the conversation and someone has written since; Conflict; and what `also`
+    makes the transaction raise.
     """
     read = conversation
     for _ in range(_TRIES):
