@@ -212,6 +212,22 @@ def test_ten_endpoints_of_one_key_are_all_given_secrets(organization: NewOrganiz
     assert len({secret_of(organization, endpoint_id) for endpoint_id in signed} - {None}) == 10
 
 
+def test_an_endpoint_without_a_readable_key_does_not_keep_another_key_alive(
+    organization: NewOrganization, admin: Client
+) -> None:
+    key = make(admin)
+    endpoint = admin.post("/v1/webhooks", NEW).body["id"]
+    table.update(
+        keys.WebhookEndpoint(organization.organization_id, endpoint),
+        "REMOVE keyId, #events",
+        names={"#events": "events"},
+    )
+
+    revoke(admin, key["id"])
+
+    assert entry_of(admin, key["id"])["revokedAt"] is not None
+
+
 def test_another_organizations_endpoints_keep_their_key(
     admin: Client, stranger: Client, other_organization: NewOrganization
 ) -> None:

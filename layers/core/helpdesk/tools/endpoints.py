@@ -9,7 +9,6 @@ from helpdesk.admission.caller import Caller
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.outbound import addresses
-from helpdesk.outbound.signing import random_secret
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.settings import settings
@@ -215,9 +214,7 @@ def replace_secrets(transaction: Transaction, organization: str, key_id: str) ->
     As with webhooks, calls continue and no longer verify (Specification: Events, Which key signs). The transaction
     raises ConditionFailed if endpoints were added, removed or signed by another key meanwhile.
     """
-    endpoints = secret_repository.signers(organization)
-    secrets = {endpoint.id: random_secret() for endpoint in endpoints if endpoint.key_id == key_id}
-    secret_repository.replace_secrets(transaction, organization, endpoints, key_id, secrets)
+    secret_repository.replace_secrets(transaction, organization, key_id)
 
 
 def _log(

@@ -1,59 +1,26 @@
 """The secrets that requests to tool endpoints are signed with. Only roles that call tools may read them."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
+from helpdesk.secret_keys import endpoint_secrets
+from helpdesk.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 _ENDPOINT = "ENDPOINT#"
 
 
-class Signer(NamedTuple):
-    """An endpoint and the key that signs for it, read also where nothing else of the endpoint can be read."""
-
-    id: str
-    key_id: str | None
-
-
 def signers(organization: str) -> list[Signer]:
     """Return every endpoint of an organization with its key. Revoking a key must not miss one."""
     items = table.query_all(keys.ToolEndpointCount(organization).pk, sk_prefix=_ENDPOINT)
-    return [Signer(item["SK"].removeprefix(_ENDPOINT), item.get("keyId")) for item in items]
+    return [Signer.from_item(item["SK"].removeprefix(_ENDPOINT), item) for item in items]
 
 
-def replace_secrets(
-    transaction: Transaction, organization: str, seen: Sequence[Signer], key_id: str, secrets: dict[str, str]
-) -> None:
-    """Give the endpoints of a key the secrets in `secrets`, by endpoint ID.
-
-    `seen` holds all endpoints of the organization. The transaction requires that each still exists and that their
-    number is the stored count, so that there is no other. Otherwise it raises ConditionFailed.
-    """
-    transaction.require(
-        keys.ToolEndpointCount(organization),
-        "attribute_not_exists(endpoints) OR endpoints = :seen",
-        values={":seen": len(seen)},
-        on_failure=ConditionFailed,
-    )
-    for each in seen:
-        endpoint_key = keys.ToolEndpoint(organization, each.id)
-        if each.id not in secrets:
-            # Another key may sign for it now: then it is this one's no longer, or has become this one's.
-            transaction.require(
-                endpoint_key, "keyId = :key", values={":key": each.key_id}, on_failure=ConditionFailed
-            )
-            continue
-        transaction.update(
-            endpoint_key,
-            "SET keyId = :null",
-            condition="keyId = :key",
-            values={":null": None, ":key": key_id},
-            on_failure=ConditionFailed,
-        )
-        secret = {"tools": secrets[each.id]}
-        transaction.put({**keys.EndpointSecret(organization, each.id).attributes(), **secret})
+def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:
+    """Give each endpoint of a key a random secret. The transaction raises ConditionFailed if endpoints changed."""
+    of = EndpointItems(organization, keys.ToolEndpointCount(organization), keys.ToolEndpoint, purpose="tools")
+    endpoint_secrets.replace(transaction, of, signers(organization), key_id)
 
 
 class Signed(NamedTuple):

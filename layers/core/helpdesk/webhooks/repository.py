@@ -1,9 +1,10 @@
 """Items of webhook endpoints."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from helpdesk.events.kinds import WebhookEvent
+from helpdesk.secret_keys import endpoint_secrets
+from helpdesk.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.storage import keys, table
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
@@ -36,21 +37,22 @@ def all_of(organization: str) -> list[Endpoint]:
     return read_all(organization).readable
 
 
-class Signer(NamedTuple):
-    """An endpoint and the key that signs for it, read also where nothing else of the endpoint can be read."""
-
-    id: str
-    key_id: str | None
-
-
 def signers(organization: str) -> list[Signer]:
     """Return every endpoint of an organization with its key. Revoking a key must not miss one."""
     found = []
     for item in table.query_all(keys.WebhookEndpointCount(organization).pk, sk_prefix="ENDPOINT#"):
         key = keys.WebhookEndpoint.parse(item["PK"], item["SK"])
         if key is not None:
-            found.append(Signer(key.endpoint_id, item.get("keyId")))
+            found.append(Signer.from_item(key.endpoint_id, item))
     return found
+
+
+def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:
+    """Give each endpoint of a key a random secret. The transaction raises ConditionFailed if endpoints changed."""
+    of = EndpointItems(
+        organization, keys.WebhookEndpointCount(organization), keys.WebhookEndpoint, purpose="webhooks"
+    )
+    endpoint_secrets.replace(transaction, of, signers(organization), key_id)
 
 
 def put(transaction: Transaction, endpoint: Endpoint) -> None:
@@ -143,40 +145,6 @@ def put_standard_secret(
 def delete_standard_secret(transaction: Transaction, organization: str, endpoint_id: str) -> None:
     """Remove an endpoint's own secrets, if it has any."""
     transaction.delete(keys.StandardSecret(organization, endpoint_id))
-
-
-def replace_secrets(
-    transaction: Transaction,
-    organization: str,
-    seen: Sequence[Signer],
-    key_id: str,
-    secrets: dict[str, str],
-) -> None:
-    """Give the endpoints of a key the secrets in `secrets`, by endpoint ID.
-
-    `seen` holds all endpoints of the organization. The transaction requires that each still exists and that their
-    number is the stored count, so that there is no other. Otherwise it raises ConditionFailed.
-    """
-    transaction.require(
-        keys.WebhookEndpointCount(organization),
-        "attribute_not_exists(endpoints) OR endpoints = :seen",
-        values={":seen": len(seen)},
-        on_failure=ConditionFailed,
-    )
-    for endpoint in seen:
-        endpoint_key = keys.WebhookEndpoint(organization, endpoint.id)
-        if endpoint.id not in secrets:
-            transaction.require(endpoint_key, _EXISTS, on_failure=ConditionFailed)
-            continue
-        transaction.update(
-            endpoint_key,
-            "SET keyId = :null",
-            condition="keyId = :key",
-            values={":null": None, ":key": key_id},
-            on_failure=ConditionFailed,
-        )
-        secret = {"webhooks": secrets[endpoint.id]}
-        transaction.put({**keys.EndpointSecret(organization, endpoint.id).attributes(), **secret})
 
 
 def touch(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:

@@ -10,7 +10,7 @@ from helpdesk.http import pages
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.outbound import addresses
-from helpdesk.outbound.signing import random_secret, standard_secret
+from helpdesk.outbound.signing import standard_secret
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import HOUR_MS
@@ -225,9 +225,7 @@ def replace_secrets(transaction: Transaction, organization: str, key_id: str) ->
     Its deliveries continue and no longer verify (Specification: Events, Which key signs). The transaction raises
     ConditionFailed if endpoints were added or removed meanwhile. The caller then tries all of it again.
     """
-    endpoints = repository.signers(organization)
-    secrets = {endpoint.id: random_secret() for endpoint in endpoints if endpoint.key_id == key_id}
-    repository.replace_secrets(transaction, organization, endpoints, key_id, secrets)
+    repository.replace_secrets(transaction, organization, key_id)
 
 
 def listening(organization: str) -> list[Endpoint]:
