@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from helpdesk.agent_runs import lost_runs
 from helpdesk.approvals import expiry
 from helpdesk.conversations.approvals import END_APPROVALS
 from helpdesk.platform import clock
@@ -11,13 +12,19 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import declare, settings
 from helpdesk.snoozes import service as snoozes
+from helpdesk.tools import lost_syncs
 
 NEEDS = declare("TIMER_QUEUE_URL")
 
 _RESERVE_MS = 10_000  # for the page that is under way when the time is over
 
 # The work of a scheduled run. Each takes a deadline (ms) and returns how many items it processed.
-_RUNS: dict[str, Callable[[int], int]] = {"snoozes": snoozes.queue_due, "approvals": expiry.expire_due}
+_RUNS: dict[str, Callable[[int], int]] = {
+    "snoozes": snoozes.queue_due,
+    "approvals": expiry.expire_due,
+    "runs": lost_runs.queue_again,
+    "syncs": lost_syncs.queue_again,
+}
 _ALL = "due"
 
 

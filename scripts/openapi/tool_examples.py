@@ -35,7 +35,8 @@ ANSWERS: dict[str, Any] = {
                 "lastSyncAt": AT,
                 "keyId": _KEY,
             }
-        ]
+        ],
+        "unreadable": [],
     },
     "listTools": {
         "tools": [

@@ -74,6 +74,27 @@ def test_a_new_endpoint_is_pending_until_its_manifest_is_read(
     assert asked.is_signed_with(organization.secret_key)
 
 
+def test_an_endpoint_that_cannot_be_read_is_listed_by_its_id_and_a_put_stores_it_again(
+    api: Client, server: ToolServer, workers: Workers, organization: NewOrganization
+) -> None:
+    broken = add(api, server.url)
+    workers.run()
+    key_id = listed(api)[0]["keyId"]
+    item = keys.ToolEndpoint(organization.organization_id, broken)
+    table.update(item, "SET #s = :s REMOVE tools", names={"#s": "status"}, values={":s": "of-tomorrow"})
+
+    found = api.get("/v1/tool-endpoints").body
+    assert (found["toolEndpoints"], found["unreadable"]) == ([], [{"id": broken}])
+
+    assert add(api, server.url) == broken
+    workers.run()
+    found = api.get("/v1/tool-endpoints").body
+    assert found["unreadable"] == []
+    [again] = found["toolEndpoints"]
+    assert (again["id"], again["status"], again["keyId"]) == (broken, "synced", key_id)
+    assert server.asked[-1].is_signed_with(organization.secret_key)
+
+
 def test_a_connected_url_is_synced_again_and_another_one_is_added(
     api: Client, server: ToolServer, workers: Workers
 ) -> None:

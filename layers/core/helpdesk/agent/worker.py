@@ -140,7 +140,7 @@ def _work(job: AgentJob, with_tools: RunAnswerer | None, *, last_try: bool) -> O
     return _write(conversation, job, body_of(reply, own, sentences), reply, own, spoken)
 
 
-def prepare_again(conversation: Conversation, message_id: str) -> Prepared:
+def prepare_again(conversation: Conversation, message_id: str, *, with_passages: bool = True) -> Prepared:
     """Return what answering a visitor's message needs at a later time. Calls: thread, settings, index."""
     newest = conversations.newest_messages(conversation, THREAD_MESSAGES)
     own, texts = repository.get_with_texts(conversation.organization)
@@ -148,7 +148,8 @@ def prepare_again(conversation: Conversation, message_id: str) -> Prepared:
     sentences = texts.in_language(spoken or _likely(conversation, newest) or texts.language)
     asked = next((message.body for message in newest if message.id == message_id), "")
     text = cut(asked, QUESTION_CHARACTERS)
-    passages = (retrieval.find(conversation.organization, text, limit=PASSAGES) if text else None) or []
+    found = with_passages and text and retrieval.find(conversation.organization, text, limit=PASSAGES)
+    passages = found or []
     question = Question(conversation.organization, text, _turns(newest), passages, own, sentences)
     return Prepared(conversation, message_id, newest, question, spoken)
 

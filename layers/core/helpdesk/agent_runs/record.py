@@ -95,6 +95,7 @@ class Run(FrozenRecord, kw_only=True):
     `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `resolutions` is how
     often the conversation had been resolved when the run began, None in a run from before this was kept. `revision`
     counts the writes; each requires the revision that was read, so two workers never go on from the same state.
+    `saved_at` is when it was written last.
     """
 
     organization: str
@@ -109,6 +110,7 @@ class Run(FrozenRecord, kw_only=True):
     tokens_out: int
     resolutions: int | None
     revision: int = 0
+    saved_at: int = 0
 
     def has_ended(self, conversation: Conversation) -> bool:
         """Return whether its conversation is over, or was since the run began and is open again."""
@@ -143,6 +145,7 @@ class Run(FrozenRecord, kw_only=True):
             tokens_out=item["tokensOut"],
             resolutions=item.get("resolutions"),
             revision=item["revision"],
+            saved_at=item.get("savedAt", 0),
         )
 
     def to_item(self) -> Item:

@@ -3,6 +3,7 @@
 from copy import replace
 
 from helpdesk.agent_runs.record import Run
+from helpdesk.approvals import watch_repository
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
@@ -54,6 +55,7 @@ def add(transaction: Transaction, run: Run, *, new: bool = False) -> Run:
     written = replace(run, revision=run.revision + 1)
     changes = {
         **written.to_item(),
+        "savedAt": clock.now_ms(),
         "expiresAt": clock.seconds_from_now(KEPT_DAYS * DAY_SECONDS),
     }
     transaction.update(
@@ -67,7 +69,15 @@ def add(transaction: Transaction, run: Run, *, new: bool = False) -> Run:
         },
         on_failure=lambda _: RunChanged(),
     )
+    if new:
+        watch_repository.put(transaction, run.organization, run.conversation_id, run.message_id)
+    elif run.state.is_over:
+        watch_repository.end(transaction, _watch(run.organization, run.conversation_id, run.message_id))
     return written
+
+
+def _watch(organization: str, conversation_id: str, message_id: str) -> keys.RunWatch:
+    return keys.RunWatch(organization, conversation_id, message_id)
 
 
 def message_ids(organization: str, conversation_id: str) -> list[str]:
@@ -77,7 +87,8 @@ def message_ids(organization: str, conversation_id: str) -> list[str]:
 
 
 def delete(transaction: Transaction, organization: str, conversation_id: str, message_id: str) -> None:
-    """Add the removal of a run to a transaction. It raises ConditionFailed if it is gone."""
+    """Add the removal of a run and of its watch to a transaction. It raises ConditionFailed if the run is gone."""
+    watch_repository.delete(transaction, _watch(organization, conversation_id, message_id))
     transaction.delete(
         keys.AgentRun(organization, conversation_id, message_id),
         condition="attribute_exists(PK)",

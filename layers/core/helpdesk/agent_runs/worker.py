@@ -44,9 +44,26 @@ def work(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
 
 
 def resume(job: ResumeJob, *, until: int, last_try: bool) -> Outcome:
-    """Continue a run after a decision, or after its time in another job was over. Raises as `work`."""
+    """Continue a run after a decision, or after its time in another job was over. Raises as `work`.
+
+    A job that gives up hands the conversation to the team, without the steps that failed before.
+    """
     run = repository.find(job.organization, job.conversation_id, job.message_id)
-    return Outcome.GONE if run is None else _go_on(run, until=until, last_try=last_try)
+    if run is None:
+        return Outcome.GONE
+    return _abandon(run) if job.gives_up else _go_on(run, until=until, last_try=last_try)
+
+
+def _abandon(run: Run) -> Outcome:
+    conversation = conversations.find(run.organization, run.conversation_id)
+    if conversation is None:
+        return Outcome.GONE
+    prepared = agent.prepare_again(conversation, run.message_id, with_passages=False)
+    at = engine.Desk(prepared, {}, None, suggesting.filing(prepared), until=clock.now_ms(), last_try=True)
+    try:
+        return _give_up(at, run, None)
+    except RunChanged:
+        return Outcome.DROPPED  # another worker has gone on
 
 
 def _after_that(job: AgentJob) -> Outcome:
@@ -96,9 +113,10 @@ def _is_final(error: Exception, *, last_try: bool) -> bool:
     return last_try or isinstance(error, ModelFailed)
 
 
-def _give_up(desk: engine.Desk, run: Run, error: Exception) -> Outcome:
+def _give_up(desk: engine.Desk, run: Run, error: Exception | None) -> Outcome:
     if run.state.is_over:
         return Outcome.ANSWERED_ALREADY
-    logger.error("run_given_up", extra={"organization": run.organization, "error": type(error).__name__})
+    cause = "LostRun" if error is None else type(error).__name__
+    logger.error("run_given_up", extra={"organization": run.organization, "error": cause})
     reason = Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED
     return engine.give_up(desk, run, reason)

@@ -29,6 +29,15 @@ class AgentRun(ItemKey):
     message_id: str
 
 
+class RunWatch(ItemKey):
+    """A run that a worker has to continue; the timers function finds those that no worker continues."""
+
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "RUNWATCH#{message_id}"
+    organization: str
+    conversation_id: str
+    message_id: str
+
+
 def approvals_with(organization: str, status: str) -> str:
     """Return GSI1's partition of an organization's approvals in one state; sorted by id, so by time."""
     return f"ORG#{organization}#APPROVALS#{status}"

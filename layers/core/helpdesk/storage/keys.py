@@ -35,7 +35,13 @@ from helpdesk.storage.account_keys import (
     UserCode,
     WaitPool,
 )
-from helpdesk.storage.approval_keys import AgentRun, Approval, ConversationApproval, approvals_with
+from helpdesk.storage.approval_keys import (
+    AgentRun,
+    Approval,
+    ConversationApproval,
+    RunWatch,
+    approvals_with,
+)
 from helpdesk.storage.board_keys import Post
 from helpdesk.storage.crawl_keys import (
     Crawl,
@@ -62,7 +68,7 @@ __all__ = [
     "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart", "CrawledHost", "CrawledPage", "DeviceCode",
     "EmailBucket", "Grant", "InviteToken", "ItemKey", "KnowledgeUsage", "LearnedQuestion", "LegacyKey",
     "MailCeiling", "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance",
-    "PersonByEmail", "PersonIdempotency", "Post", "RunningCrawls", "RunningTools", "SchemaVersion",
+    "PersonByEmail", "PersonIdempotency", "Post", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion",
     "SharedBucket", "SignIn", "Signal", "Slug", "Suggestion", "SuggestionDay", "SupportEmail", "Task", "Tool",
     "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool", "approvals_with",
     "suggestions_with",

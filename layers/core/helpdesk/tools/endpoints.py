@@ -11,8 +11,10 @@ from helpdesk.logs.schemas import LogKind
 from helpdesk.outbound import addresses
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.secret_keys import service as secret_keys
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.tools import allowance, repository, secret_repository
@@ -27,7 +29,7 @@ from helpdesk.tools.errors import (
 from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.records import SyncStatus, ToolEndpoint
 from helpdesk.tools.rendering import endpoint_shape
-from helpdesk.tools.schemas import ToolEndpointsAnswer
+from helpdesk.tools.schemas import ToolEndpointsAnswer, UnreadableToolEndpoint
 
 _TRIES = 8  # each failed one means that another request or sync succeeded
 
@@ -36,7 +38,8 @@ def put(caller: Caller, url: str) -> str:
     """Add an endpoint, or sync the one that has this URL already, and return its ID.
 
     The calling key signs from now on. For a person, an endpoint keeps its key, and one that has none gets the newest.
-    It is not a sync for the bucket. Raises LegacyApiKey, InvalidUrl, MissingServiceKey, TooManyToolEndpoints.
+    An endpoint whose item cannot be read is stored again, and the sync reads what it declares; its tools stay. The
+    bucket of syncs is not charged. Raises LegacyApiKey, InvalidUrl, MissingServiceKey, TooManyToolEndpoints.
     """
     if caller.legacy:
         raise LegacyApiKey
@@ -50,21 +53,21 @@ def put(caller: Caller, url: str) -> str:
             if endpoint is not None:
                 _sync_again(caller, endpoint)
                 return endpoint.id
+        except UnreadableItem:
+            if _repaired(caller, endpoint_id, url):
+                return endpoint_id
         except (ConditionFailed, secret_keys.NewestKeyRevoked):
             continue
     raise Conflict
 
 
-def _add(caller: Caller, url: str) -> str:
-    """Raises ConditionFailed if another request added the URL, NewestKeyRevoked, TooManyToolEndpoints."""
-    transaction = Transaction()
-    job = SyncJob(caller.organization, ids.new("tool"), ids.new("sync"))
-    endpoint = ToolEndpoint(
-        organization=caller.organization,
+def _new(job: SyncJob, url: str, key_id: str, created_at: int) -> ToolEndpoint:
+    return ToolEndpoint(
+        organization=job.organization,
         id=job.endpoint_id,
         url=url,
-        key_id=secret_keys.add_signing_key(transaction, caller),
-        created_at=clock.now_ms(),
+        key_id=key_id,
+        created_at=created_at,
         sync_id=job.sync_id,
         status=SyncStatus.PENDING,
         problem=None,
@@ -72,6 +75,35 @@ def _add(caller: Caller, url: str) -> str:
         changes=(),
         last_sync_at=None,
     )
+
+
+def _repaired(caller: Caller, endpoint_id: str, url: str) -> bool:
+    """Store an endpoint again whose item cannot be read; return False if it was removed or its key revoked meanwhile.
+
+    Raises NewestKeyRevoked, MissingServiceKey.
+    """
+    seen = repository.remains(caller.organization, endpoint_id)
+    if seen is None:
+        return False
+    transaction = Transaction()
+    keeps = seen.key_id if caller.key_id is None else None
+    job = SyncJob(caller.organization, endpoint_id, ids.new("sync"))
+    key_id = keeps or secret_keys.add_signing_key(transaction, caller)
+    repository.repair(transaction, _new(job, url, key_id, seen.created_at), seen)
+    transaction.put(job.to_item())
+    try:
+        transaction.commit()
+    except (ConditionFailed, secret_keys.NewestKeyRevoked):
+        return False
+    logger.warning("tool_endpoint_repaired", extra={"endpoint": endpoint_id})
+    return True
+
+
+def _add(caller: Caller, url: str) -> str:
+    """Raises ConditionFailed if another request added the URL, NewestKeyRevoked, TooManyToolEndpoints."""
+    transaction = Transaction()
+    job = SyncJob(caller.organization, ids.new("tool"), ids.new("sync"))
+    endpoint = _new(job, url, secret_keys.add_signing_key(transaction, caller), clock.now_ms())
     repository.add_endpoint(transaction, endpoint)
     transaction.put(job.to_item())
     _log(transaction, caller, LogKind.TOOL_ENDPOINT_ADDED, endpoint.id, "A tool endpoint was added.")
@@ -95,9 +127,11 @@ def _schedule(transaction: Transaction, endpoint: ToolEndpoint, key_id: str | No
 
 
 def listed(organization: str) -> ToolEndpointsAnswer:
-    """Return the organization's endpoints with the results of their latest syncs."""
+    """Return the organization's endpoints with the results of their latest syncs, and those that cannot be read."""
+    found = repository.read_endpoints(organization)
     return ToolEndpointsAnswer(
-        tool_endpoints=[endpoint_shape(each) for each in repository.endpoints(organization)]
+        tool_endpoints=[endpoint_shape(each) for each in found.readable],
+        unreadable=[UnreadableToolEndpoint(id=each) for each in found.unreadable],
     )
 
 

@@ -6,12 +6,17 @@ from functools import cached_property
 from typing import Any, Self
 
 from helpdesk.approvals.risk import Risk
+from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.storage import attributes, keys
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
 from helpdesk.tools.json_text import canonical
+
+LOST_AFTER_MS = 15 * MINUTE_MS
+"""How long a sync may be pending. It takes 15 s; the queue's tries of one whose worker dies take half an hour."""
 
 
 def higher(one: Risk, other: Risk | None) -> Risk:
@@ -236,6 +241,7 @@ class ToolEndpoint(FrozenRecord):
     tools         the names that the latest successful sync found
     changes       what the latest successful sync found different
     last_sync_at  when a sync last ended
+    requeues      how often the sync that is pending was queued again, because it was lost
     """
 
     organization: str
@@ -249,6 +255,7 @@ class ToolEndpoint(FrozenRecord):
     tools: tuple[str, ...]
     changes: tuple[ToolChange, ...]
     last_sync_at: int | None
+    requeues: int = 0
 
     @classmethod
     def from_item(cls, organization: str, item: Item) -> Self:
@@ -272,12 +279,14 @@ class ToolEndpoint(FrozenRecord):
             tools=tuple(str(name) for name in tools),
             changes=tuple(ToolChange.from_item(change) for change in changes),
             last_sync_at=attributes.optional_number(item, "lastSyncAt"),
+            requeues=attributes.number(item, "requeues") if "requeues" in item else 0,
         )
 
     def to_item(self) -> Item:
-        """Return the endpoint's item."""
+        """Return the item of an endpoint whose sync was just asked for."""
         return {
             **keys.ToolEndpoint(self.organization, self.id).attributes(),
+            **due_index(self.id),
             "id": self.id,
             "url": self.url,
             "keyId": self.key_id,
@@ -288,4 +297,16 @@ class ToolEndpoint(FrozenRecord):
             "tools": list(self.tools),
             "changes": [change.to_item() for change in self.changes],
             "lastSyncAt": self.last_sync_at,
+            "requeues": self.requeues,
         }
+
+
+def due_index(endpoint_id: str) -> Item:
+    """Return the entry in GSI2 of an endpoint whose sync is pending; the end of the sync removes it.
+
+    An entry that is due belongs to a sync that was lost on its way (see `lost_syncs`).
+    """
+    return {
+        "GSI2PK": shards.due_syncs(shards.shard_of(endpoint_id)),
+        "GSI2SK": f"{clock.now_ms() + LOST_AFTER_MS:013d}",
+    }

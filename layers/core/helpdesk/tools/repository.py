@@ -5,7 +5,7 @@ from copy import replace
 from typing import NamedTuple
 
 from helpdesk.approvals.risk import Risk
-from helpdesk.platform import unreadable
+from helpdesk.platform import clock, unreadable
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 from helpdesk.storage.attributes import UnreadableItem
@@ -17,7 +17,7 @@ from helpdesk.tools.errors import (
     ToolNotFound,
     TooManyToolEndpoints,
 )
-from helpdesk.tools.records import SyncStatus, Tool, ToolChange, ToolEndpoint
+from helpdesk.tools.records import SyncStatus, Tool, ToolChange, ToolEndpoint, due_index
 
 _EXISTS = "attribute_exists(PK)"
 _ENDPOINT, _TOOL = "ENDPOINT#", "TOOL#"
@@ -95,15 +95,28 @@ def get(organization: str, name: str) -> Tool:
     return tool
 
 
-def endpoints(organization: str) -> list[ToolEndpoint]:
-    """Return an organization's endpoints (ten at most) in the order of their creation."""
-    found = []
+class Endpoints(NamedTuple):
+    """An organization's endpoints, ten at most, in the order of their creation; those that cannot be read by ID."""
+
+    readable: list[ToolEndpoint]
+    unreadable: list[str]
+
+
+def read_endpoints(organization: str) -> Endpoints:
+    """Return all endpoints of an organization, and report those that cannot be read. One query."""
+    found = Endpoints([], [])
     for item in table.query_all(keys.ToolEndpointCount(organization).pk, sk_prefix=_ENDPOINT):
         try:
-            found.append(ToolEndpoint.from_item(organization, item))
+            found.readable.append(ToolEndpoint.from_item(organization, item))
         except UnreadableItem as error:
             _report(item, error)
+            found.unreadable.append(item["SK"].removeprefix(_ENDPOINT))
     return found
+
+
+def endpoints(organization: str) -> list[ToolEndpoint]:
+    """Return the endpoints of an organization that can be read."""
+    return read_endpoints(organization).readable
 
 
 def endpoint(organization: str, endpoint_id: str) -> ToolEndpoint | None:
@@ -150,14 +163,17 @@ def schedule(
 
     The transaction raises ConditionFailed if the endpoint was removed or its key was revoked in the meantime.
     """
-    of = endpoint.organization
+    of, due = endpoint.organization, due_index(endpoint.id)
     chosen = key_id or endpoint.key_id
     transaction.update(
         keys.ToolEndpoint(of, endpoint.id),
-        "SET syncId = :sync, #status = :pending, keyId = :key",
+        "SET syncId = :sync, #status = :pending, keyId = :key, GSI2PK = :due, GSI2SK = :when, requeues = :none",
         condition="keyId = :seen",
         names={"#status": "status"},
         values={
+            ":due": due["GSI2PK"],
+            ":when": due["GSI2SK"],
+            ":none": 0,
             ":sync": sync_id,
             ":pending": SyncStatus.PENDING.value,
             ":key": chosen,
@@ -167,6 +183,47 @@ def schedule(
     )
     if chosen != endpoint.key_id:
         transaction.delete(keys.EndpointSecret(of, endpoint.id))
+
+
+class Remains(NamedTuple):
+    """What is known of an endpoint that cannot be read."""
+
+    key_id: str | None
+    created_at: int
+
+
+def remains(organization: str, endpoint_id: str) -> Remains | None:
+    """Return what is known of an endpoint that cannot be read; None if it was removed."""
+    item = table.get(keys.ToolEndpoint(organization, endpoint_id))
+    if item is None:
+        return None
+    key_id, created_at = item.get("keyId"), item.get("createdAt")
+    return Remains(
+        key_id if isinstance(key_id, str) else None,
+        created_at if isinstance(created_at, int) else clock.now_ms(),
+    )
+
+
+def repair(transaction: Transaction, endpoint: ToolEndpoint, seen: Remains) -> None:
+    """Store an endpoint in place of one that cannot be read.
+
+    The transaction raises ConditionFailed if the endpoint was removed or its key revoked in the meantime.
+    """
+    key = keys.ToolEndpoint(endpoint.organization, endpoint.id)
+    item = {name: value for name, value in endpoint.to_item().items() if name not in key.attributes()}
+    transaction.update(
+        key,
+        "SET " + ", ".join(f"#{name} = :{name}" for name in item),
+        condition=_EXISTS if seen.key_id is None else "keyId = :seen",
+        names={f"#{name}": name for name in item},
+        values={
+            **{f":{name}": value for name, value in item.items()},
+            **({} if seen.key_id is None else {":seen": seen.key_id}),
+        },
+        on_failure=ConditionFailed,
+    )
+    if endpoint.key_id != seen.key_id:
+        transaction.delete(keys.EndpointSecret(endpoint.organization, endpoint.id))
 
 
 def url_of(organization: str, endpoint_id: str) -> str | None:

@@ -77,10 +77,19 @@ class ToolEndpointAnswer(Answer):
     """The key whose secret signs the calls; null after it was revoked."""
 
 
+class UnreadableToolEndpoint(Answer):
+    """An endpoint that the running version of the service cannot read, such as one from a newer version."""
+
+    id: str
+
+
 class ToolEndpointsAnswer(Answer):
     """GET /tool-endpoints, in the order in which they were added."""
 
     tool_endpoints: list[ToolEndpointAnswer]
+    unreadable: list[UnreadableToolEndpoint]
+    """Endpoints that exist but cannot be read. Send the PUT again with the URL of one to store it again, or remove it.
+    Empty as a rule."""
 
 
 class ToolAnswer(Answer):

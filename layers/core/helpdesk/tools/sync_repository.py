@@ -1,14 +1,17 @@
 """What a sync writes, and what the removal of an endpoint deletes."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from helpdesk.storage import keys, table
+from helpdesk.platform import unreadable
+from helpdesk.storage import keys, shards, table
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import OnFailure, Transaction
 from helpdesk.tools import repository
 from helpdesk.tools.json_text import canonical
 from helpdesk.tools.planning import Plan, Write
-from helpdesk.tools.records import SyncStatus, Tool, ToolEndpoint
+from helpdesk.tools.records import SyncStatus, Tool, ToolEndpoint, due_index
 
 _IN_A_TRANSACTION = 90  # of DynamoDB's 100 actions; the rest is for the endpoint and the log
 _BYTES_IN_A_TRANSACTION = (
@@ -85,6 +88,49 @@ def fail(endpoint: ToolEndpoint, problem: str, at: int) -> None:
     transaction.commit()
 
 
+class DueSync(NamedTuple):
+    """An endpoint whose sync has been pending for long, and when that was due, as the index sorts it."""
+
+    endpoint: ToolEndpoint
+    due: str
+
+
+def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[DueSync], Item | None]:
+    """Return a page of a shard's syncs that are due before an instant (ms), and the key to continue from.
+
+    An endpoint that cannot be read is reported and left out.
+    """
+    page = table.query(
+        shards.due_syncs(shard), index="GSI2", sk_between=("0", f"{before:013d}"), limit=limit, after=after
+    )
+    found = []
+    for item in page.items:
+        key = keys.ToolEndpoint.parse(item["PK"], item["SK"])
+        try:
+            if key is not None:
+                found.append(DueSync(ToolEndpoint.from_item(key.organization, item), item["GSI2SK"]))
+        except UnreadableItem as error:
+            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+    return found, page.after
+
+
+def requeue(transaction: Transaction, seen: DueSync) -> None:
+    """Note that a sync is queued again. The transaction raises ConditionFailed if it has ended or was noted before."""
+    endpoint = seen.endpoint
+    transaction.update(
+        keys.ToolEndpoint(endpoint.organization, endpoint.id),
+        "SET GSI2SK = :when ADD requeues :one",
+        condition="GSI2SK = :seen AND syncId = :sync",
+        values={
+            ":when": due_index(endpoint.id)["GSI2SK"],
+            ":one": 1,
+            ":seen": seen.due,
+            ":sync": endpoint.sync_id,
+        },
+        on_failure=ConditionFailed,
+    )
+
+
 def tools_of(organization: str, endpoint_id: str) -> list[str]:
     """Return the names whose items belong to an endpoint, the withdrawn ones too, also where it was removed."""
     items = table.query_all(keys.ToolEndpointCount(organization).pk, sk_prefix="TOOL#")
@@ -115,7 +161,7 @@ def _require_latest(transaction: Transaction, endpoint: ToolEndpoint) -> None:
 def _end(transaction: Transaction, endpoint: ToolEndpoint, expression: str, values: Item) -> None:
     transaction.update(
         keys.ToolEndpoint(endpoint.organization, endpoint.id),
-        expression,
+        f"{expression} REMOVE GSI2PK, GSI2SK",  # it is no longer due (lost_syncs)
         condition=_AS_ASKED,
         names={"#status": "status"},
         values={**values, ":sync": endpoint.sync_id, ":pending": SyncStatus.PENDING.value},

@@ -71,6 +71,8 @@ def endpoints(session: Session) -> None:
         ],
         empty="There are no tool endpoints yet. Add one: helpdesk tools add URL",
     )
+    for one in answer.get("unreadable", []):
+        say(f"{one['id']} cannot be read. Add its URL again, or remove it: helpdesk tools remove {one['id']}")
     waiting = [(one["id"], change) for one in found for change in one["changes"] if change["id"] is not None]
     for endpoint_id, change in waiting:
         fields = ", ".join(change["fields"])
