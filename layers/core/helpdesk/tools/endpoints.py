@@ -54,7 +54,7 @@ def put(caller: Caller, url: str) -> str:
                 _sync_again(caller, endpoint)
                 return endpoint.id
         except UnreadableItem:
-            if _repaired(caller, endpoint_id, url):
+            if endpoint_id is not None and _repaired(caller, endpoint_id, url):
                 return endpoint_id
         except (ConditionFailed, secret_keys.NewestKeyRevoked):
             continue
