@@ -1,0 +1,43 @@
+"""Explore and records agree with a second implementation, for random rows and random queries."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helpdesk.analytics.datasets import DATASETS
+from helpdesk.analytics.evaluation import Found, explore, listed, matching
+from helpdesk.analytics.query import listing, plan
+from helpdesk.analytics.query_schemas import ExploreInput, Series
+from tests.support import effort
+from tests.unit.analytics import generated, naive
+from tests.unit.analytics.generated import NOW
+
+
+@st.composite
+def _cases(draw: st.DrawFn) -> tuple[dict[str, Any], list[tuple[str, list[Any]]]]:
+    dataset = draw(st.sampled_from(list(DATASETS)))
+    return draw(generated.requests(dataset)), draw(generated.rows(dataset))
+
+
+@settings(max_examples=effort.of(25, 3_000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(_cases())
+def test_a_second_implementation_finds_the_same_numbers_and_rows(
+    case: tuple[dict[str, Any], list[tuple[str, list[Any]]]],
+) -> None:
+    body, rows = case
+    request = ExploreInput.model_validate(body)
+    made = plan(request, NOW)
+    found = [Found(identifier, values) for identifier, values in rows]
+    present = matching(made, found, made.window)
+    previous = None if made.previous is None else matching(made, found, made.previous)
+
+    series, before = explore(made, present, previous, NOW)
+    assert (_tuples(series), None if before is None else _tuples(before)) == naive.explore(body, rows, NOW)
+
+    shown = listed(made, listing(request, made.dataset), present)
+    assert [row.id for row in shown] == naive.records(body, rows, NOW)
+
+
+def _tuples(series: list[Series]) -> list[Any]:
+    return [(each.key, each.total, [(point.at, point.value) for point in each.points]) for each in series]
