@@ -13,10 +13,11 @@ from helpdesk.files import store
 from helpdesk.knowledge import indexing as knowledge
 from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
-from helpdesk.platform import clock
+from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
+from helpdesk.signals.record import Priority, Reporter, Signal, SignalKind
 from helpdesk.storage import table
 from helpdesk.suggestions import learning as suggestions
 from helpdesk.webhooks import service as webhooks
@@ -96,6 +97,7 @@ def populated(conversations: int, *, searchable: bool = True) -> Iterator[Popula
                 ).body
                 knowledge.index(organization, [made["id"]])
             add_rest(api, organization)
+        add_signals(organization, 20 + conversations // 20)
         random = Random(SEED)  # noqa: S311 - to be the same each time
         for number in range(30 + conversations // 20):  # as many as if someone changed a setting twice a day
             with now.at(NOW_MS - number * 20 * BETWEEN_MS):
@@ -138,6 +140,41 @@ def add_rest(api: Client, organization: str) -> None:
         suggested(api, number)
         approvals.ask(approvals.conversation_of(api, organization, f"session-that-waits-{number}"))
         api.post("/v1/knowledge/crawls", {"url": f"https://93.184.215.14/docs/{number}"})
+
+
+def add_signals(organization: str, number: int) -> None:
+    """Add signals, and as many reporters of the newest."""
+    for each in range(number):
+        at = NOW_MS - (number - each) * 1_000
+        signal = Signal(
+            organization=organization,
+            id=f"signal_{ids.ulid(at)}",
+            kind=(SignalKind.BUG, SignalKind.SUGGESTION)[each % 2],
+            title=f"The export stops at row {each}",
+            body="It ends without an error.",
+            priority=Priority.MEDIUM,
+            reporter_count=number if each == number - 1 else 0,
+            filed_at=at,
+            updated_at=at,
+            updated_by_name="Olga",
+        )
+        table.put_new(signal.to_item())
+        if each == number - 1:
+            for other in range(number):
+                table.put_new(_reporter(signal, other).to_item())
+
+
+def _reporter(signal: Signal, number: int) -> Reporter:
+    return Reporter(
+        organization=signal.organization,
+        signal_id=signal.id,
+        customer_id=None,
+        who=f"Reporter {number}",
+        conversations=(),
+        quote="Half of my contacts are missing in the file.",
+        images=(),
+        reported_at=signal.filed_at + number,
+    )
 
 
 def suggested(api: Client, number: int) -> str:

@@ -33,6 +33,7 @@ QUEUES = (
         "erase.fifo",
         "crawl",
         "tool_sync",
+        "signal",
     ),
 )
 

@@ -139,6 +139,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
 
     yield from _of_webhooks(api, organization, to)
     yield from _of_tools(api, organization, to)
+    yield from _of_signals(api, to)
 
     logs.record_limit_reached(organization, RequestClass.WRITE)
     yield to("GET", "/v1/logs")
@@ -181,6 +182,21 @@ def _of_crawls(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
     first = crawls.get(str(api.get("/v1/organization").body["id"]), ended)
     crawls.give_up(first, "Not crawled here.", log_entry(first, "Not crawled here."))
     yield to("POST", f"/v1/knowledge/crawls/{ended}/run", route=f"{one}/run")
+
+
+def _of_signals(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests of signals."""
+    conversation = str(api.post("/v1/messages", {**MESSAGE, "session": "a-reporter"}).body["conversationId"])
+    filed = {"kind": "bug", "title": "The export stops", "conversationId": conversation, "quote": "It stops!"}
+    yield to("POST", "/v1/signals", filed)
+    yield to("GET", "/v1/signals")
+    signal = str(api.get("/v1/signals").body["signals"][0]["id"])
+    one = "/v1/signals/<signal_id>"
+    yield to("GET", f"/v1/signals/{signal}", route=one)
+    yield to("PATCH", f"/v1/signals/{signal}", {"status": "in progress"}, route=one)
+    yield to("POST", f"/v1/signals/{signal}/reports", {"who": "Grace"}, route=f"{one}/reports")
+    commit = {"sha": "9fceb02", "message": "Fix", "url": "https://git.example.com/9fceb02", "author": "Ada"}
+    yield to("POST", f"/v1/signals/{signal}/commits", commit, route=f"{one}/commits")
 
 
 def _of_suggestions(api: Client, to: Callable[..., Request]) -> Iterator[Request]:

@@ -111,6 +111,10 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         yield get(f"/v1/knowledge/{listed}")
         single = str(it.api.get(f"/v1/knowledge/{listed}?limit=1").body[listed][0]["id"])
         yield get(f"/v1/knowledge/{listed}/{one}", f"/v1/knowledge/{listed}/{single}")
+    for values in ("", "status=open", "kind=bug", "q=export"):
+        yield get(f"/v1/signals{'?' if values else ''}{values}", values=values)
+    signal = str(it.api.get("/v1/signals?limit=1").body["signals"][0]["id"])
+    yield get("/v1/signals/<signal_id>", f"/v1/signals/{signal}")
     for values in ("", "status=pending"):
         yield get(f"/v1/approvals{'?' if values else ''}{values}", values=values)
     approval = str(it.api.get("/v1/approvals?limit=1").body["approvals"][0]["id"])

@@ -8,6 +8,7 @@ from scripts.openapi import (
     crawl_examples,
     knowledge_examples,
     oauth_examples,
+    signal_examples,
     tool_examples,
 )
 
@@ -18,6 +19,7 @@ _MODULES = (
     knowledge_examples,
     approval_examples,
     tool_examples,
+    signal_examples,
 )
 
 BODIES: dict[str, Any] = {name: body for module in _MODULES for name, body in module.BODIES.items()}

@@ -88,6 +88,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "members": ("Members", "The members of the organization and their roles."),
     "tool-endpoints": ("Tools", "Your servers that declare tools, and the tools that the agent may call."),
     "tools": ("Tools", "Your servers that declare tools, and the tools that the agent may call."),
+    "signals": ("Signals", "Bugs and suggestions, who reported them, and commits that finish them."),
     "webhooks": ("Webhooks", "Webhook endpoints and their deliveries."),
     "events": ("Webhooks", "Webhook endpoints and their deliveries."),
     "organization": ("Organization", "The organization's settings, limits and log."),

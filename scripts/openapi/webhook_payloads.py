@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from helpdesk.conversations.schemas import ConversationState, MessageShape
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.http.schemas import Answer, Milliseconds, schema_hint
-from helpdesk.signals.schemas import Signal
+from helpdesk.signals.schemas import SignalShape
 
 
 class Event(Answer):
@@ -36,7 +36,7 @@ class ConversationData(Answer):
 class SignalData(Answer):
     """A signal as the signals API shows it."""
 
-    signal: Signal
+    signal: SignalShape
 
 
 class KnowledgeSuggestion(Answer):
@@ -84,24 +84,21 @@ class ConversationUpdated(Event):
 
 
 class BugCreated(Event):
-    """A bug is filed. Nothing sends this event at present."""
+    """A bug is filed."""
 
     type: Literal[WebhookEvent.BUG_CREATED]
     data: SignalData
 
 
 class SuggestionCreated(Event):
-    """A suggestion is filed. Nothing sends this event at present."""
+    """A suggestion is filed."""
 
     type: Literal[WebhookEvent.SUGGESTION_CREATED]
     data: SignalData
 
 
 class SignalUpdated(Event):
-    """A signal changes, another report joins it, or a duplicate is merged into it.
-
-    Nothing sends this event at present.
-    """
+    """A signal changes, another report joins it, or a duplicate is merged into it."""
 
     type: Literal[WebhookEvent.SIGNAL_UPDATED]
     data: SignalData

@@ -61,6 +61,7 @@ def test_only_functions_that_search_package_the_search_library() -> None:
         "functions/eraser",
         "functions/knowledge_indexer",
         "functions/search_indexer",
+        "functions/signals",
     ]
 
 

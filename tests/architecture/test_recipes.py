@@ -83,8 +83,8 @@ def test_a_queue_takes_one_place_in_each_list_of_queues() -> None:
     assert (
         len(
             re.findall(
-                r"\[Delivery, Retry, Crawl, ToolSync, Agent, Knowledge, Search, Mail, Outreach, Suggestion, Timer, "
-                r"Erase\]",
+                r"\[Delivery, Retry, Crawl, ToolSync, Signal, Agent, Knowledge, Search, Mail, Outreach, Suggestion, "
+                r"Timer, Erase\]",
                 root,
             )
         )

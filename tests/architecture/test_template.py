@@ -44,6 +44,7 @@ API_FUNCTIONS = {
     "Knowledge",
     "AgentSettings",
     "Analytics",
+    "Signals",
     "Webhooks",
     "Tools",
     "Files",
@@ -63,6 +64,7 @@ WORKERS = {
     "Eraser",
     "Crawler",
     "ToolSync",
+    "SignalWorker",
 }
 
 
@@ -282,6 +284,8 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*"},
         "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*"},
         "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
+        "Signals": {"ORG#*#SIGNALS", "ORG#*#SIGNALS#*", "ORG#*#REPORTERS#*"},
+        "SignalWorker": {"ORG#*#CUSCONVS#*"},
         "Webhooks": {"ORG#*#EVENTS"},
         "Organizations": {"ORG#*#LOG#*"},
         "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},
@@ -332,7 +336,7 @@ def test_only_five_functions_reach_the_knowledge_bucket() -> None:
     assert reach == {"Knowledge", "AgentSettings", "AgentWorker", "KnowledgeIndexer", "Crawler"}
 
 
-def test_four_functions_reach_the_inbox_index_and_two_write_it() -> None:
+def test_functions_that_search_reach_the_inbox_index_and_two_write_it() -> None:
     reach = {name for name, statements in POLICIES.items() if "SearchBucket" in json.dumps(statements)}
     writes = {
         name
@@ -342,7 +346,7 @@ def test_four_functions_reach_the_inbox_index_and_two_write_it() -> None:
         and {"s3:PutObject", "s3:DeleteObject"} & set(actions(statement))
     }
 
-    assert reach == {"Conversations", "Customers", "SearchIndexer", "Eraser"}
+    assert reach == {"Conversations", "Customers", "Signals", "SearchIndexer", "Eraser"}
     assert writes == {"SearchIndexer", "Eraser"}
 
 
@@ -355,6 +359,7 @@ def test_each_function_that_copies_the_inbox_index_has_storage_for_it() -> None:
     assert room == {
         "ConversationsFunction": 2048,
         "CustomersFunction": 2048,
+        "SignalsFunction": 2048,
         "SearchIndexerFunction": 2048,
         "EraserFunction": 2048,
     }
@@ -373,6 +378,8 @@ def test_a_model_may_be_called_only_by_those_that_need_it_and_only_when_one_is_c
         {"Ref": "AgentWorkerRole"},
         {"Ref": "AgentSettingsRole"},
         {"Ref": "KnowledgeIndexerRole"},
+        {"Ref": "SignalsRole"},
+        {"Ref": "SignalWorkerRole"},
     ]
 
 
@@ -383,7 +390,13 @@ def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentenc
         if {"Ref": "SentenceVectorsLayer"} in resource.get("Properties", {}).get("Layers", [])
     }
 
-    assert carriers == {"AgentSettingsFunction", "AgentWorkerFunction", "KnowledgeIndexerFunction"}
+    assert carriers == {
+        "AgentSettingsFunction",
+        "AgentWorkerFunction",
+        "KnowledgeIndexerFunction",
+        "SignalsFunction",
+        "SignalWorkerFunction",
+    }
 
 
 @pytest.mark.parametrize("queue", sorted(set(QUEUES) - DEAD_LETTERS))

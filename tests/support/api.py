@@ -27,6 +27,7 @@ _GROUPS = {
     "analytics": "analytics",
     "tool-endpoints": "tools",
     "tools": "tools",
+    "signals": "signals",
     "webhooks": "webhooks",
     "events": "webhooks",
     "billing": "organizations",

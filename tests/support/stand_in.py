@@ -34,6 +34,7 @@ QUEUES: Final = {
     "ERASE_QUEUE_URL": "erase.fifo",
     "CRAWL_QUEUE_URL": "crawl",
     "TOOL_SYNC_QUEUE_URL": "tool_sync",
+    "SIGNAL_QUEUE_URL": "signal",
     "DEAD_LETTERS_URL": "dead-letters",
 }
 ENVIRONMENT: Final = {

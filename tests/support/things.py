@@ -43,6 +43,7 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "folderId": lambda: api.post("/v1/knowledge/folders", {"name": "F"}).body["id"],
         "approvalId": lambda: ask(conversation_of(api, organization.organization_id)).id,
         "suggestionId": lambda: _suggested(api),
+        "signalId": lambda: api.post("/v1/signals", {"kind": "bug", "title": "T"}).body["id"],
         "endpointId": lambda: (
             tool_of(organization.organization_id).endpoint_id
             if path.startswith("/v1/tool-endpoints")

@@ -21,6 +21,7 @@ WORKERS = {
     "erase": "eraser",
     "crawl": "crawler",
     "tool_sync": "tool_sync",
+    "signal": "signal_worker",
     "delivery": "delivery",
     "retry": "delivery",
 }

@@ -158,6 +158,12 @@ ROUTES: dict[str, str] = {
         GET /v1/logs/<log_id>
         GET /v1/members
         GET /v1/organization
+        GET /v1/signals
+        GET /v1/signals/<signal_id>
+        PATCH /v1/signals/<signal_id>
+        POST /v1/signals
+        POST /v1/signals/<signal_id>/commits
+        POST /v1/signals/<signal_id>/reports
         GET /v1/tools
         POST /v1/tools/<name>/test
         POST /v1/conversations/<conversation_id>/archive

@@ -64,6 +64,11 @@ def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversat
     return repository.get_many(organization, conversation_ids)
 
 
+def require(transaction: Transaction, conversation: Conversation) -> None:
+    """Require that a conversation is not being erased. The transaction raises ConversationNotFound."""
+    repository.require_present(transaction, conversation, closes_gap=False)
+
+
 def newest_open_of_customer(organization: str, customer_id: str, known_id: str | None) -> Conversation | None:
     """Return a customer's newest open conversation that is not archived.
 

@@ -48,6 +48,8 @@ class JobQueue(StrEnum):
     """Slices of crawls, and the removal of deleted ones. Keeps no order."""
     TOOL_SYNC = "tool_sync"
     """Manifests to read, and what removed tool endpoints left. Keeps no order."""
+    SIGNAL = "signal"
+    """Merged signals, and what follows a signal's status or title. Keeps no order."""
     DELIVERY = "delivery"
     """The queue of first attempts, for a redelivery. Keeps no order."""
 
@@ -59,6 +61,7 @@ class JobQueue(StrEnum):
             JobQueue.TIMER,
             JobQueue.CRAWL,
             JobQueue.TOOL_SYNC,
+            JobQueue.SIGNAL,
             JobQueue.DELIVERY,
         }
 

@@ -138,6 +138,16 @@ def id_in(address: str) -> str | None:
     return None if match is None else f"file_{match[2]}"
 
 
+def id_of(organization: str, address: str) -> str | None:
+    """Return the id of the organization's file that has a URL; None if none has it, or it is being removed.
+
+    One read, and none for an address that no file can have.
+    """
+    file_id = id_in(address)
+    file = None if file_id is None else repository.get(organization, file_id)
+    return None if file is None or file.removing or file.url != address else file.id
+
+
 class Attachment(FrozenRecord):
     """A file that deleted messages attach: its URL, how many of them attach it, and whether the visitor sent it."""
 

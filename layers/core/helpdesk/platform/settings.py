@@ -31,6 +31,7 @@ QUEUES = tuple(
         "ERASE",
         "CRAWL",
         "TOOL_SYNC",
+        "SIGNAL",
     )
 )
 """The addresses of all queues, for the functions that hand out work."""
@@ -90,6 +91,7 @@ class Settings(FrozenRecord):
     erase_queue_url = _Setting("ERASE_QUEUE_URL", _text)
     crawl_queue_url = _Setting("CRAWL_QUEUE_URL", _text)
     tool_sync_queue_url = _Setting("TOOL_SYNC_QUEUE_URL", _text)
+    signal_queue_url = _Setting("SIGNAL_QUEUE_URL", _text)
     dead_letters_url = _Setting("DEAD_LETTERS_URL", _text)
     retry_delays_seconds = _Setting("RETRY_DELAYS_SECONDS", _text)
     # What follows has the value of the specification, or none, where nothing else is set.

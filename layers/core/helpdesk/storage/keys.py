@@ -55,7 +55,25 @@ from helpdesk.storage.crawl_keys import (
     RunningCrawls,
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
-from helpdesk.storage.signal_keys import Signal
+from helpdesk.storage.knowledge_keys import (
+    DeletedDocument,
+    KnowledgeDocument,
+    KnowledgeFolder,
+    KnowledgeTree,
+    documents_in,
+)
+from helpdesk.storage.signal_keys import (
+    Signal,
+    SignalCommit,
+    SignalReporter,
+    SignalTitle,
+    SignalVector,
+    customer_reports,
+    signal_reporters,
+    signal_requests,
+    signals,
+    signals_with,
+)
 from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
 from helpdesk.storage.task_keys import Task
 from helpdesk.storage.tool_keys import RunningTools, Tool, ToolEndpoint, ToolEndpointCount, ToolEndpointUrl
@@ -65,13 +83,15 @@ from helpdesk.storage.usage_keys import KnowledgeUsage, ModelUsage
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "Approval", "AuthorizationCode",
     "AuthorizationRequest", "AutoResolveCheckpoint", "BrowserSession", "ConversationApproval", "Crawl",
-    "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart", "CrawledHost", "CrawledPage", "DeviceCode",
-    "EmailBucket", "Grant", "InviteToken", "ItemKey", "KnowledgeUsage", "LearnedQuestion", "LegacyKey",
-    "MailCeiling", "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance",
-    "PersonByEmail", "PersonIdempotency", "Post", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion",
-    "SharedBucket", "SignIn", "Signal", "Slug", "Suggestion", "SuggestionDay", "SupportEmail", "Task", "Tool",
-    "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool", "approvals_with",
-    "suggestions_with",
+    "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart", "CrawledHost", "CrawledPage",
+    "DeletedDocument", "DeviceCode", "EmailBucket", "Grant", "InviteToken", "ItemKey", "KnowledgeDocument",
+    "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage", "LearnedQuestion", "LegacyKey", "MailCeiling",
+    "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
+    "PersonIdempotency", "Post", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket",
+    "SignIn", "Signal", "SignalCommit", "SignalReporter", "SignalTitle", "SignalVector", "Slug", "Suggestion",
+    "SuggestionDay", "SupportEmail", "Task", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl",
+    "UserCode", "WaitPool", "approvals_with", "customer_reports", "documents_in", "signal_reporters",
+    "signal_requests", "signals", "signals_with", "suggestions_with",
 ]  # fmt: skip
 
 
@@ -307,37 +327,6 @@ class AgentSettings(ItemKey):
     organization: str
 
 
-class KnowledgeDocument(ItemKey):
-    """A knowledge document's record; its text is in S3."""
-
-    PK, SK = "ORG#{organization}#KNOWLEDGE", "DOC#{document_id}"
-    organization: str
-    document_id: str
-
-
-class DeletedDocument(ItemKey):
-    """A deleted knowledge document that the index may still have, so that no answer uses it."""
-
-    PK, SK = "ORG#{organization}#KNOWLEDGE", "DELETED#{document_id}"
-    organization: str
-    document_id: str
-
-
-class KnowledgeFolder(ItemKey):
-    """A knowledge folder: its name, and how many documents are in it."""
-
-    PK, SK = "ORG#{organization}#FOLDER", "FOLDER#{folder_id}"
-    organization: str
-    folder_id: str
-
-
-class KnowledgeTree(ItemKey):
-    """Which knowledge folder is in which, in what order, and the version of that; each change requires the version."""
-
-    PK, SK = "ORG#{organization}#FOLDER", "TREE"
-    organization: str
-
-
 class LogEntry(ItemKey):
     """An entry of the organization's log; ids sort by time."""
 
@@ -395,8 +384,3 @@ def event_feed(organization: str) -> str:
 def log_of_kind(organization: str, kind: str) -> str:
     """Return GSI1's partition of an organization's log entries of one kind; sorted by id, so by time."""
     return f"ORG#{organization}#LOG#{kind}"
-
-
-def documents_in(organization: str, folder_id: str | None) -> str:
-    """Return GSI1's partition of the documents in a folder, None for those in no folder; sorted by id, so by time."""
-    return f"ORG#{organization}#DOCUMENTS#{'none' if folder_id is None else folder_id}"

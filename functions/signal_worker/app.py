@@ -1,0 +1,41 @@
+"""SignalQueue: move what a merged signal had, notify reporters of signals that are done, compute vectors of titles."""
+
+import json
+from typing import Any
+
+from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import try_again_soon
+from helpdesk.platform.settings import declare, settings
+from helpdesk.progress import worker
+from helpdesk.signals.jobs import SignalJob
+
+NEEDS = declare(
+    "SIGNAL_QUEUE_URL", "MAIL_FROM", "OUTREACH_PER_HOUR", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL"
+)
+
+_SLICE_MS = 50_000
+_RESERVE_MS = 10_000  # for the transaction that is under way when the time is over
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, list[dict[str, str]]]:
+    """Do the work of a batch and report the messages that failed."""
+    left = int(context.get_remaining_time_in_millis()) - _RESERVE_MS
+    until = clock.now_ms() + min(_SLICE_MS, left)
+    failed = [record for record in event["Records"] if not _done(record, until)]
+    for record in failed:
+        try_again_soon(settings().signal_queue_url, record)
+    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+
+
+def _done(record: dict[str, Any], until: int) -> bool:
+    try:
+        job = SignalJob.from_body(json.loads(record["body"]))
+        outcome = worker.work(job, until)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+        about = {"error": type(error).__name__, "message_id": record["messageId"]}
+        logger.error("signal_work_failed", extra=about)
+        return False
+    about = {"kind": job.kind.value, "organization": job.organization, "signalId": job.signal_id}
+    logger.info("signal_worked", extra={**about, "outcome": outcome})
+    return True

@@ -1,0 +1,77 @@
+"""/v1/signals: bugs and suggestions, who reported them, and commits that may finish them."""
+
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
+from helpdesk.platform.errors import InvalidCursor
+from helpdesk.platform.settings import declare
+from helpdesk.routing.api import Api
+from helpdesk.signals import commits, listing
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalEmpty, SignalExists, SignalNotFound, TitleRequired
+from helpdesk.signals.rendering import signal_shape
+from helpdesk.signals.schemas import (
+    CommitAdded,
+    CommitInput,
+    ReportInput,
+    SignalAnswer,
+    SignalChanged,
+    SignalFiled,
+    SignalInput,
+    SignalQuery,
+    SignalsAnswer,
+    SignalsQuery,
+    SignalUpdate,
+)
+
+NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL")
+
+api = Api()
+
+_REPORTING = (ConversationNotFound, CustomerNotFound, AttachmentMissing, AttachmentWrongType)
+
+
+@api.get("/v1/signals", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_signals(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
+    """List signals, newest first. Filter by kind, status, priority or words."""
+    return listing.newest(caller, query)
+
+
+@api.post("/v1/signals", access=Access.MEMBER, errors=(SignalEmpty, TitleRequired, SignalExists, *_REPORTING))
+def file_signal(caller: Caller, signal: SignalInput) -> SignalFiled:
+    """File a bug or a suggestion, with the first customer who reports it if you name them."""
+    return SignalFiled(id=signals.file(caller.organization, caller.actor, signal).id)
+
+
+@api.get("/v1/signals/<signal_id>", access=Access.MEMBER, errors=(SignalNotFound, InvalidCursor))
+def get_signal(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
+    """Get a signal with its reporters and commits. After a merge, the ID of the duplicate returns 404."""
+    return listing.get(caller, signal_id, query)
+
+
+@api.patch(
+    "/v1/signals/<signal_id>", access=Access.MEMBER, errors=(SignalNotFound, TitleRequired, SignalExists)
+)
+def update_signal(caller: Caller, signal_id: str, change: SignalUpdate) -> SignalChanged:
+    """Update a signal. The status `done` sends a message to each reporter who was not notified before."""
+    return SignalChanged(
+        signal=signal_shape(signals.update(caller.organization, caller.actor, signal_id, change))
+    )
+
+
+@api.post("/v1/signals/<signal_id>/reports", access=Access.MEMBER, errors=(SignalNotFound, *_REPORTING))
+def report_signal(caller: Caller, signal_id: str, report: ReportInput) -> SignalChanged:
+    """Add a reporter to a signal. The same customer again adds their conversation, and keeps their first words."""
+    return SignalChanged(
+        signal=signal_shape(signals.report(caller.organization, caller.actor, signal_id, report))
+    )
+
+
+@api.post("/v1/signals/<signal_id>/commits", access=Access.MEMBER, errors=(SignalNotFound,))
+def add_signal_commit(caller: Caller, signal_id: str, commit: CommitInput) -> CommitAdded:
+    """Add a commit that may finish the signal. It changes nothing else until it is applied."""
+    return CommitAdded(id=commits.add(caller.organization, signal_id, commit).id)
+
+
+handler = api.handler

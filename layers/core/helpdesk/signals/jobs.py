@@ -1,0 +1,64 @@
+"""Jobs of the signal queue: what follows from a change of a signal, too long or too slow for the request.
+
+They hold ids only. The queue keeps no order: each job reads what is true when it runs.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Self
+
+from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.platform import ids
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage.transactions import Transaction
+
+
+class JobKind(StrEnum):
+    """What a job of the signal queue is."""
+
+    STATUS = "status"
+    """The status changed: posts under the signal follow, and reporters of one that is done are notified."""
+    MERGE = "merge"
+    """A signal was merged: what it had moves to the signal that it was merged into."""
+    TITLE = "title"
+    """The title is new: its vector is computed."""
+
+
+class SignalJob(FrozenRecord, kw_only=True):
+    """A job about a signal. `after` is where a slice of the work continues, None at the start.
+
+    `notify` is that of a change to done.
+    """
+
+    kind: JobKind
+    organization: str
+    signal_id: str
+    notify: bool = False
+    after: str | None = None
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Return the job of a queue message. Raises KeyError, ValueError."""
+        return cls(
+            kind=JobKind(body["kind"]),
+            organization=body["organization"],
+            signal_id=body["signalId"],
+            notify=bool(body.get("notify", False)),
+            after=body.get("after"),
+        )
+
+    def to_job(self, due_at: int | None = None) -> Job:
+        """Return the job for the outbox; with `due_at` (ms) it waits, for at most 15 minutes."""
+        body: dict[str, Any] = {
+            "kind": self.kind.value,
+            "organization": self.organization,
+            "signalId": self.signal_id,
+            **({"notify": True} if self.notify else {}),
+            **({} if self.after is None else {"after": self.after}),
+        }
+        return Job(JobQueue.SIGNAL, self.organization, ids.new("job"), body, due_at)
+
+
+def put(transaction: Transaction, job: Job) -> None:
+    """Add a job without an event to a transaction."""
+    transaction.put(job_item(job.group, job), new=True)

@@ -1,0 +1,56 @@
+"""Reading signals: the list, and one signal with its reporters and commits."""
+
+from helpdesk.admission.caller import Caller
+from helpdesk.http.pages import fitting, next_cursor, position
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import is_blank, trimmed
+from helpdesk.search import service as search
+from helpdesk.signals import repository
+from helpdesk.signals.rendering import commit_shape, reporter_shape, signal_shape, signal_shapes
+from helpdesk.signals.repository import SignalFilter
+from helpdesk.signals.schemas import SignalAnswer, SignalQuery, SignalsAnswer, SignalsQuery
+
+
+def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
+    """Return a page of signals, newest first. Raises InvalidRequest, InvalidCursor."""
+    wanted = SignalFilter(query.kind, query.status, query.priority)
+    text = None if query.q is None else trimmed(query.q)
+    if text is not None and is_blank(text):
+        raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all signals.")
+    name = f"signals?{wanted!r}{text!r}"
+    place = position(caller, query, name)
+    if text is not None:
+        hits = search.signals(caller.organization, text, query.limit, place)
+        known = repository.get_many(caller.organization, hits.ids)
+        found = [known[each] for each in hits.ids if each in known]
+        shown = [each for each in found if each.merged_into is None and wanted.matches(each)]
+        return SignalsAnswer(signals=signal_shapes(shown), next_cursor=next_cursor(caller, hits.after, name))
+    found, end = repository.newest(caller.organization, wanted, query.limit, place)
+    shapes = signal_shapes(found)
+    room = fitting(shapes)
+    if room < len(shapes):
+        shapes, end = shapes[:room], found[room - 1].id
+    return SignalsAnswer(signals=shapes, next_cursor=next_cursor(caller, end, name))
+
+
+def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
+    """Return a signal with a page of its reporters, oldest first, and its commits.
+
+    Three calls. Raises SignalNotFound, InvalidCursor.
+    """
+    signal = repository.get(caller.organization, signal_id)
+    name = f"signals/{signal_id}"
+    place = position(caller, query, name)
+    after = None if place is None else (str(place[0]), str(place[1]))
+    found, end = repository.reporters(caller.organization, signal_id, query.limit, after)
+    shapes = [reporter_shape(each) for each in found]
+    room = fitting(shapes)
+    if room < len(shapes):
+        shapes, end = shapes[:room], repository.place_of(found[room - 1])
+    commits = repository.commits(caller.organization, signal_id) if signal.commit_count else []
+    return SignalAnswer(
+        signal=signal_shape(signal),
+        reporters=shapes,
+        commits=[commit_shape(each) for each in commits],
+        next_cursor=next_cursor(caller, None if end is None else list(end), name),
+    )

@@ -1,0 +1,306 @@
+"""Signals, their reporters and commits as items. Times are in ms."""
+
+from typing import Any, Self
+
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.signals import titles
+from helpdesk.signals.schemas import Priority, SignalKind, SignalStatus
+from helpdesk.storage import keys
+from helpdesk.storage.table import ConditionFailed, Item
+
+__all__ = ["Priority", "SignalKind", "SignalStatus"]  # and everything below
+
+_MADE_ID_CHARACTERS = 26
+
+
+class Signal(FrozenRecord, kw_only=True):
+    """A signal.
+
+    `version` counts the writes of the item; each write requires it. `done_at` is when the status last became done, None
+    with any other status. `task_id` is its card's. `merged_into` is the signal that took over its reporters: then it is
+    a tombstone, which the API does not show, and `moving` says that some of what it had has not moved yet.
+    """
+
+    organization: str
+    id: str
+    kind: SignalKind
+    title: str
+    body: str
+    priority: Priority
+    status: SignalStatus = SignalStatus.OPEN
+    aliases: tuple[str, ...] = ()
+    reporter_count: int = 0
+    commit_count: int = 0
+    filed_at: int
+    updated_at: int
+    updated_by_name: str | None
+    done_at: int | None = None
+    task_id: str | None = None
+    merged_into: str | None = None
+    moving: bool = False
+    version: int = 1
+
+    @property
+    def key(self) -> keys.Signal:
+        """The key of its item."""
+        return keys.Signal(self.organization, self.id)
+
+    @property
+    def is_request(self) -> bool:
+        """Whether nobody has decided on it: it is open and has no card."""
+        return self.status is SignalStatus.OPEN and self.task_id is None and self.merged_into is None
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Its title and its aliases."""
+        return (self.title, *self.aliases)
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> Self:
+        """Read a signal's item."""
+        return cls(
+            organization=organization,
+            id=item["id"],
+            kind=SignalKind(item["kind"]),
+            title=item["title"],
+            body=item["body"],
+            priority=Priority(item["priority"]),
+            status=SignalStatus(item["status"]),
+            aliases=tuple(item["aliases"]),
+            reporter_count=int(item["reporterCount"]),
+            commit_count=int(item["commitCount"]),
+            filed_at=int(item["filedAt"]),
+            updated_at=int(item["updatedAt"]),
+            updated_by_name=item["updatedByName"],
+            done_at=int(item["doneAt"]) if "doneAt" in item else None,
+            task_id=item.get("taskId"),
+            merged_into=item.get("mergedInto"),
+            moving=bool(item.get("moving", False)),
+            version=int(item["version"]),
+        )
+
+    def to_item(self) -> Item:
+        """Return the signal as an item. A tombstone is in no list."""
+        return {
+            **self.key.attributes(),
+            **({} if self.merged_into is not None else self._lists()),
+            "id": self.id,
+            "kind": self.kind.value,
+            "title": self.title,
+            "body": self.body,
+            "priority": self.priority.value,
+            "status": self.status.value,
+            "aliases": list(self.aliases),
+            "reporterCount": self.reporter_count,
+            "commitCount": self.commit_count,
+            "filedAt": self.filed_at,
+            "updatedAt": self.updated_at,
+            "updatedByName": self.updated_by_name,
+            "version": self.version,
+            **{
+                name: value
+                for name, value in (
+                    ("doneAt", self.done_at),
+                    ("taskId", self.task_id),
+                    ("mergedInto", self.merged_into),
+                    ("moving", self.moving or None),
+                )
+                if value is not None
+            },
+        }
+
+    def _lists(self) -> Item:
+        return {
+            "GSI1PK": keys.signals(self.organization),
+            "GSI1SK": self.id,
+            "GSI2PK": keys.signals_with(self.organization, self.status.value),
+            "GSI2SK": self.id,
+            **(
+                {"GSI3PK": keys.signal_requests(self.organization), "GSI3SK": self.id}
+                if self.is_request
+                else {}
+            ),
+        }
+
+
+OPTIONAL = (
+    "GSI1PK",
+    "GSI1SK",
+    "GSI2PK",
+    "GSI2SK",
+    "GSI3PK",
+    "GSI3SK",
+    "doneAt",
+    "taskId",
+    "mergedInto",
+    "moving",
+)
+"""The attributes that a signal's item has only sometimes."""
+
+
+class StaleSignal(ConditionFailed):
+    """The signal has changed since it was read. Read it again, and decide again."""
+
+
+class Report(FrozenRecord):
+    """A conversation in which a reporter reported a signal."""
+
+    conversation_id: str
+    subject: str
+
+
+class Image(FrozenRecord):
+    """An image of a reporter. `file_id` is the upload that the report itself attaches, None for any other image."""
+
+    url: str
+    name: str
+    external: bool
+    file_id: str | None = None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an element of a reporter's images."""
+        return cls(item["url"], item["name"], item["external"], item.get("fileId"))
+
+    def to_item(self) -> Item:
+        """Return an element of a reporter's images."""
+        own = {} if self.file_id is None else {"fileId": self.file_id}
+        return {"url": self.url, "name": self.name, "external": self.external, **own}
+
+
+class Reporter(FrozenRecord, kw_only=True):
+    """A customer who reported a signal, or a name.
+
+    `notified_at` is when the message that it is done was added to their conversation. `merged_from` are the signals
+    whose report this was before they were merged, oldest first.
+    """
+
+    organization: str
+    signal_id: str
+    customer_id: str | None
+    who: str
+    conversations: tuple[Report, ...]
+    quote: str
+    images: tuple[Image, ...]
+    reported_at: int
+    notified_at: int | None = None
+    merged_from: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id among the signal's reporters: the customer's, or one that follows from the name."""
+        return self.customer_id or named_id(self.who)
+
+    @property
+    def key(self) -> keys.SignalReporter:
+        """The key of its item."""
+        return keys.SignalReporter(self.organization, self.signal_id, self.id)
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> Self:
+        """Read a reporter's item."""
+        return cls(
+            organization=organization,
+            signal_id=item["signalId"],
+            customer_id=item["customerId"],
+            who=item["who"],
+            conversations=tuple(
+                Report(each["conversationId"], each["subject"]) for each in item["conversations"]
+            ),
+            quote=item["quote"],
+            images=tuple(map(Image.from_item, item["images"])),
+            reported_at=int(item["reportedAt"]),
+            notified_at=None if item["notifiedAt"] is None else int(item["notifiedAt"]),
+            merged_from=tuple(item["mergedFrom"]),
+        )
+
+    def to_item(self) -> Item:
+        """Return the reporter as an item."""
+        of_customer: Item = {}
+        if self.customer_id is not None:
+            of_customer = {
+                "GSI1PK": keys.customer_reports(self.organization, self.customer_id),
+                "GSI1SK": self.signal_id,
+            }
+        return {
+            **self.key.attributes(),
+            **of_customer,
+            "GSI2PK": keys.signal_reporters(self.organization, self.signal_id),
+            "GSI2SK": f"{self.reported_at:013d}#{self.id}",
+            "signalId": self.signal_id,
+            "customerId": self.customer_id,
+            "who": self.who,
+            "conversations": [
+                {"conversationId": each.conversation_id, "subject": each.subject}
+                for each in self.conversations
+            ],
+            "quote": self.quote,
+            "images": [each.to_item() for each in self.images],
+            "reportedAt": self.reported_at,
+            "notifiedAt": self.notified_at,
+            "mergedFrom": list(self.merged_from),
+        }
+
+
+def named_id(who: str) -> str:
+    """Return the id of a reporter who is no customer. Case, width and spaces of the name do not count."""
+    return f"name_{sha256_hex(titles.folded(who))[:_MADE_ID_CHARACTERS]}"
+
+
+class Commit(FrozenRecord, kw_only=True):
+    """A commit that may finish a signal; `applied` says that it did."""
+
+    organization: str
+    signal_id: str
+    sha: str
+    message: str
+    url: str
+    author: str
+    why: str
+    applied: bool
+    added_at: int
+
+    @property
+    def id(self) -> str:
+        """The id, which follows from the hash."""
+        return commit_id(self.sha)
+
+    @property
+    def key(self) -> keys.SignalCommit:
+        """The key of its item."""
+        return keys.SignalCommit(self.organization, self.signal_id, self.id)
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> Self:
+        """Read a commit's item."""
+        return cls(
+            organization=organization,
+            signal_id=item["signalId"],
+            sha=item["sha"],
+            message=item["message"],
+            url=item["url"],
+            author=item["author"],
+            why=item["why"],
+            applied=item["applied"],
+            added_at=int(item["addedAt"]),
+        )
+
+    def to_item(self) -> dict[str, Any]:
+        """Return the commit as an item."""
+        return {
+            **self.key.attributes(),
+            "signalId": self.signal_id,
+            "sha": self.sha,
+            "message": self.message,
+            "url": self.url,
+            "author": self.author,
+            "why": self.why,
+            "applied": self.applied,
+            "addedAt": self.added_at,
+        }
+
+
+def commit_id(sha: str) -> str:
+    """Return the id of a commit by its hash, in which case does not count."""
+    return f"commit_{sha256_hex(sha.lower())[:_MADE_ID_CHARACTERS]}"

@@ -1,0 +1,154 @@
+"""Who reports a signal: a customer with the conversation in which they did, a customer alone, or a name."""
+
+from copy import replace
+
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.record import Conversation
+from helpdesk.customers import service as customers
+from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.customers.record import Customer
+from helpdesk.files.service import NO_ATTACHMENTS, Attachments
+from helpdesk.platform import clock
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.text import as_name
+from helpdesk.signals import images, repository, titles
+from helpdesk.signals.errors import MAX_IMAGES, MAX_QUOTE_CHARACTERS, MAX_WHO_CHARACTERS
+from helpdesk.signals.images import Images
+from helpdesk.signals.record import Report, Reporter
+from helpdesk.signals.schemas import ReportInput
+from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.transactions import Transaction
+
+_MESSAGES_READ = 100
+_VISITOR = "Visitor"
+
+
+class NewReport(FrozenRecord):
+    """A checked report, ready to be written. `reporter` names no signal yet."""
+
+    reporter: Reporter
+    conversation: Conversation | None = None
+    uploads: Attachments = NO_ATTACHMENTS
+
+    def write_to(self, transaction: Transaction, signal_id: str, seen: Reporter | None = None) -> bool:
+        """Add the report to the transaction of its signal; return whether it says anything new.
+
+        `seen` is what the same customer reported before: their first words stay, and the conversation is added. If they
+        were notified, they are notified again when the signal is done again. The transaction raises
+        ConversationNotFound, CustomerNotFound, AttachmentMissing, StaleReporter.
+        """
+        new = replace(self.reporter, signal_id=signal_id)
+        if seen is None:
+            repository.put_reporter(transaction, new)
+        else:
+            both = self._joined(seen, new)
+            if both == seen:
+                return False
+            repository.save_reporter(transaction, seen, both)
+        if self.conversation is not None:
+            conversations.require(transaction, self.conversation)
+        if new.customer_id is not None:
+            customers.require(transaction, new.organization, new.customer_id)
+        self.uploads.keep(transaction, new.organization, signal_id)
+        return True
+
+    def _joined(self, seen: Reporter, new: Reporter) -> Reporter:
+        shown = images.joined(seen.images, new.images)
+        known = {each.conversation_id for each in seen.conversations}
+        added = tuple(each for each in new.conversations if each.conversation_id not in known)
+        uploaded = {image.file_id for image in new.images if image.file_id is not None}
+        if not uploaded <= {image.file_id for image in shown}:
+            raise InvalidRequest(f"A reporter can have {MAX_IMAGES} images, and this one has them already.")
+        both = replace(
+            seen,
+            conversations=(*seen.conversations, *added),
+            quote=seen.quote or new.quote,
+            images=shown,
+        )
+        # Without a conversation, nothing but the request itself says that they report it again.
+        return both if both == seen and known else replace(both, notified_at=None)
+
+
+def checked(organization: str, sent: ReportInput) -> NewReport | None:
+    """Return the report of a body, None if it names no reporter.
+
+    With a conversation it costs three calls: the conversation, its customer and its newest messages. Raises
+    InvalidRequest, ConversationNotFound, CustomerNotFound, AttachmentMissing, AttachmentWrongType.
+    """
+    quote = titles.text("quote", sent.quote, MAX_QUOTE_CHARACTERS)
+    named = [each for each in (sent.conversation_id, sent.customer_id, sent.who) if each is not None]
+    if len(named) > 1:
+        raise InvalidRequest("Send one of `conversationId`, `customerId` and `who`: each names the reporter.")
+    if not named:
+        if quote or sent.images:
+            raise InvalidRequest(
+                "`quote` and `images` are a reporter's. Name them with `conversationId`, `customerId` or `who`."
+            )
+        return None
+    found = images.checked(organization, sent.images)
+    if sent.conversation_id is not None:
+        return _in_conversation(organization, sent.conversation_id, quote, found)
+    if sent.customer_id is not None:
+        customer = _customer(organization, sent.customer_id)
+        if customer is None:
+            raise CustomerNotFound
+        return NewReport(
+            _reporter(organization, customer.id, _name(customer), quote, found), None, found.uploads
+        )
+    who = as_name(sent.who or "")
+    if not who or len(who) > MAX_WHO_CHARACTERS:
+        raise InvalidRequest(
+            f"`who` must have 1 to {MAX_WHO_CHARACTERS} characters after trimming, at least one of them visible."
+        )
+    return NewReport(_reporter(organization, None, who, quote, found), None, found.uploads)
+
+
+def required(organization: str, sent: ReportInput) -> NewReport:
+    """Return the report of a body that must name a reporter. Raises what `checked` raises."""
+    found = checked(organization, sent)
+    if found is None:
+        raise InvalidRequest("Send one of `conversationId`, `customerId` and `who`.")
+    return found
+
+
+def _in_conversation(organization: str, conversation_id: str, quote: str, found: Images) -> NewReport:
+    try:
+        conversation = conversations.get(organization, conversation_id)
+    except MalformedKey:
+        raise ConversationNotFound from None
+    who = _name(_customer(organization, conversation.customer_id))
+    sent = images.screenshots(conversations.newest_messages(conversation, _MESSAGES_READ))
+    reporter = replace(
+        _reporter(organization, conversation.customer_id, who, quote, found),
+        conversations=(Report(conversation.id, conversation.subject),),
+        images=images.joined(found.shown, sent),
+    )
+    return NewReport(reporter, conversation, found.uploads)
+
+
+def _reporter(organization: str, customer_id: str | None, who: str, quote: str, found: Images) -> Reporter:
+    return Reporter(
+        organization=organization,
+        signal_id="",
+        customer_id=customer_id,
+        who=who,
+        conversations=(),
+        quote=quote,
+        images=found.shown,
+        reported_at=clock.now_ms(),
+    )
+
+
+def _customer(organization: str, customer_id: str) -> Customer | None:
+    try:
+        return customers.by_ids(organization, [customer_id]).get(customer_id)
+    except MalformedKey:
+        return None
+
+
+def _name(customer: Customer | None) -> str:
+    if customer is None:
+        return _VISITOR
+    return as_name(customer.name or customer.email or "", MAX_WHO_CHARACTERS) or _VISITOR

@@ -1,0 +1,192 @@
+"""Reports: who reported a signal, in which words, with which images."""
+
+import base64
+from typing import Any
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from tests.support.api import Client, gateway_event
+from tests.support.interleaving import interleaved
+from tests.support.signals import conversation, events, filed, read, report, require_consistent
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+
+
+def uploaded(
+    api: Client, name: str = "screen.png", media_type: str = "image/png", content: bytes = PNG
+) -> Any:
+    event = gateway_event("POST", f"/v1/uploads?name={name}", headers={"content-type": media_type})
+    event["headers"]["authorization"] = f"Bearer {api.credential}"
+    event["body"], event["isBase64Encoded"] = base64.b64encode(content).decode(), True
+    answer = api.answer_to(event)
+    assert answer.status == 200, answer.body
+    return answer.body
+
+
+def test_a_customer_who_reports_again_adds_the_conversation_and_keeps_their_first_words(
+    api: Client, organization: NewOrganization
+) -> None:
+    first = conversation(api)
+    signal = filed(api, conversationId=first, quote="It stops!")
+    api.post(f"/v1/conversations/{first}/resolve")
+    second = conversation(api, body="Still there")
+
+    shown = report(api, signal, conversationId=second, quote="Other words")
+
+    assert shown["reporterCount"] == 1
+    [reporter] = read(api, signal)["reporters"]
+    assert [each["conversationId"] for each in reporter["conversations"]] == [first, second]
+    assert reporter["quote"] == "It stops!"
+    assert [kind for kind, _ in events()] == ["bug.created", "signal.updated"]
+    assert report(api, signal, conversationId=second) == shown
+    assert len(events()) == 2
+    require_consistent(organization.organization_id)
+
+
+def test_a_customer_and_a_name_report_without_a_conversation(api: Client) -> None:
+    signal = filed(api)
+    customer = api.post("/v1/customers", {"email": "grace@example.com"}).body["id"]
+
+    assert report(api, signal, customerId=customer)["reporterCount"] == 1
+    assert report(api, signal, who="A shop owner", quote="At the fair")["reporterCount"] == 2
+    assert report(api, signal, who=" a SHOP  owner", quote="Again")["reporterCount"] == 2
+    assert [(each["who"], each["quote"]) for each in read(api, signal)["reporters"]] == [
+        ("grace@example.com", ""),
+        ("A shop owner", "At the fair"),
+    ]
+
+
+def test_reporters_are_paged_oldest_first(api: Client) -> None:
+    signal = filed(api)
+    for number in range(5):
+        report(api, signal, who=f"Reporter {number}")
+
+    found: list[str] = []
+    query = "?limit=2"
+    while True:
+        page = read(api, signal, query)
+        found += [each["who"] for each in page["reporters"]]
+        if page["nextCursor"] is None:
+            break
+        query = f"?limit=2&cursor={page['nextCursor']}"
+    assert found == [f"Reporter {number}" for number in range(5)]
+    assert page["signal"]["reporterCount"] == 5
+
+
+def test_reports_at_once_are_all_counted(api: Client, organization: NewOrganization) -> None:
+    signal = filed(api)
+    for seed in range(3):
+        pieces = [
+            lambda who=who: api.post(f"/v1/signals/{signal}/reports", {"who": who}).status
+            for who in (f"A {seed}", f"B {seed}", f"A {seed}")
+        ]
+        assert interleaved(pieces, seed).all() == [200, 200, 200]
+        require_consistent(organization.organization_id)
+    assert read(api, signal)["signal"]["reporterCount"] == 6
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "said"),
+    [
+        ({}, "invalid_request", "Send one of `conversationId`, `customerId` and `who`."),
+        ({"quote": "Help"}, "invalid_request", "are a reporter's"),
+        ({"who": "V", "images": [{}]}, "invalid_request", "`images[0]` must have either"),
+        (
+            {"who": "V", "images": [{"id": "file_1", "url": "https://a.example/b"}]},
+            "invalid_request",
+            "`images[0]` must have either",
+        ),
+        (
+            {"who": "V", "images": [{"url": "http://a.example/b"}]},
+            "invalid_request",
+            "`images[0].url` must be",
+        ),
+        ({"who": "V", "images": [{"url": "javascript:1"}]}, "invalid_request", "`images[0].url` must be"),
+        ({"who": "V", "images": [{"url": "https://a.example/b"}] * 7}, "invalid_request", "6 images at most"),
+        ({"who": "V", "images": [{"id": "file_1"}]}, "attachment_missing", "names no uploaded file"),
+        ({"conversationId": "conv_1"}, "conversation_not_found", "No conversation"),
+        ({"customerId": "cus_1"}, "customer_not_found", "No customer"),
+    ],
+)
+def test_what_is_no_report_is_refused_with_the_fix(
+    api: Client, body: dict[str, Any], code: str, said: str
+) -> None:
+    signal = filed(api)
+    answer = api.post(f"/v1/signals/{signal}/reports", body)
+
+    assert (answer.code, said in answer.message) == (code, True), answer.message
+    assert read(api, signal)["reporters"] == []
+
+
+def test_uploads_links_and_screenshots_of_the_conversation_are_kept_with_a_report(api: Client) -> None:
+    sent = uploaded(api, "sent.png")
+    text = uploaded(api, "log.txt", "text/plain", b"a log")
+    asked = conversation(
+        api, attachments=[{"id": sent["id"], "name": "sent.png"}, {"id": text["id"], "name": "log.txt"}]
+    )
+    own = uploaded(api, "own.png")
+    linked = uploaded(api, "linked.png")
+
+    signal = filed(
+        api,
+        conversationId=asked,
+        images=[
+            {"id": own["id"], "name": "Mine"},
+            {"url": linked["url"]},
+            {"url": "https://images.example.com/a%20b.png?x=1"},
+        ],
+    )
+
+    [reporter] = read(api, signal)["reporters"]
+    assert reporter["images"] == [
+        {"url": own["url"], "name": "Mine", "external": False},
+        {"url": linked["url"], "name": "linked.png", "external": False},
+        {"url": "https://images.example.com/a%20b.png?x=1", "name": "a b.png", "external": True},
+        {"url": sent["url"], "name": "sent.png", "external": False},
+    ]
+    refused = api.post(f"/v1/signals/{signal}/reports", {"who": "V", "images": [{"id": text["id"]}]})
+    assert (refused.code, "must be an image" in refused.message) == ("invalid_request", True)
+
+
+def test_another_organizations_upload_is_not_shown_as_one_of_ours(api: Client, stranger: Client) -> None:
+    theirs = uploaded(stranger)
+    signal = filed(api)
+
+    assert (
+        api.post(f"/v1/signals/{signal}/reports", {"who": "V", "images": [{"id": theirs["id"]}]}).code
+        == "attachment_missing"
+    )
+
+
+def test_a_reporter_has_six_images_at_most(api: Client) -> None:
+    signal = filed(api)
+    report(api, signal, who="V", images=[{"url": f"https://a.example/{number}"} for number in range(5)])
+    report(api, signal, who="V", images=[{"url": f"https://a.example/{number}"} for number in range(4, 9)])
+
+    [reporter] = read(api, signal)["reporters"]
+    assert [each["name"] for each in reporter["images"]] == ["0", "1", "2", "3", "4", "5"]
+    full = {"who": "V", "images": [{"id": uploaded(api)["id"]}]}
+    assert "has them already" in api.post(f"/v1/signals/{signal}/reports", full).message
+
+
+def test_commits_are_added_once(api: Client) -> None:
+    signal = filed(api)
+    commit = {"sha": "9FCEB02d", "message": "Fix it", "url": "https://git.example.com/1", "author": "Ada"}
+
+    added = api.post(f"/v1/signals/{signal}/commits", {**commit, "why": "It reads all pages."})
+    again = api.post(f"/v1/signals/{signal}/commits", {**commit, "sha": "9fceb02D"})
+
+    assert (added.status, added.body) == (200, again.body)
+    assert read(api, signal)["commits"] == [
+        {**commit, "id": added.body["id"], "sha": "9fceb02d", "why": "It reads all pages.", "applied": False}
+    ]
+    assert len(events()) == 1
+    for wrong, said in (
+        ({"sha": "xyz"}, "`sha` must be"),
+        ({"url": "ftp://a"}, "`url` must be"),
+        ({"message": "a" * 2_001}, "`message` must have"),
+        ({"author": "a" * 81}, "`author` must have"),
+    ):
+        answer = api.post(f"/v1/signals/{signal}/commits", {**commit, **wrong})
+        assert (answer.code, said in answer.message) == ("invalid_request", True)

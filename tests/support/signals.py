@@ -1,0 +1,99 @@
+"""Signals, made and read as a client of the API does, and what is stored of them."""
+
+import json
+from collections import Counter
+from typing import Any
+
+from helpdesk.signals import titles
+from helpdesk.signals.record import Reporter, Signal
+from tests.support import table as everything
+from tests.support.api import Client
+
+BUG = {"kind": "bug", "title": "The export stops", "body": "It ends at row 1,000."}
+
+
+def filed(api: Client, title: str = "The export stops", **more: Any) -> str:
+    """File a signal; return its id."""
+    answer = api.post("/v1/signals", {"kind": "bug", "title": title, **more})
+    assert answer.status == 200, answer.body
+    return str(answer.body["id"])
+
+
+def conversation(api: Client, session: str = "session-of-vera", body: str = "It stops!", **more: Any) -> str:
+    """Let a visitor write; return the conversation's id."""
+    answer = api.post("/v1/messages", {"session": session, "body": body, **more})
+    assert answer.status == 200, answer.body
+    return str(answer.body["conversationId"])
+
+
+def report(api: Client, signal: str, **report: Any) -> dict[str, Any]:
+    """Report a signal; return it."""
+    answer = api.post(f"/v1/signals/{signal}/reports", report)
+    assert answer.status == 200, answer.body
+    found: dict[str, Any] = answer.body["signal"]
+    return found
+
+
+def read(api: Client, signal: str, query: str = "") -> dict[str, Any]:
+    """Return a signal with its reporters and commits."""
+    answer = api.get(f"/v1/signals/{signal}{query}")
+    assert answer.status == 200, answer.body
+    found: dict[str, Any] = answer.body
+    return found
+
+
+def set_status(api: Client, signal: str, status: str, **more: Any) -> dict[str, Any]:
+    """Change a signal's status; return the signal."""
+    answer = api.patch(f"/v1/signals/{signal}", {"status": status, **more})
+    assert answer.status == 200, answer.body
+    found: dict[str, Any] = answer.body["signal"]
+    return found
+
+
+def events() -> list[tuple[str, dict[str, Any]]]:
+    """Return the kind and the signal of every event about signals, in the order of their ids."""
+    items = [item for item in everything.everything() if isinstance(item.get("type"), str) and "body" in item]
+    found = [
+        (item["type"], json.loads(item["body"])["data"].get("signal"))
+        for item in sorted(items, key=lambda item: str(item["id"]))
+    ]
+    return [(kind, signal) for kind, signal in found if signal is not None]
+
+
+def stored(organization: str) -> tuple[list[Signal], list[Reporter]]:
+    """Return every signal, tombstones included, and every reporter of an organization."""
+    items = [item for item in everything.everything() if item["PK"].startswith(f"ORG#{organization}#SIGNAL#")]
+    signals = [Signal.from_item(organization, item) for item in items if item["SK"] == "SIGNAL"]
+    reporters = [
+        Reporter.from_item(organization, item) for item in items if item["SK"].startswith("REPORTER#")
+    ]
+    return signals, reporters
+
+
+def require_consistent(organization: str) -> None:
+    """Check what is true of an organization's signals at every moment.
+
+    Counts equal rows, and each title and alias of a living signal leads to that signal and to no other.
+    """
+    signals, reporters = stored(organization)
+    by_id = {each.id: each for each in signals}
+    counted = Counter(each.signal_id for each in reporters)
+    assert {each.id: each.reporter_count for each in signals} == {
+        each.id: counted[each.id] for each in signals
+    }
+    owners = {
+        item["PK"].rpartition("#")[2]: item["signalId"]
+        for item in everything.everything()
+        if item["PK"].startswith(f"ORG#{organization}#SIGNALTITLE#")
+    }
+    seen: dict[str, str] = {}
+    for signal in signals:
+        if signal.merged_into is not None:
+            continue
+        for title in signal.titles:
+            key = titles.key_of(title)
+            owner = by_id[owners[key]]
+            while owner.merged_into is not None:
+                owner = by_id[owner.merged_into]
+            assert owner.id == signal.id, title
+            assert seen.setdefault(key, signal.id) == signal.id
