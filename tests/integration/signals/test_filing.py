@@ -1,5 +1,6 @@
 """Filing, listing and changing signals."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -107,8 +108,8 @@ def test_of_two_that_file_the_same_title_at_once_one_succeeds(
 ) -> None:
     for seed in range(4):
         body = {"kind": "bug", "title": f"Title {seed}"}
-        outcomes = interleaved([lambda body=body: api.post("/v1/signals", body).status] * 2, seed).all()
-        assert sorted(outcomes) == [200, 409]
+        pieces = [partial(api.post, "/v1/signals", body)] * 2
+        assert sorted(each.status for each in interleaved(pieces, seed).all()) == [200, 409]
     require_consistent(organization.organization_id)
 
 
@@ -176,10 +177,8 @@ def test_two_changes_at_once_are_both_kept(api: Client, organization: NewOrganiz
     signal = filed(api)
     for seed in range(4):
         changes = ({"title": f"Title {seed}"}, {"body": f"Body {seed}"})
-        pieces = [
-            lambda change=change: api.patch(f"/v1/signals/{signal}", change).status for change in changes
-        ]
-        assert interleaved(pieces, seed).all() == [200, 200]
+        pieces = [partial(api.patch, f"/v1/signals/{signal}", change) for change in changes]
+        assert [each.status for each in interleaved(pieces, seed).all()] == [200, 200]
         shown = read(api, signal)["signal"]
         assert (shown["title"], shown["body"]) == (f"Title {seed}", f"Body {seed}")
         require_consistent(organization.organization_id)

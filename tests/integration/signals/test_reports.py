@@ -1,6 +1,7 @@
 """Reports: who reported a signal, in which words, with which images."""
 
 import base64
+from functools import partial
 from typing import Any
 
 import pytest
@@ -78,10 +79,10 @@ def test_reports_at_once_are_all_counted(api: Client, organization: NewOrganizat
     signal = filed(api)
     for seed in range(3):
         pieces = [
-            lambda who=who: api.post(f"/v1/signals/{signal}/reports", {"who": who}).status
+            partial(api.post, f"/v1/signals/{signal}/reports", {"who": who})
             for who in (f"A {seed}", f"B {seed}", f"A {seed}")
         ]
-        assert interleaved(pieces, seed).all() == [200, 200, 200]
+        assert [each.status for each in interleaved(pieces, seed).all()] == [200, 200, 200]
         require_consistent(organization.organization_id)
     assert read(api, signal)["signal"]["reporterCount"] == 6
 
