@@ -55,6 +55,7 @@ ANSWERS: dict[str, Any] = {
                 "declaredRisk": "low",
                 "requiresIdentity": True,
                 "enabled": True,
+                "offered": True,
                 "endpointId": _ENDPOINT,
                 "changeId": None,
             }

@@ -5,7 +5,7 @@ import pytest
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
-from helpdesk.tools import running
+from helpdesk.tools import offering, running
 from tests.support.agent_runs import LOOKUP, REFUND, Runs, results
 from tests.support.api import Context, function
 from tests.support.converse import calls, says
@@ -230,3 +230,22 @@ def test_a_lookup_runs_unseen(desk: Runs) -> None:
     assert desk.answers(conversation) == ["It was shipped."]
     assert desk.lines(conversation) == []
     assert [call["input"] for call in desk.called("order_status")] == [{"order": "A-17"}]
+
+
+def test_the_model_is_offered_no_more_tools_than_fit_and_the_team_sees_which(
+    desk: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.connect()
+    waiting = desk.ask()
+    monkeypatch.setattr(offering, "MAX_OFFERED_TOOLS", 1)
+    shown = {one["name"]: one["offered"] for one in desk.api.get("/v1/tools").body["tools"]}
+    assert shown == {"order_status": True, "refund": False}
+
+    desk.decide("approve")
+    model = desk.work(calls(("refund", {"order": "A-18", "amount": 1})), says("It was refunded."))
+    named = [one["toolSpec"]["name"] for one in model.requests[0]["toolConfig"]["tools"] if "toolSpec" in one]
+    assert (named[0], named[-1], "refund" in named) == ("hand_to_team", "order_status", False)
+    # What was approved before is made, and nothing new.
+    assert [call["input"] for call in desk.called()] == [REFUND]
+    assert results(model.requests[1])[0]["state"] == "rejected"
+    assert desk.answers(waiting)[-1] == "It was refunded."

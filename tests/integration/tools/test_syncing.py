@@ -15,6 +15,7 @@ from helpdesk.tools import removal, repository, sync, sync_repository
 from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.planning import Write
 from helpdesk.tools.records import SyncStatus
+from helpdesk.tools.service import for_agent
 from tests.support.api import Client, function
 from tests.support.approvals import ask, conversation_of
 from tests.support.interleaving import interleaved
@@ -221,14 +222,12 @@ def test_a_manifest_that_replaces_every_tool_is_stored_in_two_transactions_that_
         monkeypatch.setattr(sync_repository, "_end", lambda *_: (_ for _ in ()).throw(ConnectionError))
         with pytest.raises(ConnectionError):
             sync.work(job)
-        half = len(repository.enabled(organization.organization_id))
+        half = len(for_agent(organization.organization_id).enabled)
         monkeypatch.setattr(sync_repository, "_end", ends)
 
         assert sync.work(job) == "synced"
     assert half > 64  # the declared ones came first
-    assert [each.name for each in repository.enabled(organization.organization_id)] == sorted(
-        f"new{number}" for number in range(64)
-    )
+    assert set(for_agent(organization.organization_id).enabled) == {f"new{number}" for number in range(64)}
     assert len(listed(api)["tools"]) == 64
 
 
@@ -318,8 +317,8 @@ def test_the_tools_that_the_agent_may_call_are_those_that_are_enabled(organizati
             values={":enabled": enabled, ":withdrawn": withdrawn},
         )
 
-    assert repository.enabled(of) == [a]
-    assert repository.enabled("org_2") == []
+    assert for_agent(of).enabled == {a.name: a}
+    assert for_agent("org_2").enabled == {}
     found = repository.find(of, "b")
     assert found is not None
     assert (found.name, found.enabled, found.risk, b.risk) == ("b", False, Risk.LOW, Risk.LOW)

@@ -50,6 +50,7 @@ def test_tools_are_listed_by_name_and_in_pages(
         "declaredRisk": "low",
         "requiresIdentity": False,
         "enabled": True,
+        "offered": True,
         "endpointId": first["tools"][0]["endpointId"],
         "changeId": None,
     }

@@ -48,11 +48,13 @@ STEP_MS = 100_000
 class Desk(NamedTuple):
     """What a run works with: the prepared message, the tools by name, the visitor, and what it may suggest.
 
-    `until` is the instant (ms) at which no further step begins.
+    `tools` are the enabled ones, `offered` those of them that the model may ask for. `until` is the instant (ms) at
+    which no further step begins.
     """
 
     prepared: Prepared
     tools: dict[str, Tool]
+    offered: dict[str, Tool]
     visitor: Visitor | None
     suggest: Suggests
     until: int
@@ -62,10 +64,10 @@ class Desk(NamedTuple):
 def desk(prepared: Prepared, suggest: Callable[[Prepared], Suggests], *, until: int, last_try: bool) -> Desk:
     """Return what a run works with. Calls: tools, customer."""
     organization, customer_id = prepared.conversation.organization, prepared.conversation.customer_id
-    tools = {tool.name: tool for tool in tools_service.enabled(organization)}
+    tools, offered = tools_service.for_agent(organization)
     found = customers.by_ids(organization, [customer_id]).get(customer_id) if tools else None
     visitor = None if found is None else visitor_of(found)
-    return Desk(prepared, tools, visitor, suggest(prepared), until, last_try)
+    return Desk(prepared, tools, offered, visitor, suggest(prepared), until, last_try)
 
 
 def begin(at: Desk) -> Reply | HandOff | Written:
@@ -142,7 +144,7 @@ def _think(at: Desk, run: Run | None, waiting: list[tuple[str, str]]) -> Turn:
         if at.tools
         else bedrock.instructions(at.prepared.question),
         prompts.messages(at.prepared, run),
-        prompts.specs(list(at.tools.values()), suggests=suggests and bool(at.tools)),
+        prompts.specs(list(at.offered.values()), suggests=suggests and bool(at.tools)),
         cached=bool(at.tools),
     )
 
@@ -191,7 +193,7 @@ def _taken(at: Desk, turn: Turn, run: Run) -> Run | Reply | HandOff:
     offered = at.prepared.question.settings.suggest_knowledge and bool(at.tools)
     proposed = proposing.propose(
         turn.tool_uses,
-        at.tools,
+        at.offered,
         built_in={SUGGEST} if offered else frozenset(),
         earlier=run.calls,
         waiting=_waiting(at),

@@ -59,7 +59,7 @@ def _abandon(run: Run) -> Outcome:
     if conversation is None:
         return Outcome.GONE
     prepared = agent.prepare_again(conversation, run.message_id, with_passages=False)
-    at = engine.Desk(prepared, {}, None, suggesting.filing(prepared), until=clock.now_ms(), last_try=True)
+    at = engine.Desk(prepared, {}, {}, None, suggesting.filing(prepared), until=clock.now_ms(), last_try=True)
     try:
         return _give_up(at, run, None)
     except RunChanged:

@@ -21,7 +21,7 @@ def endpoint_shape(endpoint: ToolEndpoint) -> ToolEndpointAnswer:
     )
 
 
-def tool_shape(tool: Tool) -> ToolAnswer:
+def tool_shape(tool: Tool, *, offered: bool) -> ToolAnswer:
     """Return a tool as GET /tools shows it."""
     return ToolAnswer(
         name=tool.name,
@@ -33,6 +33,7 @@ def tool_shape(tool: Tool) -> ToolAnswer:
         declared_risk=tool.declared.risk,
         requires_identity=tool.requires_identity,
         enabled=tool.enabled,
+        offered=offered,
         endpoint_id=tool.endpoint_id,
         change_id=tool.waiting_id,
     )

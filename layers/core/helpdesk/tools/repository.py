@@ -66,12 +66,6 @@ def catalog(organization: str) -> Catalog:
     return Catalog(list(endpoints.values()), tools, orphans)
 
 
-def enabled(organization: str) -> list[Tool]:
-    """Return the tools that the agent may call, by name."""
-    tools = catalog(organization).tools.values()
-    return sorted((tool for tool in tools if tool.enabled and not tool.withdrawn), key=lambda tool: tool.name)
-
-
 def find(organization: str, name: str) -> Tool | None:
     """Return the tool with this name, enabled or not; None if no connected endpoint declares it. Two calls."""
     item = table.get(keys.Tool(organization, name))

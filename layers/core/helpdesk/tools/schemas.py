@@ -108,6 +108,9 @@ class ToolAnswer(Answer):
     requires_identity: bool
     """Whether it is only called for a visitor whose identity is known."""
     enabled: bool
+    offered: bool
+    """Whether the agent's model is offered it. False for an enabled tool, too, if those before it leave no room: a
+    request has 128 tools and 128 KB of them at most."""
     endpoint_id: str
     change_id: str | None
     """The change that waits for an admin, as in the endpoint's `changes`; null if none does."""

@@ -1,6 +1,6 @@
 """The rules of tools: which the agent may call, what the organization sets, and a test call (Specification: Tools)."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from helpdesk.admission.caller import Caller
 from helpdesk.approvals.risk import Risk
@@ -17,7 +17,7 @@ from helpdesk.platform.text import as_name
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
-from helpdesk.tools import inputs, repository, running
+from helpdesk.tools import inputs, offering, repository, running
 from helpdesk.tools.errors import InvalidInput
 from helpdesk.tools.records import Tool
 from helpdesk.tools.rendering import tool_shape
@@ -40,9 +40,19 @@ _TRIES = 8
 _SHOWN_PROBLEMS = 3
 
 
-def enabled(organization: str) -> list[Tool]:
-    """Return the tools that the agent may call, by name."""
-    return repository.enabled(organization)
+class ForAgent(NamedTuple):
+    """The enabled tools by name, and those of them that the model is offered. A call of another one may still wait."""
+
+    enabled: dict[str, Tool]
+    offered: dict[str, Tool]
+
+
+def for_agent(organization: str) -> ForAgent:
+    """Return the tools that the agent may call. One query."""
+    stored = repository.catalog(organization)
+    enabled = {name: tool for name, tool in stored.tools.items() if tool.enabled and not tool.withdrawn}
+    found = offering.offered(stored.endpoints, list(enabled.values()))
+    return ForAgent(enabled, {tool.name: tool for tool in found})
 
 
 def find(organization: str, name: str) -> Tool | None:
@@ -53,11 +63,13 @@ def find(organization: str, name: str) -> Tool | None:
 def listed(caller: Caller, query: ToolsQuery) -> ToolsAnswer:
     """Return a page of the organization's tools, by name. Raises InvalidCursor."""
     after = position(caller, query, _LIST) or ""
-    stored = repository.catalog(caller.organization).tools.values()
+    stored = repository.catalog(caller.organization)
+    tools = list(stored.tools.values())
+    offered = {tool.name for tool in offering.offered(stored.endpoints, tools)}
     behind = sorted(
-        (tool for tool in stored if not tool.withdrawn and tool.name > after), key=lambda tool: tool.name
+        (tool for tool in tools if not tool.withdrawn and tool.name > after), key=lambda tool: tool.name
     )
-    page = [tool_shape(tool) for tool in behind[: query.limit]]
+    page = [tool_shape(tool, offered=tool.name in offered) for tool in behind[: query.limit]]
     page = page[: fitting(page)]
     end = page[-1].name if page and len(page) < len(behind) else None
     return ToolsAnswer(tools=page, next_cursor=next_cursor(caller, end, _LIST))

@@ -36,7 +36,7 @@ def list_tools(session: Session, limit: int) -> None:
                 one["title"],
                 one["risk"],
                 "required" if one["requiresIdentity"] else None,
-                "yes" if one["enabled"] else "no",
+                _enabled(one),
                 "waits" if one["changeId"] else None,
                 one["endpointId"],
             )
@@ -44,6 +44,12 @@ def list_tools(session: Session, limit: int) -> None:
         ],
         empty="There are no tools yet. Add a server that declares some: helpdesk tools add URL",
     )
+
+
+def _enabled(tool: dict[str, Any]) -> str:
+    if tool["enabled"] and not tool.get("offered", True):
+        return "yes, but left out"  # too many tools for one request of the model
+    return "yes" if tool["enabled"] else "no"
 
 
 @tools.command()
