@@ -9,6 +9,7 @@ from scripts.openapi import (
     knowledge_examples,
     oauth_examples,
     signal_examples,
+    task_examples,
     tool_examples,
 )
 
@@ -20,6 +21,7 @@ _MODULES = (
     approval_examples,
     tool_examples,
     signal_examples,
+    task_examples,
 )
 
 BODIES: dict[str, Any] = {name: body for module in _MODULES for name, body in module.BODIES.items()}

@@ -28,6 +28,8 @@ _GROUPS = {
     "tool-endpoints": "tools",
     "tools": "tools",
     "signals": "signals",
+    "tasks": "tasks",
+    "commits": "tasks",
     "webhooks": "webhooks",
     "events": "webhooks",
     "billing": "organizations",

@@ -42,6 +42,7 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "crawlId": lambda: api.post("/v1/knowledge/crawls", CRAWL).body["id"],
         "folderId": lambda: api.post("/v1/knowledge/folders", {"name": "F"}).body["id"],
         "approvalId": lambda: ask(conversation_of(api, organization.organization_id)).id,
+        "taskId": lambda: api.post("/v1/tasks", {"title": "Pack faster"}).body["id"],
         "suggestionId": lambda: _suggested(api),
         "signalId": lambda: api.post("/v1/signals", {"kind": "bug", "title": "T"}).body["id"],
         "endpointId": lambda: (

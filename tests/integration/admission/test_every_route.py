@@ -151,6 +151,11 @@ ROUTES: dict[str, str] = {
         GET /v1/knowledge/documents
         GET /v1/knowledge/documents/<document_id>
         GET /v1/knowledge/folders
+        GET /v1/tasks
+        POST /v1/tasks
+        GET /v1/tasks/<task_id>
+        PATCH /v1/tasks/<task_id>
+        DELETE /v1/tasks/<task_id>
         GET /v1/knowledge/suggestions
         GET /v1/knowledge/suggestions/<suggestion_id>
         GET /v1/logs

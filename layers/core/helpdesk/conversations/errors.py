@@ -1,5 +1,6 @@
 """Errors of the inbox (Specification: Errors, Inbox; Not found)."""
 
+from helpdesk.members import errors as members
 from helpdesk.platform.errors import AppError
 
 
@@ -24,10 +25,9 @@ class NotArchived(AppError):
     message = "This conversation is not archived. There is nothing to unarchive."
 
 
-class NotAMember(AppError):
+class NotAMember(members.NotAMember):
     """Assigning a conversation to someone outside the organization."""
 
-    status, code = 400, "not_a_member"
     message = "`userId` must be the id of a member of your organization. GET /v1/members lists them."
 
 

@@ -39,3 +39,10 @@ class MemberNotFound(AppError):
 
     status, code = 404, "member_not_found"
     message = "No member of your organization has this id."
+
+
+class NotAMember(AppError):
+    """Something is assigned to a person outside the organization."""
+
+    status, code = 400, "not_a_member"
+    message = "Name a member of your organization. GET /v1/members lists them."

@@ -1,7 +1,12 @@
-"""Membership, as other nouns need it: a member's name, and that a person still is a member."""
+"""Membership, as other nouns need it: who a member is, and that a person still is a member."""
+
+from collections.abc import Sequence
 
 from helpdesk.members import repository
 from helpdesk.members.errors import MemberNotFound
+from helpdesk.members.record import MemberRecord
+from helpdesk.people.errors import InvalidEmail
+from helpdesk.people.record import normalized_email
 from helpdesk.storage import keys
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.transactions import OnFailure, Transaction
@@ -12,6 +17,27 @@ def name_of(organization: str, user_id: str) -> str | None:
     try:
         return repository.get(organization, user_id).name
     except (MemberNotFound, MalformedKey):  # text that cannot be an id is as absent as an unknown id
+        return None
+
+
+def by_ids(organization: str, user_ids: Sequence[str]) -> dict[str, MemberRecord]:
+    """Return those of the people who are members, by id. One call for up to 100."""
+    return repository.get_many(organization, user_ids)
+
+
+def find(organization: str, id_or_email: str) -> MemberRecord | None:
+    """Return a member by user id or e-mail address, None if there is none.
+
+    One read by id. An address is looked for among the organization's members: one query for a few thousand of them.
+    """
+    if "@" not in id_or_email:
+        try:
+            return repository.get(organization, id_or_email)
+        except (MemberNotFound, MalformedKey):
+            return None
+    try:
+        return repository.with_email(organization, normalized_email(id_or_email))
+    except InvalidEmail:
         return None
 
 

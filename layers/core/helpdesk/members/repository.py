@@ -1,12 +1,14 @@
 """Items of members, and the number of owners on the organization's item."""
 
+from collections.abc import Sequence
+
 from helpdesk.admission.caller import Role
 from helpdesk.members.errors import LastOwner, MemberNotFound
 from helpdesk.members.record import MemberRecord
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.table import ConditionFailed, Filter, Item
 from helpdesk.storage.transactions import Transaction
 
 _AS_READ = "#role = :old"
@@ -27,6 +29,26 @@ def page(organization: str, limit: int, after: str | None) -> tuple[list[MemberR
     found = table.query(partition, sk_prefix="MEMBER#", limit=limit, after=start, consistent=True)
     members = [MemberRecord.from_item(item) for item in found.items]
     return members, members[-1].user_id if found.after else None
+
+
+def get_many(organization: str, user_ids: Sequence[str]) -> dict[str, MemberRecord]:
+    """Return those of the people who are members, by id. One call for up to 100."""
+    found = table.get_many([keys.Member(organization, user_id) for user_id in user_ids])
+    return {item["userId"]: MemberRecord.from_item(item) for item in found.values()}
+
+
+def with_email(organization: str, email: str) -> MemberRecord | None:
+    """Return the member with an address, None if there is none. One query for each megabyte of members."""
+    partition = keys.Member(organization, "-").pk
+    matching = Filter("email = :email", {}, {":email": email})
+    after: Item | None = None
+    while True:
+        page = table.query(partition, sk_prefix="MEMBER#", matching=matching, after=after, consistent=True)
+        if page.items:
+            return MemberRecord.from_item(page.items[0])
+        after = page.after
+        if after is None:
+            return None
 
 
 def put(transaction: Transaction, organization: str, member: MemberRecord) -> None:

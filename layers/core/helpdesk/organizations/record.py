@@ -1,5 +1,6 @@
 """An organization as stored."""
 
+import re
 from collections.abc import Mapping
 from copy import replace
 from typing import Any, Self
@@ -16,11 +17,20 @@ _SETTINGS = {
     "boardUrl": "board_url",
     "supportEmail": "support_email",
     "retentionDays": "retention_days",
+    "formerTaskKeyPrefixes": "former_task_key_prefixes",
 }
+
+MAX_FORMER_PREFIXES = 20
+_DEFAULT_PREFIX_LETTERS = 3
+_PREFIX_WITHOUT_LETTERS = "TASK"  # of a slug that holds digits alone
 
 
 class OrganizationRecord(FrozenRecord, kw_only=True):
-    """An organization; `created_at` is in ms, `retention_days` is None to keep conversations without limit."""
+    """An organization; `created_at` is in ms, `retention_days` is None to keep conversations without limit.
+
+    `task_key_prefix` is None until someone chooses one. `former_task_key_prefixes` are those that keys had before,
+    chosen or not, newest first.
+    """
 
     id: str
     name: str
@@ -34,6 +44,13 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
     board_url: str | None = None
     support_email: str | None = None
     retention_days: int | None = None
+    former_task_key_prefixes: tuple[str, ...] = ()
+
+    @property
+    def key_prefix(self) -> str:
+        """The prefix of task keys: the chosen one, or else the first three letters of the slug in upper case."""
+        letters = re.sub(r"[^a-z]", "", self.slug)[:_DEFAULT_PREFIX_LETTERS].upper()
+        return self.task_key_prefix or letters or _PREFIX_WITHOUT_LETTERS
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -51,6 +68,7 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
             board_url=item.get("boardUrl"),
             support_email=item.get("supportEmail"),
             retention_days=item.get("retentionDays"),
+            former_task_key_prefixes=tuple(item.get("formerTaskKeyPrefixes", ())),
         )
 
     def to_item(self) -> Item:

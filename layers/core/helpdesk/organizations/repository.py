@@ -93,14 +93,14 @@ def set_branding(transaction: Transaction, organization: str, *, shown: bool) ->
 def change(transaction: Transaction, seen: OrganizationRecord, changed: dict[str, Any]) -> None:
     """Overwrite settings of the organization that was read; None clears one.
 
-    The transaction raises ConditionFailed if the slug or the support address is no longer the one that was read.
-    Otherwise it could release another organization's claim.
+    The transaction raises ConditionFailed if the slug, the support address or the prefix of task keys is no longer the
+    one that was read. Otherwise it could release another organization's claim, or forget a former prefix.
     """
-    unique = ("slug", "supportEmail")
-    names = {f"#{name}": name for name in {*changed, *unique}}
+    as_read = ("slug", "supportEmail", "taskKeyPrefix")
+    names = {f"#{name}": name for name in {*changed, *as_read}}
     values: Item = {f":{name}": value for name, value in changed.items()}
     conditions = []
-    for name in unique:
+    for name in as_read:
         if seen.setting(name) is None:
             conditions.append(f"(attribute_not_exists(#{name}) OR #{name} = :null)")
             values[":null"] = None

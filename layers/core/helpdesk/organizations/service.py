@@ -125,6 +125,29 @@ def correspondent(organization: str) -> Correspondent:
     return Correspondent(found.name, found.support_email, found.plan in repository.MAILS_CUSTOMERS)
 
 
+class TaskKeys(FrozenRecord):
+    """How an organization names its cards: the prefix of their keys, former ones, and the address of its board."""
+
+    prefix: str
+    former: tuple[str, ...]
+    board_url: str | None
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Every prefix with which a key names a card."""
+        return (self.prefix, *self.former)
+
+    def key_of(self, number: int) -> str:
+        """Return the key of the card with a number, with the prefix that the organization has now."""
+        return f"{self.prefix}-{number}"
+
+
+def task_keys(organization: str) -> TaskKeys:
+    """Return how the organization names its cards. Raises OrganizationNotFound."""
+    found = repository.get(organization)
+    return TaskKeys(found.key_prefix, found.former_task_key_prefixes, found.board_url)
+
+
 def retaining(turn: int, until: int) -> Iterator[tuple[str, int]]:
     """Yield the organizations that limit how long they keep conversations, with the days.
 

@@ -10,7 +10,7 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.schemas import LogKind
 from helpdesk.organizations import repository
 from helpdesk.organizations.errors import AddressTaken, KeyPrefixInvalid, SlugTaken
-from helpdesk.organizations.record import OrganizationRecord
+from helpdesk.organizations.record import MAX_FORMER_PREFIXES, OrganizationRecord
 from helpdesk.organizations.schemas import (
     MAX_NAME_CHARACTERS,
     MAX_PREFIX_CHARACTERS,
@@ -82,10 +82,11 @@ def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
         changed = {name: value for name, value in sent.items() if value != seen.setting(name)}
         if not changed:
             return _answer(seen)
+        changed |= _former_prefixes(seen, seen.with_settings(changed))
         try:
             _write(caller, seen, changed)
         except ConditionFailed:
-            continue  # another request changed the slug or the support address in the meantime
+            continue  # another request changed the slug, the support address or the prefix in the meantime
         return _answer(seen.with_settings(changed))
     raise Conflict
 
@@ -144,9 +145,18 @@ def _write(caller: Caller, seen: OrganizationRecord, changed: dict[str, Any]) ->
     if after.support_email != seen.support_email:
         old, new = _claim_of(seen.support_email), _claim_of(after.support_email)
         repository.move_claim(transaction, seen.id, old, new, AddressTaken())
-    summary = f"The organization's settings were changed: {', '.join(changed)}."
-    transaction.put(_entry(caller, list(changed), summary))
+    names = [name for name in changed if name != "formerTaskKeyPrefixes"]
+    summary = f"The organization's settings were changed: {', '.join(names)}."
+    transaction.put(_entry(caller, names, summary))
     transaction.commit()
+
+
+def _former_prefixes(seen: OrganizationRecord, after: OrganizationRecord) -> dict[str, Any]:
+    """Return the prefixes that task keys had, where a change gives them another: keys in old commits stay valid."""
+    if after.key_prefix.upper() == seen.key_prefix.upper():
+        return {}
+    others = (each for each in seen.former_task_key_prefixes if each.upper() != seen.key_prefix.upper())
+    return {"formerTaskKeyPrefixes": [seen.key_prefix, *others][:MAX_FORMER_PREFIXES]}
 
 
 def _claim_of(email: str | None) -> keys.SupportEmail | None:

@@ -75,7 +75,15 @@ from helpdesk.storage.signal_keys import (
     signals_with,
 )
 from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
-from helpdesk.storage.task_keys import Task
+from helpdesk.storage.task_keys import (
+    Task,
+    TaskCommit,
+    TaskCounter,
+    TaskNumber,
+    TaskPullRequest,
+    assigned_tasks,
+    task_column,
+)
 from helpdesk.storage.tool_keys import RunningTools, Tool, ToolEndpoint, ToolEndpointCount, ToolEndpointUrl
 from helpdesk.storage.usage_keys import KnowledgeUsage, ModelUsage
 
@@ -89,9 +97,9 @@ __all__ = [
     "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
     "PersonIdempotency", "Post", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket",
     "SignIn", "Signal", "SignalCommit", "SignalReporter", "SignalTitle", "SignalVector", "Slug", "Suggestion",
-    "SuggestionDay", "SupportEmail", "Task", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl",
-    "UserCode", "WaitPool", "approvals_with", "customer_reports", "documents_in", "signal_reporters",
-    "signal_requests", "signals", "signals_with", "suggestions_with",
+    "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl",
+    "UserCode", "WaitPool", "approvals_with", "assigned_tasks", "customer_reports", "documents_in", "signal_reporters",
+    "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
 ]  # fmt: skip
 
 

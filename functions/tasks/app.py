@@ -1,0 +1,66 @@
+"""/v1/tasks and /v1/commits: the task board, and the commits that move its cards."""
+
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.http.schemas import OK, Ok
+from helpdesk.organizations import service as organizations
+from helpdesk.platform.errors import InvalidCursor
+from helpdesk.platform.settings import declare
+from helpdesk.progress import moves
+from helpdesk.routing.api import Api
+from helpdesk.tasks import listing
+from helpdesk.tasks import service as tasks
+from helpdesk.tasks.errors import NotAMember, TaskNotFound, TitleRequired
+from helpdesk.tasks.record import Task
+from helpdesk.tasks.rendering import task_shapes
+from helpdesk.tasks.schemas import (
+    TaskAnswer,
+    TaskChanged,
+    TaskCreated,
+    TaskInput,
+    TasksAnswer,
+    TasksQuery,
+    TaskUpdate,
+)
+
+NEEDS = declare("BASE_URL", "SEARCH_BUCKET")
+
+api = Api()
+
+
+@api.get("/v1/tasks", access=Access.MEMBER, errors=(InvalidCursor, NotAMember))
+def list_tasks(caller: Caller, query: TasksQuery) -> TasksAnswer:
+    """List cards: one column in order, or the whole board from left to right. `done` is newest first."""
+    return listing.board(caller, query)
+
+
+@api.post("/v1/tasks", access=Access.MEMBER, errors=(TitleRequired, NotAMember))
+def create_task(caller: Caller, task: TaskInput) -> TaskCreated:
+    """Add a card, as the last one of its column."""
+    return _created(caller, tasks.create(caller, task))
+
+
+@api.get("/v1/tasks/<task_id>", access=Access.MEMBER, errors=(TaskNotFound,))
+def get_task(caller: Caller, task_id: str) -> TaskAnswer:
+    """Get a card with the commits and pull requests that are linked to it."""
+    return listing.get(caller.organization, task_id)
+
+
+@api.patch("/v1/tasks/<task_id>", access=Access.MEMBER, errors=(TaskNotFound, TitleRequired, NotAMember))
+def update_task(caller: Caller, task_id: str, change: TaskUpdate) -> TaskChanged:
+    """Update a card, or move it to another place or column. The signal it was adopted from moves with it."""
+    task = moves.change_task(caller, task_id, change)
+    return TaskChanged(task=task_shapes(caller.organization, [task])[0])
+
+
+@api.delete("/v1/tasks/<task_id>", access=Access.MEMBER, errors=(TaskNotFound,))
+def delete_task(caller: Caller, task_id: str) -> Ok:
+    """Delete a card. The signal it was adopted from stays; if it was not done, it is a request again."""
+    moves.delete_task(caller, task_id)
+    return OK
+
+
+def _created(caller: Caller, task: Task) -> TaskCreated:
+    return TaskCreated(id=task.id, key=organizations.task_keys(caller.organization).key_of(task.number))
+
+
+handler = api.handler

@@ -1,0 +1,36 @@
+"""Errors and limits of the task board (Specification: Errors, Signals and tasks; Not found; Limits)."""
+
+from helpdesk.members import errors as members
+from helpdesk.platform.errors import AppError
+
+MAX_TITLE_CHARACTERS = 200
+MAX_DESCRIPTION_CHARACTERS = 20_000
+MAX_LISTED = 100
+"""Cards of one page (Specification: Limits, Task list limit)."""
+
+
+class TaskNotFound(AppError):
+    """No such card in this organization."""
+
+    status, code = 404, "task_not_found"
+    message = "No card has this id or key in your organization. GET /v1/tasks lists them."
+
+
+class TitleRequired(AppError):
+    """The title has no text."""
+
+    status, code = 400, "title_required"
+    message = "Write a `title` of 1 to 200 characters: one line that says what is to be done."
+
+
+class NotAMember(members.NotAMember):
+    """A card's assignee, or the person whose cards are asked for, is not in the organization."""
+
+    message = (
+        "The assignee must be a member of your organization, by user id (or e-mail address in GET /v1/tasks). "
+        "GET /v1/members lists them."
+    )
+
+
+class StaleTask(Exception):
+    """The card has changed since it was read; read it again. Not an error of the API."""

@@ -1,0 +1,119 @@
+"""Reading the board: a column, the whole board, a search, and one card (Specification: GET /tasks).
+
+A page costs the same calls whatever the number of cards: at most one query for each of the five columns, one read of
+the organization, and one of the assignees.
+"""
+
+from typing import Any
+
+from helpdesk.admission.caller import Caller
+from helpdesk.http.pages import fitting, next_cursor, position
+from helpdesk.members import membership
+from helpdesk.organizations import service as organizations
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import is_blank, trimmed
+from helpdesk.search import service as search
+from helpdesk.tasks import repository
+from helpdesk.tasks import service as tasks
+from helpdesk.tasks.errors import NotAMember
+from helpdesk.tasks.record import COLUMNS, Task
+from helpdesk.tasks.rendering import commit_shape, pull_request_shape, task_shapes
+from helpdesk.tasks.schemas import TaskAnswer, TasksAnswer, TasksQuery, TaskStatus
+
+_SEARCHES = 4
+"""How often one page searches at most: hits may not match the other parameters."""
+_LINKS = 100
+
+
+def get(organization: str, name: str) -> TaskAnswer:
+    """Return a card, by its id or key, with what is linked to it. Raises TaskNotFound."""
+    task = tasks.find(organization, name)
+    commits, pulls = repository.links(organization, task.id, _LINKS)
+    commits.sort(key=lambda each: each.reported_at, reverse=True)
+    pulls.sort(key=lambda each: each.reported_at, reverse=True)
+    return TaskAnswer(
+        task=task_shapes(organization, [task])[0],
+        commits=[commit_shape(each) for each in commits],
+        pull_requests=[pull_request_shape(each) for each in pulls],
+    )
+
+
+def board(caller: Caller, query: TasksQuery) -> TasksAnswer:
+    """Return a page of cards. Raises InvalidCursor, InvalidRequest, NotAMember for an unknown assignee."""
+    text = _text(query)
+    assignee = _assignee(caller.organization, query.assignee)
+    name = f"tasks?{query.status!r}&{assignee!r}&{text!r}"  # None is not the text "None"
+    start = position(caller, query, name)
+    if text is not None:
+        found, end = _searched(caller.organization, query, text, assignee, start)
+        shapes = task_shapes(caller.organization, found)
+        return TasksAnswer(tasks=shapes, next_cursor=next_cursor(caller, end, name))
+    found, end = _columns(caller.organization, query, assignee, start)
+    shapes = task_shapes(caller.organization, found)
+    room = fitting(shapes)
+    if room < len(shapes):
+        shapes, end = shapes[:room], _place(found[room - 1])
+    return TasksAnswer(tasks=shapes, next_cursor=next_cursor(caller, end, name))
+
+
+def _columns(
+    organization: str, query: TasksQuery, assignee: str | None, start: Any
+) -> tuple[list[Task], list[str] | None]:
+    """Return cards of one column, or of all from left to right, and the place to continue from."""
+    columns = COLUMNS if query.status is None else (query.status,)
+    after = None
+    if start is not None:
+        columns = columns[columns.index(TaskStatus(start[0])) :]
+        after = (start[1], start[2]) if len(start) > 1 else None
+    found: list[Task] = []
+    for column in columns:
+        if len(found) == query.limit:
+            return found, [column.value]  # the next page begins with this column
+        part, after = repository.column(
+            organization, column, limit=query.limit - len(found), assignee=assignee, after=after
+        )
+        found += part
+        if after is not None:
+            return found, [column.value, *after]
+    return found, None
+
+
+def _place(task: Task) -> list[str]:
+    return [task.status.value, task.place, task.id]
+
+
+def _assignee(organization: str, wanted: str | None) -> str | None:
+    """Return the id of the member whose cards are asked for; None for everyone's."""
+    if wanted is None:
+        return None
+    member = membership.find(organization, wanted)
+    if member is None:
+        raise NotAMember
+    return member.user_id
+
+
+def _text(query: TasksQuery) -> str | None:
+    if query.q is None:
+        return None
+    if is_blank(query.q):
+        raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all cards.")
+    return trimmed(query.q)
+
+
+def _searched(
+    organization: str, query: TasksQuery, text: str, assignee: str | None, after: Any
+) -> tuple[list[Task], Any]:
+    """Search for words, and keep what matches the other parameters."""
+    prefixes = organizations.task_keys(organization).prefixes
+    kept: list[Task] = []
+    for _ in range(_SEARCHES):
+        hits = search.tasks(organization, text, query.limit - len(kept), after, prefixes=prefixes)
+        kept += [
+            found
+            for found in repository.get_many(organization, hits.ids)
+            if query.status in {None, found.status} and assignee in {None, found.assignee_id}
+        ]
+        after = hits.after
+        if after is None or len(kept) == query.limit:
+            break
+    return kept, after

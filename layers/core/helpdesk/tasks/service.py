@@ -1,0 +1,233 @@
+"""The rules of cards that routes and other nouns call: reading, making, changing and removing them.
+
+Functions named `add_…` add writes to a transaction of the caller, which also moves the card's signal (see
+`progress.moves`). The transaction raises StaleTask if the card has changed since it was read: read it again.
+"""
+
+import re
+from collections.abc import Sequence
+from copy import replace
+
+from helpdesk.admission.caller import Caller
+from helpdesk.members import membership
+from helpdesk.organizations import service as organizations
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import is_blank, trimmed
+from helpdesk.search import jobs as search
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tasks import placing, repository
+from helpdesk.tasks.errors import (
+    MAX_DESCRIPTION_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+    NotAMember,
+    TaskNotFound,
+    TitleRequired,
+)
+from helpdesk.tasks.record import Task
+from helpdesk.tasks.schemas import TaskInput, TaskPriority, TaskStatus, TaskUpdate
+
+_KEY = re.compile(r"(?P<prefix>[A-Za-z][A-Za-z0-9]{0,7})-(?P<number>[1-9][0-9]{0,8})")
+
+
+def get(organization: str, task_id: str) -> Task:
+    """Return a card by its id. Raises TaskNotFound."""
+    return repository.get(organization, task_id)
+
+
+def find(organization: str, name: str) -> Task:
+    """Return a card by its id or its key, such as `ACME-12`. A key costs two reads more. Raises TaskNotFound."""
+    key = _KEY.fullmatch(name)
+    if key is None:
+        return repository.get(organization, name)
+    prefixes = {each.upper() for each in organizations.task_keys(organization).prefixes}
+    number = int(key["number"])
+    task_id = repository.ids_of_numbers(organization, [number]).get(number)
+    if key["prefix"].upper() not in prefixes or task_id is None:
+        raise TaskNotFound
+    return repository.get(organization, task_id)
+
+
+def by_number(organization: str, numbers: Sequence[int]) -> list[Task]:
+    """Return the cards with these numbers that exist. Two calls for up to 100."""
+    found = repository.ids_of_numbers(organization, numbers)
+    return repository.get_many(organization, [found[number] for number in numbers if number in found])
+
+
+def create(caller: Caller, wanted: TaskInput) -> Task:
+    """Make a card, the last one of its column. Raises TitleRequired, InvalidRequest, NotAMember."""
+    transaction = Transaction()
+    task = add_new(
+        transaction,
+        caller,
+        title=_title(wanted.title),
+        description=_description(wanted.description or ""),
+        status=wanted.status,
+        priority=wanted.priority,
+        assignee_id=wanted.assignee_id,
+    )
+    transaction.commit()
+    return task
+
+
+def add_new(
+    transaction: Transaction,
+    caller: Caller,
+    *,
+    title: str,
+    description: str,
+    status: TaskStatus,
+    priority: TaskPriority | None = None,
+    assignee_id: str | None = None,
+    signal_id: str | None = None,
+    number: int | None = None,
+) -> Task:
+    """Add a new card as the last one of its column. Two calls: the number, unless it is given, and the last rank.
+
+    The transaction raises NotAMember.
+    """
+    now = clock.now_ms()
+    organization = caller.organization
+    task = Task(
+        organization=organization,
+        id=ids.new("task"),
+        number=repository.next_number(organization) if number is None else number,
+        title=title[:MAX_TITLE_CHARACTERS],
+        description=description[:MAX_DESCRIPTION_CHARACTERS],
+        status=status,
+        rank=placing.last(organization, status),
+        priority=priority,
+        assignee_id=assignee_id,
+        created_by_name=caller.actor,
+        created_at=now,
+        updated_at=now,
+        done_at=now if status is TaskStatus.DONE else None,
+        signal_id=signal_id,
+    )
+    repository.put_new(transaction, task)
+    _require_member(transaction, organization, assignee_id)
+    search.put(transaction, search.task(organization, task.id))
+    return task
+
+
+def next_number(organization: str) -> int:
+    """Take a number for a card that is still to be made."""
+    return repository.next_number(organization)
+
+
+def add_update(transaction: Transaction, seen: Task, wanted: TaskUpdate) -> Task:
+    """Add what a request changes of a card, and return the card as it will be. An empty change adds nothing.
+
+    Raises TitleRequired, InvalidRequest, and TaskNotFound for a neighbour that is not there. The transaction raises
+    NotAMember.
+    """
+    now = clock.now_ms()
+    sent = wanted.model_fields_set
+    changed = seen
+    if wanted.title is not None:
+        changed = replace(changed, title=_title(wanted.title))
+    if wanted.description is not None:
+        changed = replace(changed, description=_description(wanted.description))
+    if "priority" in sent:
+        changed = replace(changed, priority=wanted.priority)
+    if "assignee_id" in sent:
+        changed = replace(changed, assignee_id=wanted.assignee_id)
+    changed = _placed(transaction, changed, wanted, now)
+    if changed == seen:
+        return seen
+    if changed.assignee_id != seen.assignee_id:
+        _require_member(transaction, seen.organization, changed.assignee_id)
+    if (changed.title, changed.description) != (seen.title, seen.description):
+        search.put(transaction, search.task(seen.organization, seen.id))
+    return repository.save(transaction, seen, replace(changed, updated_at=now))
+
+
+def add_move(
+    transaction: Transaction,
+    seen: Task,
+    status: TaskStatus,
+    *,
+    by_person: bool,
+    commits: int = 0,
+    pull_requests: int = 0,
+) -> Task:
+    """Add the move of a card to the end of another column, with the count of new links. One query."""
+    now = clock.now_ms()
+    moved = seen.moved(
+        status,
+        placing.last(seen.organization, status, without=seen.id),
+        now,
+        by_person=by_person,
+    )
+    return repository.save(
+        transaction, seen, replace(moved, updated_at=now), commits=commits, pull_requests=pull_requests
+    )
+
+
+def add_signal(transaction: Transaction, seen: Task, signal_id: str | None) -> Task:
+    """Add that a card belongs to a signal, or to none."""
+    return repository.save(transaction, seen, replace(seen, signal_id=signal_id, updated_at=clock.now_ms()))
+
+
+def add_delete(transaction: Transaction, seen: Task) -> None:
+    """Add the removal of a card. Call `forget_links` once it is written."""
+    repository.delete(transaction, seen)
+    search.put(transaction, search.task(seen.organization, seen.id))
+
+
+def forget_links(organization: str, task_id: str) -> None:
+    """Remove what was linked to a card that is gone."""
+    repository.delete_links(organization, task_id)
+
+
+def _placed(transaction: Transaction, task: Task, wanted: TaskUpdate, now: int) -> Task:
+    """Return the card at the place that a request names: a column, and a neighbour in it."""
+    status = wanted.status or task.status
+    if wanted.before is not None and wanted.after is not None:
+        raise InvalidRequest("Send one of `before` and `after`, not both.")
+    neighbour = wanted.before if wanted.before is not None else wanted.after
+    if neighbour is None:
+        if status is task.status:
+            return task
+        rank = placing.last(task.organization, status, without=task.id)
+        return task.moved(status, rank, now, by_person=True)
+    side = "before" if wanted.before is not None else "after"
+    if status is TaskStatus.DONE:
+        raise InvalidRequest(f"`{side}` is not for the column `done`, which is sorted by time.")
+    anchor = find(task.organization, neighbour)
+    if anchor.id == task.id:
+        raise InvalidRequest(f"`{side}` must name another card.")
+    if anchor.status is not status:
+        raise InvalidRequest(
+            f"`{side}` must name a card of the column `{status}`. That card is in `{anchor.status}`: send its column "
+            "as `status`, too."
+        )
+    placed = placing.beside(anchor, "before" if side == "before" else "after", task.id)
+    if anchor.id not in {other.id for other, _ in placed.others}:
+        repository.require_place(transaction, anchor)
+    for other, rank in placed.others:
+        repository.save(transaction, other, replace(other, rank=rank))
+    if status is task.status:
+        return replace(task, rank=placed.rank)
+    return task.moved(status, placed.rank, now, by_person=True)
+
+
+def _require_member(transaction: Transaction, organization: str, user_id: str | None) -> None:
+    if user_id is not None:
+        membership.require(transaction, organization, user_id, lambda _: NotAMember())
+
+
+def _title(title: str | None) -> str:
+    if title is None or is_blank(title):
+        raise TitleRequired
+    title = trimmed(title)
+    if len(title) > MAX_TITLE_CHARACTERS:
+        raise InvalidRequest(f"`title` must have up to {MAX_TITLE_CHARACTERS} characters.")
+    return title
+
+
+def _description(description: str) -> str:
+    description = trimmed(description)
+    if len(description) > MAX_DESCRIPTION_CHARACTERS:
+        raise InvalidRequest(f"`description` must have up to {MAX_DESCRIPTION_CHARACTERS} characters.")
+    return description
