@@ -2,6 +2,7 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.schemas import OK, Ok
+from helpdesk.members.errors import NotAMember
 from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
@@ -9,7 +10,7 @@ from helpdesk.progress import moves
 from helpdesk.routing.api import Api
 from helpdesk.tasks import listing
 from helpdesk.tasks import service as tasks
-from helpdesk.tasks.errors import NotAMember, TaskNotFound, TitleRequired
+from helpdesk.tasks.errors import TaskNotFound, TitleRequired
 from helpdesk.tasks.record import Task
 from helpdesk.tasks.rendering import task_shapes
 from helpdesk.tasks.schemas import (

@@ -62,6 +62,7 @@ def test_only_functions_that_search_package_the_search_library() -> None:
         "functions/knowledge_indexer",
         "functions/search_indexer",
         "functions/signals",
+        "functions/tasks",
     ]
 
 

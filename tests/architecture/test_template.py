@@ -47,6 +47,7 @@ API_FUNCTIONS = {
     "Signals",
     "Webhooks",
     "Tools",
+    "Tasks",
     "Files",
     "Organizations",
 } | ACCOUNT_FUNCTIONS
@@ -286,6 +287,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
         "Signals": {"ORG#*#SIGNALS", "ORG#*#SIGNALS#*", "ORG#*#REPORTERS#*"},
         "SignalWorker": {"ORG#*#CUSCONVS#*"},
+        "Tasks": {"ORG#*#COLUMN#*", "ORG#*#REQUESTS"},
         "Webhooks": {"ORG#*#EVENTS"},
         "Organizations": {"ORG#*#LOG#*"},
         "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},
@@ -360,6 +362,7 @@ def test_each_function_that_copies_the_inbox_index_has_storage_for_it() -> None:
         "ConversationsFunction": 2048,
         "CustomersFunction": 2048,
         "SignalsFunction": 2048,
+        "TasksFunction": 2048,
         "SearchIndexerFunction": 2048,
         "EraserFunction": 2048,
     }

@@ -45,4 +45,4 @@ class NotAMember(AppError):
     """Something is assigned to a person outside the organization."""
 
     status, code = 400, "not_a_member"
-    message = "Name a member of your organization. GET /v1/members lists them."
+    message = "The assignee must be a member of your organization. GET /v1/members lists them."

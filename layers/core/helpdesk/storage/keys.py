@@ -97,9 +97,10 @@ __all__ = [
     "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
     "PersonIdempotency", "Post", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket",
     "SignIn", "Signal", "SignalCommit", "SignalReporter", "SignalTitle", "SignalVector", "Slug", "Suggestion",
-    "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl",
-    "UserCode", "WaitPool", "approvals_with", "assigned_tasks", "customer_reports", "documents_in", "signal_reporters",
-    "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
+    "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest",
+    "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool", "approvals_with",
+    "assigned_tasks", "customer_reports", "documents_in", "signal_reporters", "signal_requests", "signals",
+    "signals_with", "suggestions_with", "task_column",
 ]  # fmt: skip
 
 

@@ -1,6 +1,5 @@
 """Errors and limits of the task board (Specification: Errors, Signals and tasks; Not found; Limits)."""
 
-from helpdesk.members import errors as members
 from helpdesk.platform.errors import AppError
 
 MAX_TITLE_CHARACTERS = 200
@@ -21,15 +20,6 @@ class TitleRequired(AppError):
 
     status, code = 400, "title_required"
     message = "Write a `title` of 1 to 200 characters: one line that says what is to be done."
-
-
-class NotAMember(members.NotAMember):
-    """A card's assignee, or the person whose cards are asked for, is not in the organization."""
-
-    message = (
-        "The assignee must be a member of your organization, by user id (or e-mail address in GET /v1/tasks). "
-        "GET /v1/members lists them."
-    )
 
 
 class StaleTask(Exception):

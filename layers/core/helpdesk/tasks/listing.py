@@ -9,13 +9,13 @@ from typing import Any
 from helpdesk.admission.caller import Caller
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.members import membership
+from helpdesk.members.errors import NotAMember
 from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
 from helpdesk.tasks import repository
 from helpdesk.tasks import service as tasks
-from helpdesk.tasks.errors import NotAMember
 from helpdesk.tasks.record import COLUMNS, Task
 from helpdesk.tasks.rendering import commit_shape, pull_request_shape, task_shapes
 from helpdesk.tasks.schemas import TaskAnswer, TasksAnswer, TasksQuery, TaskStatus

@@ -10,6 +10,7 @@ from copy import replace
 
 from helpdesk.admission.caller import Caller
 from helpdesk.members import membership
+from helpdesk.members.errors import NotAMember
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
@@ -20,7 +21,6 @@ from helpdesk.tasks import placing, repository
 from helpdesk.tasks.errors import (
     MAX_DESCRIPTION_CHARACTERS,
     MAX_TITLE_CHARACTERS,
-    NotAMember,
     TaskNotFound,
     TitleRequired,
 )
@@ -37,13 +37,13 @@ def get(organization: str, task_id: str) -> Task:
 
 def find(organization: str, name: str) -> Task:
     """Return a card by its id or its key, such as `ACME-12`. A key costs two reads more. Raises TaskNotFound."""
-    key = _KEY.fullmatch(name)
-    if key is None:
+    match = _KEY.fullmatch(name)
+    if match is None:
         return repository.get(organization, name)
     prefixes = {each.upper() for each in organizations.task_keys(organization).prefixes}
-    number = int(key["number"])
+    number = int(match["number"])
     task_id = repository.ids_of_numbers(organization, [number]).get(number)
-    if key["prefix"].upper() not in prefixes or task_id is None:
+    if match["prefix"].upper() not in prefixes or task_id is None:
         raise TaskNotFound
     return repository.get(organization, task_id)
 
