@@ -348,7 +348,7 @@ def test_functions_that_search_reach_the_inbox_index_and_two_write_it() -> None:
         and {"s3:PutObject", "s3:DeleteObject"} & set(actions(statement))
     }
 
-    assert reach == {"Conversations", "Customers", "Signals", "SearchIndexer", "Eraser"}
+    assert reach == {"Conversations", "Customers", "Signals", "Tasks", "SearchIndexer", "Eraser"}
     assert writes == {"SearchIndexer", "Eraser"}
 
 

@@ -1,6 +1,7 @@
 """Errors and limits of the task board (Specification: Errors, Signals and tasks; Not found; Limits)."""
 
 from helpdesk.platform.errors import AppError
+from helpdesk.signals import errors as signals
 
 MAX_TITLE_CHARACTERS = 200
 MAX_DESCRIPTION_CHARACTERS = 20_000
@@ -15,10 +16,9 @@ class TaskNotFound(AppError):
     message = "No card has this id or key in your organization. GET /v1/tasks lists them."
 
 
-class TitleRequired(AppError):
-    """The title has no text."""
+class TitleRequired(signals.TitleRequired):
+    """The title of a card has no text."""
 
-    status, code = 400, "title_required"
     message = "Write a `title` of 1 to 200 characters: one line that says what is to be done."
 
 

@@ -4,9 +4,10 @@ from copy import replace
 from typing import Any, Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.signals.schemas import Priority
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
-from helpdesk.tasks.schemas import PullRequestState, TaskPriority, TaskStatus
+from helpdesk.tasks.schemas import PullRequestState, TaskStatus
 
 COLUMNS = tuple(TaskStatus)
 """From left to right."""
@@ -27,7 +28,7 @@ class Task(FrozenRecord, kw_only=True):
     description: str
     status: TaskStatus
     rank: str
-    priority: TaskPriority | None = None
+    priority: Priority | None = None
     assignee_id: str | None = None
     created_by_name: str
     created_at: int
@@ -63,7 +64,7 @@ class Task(FrozenRecord, kw_only=True):
             description=item["description"],
             status=TaskStatus(item["status"]),
             rank=item["rank"],
-            priority=None if priority is None else TaskPriority(priority),
+            priority=None if priority is None else Priority(priority),
             assignee_id=item["assigneeId"],
             created_by_name=item["createdByName"],
             created_at=int(item["createdAt"]),

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, schema_hint
-from helpdesk.signals.schemas import CodehostIssue, TrackerIssue
+from helpdesk.signals.schemas import CodehostIssue, Priority, SentPriority, TrackerIssue
 from helpdesk.tasks.errors import MAX_DESCRIPTION_CHARACTERS, MAX_LISTED, MAX_TITLE_CHARACTERS
 
 
@@ -18,15 +18,6 @@ class TaskStatus(StrEnum):
     IN_PROGRESS = "in_progress"
     IN_REVIEW = "in_review"
     DONE = "done"
-
-
-class TaskPriority(StrEnum):
-    """How soon to work on a card."""
-
-    URGENT = "urgent"
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
 
 
 class PullRequestState(StrEnum):
@@ -56,7 +47,7 @@ class TaskShape(Answer):
     description: str
     """Markdown."""
     status: TaskStatus
-    priority: TaskPriority | None
+    priority: Priority | None
     assignee: Assignee | None
     """Null also while the person it was assigned to is not a member of the organization."""
     created_by_name: str
@@ -133,7 +124,6 @@ class TaskAnswer(Answer):
 
 # JSON has no enumerations: in a body their values are texts.
 SentStatus = Annotated[TaskStatus, Field(strict=False)]
-SentPriority = Annotated[TaskPriority, Field(strict=False)]
 SentState = Annotated[PullRequestState, Field(strict=False)]
 TaskTitle = Annotated[str, schema_hint(maxLength=MAX_TITLE_CHARACTERS)]
 TaskDescription = Annotated[str, schema_hint(maxLength=MAX_DESCRIPTION_CHARACTERS)]

@@ -16,6 +16,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import jobs as search
+from helpdesk.signals.schemas import Priority
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import placing, repository
 from helpdesk.tasks.errors import (
@@ -25,7 +26,7 @@ from helpdesk.tasks.errors import (
     TitleRequired,
 )
 from helpdesk.tasks.record import Task
-from helpdesk.tasks.schemas import TaskInput, TaskPriority, TaskStatus, TaskUpdate
+from helpdesk.tasks.schemas import TaskInput, TaskStatus, TaskUpdate
 
 _KEY = re.compile(r"(?P<prefix>[A-Za-z][A-Za-z0-9]{0,7})-(?P<number>[1-9][0-9]{0,8})")
 
@@ -41,9 +42,9 @@ def find(organization: str, name: str) -> Task:
     if match is None:
         return repository.get(organization, name)
     prefixes = {each.upper() for each in organizations.task_keys(organization).prefixes}
-    number = int(match["number"])
+    number = int(match.group("number"))
     task_id = repository.ids_of_numbers(organization, [number]).get(number)
-    if match["prefix"].upper() not in prefixes or task_id is None:
+    if match.group("prefix").upper() not in prefixes or task_id is None:
         raise TaskNotFound
     return repository.get(organization, task_id)
 
@@ -77,7 +78,7 @@ def add_new(
     title: str,
     description: str,
     status: TaskStatus,
-    priority: TaskPriority | None = None,
+    priority: Priority | None = None,
     assignee_id: str | None = None,
     signal_id: str | None = None,
     number: int | None = None,
