@@ -5,18 +5,23 @@ the agent without a model.
 """
 
 import json
+import os
+import signal
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 
+from scripts.local.settings import StackSettings
+from tests.chaos import processes
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, MODEL, REFUND, REFUND_SCHEMA
 from tests.support.converse import Reply, Request, ScriptedModel, says, served
 from tests.support.receiver import Receiver
-from tests.support.tool_server import ToolServer, manifest, tool
+from tests.support.tool_server import Asked, ToolServer, json_response, manifest, tool
 from tests.support.web import Web, eventually
 
 ASKED = "I've asked our team to confirm this. You will read the outcome here."
@@ -33,23 +38,33 @@ def brain(request: Request) -> Reply:
     return [LOOKUP, ASK_REFUND][len(found)] if len(found) < 2 else says(f"The refund: {found[1]}.")
 
 
-@contextmanager
-def a_model(stack: Mapping[str, str]) -> Iterator[None]:
-    """Let the agent's worker ask a scripted model."""
-    functions = boto3.client(
+def lambdas(stack: Mapping[str, str]) -> Any:
+    """Return a client of the stack's Lambda."""
+    return boto3.client(
         "lambda",
         endpoint_url=stack["endpoint_url"],
         region_name=stack["region"],
         aws_access_key_id="test",
         aws_secret_access_key="test",
     )
+
+
+def agent_worker(functions: Any) -> str:
+    """Return the name of the function that is the agent's worker."""
     pages = functions.get_paginator("list_functions").paginate()
-    name = next(
-        one["FunctionName"]
+    return next(
+        str(one["FunctionName"])
         for page in pages
         for one in page["Functions"]
         if one["FunctionName"].endswith("-AgentWorker")
     )
+
+
+@contextmanager
+def a_model(stack: Mapping[str, str]) -> Iterator[None]:
+    """Let the agent's worker ask a scripted model."""
+    functions = lambdas(stack)
+    name = agent_worker(functions)
     before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
     with served(ScriptedModel([brain] * 20)) as address:
         model = {"AGENT_MODEL_ID": MODEL, "BEDROCK_ENDPOINT_URL": address}
@@ -77,6 +92,39 @@ def tools(stack: Mapping[str, str]) -> Iterator[ToolServer]:
         )
         yield server
     assert owner.delete(f"/v1/tool-endpoints/{added.body['id']}").status == 200
+
+
+@pytest.fixture
+def emulator(own_stack: StackSettings | None) -> int:
+    """The process id of the stack's emulator, whose descendants run the functions."""
+    folder = Path(os.environ["HELPDESK_STACK"]).parent if own_stack is None else own_stack.folder
+    return int(json.loads((folder / "emulator.json").read_text(encoding="utf-8"))["pid"])
+
+
+def redelivered(stack: Mapping[str, str], conversation: str, message: str) -> None:
+    """Hand the job of a decision to the agent's worker once more, as the queue does after its visibility timeout.
+
+    That is 12 minutes. It is the job's last delivery, so the worker does not wait for a call that may be under way.
+    """
+    functions = lambdas(stack)
+    body = {
+        "kind": "resume",
+        "organization": stack["organization_id"],
+        "conversationId": conversation,
+        "messageId": message,
+    }
+    record = {
+        "messageId": str(uuid.uuid4()),
+        "receiptHandle": "of-a-test",
+        "body": json.dumps(body),
+        "attributes": {"MessageGroupId": conversation, "ApproximateReceiveCount": "5"},
+        "eventSource": "aws:sqs",
+        "eventSourceARN": "arn:aws:sqs:eu-west-1:000000000000:of-a-test",
+    }
+    answered = functions.invoke(
+        FunctionName=agent_worker(functions), Payload=json.dumps({"Records": [record]}).encode()
+    )
+    assert json.loads(answered["Payload"].read()) == {"batchItemFailures": []}
 
 
 def asked(api: Web) -> tuple[str, dict[str, Any]]:
@@ -126,3 +174,42 @@ def test_a_refund_is_made_once_a_teammate_approves_it(stack: Mapping[str, str], 
     assert [call["input"] for call in refunds] == [REFUND]
     outcome = api.get(f"/v1/approvals/{approval['id']}").body["approval"]["outcome"]
     assert outcome == "succeeded"
+
+
+def test_a_refund_whose_worker_is_killed_after_the_request_is_unknown_and_never_repeated(
+    stack: Mapping[str, str], tools: ToolServer, emulator: int
+) -> None:
+    api = Web(stack["base_url"], stack["secret_key"])
+
+    killed: list[int] = []
+
+    def kill(call: Asked) -> bytes:
+        if call.call["tool"] != "refund":
+            return json_response({"status": "shipped"})
+        for pid, function in processes.functions(emulator).items():
+            if function == "AgentWorker":
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+        return b""
+
+    tools.answer = kill
+
+    def refunds() -> list[str]:
+        return [call["id"] for call in tools.calls if call["tool"] == "refund"]
+
+    with a_model(stack):
+        conversation, approval = asked(api)
+        assert api.post(f"/v1/approvals/{approval['id']}/approve", {}).status == 200
+        (call_id,) = eventually(refunds)
+        thread = api.get(f"/v1/conversations/{conversation}").body["messages"]
+        message = next(one["id"] for one in thread if one["sender"] == "visitor")
+        for _ in range(2):
+            redelivered(stack, conversation, message)
+
+    assert killed
+    assert refunds() == [call_id]
+    assert api.get(f"/v1/approvals/{approval['id']}").body["approval"]["outcome"] == "unknown"
+    found = api.get(f"/v1/conversations/{conversation}").body
+    assert found["conversation"]["handledBy"] == "team"
+    lines = [one["body"] for one in found["messages"] if one["kind"] == "system"]
+    assert any("It is not known whether it was done" in line for line in lines)
