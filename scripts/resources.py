@@ -13,7 +13,7 @@ from typing import Any
 from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
-PARTS = ("data.yaml", "queues.yaml", "policies.yaml", "roles.yaml")
+PARTS = ("data.yaml", "queues.yaml", "policies.yaml", "worker_policies.yaml", "roles.yaml")
 RESOURCES = TEMPLATE / "resources.json"
 
 
