@@ -1,5 +1,6 @@
-"""What all tests share: how many examples hypothesis tries, and that Ctrl-C arrives."""
+"""What all tests share: how many examples hypothesis tries, that Ctrl-C arrives, and what the collector looks at."""
 
+import gc
 import signal
 
 from hypothesis import settings
@@ -12,3 +13,8 @@ settings.load_profile("helpdesk")
 
 # A shell starts background commands with SIGINT ignored; tests send it to themselves, and would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the modules and the collected tests, which stay until the end, out of the garbage collector's rounds."""
+    gc.freeze()

@@ -15,6 +15,7 @@ from scripts.local.progress import Problem, Progress
 from scripts.local.settings import BUILDS, LOCAL, ROOT, TEMPLATE, architecture
 
 BUILD_SECONDS = 600
+ARCHIVES = BUILDS / "archives"
 
 _ARTIFACTS = BUILDS / "artifacts"
 _FINGERPRINT = BUILDS / "fingerprint"

@@ -12,7 +12,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from scripts.local import build
+from scripts.local import build, packing
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import ACCOUNT, BASE_PATH, HOST, REGION, STACK_NAME, StackSettings
 
@@ -70,9 +70,9 @@ def deploy(settings: StackSettings, record: Path, progress: Progress) -> Deploym
             progress.say("Nothing to deploy: the stack is up to date.")
             return known
         record.unlink(missing_ok=True)
-        progress.say("Deploying template.yaml into it (about fifteen seconds).")
+        progress.say("Deploying template.yaml into it (about ten seconds).")
         _create_bucket(settings)
-        _sam_deploy(settings, artifacts, parameters)
+        _sam_deploy(settings, packing.pack(artifacts, build.ARCHIVES), parameters)
         _remove_old_artifacts(settings)
     deployment = Deployment(fingerprint, parameters, _outputs(settings))
     if settings.auth:
@@ -125,7 +125,7 @@ def _remove_old_artifacts(settings: StackSettings) -> None:
                 s3.delete_object(Bucket=_ARTIFACT_BUCKET, Key=upload["Key"])
 
 
-def _sam_deploy(settings: StackSettings, artifacts: Path, parameters: dict[str, str]) -> None:
+def _sam_deploy(settings: StackSettings, template: Path, parameters: dict[str, str]) -> None:
     log_file = settings.folder / "deploy.log"
     # A value may contain commas or be empty, so each is quoted, as in SAM CLI's own settings file.
     overrides = [
@@ -135,7 +135,7 @@ def _sam_deploy(settings: StackSettings, artifacts: Path, parameters: dict[str, 
         "sam",
         "deploy",
         "--template-file",
-        str(artifacts / "template.yaml"),
+        str(template),
         "--stack-name",
         STACK_NAME,
     ]
@@ -144,6 +144,7 @@ def _sam_deploy(settings: StackSettings, artifacts: Path, parameters: dict[str, 
     command += ["--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"]
     command += ["--parameter-overrides", *overrides]
     environment = build.tool_environment() | ACCOUNT | {"AWS_ENDPOINT_URL": settings.endpoint_url}
+    environment["SAM_CLI_POLL_DELAY"] = "0.2"  # seconds; it waits 5 between two looks at the stack otherwise
     with log_file.open("w", encoding="utf-8") as log:
         try:
             done = subprocess.run(

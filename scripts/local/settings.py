@@ -44,6 +44,7 @@ class StackSettings:
     folder: Path = LOCAL / str(DEFAULT_PORT)
     auth: bool = False  # make the emulator enforce the roles' policies
     model: str = ""  # the Bedrock model that the agent uses, in the developer's own account
+    guides: tuple[str, ...] = ("*.md",)  # the guides that are loaded as knowledge
 
     @property
     def endpoint_url(self) -> str:
@@ -91,7 +92,13 @@ class StackSettings:
 
 
 def settings_for(
-    port: int, parameters: str = "", *, folder: Path | None = None, auth: bool = False, model: str = ""
+    port: int,
+    parameters: str = "",
+    *,
+    folder: Path | None = None,
+    auth: bool = False,
+    model: str = "",
+    guides: tuple[str, ...] = ("*.md",),
 ) -> StackSettings:
     """Return the settings for make's PORT, MODEL, and PARAMETERS as `Name=value Name=value`. Errors: Problem."""
     if not 1024 <= port <= 65535:
@@ -104,6 +111,7 @@ def settings_for(
         folder=folder or LOCAL / str(port),
         auth=auth,
         model=model,
+        guides=guides,
     )
 
 

@@ -16,6 +16,8 @@ from scripts.local.settings import HOST, LOCAL, StackSettings, settings_for
 # Retries follow a second after each other, so that a test sees all five attempts.
 PARAMETERS = "RetryDelaysSeconds=1,1,1,1"
 FOLDER = LOCAL / "e2e"
+# Those that the tests ask about, and those like them. All of them are embedded in tests/integration/knowledge.
+GUIDES = ("*webhook*.md", "rate-limits.md", "errors.md")
 PORT_VARIABLE = "HELPDESK_E2E_PORT"  # of the stack that tests/run.py has brought up for the tests
 
 
@@ -29,7 +31,7 @@ def free_port() -> int:
 def settings(port: int) -> StackSettings:
     """Return the settings of the stack; HELPDESK_E2E_AUTH=false runs it without the functions' policies."""
     auth = os.environ.get("HELPDESK_E2E_AUTH") != "false"
-    return settings_for(port, PARAMETERS, folder=FOLDER, auth=auth)
+    return settings_for(port, PARAMETERS, folder=FOLDER, auth=auth, guides=GUIDES)
 
 
 def start(chosen: StackSettings) -> Mapping[str, str]:

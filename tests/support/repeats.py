@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from helpdesk.admission.caller import Access
@@ -176,22 +177,25 @@ def _require(answer: Answer) -> None:
 def world() -> dict[str, Any]:
     """Return everything that is stored, without what counts requests and what became of Idempotency-Keys."""
     return {
-        f"{item['PK']} {item['SK']}": item for item in whole_table.everything() if _kind(item) not in _ASIDE
+        f"{item['PK']} {item['SK']}": item
+        for item in whole_table.everything()
+        if _kind(item["PK"], item["SK"]) not in _ASIDE
     }
 
 
 def census() -> Counter[str]:
     """Return how many items of each kind are stored; two runs of one request leave the same."""
-    return Counter(_kind(item) for item in world().values())
+    return Counter(_kind(item["PK"], item["SK"]) for item in world().values())
 
 
 def kept() -> list[dict[str, Any]]:
     """Return what became of the Idempotency-Keys."""
-    return [item for item in whole_table.everything() if "Idempotency" in _kind(item)]
+    return [item for item in whole_table.everything() if "Idempotency" in _kind(item["PK"], item["SK"])]
 
 
 _ASIDE = {"Allowance", "PersonAllowance", "Idempotency", "PersonIdempotency"}
 
 
-def _kind(item: dict[str, Any]) -> str:
-    return next(name for name, kind in keys.REGISTRY.items() if kind.parse(item["PK"], item["SK"]))
+@lru_cache(maxsize=2_000)
+def _kind(pk: str, sk: str) -> str:
+    return next(name for name, kind in keys.REGISTRY.items() if kind.parse(pk, sk))

@@ -1,7 +1,7 @@
 """The base of every kind of key: built from its parts, and parsed back to them."""
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, Never, Self, dataclass_transform
 
 MAX_PART_CHARACTERS = 128
@@ -79,11 +79,17 @@ class ItemKey:
         """Return the key whose halves these are, or None where they belong to another kind."""
         found: dict[str, str] = {}
         for template, text in ((cls.PK, pk), (cls.SK, sk)):
-            pattern = re.sub(r"\\{(\w+)\\}", rf"(?P<\1>[^#]{{1,{MAX_PART_CHARACTERS}}})", re.escape(template))
-            match = re.fullmatch(pattern, text)
+            match = _pattern(template).fullmatch(text)
             if match is None:
                 return None
             for name, part in match.groupdict().items():
                 if found.setdefault(name, part) != part:
                     return None
         return cls(**found)
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    """Return the expression that the halves of one kind match, with a group for each part."""
+    part = rf"(?P<\1>[^#]{{1,{MAX_PART_CHARACTERS}}})"
+    return re.compile(re.sub(r"\\{(\w+)\\}", part, re.escape(template)))
