@@ -20,7 +20,7 @@ DEPLOY_SECONDS = 300
 # A deployment continues in the emulator when SAM CLI is interrupted. One that a restart interrupts never ends.
 _UNFINISHED_SECONDS = 20
 _ARTIFACT_BUCKET = "helpdesk-local-artifacts"
-_LARGE_UPLOAD = 20_000_000  # bytes
+_LARGE_UPLOAD = 1_000_000  # bytes
 # A stack in any other status is changing or has failed. Neither is usable after a restart.
 _STABLE = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"}
 _COMPLETE = {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
