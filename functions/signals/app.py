@@ -6,10 +6,11 @@ from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
+from helpdesk.progress import moves
 from helpdesk.routing.api import Api
 from helpdesk.signals import commits, listing
 from helpdesk.signals import service as signals
-from helpdesk.signals.errors import SignalEmpty, SignalExists, SignalNotFound, TitleRequired
+from helpdesk.signals.errors import CommitNotFound, SignalEmpty, SignalExists, SignalNotFound, TitleRequired
 from helpdesk.signals.rendering import signal_shape
 from helpdesk.signals.schemas import (
     CommitAdded,
@@ -54,10 +55,8 @@ def get_signal(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnsw
     "/v1/signals/<signal_id>", access=Access.MEMBER, errors=(SignalNotFound, TitleRequired, SignalExists)
 )
 def update_signal(caller: Caller, signal_id: str, change: SignalUpdate) -> SignalChanged:
-    """Update a signal. The status `done` sends a message to each reporter who was not notified before."""
-    return SignalChanged(
-        signal=signal_shape(signals.update(caller.organization, caller.actor, signal_id, change))
-    )
+    """Update a signal. Its card moves with its status, and `done` sends a message to each reporter once."""
+    return SignalChanged(signal=signal_shape(moves.change_signal(caller, signal_id, change)))
 
 
 @api.post("/v1/signals/<signal_id>/reports", access=Access.MEMBER, errors=(SignalNotFound, *_REPORTING))
@@ -72,6 +71,16 @@ def report_signal(caller: Caller, signal_id: str, report: ReportInput) -> Signal
 def add_signal_commit(caller: Caller, signal_id: str, commit: CommitInput) -> CommitAdded:
     """Add a commit that may finish the signal. It changes nothing else until it is applied."""
     return CommitAdded(id=commits.add(caller.organization, signal_id, commit).id)
+
+
+@api.post(
+    "/v1/signals/<signal_id>/commits/<commit_id>/apply",
+    access=Access.MEMBER,
+    errors=(SignalNotFound, CommitNotFound),
+)
+def apply_signal_commit(caller: Caller, signal_id: str, commit_id: str) -> SignalChanged:
+    """Apply a commit: it finished the signal. The signal and its card become done."""
+    return SignalChanged(signal=signal_shape(moves.apply_commit(caller, signal_id, commit_id)))
 
 
 handler = api.handler

@@ -6,8 +6,17 @@ from helpdesk.members.errors import NotAMember
 from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.progress import moves
+from helpdesk.progress import adoption, moves, reports
+from helpdesk.progress.errors import AlreadyATask, NotARequest
+from helpdesk.progress.schemas import (
+    Adoption,
+    CommitsReport,
+    CommitsReported,
+    TaskRequestsAnswer,
+    TaskRequestsQuery,
+)
 from helpdesk.routing.api import Api
+from helpdesk.signals.errors import SignalNotFound
 from helpdesk.tasks import listing
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.errors import TaskNotFound, TitleRequired
@@ -38,6 +47,37 @@ def list_tasks(caller: Caller, query: TasksQuery) -> TasksAnswer:
 def create_task(caller: Caller, task: TaskInput) -> TaskCreated:
     """Add a card, as the last one of its column."""
     return _created(caller, tasks.create(caller, task))
+
+
+@api.get("/v1/tasks/requests", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_task_requests(caller: Caller, query: TaskRequestsQuery) -> TaskRequestsAnswer:
+    """List the customer requests that nobody has decided on, newest first: open signals without a card."""
+    return adoption.requests(caller, query)
+
+
+@api.post("/v1/tasks/adopt", access=Access.MEMBER, errors=(SignalNotFound, AlreadyATask))
+def adopt_signal(caller: Caller, wanted: Adoption) -> TaskCreated:
+    """Make a signal a card, the last one of `planned`. The signal becomes planned."""
+    return _created(caller, adoption.adopt(caller, wanted.signal_id))
+
+
+@api.post("/v1/tasks/<task_id>/decline", access=Access.MEMBER, errors=(TaskNotFound, NotARequest))
+def decline_task(caller: Caller, task_id: str) -> Ok:
+    """Decline a card in `requests`, or a request by its signal's ID. The card goes; its signal becomes declined."""
+    adoption.decline(caller, task_id)
+    return OK
+
+
+@api.post("/v1/tasks/<task_id>/commits", access=Access.MEMBER, errors=(TaskNotFound,))
+def report_task_commits(caller: Caller, task_id: str, report: CommitsReport) -> CommitsReported:
+    """Link commits and pull requests to a card, whether they name it or not, and move the card as they say."""
+    return reports.report_for(caller, task_id, report)
+
+
+@api.post("/v1/commits", access=Access.MEMBER)
+def report_commits(caller: Caller, report: CommitsReport) -> CommitsReported:
+    """Report commits and pull requests of a repository. The cards that they name are linked and moved."""
+    return reports.report(caller, report)
 
 
 @api.get("/v1/tasks/<task_id>", access=Access.MEMBER, errors=(TaskNotFound,))

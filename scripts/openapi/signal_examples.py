@@ -83,5 +83,6 @@ ANSWERS: dict[str, Any] = {
     },
     "updateSignal": {"signal": {**_SHOWN, "status": "done"}},
     "reportSignal": {"signal": {**_SHOWN, "reporterCount": 2}},
+    "applySignalCommit": {"signal": {**_SHOWN, "status": "done"}},
     "addSignalCommit": {"id": _COMMIT},
 }

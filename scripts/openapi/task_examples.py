@@ -46,6 +46,25 @@ _PULL = {
     "reportedAt": _AT + 60_000,
 }
 
+_REQUEST = {
+    "signalId": "signal_01jd3r8s1w5g9j2k4m7n0p3q6t",
+    "kind": "bug",
+    "title": "The export stops at 1,000 rows",
+    "body": "Exports of larger tables end after 1,000 rows without an error.",
+    "priority": "high",
+    "reporterCount": 3,
+    "filedAt": _AT - 600_000,
+    "updatedAt": _AT,
+}
+_REPORT = {
+    "repo": "acme/shop",
+    "branch": "main",
+    "default": True,
+    "commits": [{name: _COMMIT[name] for name in ("sha", "message", "url", "author")}],
+    "pullRequests": [{name: _PULL[name] for name in ("number", "title", "url", "state")}],
+}
+_REPORTED = {"ok": True, "tasks": [{"id": TASK, "key": "ACME-12", "status": "done", "moved": True}]}
+
 BODIES: dict[str, Any] = {
     "createTask": {
         "title": _SHAPE["title"],
@@ -54,6 +73,9 @@ BODIES: dict[str, Any] = {
         "assigneeId": _SHAPE["assignee"]["userId"],
     },
     "updateTask": {"status": "in_progress", "priority": "high"},
+    "adoptSignal": {"signalId": _REQUEST["signalId"]},
+    "reportTaskCommits": _REPORT,
+    "reportCommits": _REPORT,
 }
 
 ANSWERS: dict[str, Any] = {
@@ -62,4 +84,9 @@ ANSWERS: dict[str, Any] = {
     "getTask": {"task": _SHAPE, "commits": [_COMMIT], "pullRequests": [_PULL]},
     "updateTask": {"task": _SHAPE},
     "deleteTask": {"ok": True},
+    "listTaskRequests": {"requests": [_REQUEST], "nextCursor": None},
+    "adoptSignal": {"id": TASK, "key": "ACME-12"},
+    "declineTask": {"ok": True},
+    "reportTaskCommits": _REPORTED,
+    "reportCommits": _REPORTED,
 }

@@ -111,6 +111,8 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "folderId": ("The folder's id.", "fold_01jd3m0a6q2w8e4r1t7y3u9i5o"),
     "crawlId": ("The crawl's id.", "crawl_01jd3m4x8d0k6y9s5v7w2z4a1c"),
     "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),
+    "signalId": ("The signal's id.", "signal_01jd3r8s1w5g9j2k4m7n0p3q6t"),
+    "commitId": ("The commit's id.", "commit_5f1c8a0b7d2e4963f0a1b2c3d4"),
     "taskId": ("The card's id or key.", "ACME-12"),
     "suggestionId": ("The suggestion's id.", "sug_01jd3s9t2x6h0k3m5n8p1q4r7v"),
     "endpointId": ("The endpoint's id.", "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"),

@@ -285,7 +285,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*"},
         "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*"},
         "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
-        "Signals": {"ORG#*#SIGNALS", "ORG#*#SIGNALS#*", "ORG#*#REPORTERS#*"},
+        "Signals": {"ORG#*#SIGNALS", "ORG#*#SIGNALS#*", "ORG#*#REPORTERS#*", "ORG#*#COLUMN#*"},
         "SignalWorker": {"ORG#*#CUSCONVS#*"},
         "Tasks": {"ORG#*#COLUMN#*", "ORG#*#REQUESTS"},
         "Webhooks": {"ORG#*#EVENTS"},

@@ -42,6 +42,7 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "crawlId": lambda: api.post("/v1/knowledge/crawls", CRAWL).body["id"],
         "folderId": lambda: api.post("/v1/knowledge/folders", {"name": "F"}).body["id"],
         "approvalId": lambda: ask(conversation_of(api, organization.organization_id)).id,
+        "commitId": lambda: _committed(api),
         "taskId": lambda: api.post("/v1/tasks", {"title": "Pack faster"}).body["id"],
         "suggestionId": lambda: _suggested(api),
         "signalId": lambda: api.post("/v1/signals", {"kind": "bug", "title": "T"}).body["id"],
@@ -91,6 +92,13 @@ def _customer(api: Client) -> str:
 def _suggested(api: Client) -> str:
     """Let a suggestion be learned from a conversation; return its id."""
     return str(suggested(api, Workers("search"), session="visitor-of-a-suggestion")["id"])
+
+
+def _committed(api: Client) -> str:
+    """Add a commit to the newest signal; return its id."""
+    signal = api.get("/v1/signals?limit=1").body["signals"][0]["id"]
+    commit = {"sha": "9fceb02d0ae5", "message": "Fix", "url": "https://git.example.com/1", "author": "Ada"}
+    return str(api.post(f"/v1/signals/{signal}/commits", commit).body["id"])
 
 
 def _delivered(organization: str) -> str:

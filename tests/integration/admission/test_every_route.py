@@ -152,7 +152,13 @@ ROUTES: dict[str, str] = {
         GET /v1/knowledge/documents/<document_id>
         GET /v1/knowledge/folders
         GET /v1/tasks
+        GET /v1/tasks/requests
+        POST /v1/commits
+        POST /v1/signals/<signal_id>/commits/<commit_id>/apply
         POST /v1/tasks
+        POST /v1/tasks/adopt
+        POST /v1/tasks/<task_id>/commits
+        POST /v1/tasks/<task_id>/decline
         GET /v1/tasks/<task_id>
         PATCH /v1/tasks/<task_id>
         DELETE /v1/tasks/<task_id>

@@ -1,41 +1,192 @@
-"""Changes of cards."""
+"""Moves of signals and cards, which happen together (Specification: States and transitions, Signal; Task).
+
+One table says which column fits which status, both ways. A move is one transaction: the signal, its card, and one event
+signal.updated. Both require the version that was read. A move that loses against another reads both again.
+"""
+
+from collections.abc import Callable
 
 from helpdesk.admission.caller import Caller
+from helpdesk.signals import commits
+from helpdesk.signals import service as signals
+from helpdesk.signals.record import Signal, StaleSignal
+from helpdesk.signals.schemas import SignalStatus, SignalUpdate
 from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.tasks import service as tasks
-from helpdesk.tasks.errors import StaleTask
+from helpdesk.tasks.errors import StaleTask, TaskNotFound
 from helpdesk.tasks.record import Task
-from helpdesk.tasks.schemas import TaskUpdate
+from helpdesk.tasks.schemas import TaskStatus, TaskUpdate
 
-_TRIES = 10
+STATUS_OF = {
+    TaskStatus.REQUESTS: SignalStatus.OPEN,
+    TaskStatus.PLANNED: SignalStatus.PLANNED,
+    TaskStatus.IN_PROGRESS: SignalStatus.IN_PROGRESS,
+    TaskStatus.IN_REVIEW: SignalStatus.IN_REVIEW,
+    TaskStatus.DONE: SignalStatus.DONE,
+}
+"""The status of the signal of a card, by the card's column."""
+
+COLUMN_OF = {status: column for column, status in STATUS_OF.items()}
+"""The column of the card of a signal, by the signal's status. A declined signal has no card."""
+
+TRIES = 12
+
+
+def retry[T](attempt: Callable[[], T]) -> T:
+    """Return what an attempt returns; repeat one that lost against another change. Raises Conflict."""
+    for _ in range(TRIES):
+        try:
+            return attempt()
+        except (StaleTask, StaleSignal):
+            continue
+    raise Conflict
+
+
+def change_signal(caller: Caller, signal_id: str, wanted: SignalUpdate) -> Signal:
+    """Change a signal; a new status moves its card, and `declined` deletes it.
+
+    Raises what `signals.service.update` raises.
+    """
+
+    def attempt() -> tuple[Signal, str | None]:
+        deleted: list[str] = []
+
+        def follow(transaction: Transaction, seen: Signal, status: SignalStatus) -> str | None:
+            task_id = add_card_move(transaction, seen, status, by_person=True)
+            deleted[:] = [seen.task_id] if task_id is None and seen.task_id is not None else []
+            return task_id
+
+        changed = signals.update(caller.organization, caller.actor, signal_id, wanted, follow)
+        return changed, deleted[0] if deleted else None
+
+    signal, deleted = retry(attempt)
+    if deleted is not None:
+        tasks.forget_links(caller.organization, deleted)
+    return signal
+
+
+def apply_commit(caller: Caller, signal_id: str, commit_id: str) -> Signal:
+    """Note that a commit finished its signal, and move the signal and its card to done.
+
+    A commit that was applied before changes nothing. Raises SignalNotFound, CommitNotFound.
+    """
+
+    def attempt() -> Signal:
+        seen = signals.get(caller.organization, signal_id)
+        commit = commits.get(caller.organization, signal_id, commit_id)
+        if commit.applied:
+            return seen
+        transaction = Transaction()
+        commits.add_applied(transaction, commit)
+        changed = seen
+        if seen.status is not SignalStatus.DONE:
+            add_card_move(transaction, seen, SignalStatus.DONE, by_person=True)
+            changed = signals.add_change(transaction, seen, caller.actor, status=SignalStatus.DONE)
+        transaction.commit()
+        return changed
+
+    return retry(attempt)
+
+
+def add_card_move(
+    transaction: Transaction, signal: Signal, status: SignalStatus, *, by_person: bool
+) -> str | None:
+    """Add the move of a signal's card to the column of a status; return the id of the card that it has then.
+
+    A declined signal loses its card: the caller calls `tasks.service.forget_links` afterwards. The transaction raises
+    StaleTask.
+    """
+    if signal.task_id is None:
+        return None
+    card = card_of(signal)
+    column = COLUMN_OF.get(status)
+    if column is None:
+        tasks.add_delete(transaction, card)
+        return None
+    if card.status is not column:
+        tasks.add_move(transaction, card, column, by_person=by_person)
+    return signal.task_id
 
 
 def change_task(caller: Caller, name: str, wanted: TaskUpdate) -> Task:
-    """Change a card, by its id or key. Raises TaskNotFound, TitleRequired, InvalidRequest, NotAMember."""
-    for _ in range(_TRIES):
+    """Change a card, by its id or key; a card that changes its column moves its signal.
+
+    Raises TaskNotFound, TitleRequired, InvalidRequest, NotAMember.
+    """
+
+    def attempt() -> Task:
         seen = tasks.find(caller.organization, name)
         transaction = Transaction()
         changed = tasks.add_update(transaction, seen, wanted)
-        if not transaction:
-            return seen
-        try:
+        if changed.status is not seen.status:
+            add_signal_move(transaction, changed, caller.actor)
+        if transaction:
             transaction.commit()
-        except StaleTask:
-            continue
         return changed
-    raise Conflict
+
+    return retry(attempt)
+
+
+def add_signal_move(transaction: Transaction, card: Task, by_name: str | None) -> None:
+    """Add the move of a card's signal to the status of the card's column, and its event.
+
+    A move to done notifies the reporters. The transaction raises StaleSignal.
+    """
+    if card.signal_id is None:
+        return
+    signal = signal_of(card)
+    status = STATUS_OF[card.status]
+    if signal.status is not status:
+        signals.add_change(transaction, signal, by_name, status=status)
 
 
 def delete_task(caller: Caller, name: str) -> None:
-    """Delete a card, by its id or key. Raises TaskNotFound."""
-    for _ in range(_TRIES):
+    """Delete a card, by its id or key. Raises TaskNotFound.
+
+    Its signal stays and has no card. One that was planned or under way is open again, so that it is a request again.
+    """
+
+    def attempt() -> str:
         seen = tasks.find(caller.organization, name)
         transaction = Transaction()
         tasks.add_delete(transaction, seen)
-        try:
-            transaction.commit()
-        except StaleTask:
-            continue
-        tasks.forget_links(caller.organization, seen.id)
-        return
-    raise Conflict
+        if seen.signal_id is not None:
+            signal = signal_of(seen)
+            keeps = signal.status in {SignalStatus.DONE, SignalStatus.DECLINED}
+            add_status(transaction, signal, caller.actor, signal.status if keeps else SignalStatus.OPEN, None)
+        transaction.commit()
+        return seen.id
+
+    try:
+        deleted = retry(attempt)
+    except TaskNotFound:
+        # A request that died after the deletion may have left what was linked.
+        if name.startswith("task_"):
+            tasks.forget_links(caller.organization, name)
+        raise
+    tasks.forget_links(caller.organization, deleted)
+
+
+def card_of(signal: Signal) -> Task:
+    """Return a signal's card. Raises StaleSignal if it is gone: then the signal has changed, too."""
+    try:
+        return tasks.get(signal.organization, signal.task_id or "")
+    except TaskNotFound:
+        raise StaleSignal(None) from None
+
+
+def add_status(
+    transaction: Transaction, seen: Signal, by_name: str | None, status: SignalStatus, task_id: str | None
+) -> None:
+    """Add the status and the card of a signal. Its event is sent if the status changes."""
+    signals.add_change(
+        transaction, seen, by_name, status=status, task_id=task_id, event=status is not seen.status
+    )
+
+
+def signal_of(card: Task) -> Signal:
+    """Return a card's signal. Raises StaleTask if it was merged: then the card has changed, too."""
+    found = signals.by_ids(card.organization, [card.signal_id or ""]).get(card.signal_id or "")
+    if found is None:
+        raise StaleTask
+    return found

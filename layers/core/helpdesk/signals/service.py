@@ -239,12 +239,14 @@ def add_change(
     reporters: int = 0,
     commits: int = 0,
     notify: bool = True,
+    event: bool = True,
     jobs: tuple[Job, ...] = (),
 ) -> Signal:
     """Add a change of a signal to a transaction, with signal.updated and the jobs that follow; return what it is then.
 
     `task_id` is None for no card. `reporters` and `commits` are counted in addition. With `notify` a change to done
-    lets its reporters be notified. The transaction raises StaleSignal if the signal has changed since it was read.
+    lets its reporters be notified. Without `event`, as for a change of the card alone, nothing else follows. The
+    transaction raises StaleSignal if the signal has changed since it was read.
     """
     now = replace(
         changed(seen, status=status, task_id=task_id, details=details),
@@ -256,7 +258,8 @@ def add_change(
     )
     repository.save(transaction, seen, now)
     follows = (*jobs, *_following(seen, now, notify=notify))
-    _add_event(transaction, now, WebhookEvent.SIGNAL_UPDATED, follows)
+    if event:
+        _add_event(transaction, now, WebhookEvent.SIGNAL_UPDATED, follows)
     return now
 
 

@@ -177,8 +177,11 @@ def add_delete(transaction: Transaction, seen: Task) -> None:
 
 
 def forget_links(organization: str, task_id: str) -> None:
-    """Remove what was linked to a card that is gone."""
-    repository.delete_links(organization, task_id)
+    """Remove what was linked to a card that is gone; nothing of one that is there."""
+    try:
+        repository.get(organization, task_id)
+    except TaskNotFound:
+        repository.delete_links(organization, task_id)
 
 
 def _placed(transaction: Transaction, task: Task, wanted: TaskUpdate, now: int) -> Task:

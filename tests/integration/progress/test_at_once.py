@@ -1,0 +1,155 @@
+"""Changes of signals and cards at once, in the orders that seeds draw: what must be true whoever comes first."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.errors import AppError
+from helpdesk.progress import adoption, moves, reports
+from helpdesk.progress.schemas import CommitsReport
+from helpdesk.signals.schemas import SignalStatus, SignalUpdate
+from helpdesk.tasks import service as tasks
+from helpdesk.tasks.schemas import TaskUpdate
+from tests.support import effort
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.cards import PAIRS, adopt, file, require_agreement, updates
+from tests.support.interleaving import interleaved
+
+SEEDS = range(effort.of(6, 200))
+
+
+@pytest.fixture
+def caller(organization: NewOrganization) -> Caller:
+    return Caller(organization.organization_id, person=Person("usr_ada", "Ada", Role.MEMBER))
+
+
+def codes(errors: list[Exception | None]) -> list[str]:
+    """Return the codes of the errors; anything that the API does not answer fails the test."""
+    for error in errors:
+        assert error is None or isinstance(error, AppError), repr(error)
+    return sorted(error.code for error in errors if isinstance(error, AppError))
+
+
+def run(seed: int, *pieces: Callable[[], Any]) -> list[str]:
+    return codes(interleaved(list(pieces), seed).errors)
+
+
+def set_status(caller: Caller, signal: str, status: str) -> Callable[[], object]:
+    return lambda: moves.change_signal(
+        caller, signal, SignalUpdate.model_validate({"status": SignalStatus(status)})
+    )
+
+
+def drag(caller: Caller, task: str, **wanted: Any) -> Callable[[], object]:
+    return lambda: moves.change_task(caller, task, TaskUpdate.model_validate(wanted))
+
+
+def commit(caller: Caller, message: str, sha: str = "ab" * 20) -> Callable[[], object]:
+    body = {"repo": "a/b", "default": True, "commits": [{"sha": sha, "message": message}]}
+    return lambda: reports.report(caller, CommitsReport.model_validate(body))
+
+
+def cards() -> list[dict[str, Any]]:
+    return [item for item in whole_table.everything() if item["SK"] == "TASK"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_of_two_adopts_one_succeeds(
+    api: Client, organization: NewOrganization, caller: Caller, seed: int
+) -> None:
+    signal = file(api)
+
+    refused = run(seed, lambda: adoption.adopt(caller, signal), lambda: adoption.adopt(caller, signal))
+
+    assert refused == ["already_a_task"]
+    assert len(cards()) == 1
+    assert updates() == ["planned"]
+    require_agreement(organization)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_decline_and_an_adopt_are_one_after_the_other(
+    api: Client, organization: NewOrganization, caller: Caller, seed: int
+) -> None:
+    signal = file(api)
+
+    refused = run(seed, lambda: adoption.adopt(caller, signal), lambda: adoption.decline(caller, signal))
+
+    # Either it was adopted first, and is no request any more; or it was declined first, and then adopted.
+    assert (refused, updates()) in [(["not_a_request"], ["planned"]), ([], ["declined", "planned"])]
+    assert len(cards()) == 1
+    require_agreement(organization)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_card_that_is_moved_deleted_and_finished_at_once_agrees_with_its_signal(
+    api: Client, organization: NewOrganization, caller: Caller, seed: int
+) -> None:
+    signal = file(api)
+    task = adopt(api, signal)
+
+    refused = run(
+        seed,
+        drag(caller, task, status="in_review"),
+        set_status(caller, signal, "in progress"),
+        commit(caller, "fixes ORG-1"),
+        lambda: moves.delete_task(caller, task) if seed % 2 else adoption.decline(caller, task),
+    )
+
+    assert set(refused) <= {"task_not_found", "not_a_request"}
+    require_agreement(organization)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_commit_finishes_a_card_once_whatever_a_person_does(
+    api: Client, organization: NewOrganization, caller: Caller, seed: int
+) -> None:
+    signal = file(api)
+    task = adopt(api, signal)
+
+    refused = run(
+        seed,
+        commit(caller, "fixes ORG-1"),
+        commit(caller, "fixes ORG-1"),
+        commit(caller, "ORG-1", "cd" * 20),
+        set_status(caller, signal, "declined") if seed % 2 else drag(caller, task, status="in_review"),
+    )
+
+    assert refused == []
+    assert updates().count("done") <= 1
+    if not seed % 2:
+        [card] = cards()
+        assert card["commits"] == 2
+    require_agreement(organization)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cards_that_are_dragged_at_once_are_all_in_the_column_and_where_they_were_put(
+    api: Client, organization: NewOrganization, caller: Caller, seed: int
+) -> None:
+    a, b, c, d = (str(api.post("/v1/tasks", {"title": title}).body["id"]) for title in "abcd")
+
+    refused = run(
+        seed,
+        drag(caller, a, after=d),
+        drag(caller, b, after=d),
+        drag(caller, c, before=d, title="C"),
+        drag(caller, c, assigneeId=None, priority=None, description="Text"),
+    )
+
+    assert refused == []
+    order = [task["title"] for task in api.get("/v1/tasks").body["tasks"]]
+    assert sorted(order) == ["C", "a", "b", "d"]
+    assert order.index("C") == 0
+    assert order.index("d") == 1
+    assert tasks.get(caller.organization, c).description == "Text"
+    require_agreement(organization)
+
+
+def test_a_signal_has_a_status_for_every_column_and_the_other_way_round() -> None:
+    assert [(column.value, status.value) for column, status in moves.STATUS_OF.items()] == PAIRS
+    assert {column: status for status, column in moves.COLUMN_OF.items()} == moves.STATUS_OF

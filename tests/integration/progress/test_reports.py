@@ -1,0 +1,219 @@
+"""POST /v1/commits and /v1/tasks/{id}/commits: what a report links, and what it moves."""
+
+from typing import Any
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from tests.support import table as whole_table
+from tests.support.api import Answer, Client
+from tests.support.aws import recorded_calls
+from tests.support.cards import adopt, column_of, file, require_agreement, status_of, updates
+
+
+def sha(number: int) -> str:
+    return f"{number:040x}"
+
+
+def report(api: Client, *messages: str, default: bool = True, first: int = 1, **fields: Any) -> Answer:
+    commits = [{"sha": sha(first + at), "message": message} for at, message in enumerate(messages)]
+    return api.post("/v1/commits", {"repo": "acme/shop", "default": default, "commits": commits, **fields})
+
+
+def pull(title: str, state: str, number: int = 7) -> dict[str, Any]:
+    return {"pullRequests": [{"number": number, "title": title, "state": state}]}
+
+
+def add(api: Client, **fields: Any) -> str:
+    return str(api.post("/v1/tasks", {"title": "A card", **fields}).body["id"])
+
+
+def test_a_finishing_commit_on_the_default_branch_moves_card_and_signal_to_done(
+    api: Client, organization: NewOrganization
+) -> None:
+    signal = file(api)
+    task = adopt(api, signal)
+
+    answer = report(api, "Read all pages\n\nfixes ORG-1\n", "Unrelated", "Docs of ORG-1")
+
+    assert answer.body == {
+        "ok": True,
+        "tasks": [{"id": task, "key": "ORG-1", "status": "done", "moved": True}],
+    }
+    shown = api.get(f"/v1/tasks/{task}").body
+    assert shown["task"]["commits"] == 2
+    assert shown["task"]["doneAt"] is not None
+    assert {each["message"] for each in shown["commits"]} == {"Read all pages", "Docs of ORG-1"}
+    assert status_of(api, signal) == "done"
+    assert updates() == ["planned", "done"]
+    notices = [job for job in whole_table.jobs("signal") if job["body"].get("notify")]
+    assert [job["body"]["signalId"] for job in notices] == [signal]
+    require_agreement(organization)
+
+
+def test_a_repeated_report_changes_nothing(api: Client) -> None:
+    adopt(api, file(api))
+    body = {**pull("ORG-1", "open"), "first": 10}
+    report(api, "fixes ORG-1", "ORG-1", **body)
+    before = sorted(whole_table.everything(), key=lambda item: (item["PK"], item["SK"]))
+
+    with recorded_calls() as calls:
+        answer = report(api, "fixes ORG-1", "ORG-1", **body)
+
+    assert answer.body["tasks"][0]["moved"] is False
+    assert "dynamodb:TransactWriteItems" not in calls
+    after = sorted(whole_table.everything(), key=lambda item: (item["PK"], item["SK"]))
+    assert [item for item in after if "ALLOWANCE" not in item["SK"]] == [
+        item for item in before if "ALLOWANCE" not in item["SK"]
+    ]
+
+
+def test_what_moves_a_card(api: Client) -> None:
+    """Each case: where the card is, the report, where the card is then."""
+    cases: list[tuple[str, dict[str, Any], str]] = [
+        ("planned", {"message": "fixes {}"}, "done"),
+        ("requests", {"message": "fixes {}"}, "done"),
+        ("planned", {"message": "{}"}, "planned"),
+        ("planned", {"message": "fixes {}", "default": False}, "planned"),
+        ("planned", {"title": "{}", "state": "open"}, "in_review"),
+        ("in_progress", {"title": "fixes {}", "state": "open"}, "in_review"),
+        ("planned", {"title": "fixes {}", "state": "merged"}, "done"),
+        ("planned", {"title": "{}", "state": "merged"}, "planned"),
+        ("in_progress", {"title": "fixes {}", "state": "closed"}, "in_progress"),
+        ("done", {"title": "{}", "state": "open"}, "done"),
+        ("in_review", {"title": "{}", "state": "open"}, "in_review"),
+        ("done", {"message": "fixes {}"}, "done"),
+    ]
+    wrong = []
+    for number, (before, what, after) in enumerate(cases, start=1):
+        task = add(api, status=before)
+        text = str(what.get("message") or what["title"]).format(f"ORG-{number}")
+        if "message" in what:
+            report(api, text, default=what.get("default", True), first=number)
+        else:
+            report(api, **pull(text, what["state"], number))
+        if column_of(api, task) != after:
+            wrong.append((before, what, column_of(api, task)))
+
+    assert wrong == []
+
+
+def test_a_commit_that_reaches_the_default_branch_later_finishes_then(api: Client) -> None:
+    task = add(api)
+
+    report(api, "fixes ORG-1", default=False)
+    before = column_of(api, task)
+    report(api, "fixes ORG-1")
+
+    assert (before, column_of(api, task)) == ("planned", "done")
+    assert api.get(f"/v1/tasks/{task}").body["task"]["commits"] == 1
+
+
+def test_a_pull_request_is_one_link_through_all_its_states(api: Client) -> None:
+    task = add(api)
+    columns = []
+    for state in ("open", "open", "closed", "open", "merged", "open", "closed"):
+        report(api, **pull("fixes ORG-1", state))
+        columns.append(column_of(api, task))
+
+    shown = api.get(f"/v1/tasks/{task}").body
+    assert columns == ["in_review"] * 4 + ["done"] * 3
+    assert shown["task"]["pullRequests"] == 1
+    assert shown["pullRequests"][0]["state"] == "merged"
+
+
+def test_a_card_that_a_person_moved_since_stays(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = add(api)
+    pushed = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: pushed + 60_000)
+    api.patch(f"/v1/tasks/{task}", {"status": "in_progress"})
+
+    late = report(api, "fixes ORG-1", at=pushed)
+    assert late.body["tasks"][0] | {"id": ""} == {
+        "id": "",
+        "key": "ORG-1",
+        "status": "in_progress",
+        "moved": False,
+    }
+    assert api.get(f"/v1/tasks/{task}").body["task"]["commits"] == 1
+    report(api, "fixes ORG-1, once more", first=2, at=pushed + 120_000)
+
+    assert column_of(api, task) == "done"
+
+
+def test_a_card_that_a_person_moved_back_stays_when_the_same_is_reported(api: Client) -> None:
+    task = add(api)
+    report(api, "fixes ORG-1")
+    api.patch(f"/v1/tasks/{task}", {"status": "in_progress"})
+
+    report(api, "fixes ORG-1")
+
+    assert column_of(api, task) == "in_progress"
+
+
+def test_a_report_for_a_card_links_what_does_not_name_it(api: Client) -> None:
+    task, other = add(api), add(api)
+    body = {
+        "repo": "acme/shop",
+        "default": True,
+        "commits": [{"sha": sha(1), "message": "Unnamed"}, {"sha": sha(2), "message": "fixes ORG-2"}],
+        "pullRequests": [{"number": 1, "title": "Unnamed", "state": "open"}],
+    }
+
+    answer = api.post("/v1/tasks/ORG-1/commits", body)
+
+    assert answer.body["tasks"] == [{"id": task, "key": "ORG-1", "status": "in_review", "moved": True}]
+    assert api.get(f"/v1/tasks/{task}").body["task"]["commits"] == 2
+    assert column_of(api, other) == "planned"
+
+
+def test_hundreds_of_commits_are_linked_and_the_finishing_one_is_found(
+    api: Client, organization: NewOrganization
+) -> None:
+    add(api)
+    add(api)
+
+    messages = ["fixes ORG-1", *["ORG-1 and ORG-2"] * 120, "NOPE-1"]
+    answer = report(api, *messages)
+
+    assert [(each["key"], each["status"]) for each in answer.body["tasks"]] == [
+        ("ORG-1", "done"),
+        ("ORG-2", "planned"),
+    ]
+    assert [task["commits"] for task in api.get("/v1/tasks").body["tasks"]] == [120, 121]
+    require_agreement(organization)
+
+
+def test_former_prefixes_name_cards_and_those_of_strangers_do_not(api: Client, stranger: Client) -> None:
+    task = add(api)
+    api.patch("/v1/organization", {"taskKeyPrefix": "SHOP"})
+
+    assert report(stranger, "fixes ORG-1").body["tasks"] == []
+    assert report(api, "fixes XYZ-1, fixes SHOP-99").body["tasks"] == []
+    assert report(api, "fixes ORG-1", first=5).body["tasks"][0]["key"] == "SHOP-1"
+    assert column_of(api, task) == "done"
+    assert stranger.post(f"/v1/tasks/{task}/commits", {"repo": "a/b"}).code == "task_not_found"
+
+
+def test_a_report_that_is_not_one_is_refused(api: Client) -> None:
+    commit, request = {"sha": sha(1), "message": "x"}, {"number": 1, "title": "x", "state": "open"}
+    bodies: list[dict[str, Any]] = [
+        {},
+        {"repo": " "},
+        {"repo": "a#b"},
+        {"repo": "x" * 101},
+        {"repo": "a/b", "branch": "x" * 251},
+        {"repo": "a/b", "at": -1},
+        {"repo": "a/b", "commits": [{**commit, "sha": "xyz"}]},
+        {"repo": "a/b", "commits": [{**commit, "sha": "abc"}]},
+        {"repo": "a/b", "commits": [{**commit, "url": "javascript:alert(1)"}]},
+        {"repo": "a/b", "commits": [commit] * 501},
+        {"repo": "a/b", "pullRequests": [{**request, "state": "draft"}]},
+        {"repo": "a/b", "pullRequests": [{**request, "number": 0}]},
+        {"repo": "a/b", "pullRequests": [request] * 101},
+    ]
+    accepted = [body for body in bodies if api.post("/v1/commits", body).status != 400]
+
+    assert accepted == []
+    assert api.post("/v1/commits", {"repo": "a/b"}).body == {"ok": True, "tasks": []}
