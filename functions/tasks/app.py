@@ -70,7 +70,7 @@ def decline_task(caller: Caller, task_id: str) -> Ok:
 
 @api.post("/v1/tasks/<task_id>/commits", access=Access.MEMBER, errors=(TaskNotFound,))
 def report_task_commits(caller: Caller, task_id: str, report: CommitsReport) -> CommitsReported:
-    """Link commits and pull requests to a card, whether they name it or not, and move the card as they say."""
+    """Link commits and pull requests to a card, whether they name it or not. They move the card, too."""
     return reports.report_for(caller, task_id, report)
 
 

@@ -1,4 +1,4 @@
-"""Changes of signals and cards at once, in the orders that seeds draw: what must be true whoever comes first."""
+"""Changes of signals and cards at once, in the orders that seeds draw: what must be true in every order."""
 
 from collections.abc import Callable
 from typing import Any

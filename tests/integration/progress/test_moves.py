@@ -170,7 +170,7 @@ def test_an_applied_commit_moves_signal_and_card_to_done(api: Client, organizati
 
 
 def test_done_queues_the_notices_once_from_each_side(api: Client) -> None:
-    """Whoever finishes it, the transaction that does so holds the job that notifies the reporters."""
+    """From either side, the transaction that does so holds the job that notifies the reporters."""
 
     def notices() -> list[dict[str, Any]]:
         return [job["body"] for job in whole_table.jobs("signal") if job["body"].get("notify")]

@@ -28,8 +28,8 @@ def references(text: str, prefixes: Sequence[str]) -> dict[int, bool]:
     finishing = _REVERT.match(text) is None
     found: dict[int, bool] = {}
     for match in pattern.finditer(text[:MAX_CHARACTERS]):
-        number = int(match["number"])
+        number = int(match.group("number"))
         if number not in found and len(found) == MAX_REFERENCES:
             continue
-        found[number] = found.get(number, False) or (finishing and match["word"] is not None)
+        found[number] = found.get(number, False) or (finishing and match.group("word") is not None)
     return found
