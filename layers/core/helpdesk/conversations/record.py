@@ -320,7 +320,8 @@ class Message(FrozenRecord):
     """An entry of a thread: a message, a note or a system line.
 
     `author` is None for the visitor and for system lines. `event_id` names the message.created event of a message.
-    `sources` are what an answer of the agent comes from; only the team sees them. `tokens` are kept for counting.
+    `sources` are what an answer of the agent comes from; only the team sees them. `tokens` are kept for counting. A
+    `notice` is sent to a customer unasked, and answers nothing.
     """
 
     id: str
@@ -335,6 +336,7 @@ class Message(FrozenRecord):
     rating: RatingLine | None = None
     sources: tuple[AnswerSource, ...] = ()
     tokens: TokenCount | None = None
+    notice: bool = False
 
     @property
     def by_visitor(self) -> bool:
@@ -343,8 +345,8 @@ class Message(FrozenRecord):
 
     @property
     def by_person(self) -> bool:
-        """Whether a teammate wrote it, or a secret key in the organization's name."""
-        return self.author is not None and self.author.kind == "human"
+        """Whether a teammate wrote it, or a secret key in the organization's name. Nobody writes a notice."""
+        return self.author is not None and self.author.kind == "human" and not self.notice
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -362,6 +364,7 @@ class Message(FrozenRecord):
             rating=RatingLine.from_item(item) if "ratingId" in item else None,
             sources=tuple(AnswerSource.from_item(source) for source in item.get("sources", ())),
             tokens=TokenCount(item["tokensIn"], item["tokensOut"]) if "tokensIn" in item else None,
+            notice=bool(item.get("notice", False)),
         )
 
     def to_item(self) -> Item:
@@ -371,6 +374,7 @@ class Message(FrozenRecord):
             **({} if self.kind is EntryKind.MESSAGE else {"kind": self.kind.value}),
             **({} if self.event_id is None else {"eventId": self.event_id}),
             **({} if self.rating is None else self.rating.to_item()),
+            **({"notice": True} if self.notice else {}),
             **({"sources": [source.to_item() for source in self.sources]} if self.sources else {}),
             **(
                 {}

@@ -73,13 +73,15 @@ def save(
     context: BrowserContext | None = None,
     snoozed_until: int | None = None,
     ends_snooze: bool = False,
+    notice: bool = False,
     condition: str = "",
     condition_values: Item | None = None,
 ) -> None:
     """Write a state over the one that was read, and with it what else is given.
 
     `message_id` and `message_at` (ms) are those of a message that is added, by who wrote last in `state`. `ends_snooze`
-    ends a snooze also if the write does not know whether there is one. `waiting_approvals` are counted in addition.
+    ends a snooze also if the write does not know whether there is one. A `notice` is a message after which who wrote
+    last stays as it was. `waiting_approvals` are counted in addition.
 
     The write is refused if status or handler have changed since, if the conversation was archived or unarchived, or if
     `condition` does not hold: the transaction then raises StaleConversation with the conversation as it is now.
@@ -125,7 +127,7 @@ def save(
     resolves = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
     counted = {"resolutions": int(resolves), "waitingApprovals": waiting_approvals}
     if message_id is not None:
-        by_visitor = state.last_speaker is Speaker.VISITOR
+        by_visitor = state.last_speaker is Speaker.VISITOR and not notice
         changes |= newest_message(message_id, message_id if by_visitor else None)
         changes["lastMessageAt"] = message_at
         changes |= index_keys.latest(message_at, before.id)

@@ -32,7 +32,7 @@ from helpdesk.conversations.rendering import state_data
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
-from helpdesk.files.service import Attachments
+from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import as_name, is_blank, trimmed
@@ -169,6 +169,29 @@ def append_by_team(
     )
 
 
+def append_notice(transaction: Transaction, conversation: Conversation, *, name: str, body: str) -> str:
+    """Add a message of the organization that answers nothing, and leave the conversation's state; return its id.
+
+    A resolved conversation stays resolved, and a visitor who waits for an answer still waits. Sends message.created
+    alone. The transaction can raise StaleConversation.
+    """
+    message_id, now = new_message_id(conversation), clock.now_ms()
+    repository.save(
+        transaction, conversation, conversation.state, message_id=message_id, message_at=now, notice=True
+    )
+    return add_agent_message(
+        transaction,
+        conversation,
+        conversation.state,
+        message_id=message_id,
+        author=Author("human", name),
+        body=body,
+        attachments=NO_ATTACHMENTS,
+        now=now,
+        notice=True,
+    )
+
+
 def new_message_id(conversation: Snapshot) -> str:
     """Return an id for a customer-visible message, after those that the conversation is known to have."""
     return ids.new_after("msg", conversation.newest_message_id)
@@ -187,6 +210,7 @@ def add_agent_message(
     sources: Sequence[AnswerSource] = (),
     tokens: TokenCount | None = None,
     jobs: tuple[Job, ...] = (),
+    notice: bool = False,
 ) -> str:
     """Add a message from the organization's side and its message.created event; return its id."""
     message = Message(
@@ -199,6 +223,7 @@ def add_agent_message(
         attachments=_files(attachments),
         sources=tuple(sources),
         tokens=tokens,
+        notice=notice,
     )
     attachments.keep(transaction, conversation.organization, message.id)
     _add_message(transaction, conversation.organization, message, state, jobs)

@@ -29,6 +29,8 @@ class MailBucket(NamedTuple):
 
 INVITATIONS = MailBucket(MailKind.INVITATION, "invite_emails", "invitation e-mails", 30, 10)
 OUTREACH = MailBucket(MailKind.OUTREACH, "outreach_emails", "e-mails to customers", 600, 100)
+# A bucket of their own, so that a signal with thousands of reporters does not hold up what the team writes.
+NOTICES = MailBucket(MailKind.OUTREACH, "notice_emails", "e-mails to reporters of signals", 600, 100)
 
 
 def take(organization: str, bucket: MailBucket) -> None:

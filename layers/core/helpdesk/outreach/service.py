@@ -6,18 +6,19 @@ messages at once to one customer start one conversation. The session decides whi
 own messages. For a customer without a session, their record decides.
 """
 
+from collections.abc import Callable, Sequence
 from copy import replace
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import StaleConversation
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Speaker
 from helpdesk.customers import service as customers
 from helpdesk.customers.service import ConcurrentOutreach, Recipient
 from helpdesk.files import service as files
-from helpdesk.files.service import Attachments
+from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.mail import allowance as mail_allowance
 from helpdesk.messages import service as messages
 from helpdesk.messages.service import SessionChanged
@@ -44,11 +45,12 @@ _NOT_SET_UP = (
 
 
 class _Message(FrozenRecord):
-    """What is written, and its author's name."""
+    """What is written, and its author's name. A notice answers nothing."""
 
     name: str
     body: str
-    attachments: Attachments
+    attachments: Attachments = NO_ATTACHMENTS
+    notice: bool = False
 
 
 def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAccepted:
@@ -89,6 +91,53 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAc
     raise Conflict
 
 
+def notify(
+    organization: str,
+    customer_id: str,
+    conversation_ids: Sequence[str],
+    write: Callable[[Conversation | None], str],
+    also: Callable[[Transaction], None],
+    sender: Correspondent,
+) -> MailOutcome:
+    """Send a customer a message in the organization's name that answers nothing, and mail it where that is possible.
+
+    It goes to the newest of the named conversations that is not archived, whose state stays; otherwise as `send` does.
+    `write` returns the text for a conversation, None for one that is not known. `also` adds to the transaction. Raises
+    CustomerNotFound, CustomerUnreachable, UpgradeRequired, RateLimited, and what `also` makes the transaction raise.
+    """
+    to = customers.recipient(organization, customer_id)
+    mail = _mail_outcome(to, sender)
+    if mail is MailOutcome.QUEUED:
+        mail_allowance.take(organization, mail_allowance.NOTICES)
+    for _ in range(_TRIES):
+        found = conversations.by_ids(organization, sorted(conversation_ids, reverse=True))
+        target = next((each for each in found if not each.archived), None)
+        if target is None and to.session_hash is None and mail is not MailOutcome.QUEUED:
+            raise _unreachable(mail)
+        transaction = Transaction()
+        also(transaction)
+        body = write(target)
+        try:
+            if target is not None:
+                customers.require(transaction, organization, customer_id)
+                message_id = thread.append_notice(transaction, target, name=sender.name, body=body)
+                conversation_id = target.id
+            else:
+                message = _Message(sender.name, body, notice=True)
+                conversation_id, message_id = _added(transaction, organization, to, message)
+            if mail is MailOutcome.QUEUED:
+                job = MessageMail(organization, to.id, conversation_id, message_id)
+                transaction.put(job.to_item(), new=True)
+            transaction.commit()
+        except (SessionChanged, StaleConversation, ConversationNotFound):
+            continue
+        except ConcurrentOutreach:
+            to = customers.recipient(organization, customer_id)
+        else:
+            return mail
+    raise Conflict
+
+
 def _mail_outcome(to: Recipient, sender: Correspondent) -> MailOutcome:
     if to.email is None:
         return MailOutcome.NO_ADDRESS
@@ -117,6 +166,10 @@ def _added(transaction: Transaction, organization: str, to: Recipient, message: 
         target = conversations.newest_open_of_customer(organization, to.id, to.customer.outreach_id)
     if target is not None:
         customers.require(transaction, organization, to.id)
+        if message.notice:
+            # The session only presumes the state of its conversation, which a notice must leave as it is.
+            known = conversations.get(organization, target.id)
+            return known.id, thread.append_notice(transaction, known, name=message.name, body=message.body)
         message_id = thread.append_by_team(
             transaction,
             target,

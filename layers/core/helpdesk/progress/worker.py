@@ -1,5 +1,7 @@
 """Does the jobs of the signal queue, each for a slice of time at most."""
 
+from helpdesk.progress import merging, notices
+from helpdesk.signals import similar
 from helpdesk.signals.jobs import JobKind, SignalJob
 
 
@@ -9,5 +11,9 @@ def work(job: SignalJob, until: int) -> str:
     Raises what the queue is to try again. A job that was done before does nothing.
     """
     match job.kind:
-        case JobKind.STATUS | JobKind.MERGE | JobKind.TITLE:
-            return f"nothing to do until {until}"
+        case JobKind.TITLE:
+            return similar.note(job.organization, job.signal_id)
+        case JobKind.MERGE:
+            return merging.work(job, until)
+        case JobKind.STATUS:
+            return notices.work(job, until) if job.notify else "nothing_to_do"

@@ -19,7 +19,8 @@ class Signal(FrozenRecord, kw_only=True):
 
     `version` counts the writes of the item; each write requires it. `done_at` is when the status last became done, None
     with any other status. `task_id` is its card's. `merged_into` is the signal that took over its reporters: then it is
-    a tombstone, which the API does not show, and `moving` says that some of what it had has not moved yet.
+    a tombstone, which the API does not show, and `moving` says that some of what it had has not moved yet. `quiet` says
+    that it became done without a message to its reporters.
     """
 
     organization: str
@@ -39,6 +40,7 @@ class Signal(FrozenRecord, kw_only=True):
     task_id: str | None = None
     merged_into: str | None = None
     moving: bool = False
+    quiet: bool = False
     version: int = 1
 
     @property
@@ -77,6 +79,7 @@ class Signal(FrozenRecord, kw_only=True):
             task_id=item.get("taskId"),
             merged_into=item.get("mergedInto"),
             moving=bool(item.get("moving", False)),
+            quiet=bool(item.get("quiet", False)),
             version=int(item["version"]),
         )
 
@@ -105,6 +108,7 @@ class Signal(FrozenRecord, kw_only=True):
                     ("taskId", self.task_id),
                     ("mergedInto", self.merged_into),
                     ("moving", self.moving or None),
+                    ("quiet", self.quiet or None),
                 )
                 if value is not None
             },

@@ -23,6 +23,7 @@ from helpdesk.storage.transactions import Transaction
 
 _MESSAGES_READ = 100
 _VISITOR = "Visitor"
+_CONVERSATIONS = 100
 
 
 class NewReport(FrozenRecord):
@@ -63,7 +64,7 @@ class NewReport(FrozenRecord):
             raise InvalidRequest(f"A reporter can have {MAX_IMAGES} images, and this one has them already.")
         both = replace(
             seen,
-            conversations=(*seen.conversations, *added),
+            conversations=latest((*seen.conversations, *added)),
             quote=seen.quote or new.quote,
             images=shown,
         )
@@ -111,6 +112,11 @@ def required(organization: str, sent: ReportInput) -> NewReport:
     if found is None:
         raise InvalidRequest("Send one of `conversationId`, `customerId` and `who`.")
     return found
+
+
+def latest(conversations_of: tuple[Report, ...]) -> tuple[Report, ...]:
+    """Return the conversations that are kept of one reporter: the last 100."""
+    return conversations_of[-_CONVERSATIONS:]
 
 
 def _in_conversation(organization: str, conversation_id: str, quote: str, found: Images) -> NewReport:

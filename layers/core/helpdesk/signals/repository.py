@@ -217,6 +217,13 @@ def reporter(organization: str, signal_id: str, reporter_id: str) -> Reporter | 
     return None if item is None else Reporter.from_item(organization, item)
 
 
+def reporters_of(organization: str, signal_id: str, reporter_ids: Sequence[str]) -> dict[str, Reporter]:
+    """Return those of the reporters who reported a signal, by their ids. One call per hundred."""
+    wanted = [keys.SignalReporter(organization, signal_id, each) for each in reporter_ids]
+    found = table.get_many(wanted).values() if wanted else ()
+    return {each.id: each for each in (Reporter.from_item(organization, item) for item in found)}
+
+
 def reporters(
     organization: str, signal_id: str, limit: int, after: tuple[str, str] | None
 ) -> tuple[list[Reporter], tuple[str, str] | None]:
@@ -293,6 +300,17 @@ def delete_reporter(transaction: Transaction, seen: Reporter) -> None:
     )
 
 
+def require_done(transaction: Transaction, signal: Signal) -> None:
+    """Require that a signal is still done, whatever else changed. The transaction raises StaleSignal."""
+    transaction.require(
+        signal.key,
+        "#status = :done AND attribute_not_exists(mergedInto)",
+        names={"#status": "status"},
+        values={":done": SignalStatus.DONE.value},
+        on_failure=StaleSignal,
+    )
+
+
 def mark_notified(transaction: Transaction, seen: Reporter, at: int) -> None:
     """Write that a reporter is notified at an instant (ms). It raises StaleReporter if they were before."""
     transaction.update(
@@ -305,6 +323,13 @@ def mark_notified(transaction: Transaction, seen: Reporter, at: int) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- commits
+
+
+def first_commits(organization: str, signal_id: str, limit: int) -> list[Commit]:
+    """Return up to `limit` commits of a signal, in the order of their ids. One consistent query."""
+    partition = keys.Signal(organization, signal_id).pk
+    page = table.query(partition, sk_prefix=_COMMIT, limit=limit, consistent=True)
+    return [Commit.from_item(organization, item) for item in page.items]
 
 
 def commits(organization: str, signal_id: str) -> list[Commit]:

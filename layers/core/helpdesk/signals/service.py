@@ -248,8 +248,11 @@ def add_change(
     lets its reporters be notified. Without `event`, as for a change of the card alone, nothing else follows. The
     transaction raises StaleSignal if the signal has changed since it was read.
     """
+    becomes = changed(seen, status=status, task_id=task_id, details=details)
+    if becomes.status is not seen.status:
+        becomes = replace(becomes, quiet=becomes.status is SignalStatus.DONE and not notify)
     now = replace(
-        changed(seen, status=status, task_id=task_id, details=details),
+        becomes,
         reporter_count=seen.reporter_count + reporters,
         commit_count=seen.commit_count + commits,
         updated_at=clock.now_ms(),

@@ -22,6 +22,7 @@ class TextName(StrEnum):
     HANDOFF = "handoff"
     TEAM_ASKED = "teamAsked"
     GOODBYE = "goodbye"
+    SIGNAL_DONE = "signalDone"
     MAIL_SUBJECT = "mailSubject"
     MAIL_AUTHOR = "mailAuthor"
     MAIL_REPLY = "mailReply"
@@ -79,6 +80,7 @@ PLACEHOLDERS: Final[Mapping[TextName, Placeholders]] = {
     TextName.HANDOFF: Placeholders(optional=frozenset({"agent"})),
     TextName.TEAM_ASKED: Placeholders(optional=frozenset({"agent"})),
     TextName.GOODBYE: Placeholders(optional=frozenset({"agent"})),
+    TextName.SIGNAL_DONE: Placeholders(frozenset({"title"})),
     TextName.MAIL_SUBJECT: Placeholders(optional=frozenset({"organization"})),
     TextName.MAIL_AUTHOR: Placeholders(frozenset({"author"}), frozenset({"organization"})),
     TextName.MAIL_REPLY: Placeholders(optional=frozenset({"author"})),

@@ -1,0 +1,68 @@
+"""Merging signals: the request makes the tombstone and moves what it can, and the worker moves the rest in slices.
+
+(Specification: POST /signals/{id}/merge.)
+"""
+
+from helpdesk.platform import clock
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.signals import jobs, moving
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.jobs import SignalJob
+from helpdesk.signals.service import StaleSignal
+from helpdesk.storage.transactions import Conflict, Transaction
+
+IN_REQUEST = 20
+"""Up to how many reporters a merge moves in the request itself."""
+_TRIES = 12
+
+
+def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: str) -> None:
+    """Merge a signal into another. A repeated merge changes nothing.
+
+    The duplicate is not found from then on. Sends signal.updated once everything has moved. Raises SignalNotFound, and
+    InvalidRequest for a signal and itself.
+    """
+    if duplicate_id == signal_id:
+        signals.get(organization, signal_id)
+        raise InvalidRequest("`duplicateId` must be another signal than the one in the path.")
+    for _ in range(_TRIES):
+        survivor = signals.get(organization, signal_id)
+        duplicate = moving.find(organization, duplicate_id)
+        if duplicate is None:
+            raise SignalNotFound
+        if duplicate.merged_into is not None:
+            if signals.survivor(organization, duplicate_id).id != signal_id:
+                raise SignalNotFound
+            return
+        transaction = Transaction()
+        moving.begin(
+            transaction, survivor, duplicate, by_name, task_id=survivor.task_id or duplicate.task_id
+        )
+        try:
+            transaction.commit()
+        except StaleSignal:
+            continue
+        if duplicate.reporter_count + duplicate.commit_count <= IN_REQUEST:
+            move(organization, duplicate_id, None)
+        return
+    raise Conflict
+
+
+def work(job: SignalJob, until: int) -> str:
+    """Move what a merged signal had until an instant (ms); return what became of it, for the log."""
+    if move(job.organization, job.signal_id, until):
+        return "merged"
+    transaction = Transaction()
+    jobs.put(transaction, job.to_job())
+    transaction.commit()
+    return "handed_on"
+
+
+def move(organization: str, duplicate_id: str, until: int | None) -> bool:
+    """Move what a merged signal had, until an instant (ms) or to the end; return whether it is at the end."""
+    while not moving.move_batch(organization, duplicate_id):
+        if until is not None and clock.now_ms() >= until:
+            return False
+    moving.finish(organization, duplicate_id)
+    return True

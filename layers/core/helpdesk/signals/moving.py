@@ -1,0 +1,229 @@
+"""A merged signal: its tombstone, and what it had, which moves in batches to the signal that it was merged into.
+
+A signal with thousands of reporters does not fit one transaction. The first one makes the tombstone. From then on
+nothing is added to it, so its rows only become fewer. Each batch is a transaction that requires both signals as they
+were read, so counts equal rows at every moment, and a repeated batch moves nothing twice. Where the target was merged
+meanwhile, the rows go to its own target (docs/decisions/0138).
+"""
+
+from collections.abc import Sequence
+from copy import replace
+
+from helpdesk.customers import service as customers
+from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.events.outbox import Job
+from helpdesk.platform import clock
+from helpdesk.search import jobs as search
+from helpdesk.signals import images, jobs, repository, service, titles
+from helpdesk.signals.jobs import JobKind, SignalJob
+from helpdesk.signals.record import Commit, Reporter, Signal, SignalStatus
+from helpdesk.signals.reporting import latest
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+
+BATCH = 30
+"""Reporters in a transaction, which has 100 actions: three for each, and two for the signals."""
+_COMMITS = 45  # two actions each
+_TRIES = 20
+
+
+def find(organization: str, signal_id: str) -> Signal | None:
+    """Return a signal, also one that was merged; None if there is none."""
+    return repository.find(organization, signal_id)
+
+
+def begin(
+    transaction: Transaction,
+    survivor: Signal,
+    duplicate: Signal,
+    by_name: str | None,
+    *,
+    status: SignalStatus | None = None,
+    task_id: str | None = None,
+) -> None:
+    """Add to a transaction that a signal is merged into another, with the job that moves what it had.
+
+    `task_id` is the card that the other one has then, and `status` the status that fits it. The duplicate's titles
+    become aliases. The transaction raises StaleSignal.
+    """
+    changed = service.changed(survivor, status=status, task_id=task_id)
+    now = clock.now_ms()
+    repository.save(
+        transaction,
+        survivor,
+        replace(
+            changed,
+            aliases=titles.joined(survivor.title, survivor.aliases, duplicate.titles),
+            updated_at=now,
+            updated_by_name=by_name,
+            version=survivor.version + 1,
+        ),
+    )
+    repository.save(
+        transaction,
+        duplicate,
+        replace(
+            duplicate,
+            merged_into=survivor.id,
+            moving=True,
+            task_id=None,
+            updated_at=now,
+            updated_by_name=by_name,
+            version=duplicate.version + 1,
+        ),
+    )
+    search.put(transaction, search.signal(duplicate.organization, duplicate.id))
+    jobs.put(transaction, job(duplicate))
+
+
+def job(tombstone: Signal) -> Job:
+    """Return the job that moves what a merged signal had."""
+    return SignalJob(
+        kind=JobKind.MERGE, organization=tombstone.organization, signal_id=tombstone.id
+    ).to_job()
+
+
+def move_batch(organization: str, tombstone_id: str) -> bool:
+    """Move the next reporters, commits or titles of a merged signal; return whether nothing is left.
+
+    Raises Conflict where others change the same signals all the time.
+    """
+    for _ in range(_TRIES):
+        tombstone = repository.find(organization, tombstone_id)
+        if tombstone is None or tombstone.merged_into is None:
+            return True
+        if not tombstone.moving:
+            return True
+        target = service.survivor(organization, tombstone.merged_into)
+        try:
+            if tombstone.reporter_count:
+                _move_reporters(tombstone, target)
+            elif tombstone.commit_count:
+                _move_commits(tombstone, target)
+            else:
+                return _move_titles(tombstone, target)
+        except ConditionFailed:
+            continue
+        return False
+    raise Conflict
+
+
+def finish(organization: str, tombstone_id: str) -> bool:
+    """Send signal.updated for the signal that a merged one moved to, once; return whether this call did.
+
+    Its reporters are notified if it is done, and the posts under it follow its status. Raises Conflict.
+    """
+    for _ in range(_TRIES):
+        tombstone = repository.find(organization, tombstone_id)
+        if tombstone is None or tombstone.merged_into is None or not tombstone.moving:
+            return False
+        if tombstone.reporter_count or tombstone.commit_count:
+            raise Conflict
+        target = service.survivor(organization, tombstone.merged_into)
+        transaction = Transaction()
+        repository.save(
+            transaction, tombstone, replace(tombstone, moving=False, version=tombstone.version + 1)
+        )
+        follows = SignalJob(
+            kind=JobKind.STATUS,
+            organization=organization,
+            signal_id=target.id,
+            notify=target.status is SignalStatus.DONE and not target.quiet,
+        )
+        service.add_change(
+            transaction,
+            target,
+            tombstone.updated_by_name,
+            jobs=(search.signal(organization, target.id), follows.to_job()),
+        )
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return True
+    raise Conflict
+
+
+def _move_reporters(tombstone: Signal, target: Signal) -> None:
+    found, _ = repository.reporters_by_id(tombstone.organization, tombstone.id, BATCH, None)
+    try:
+        _move(tombstone, target, found)
+    except CustomerNotFound:
+        # One of them is being erased. That erasure finds no row that moved away, so the row ends here.
+        for each in found:
+            try:
+                _move(tombstone, target, [each])
+            except CustomerNotFound:
+                _drop(tombstone, each)
+            tombstone = repository.find(tombstone.organization, tombstone.id) or tombstone
+            target = service.survivor(target.organization, target.id)
+
+
+def _move(tombstone: Signal, target: Signal, found: Sequence[Reporter]) -> None:
+    there = repository.reporters_of(target.organization, target.id, [each.id for each in found])
+    transaction = Transaction()
+    for each in found:
+        moved = replace(each, signal_id=target.id, merged_from=(*each.merged_from, tombstone.id))
+        repository.delete_reporter(transaction, each)
+        seen = there.get(each.id)
+        if seen is None:
+            repository.put_reporter(transaction, moved)
+        else:
+            repository.save_reporter(transaction, seen, _joined(seen, moved))
+        if each.customer_id is not None:
+            customers.require(transaction, each.organization, each.customer_id)
+    repository.count(transaction, tombstone, reporters=-len(found))
+    repository.count(transaction, target, reporters=len(found) - len(there))
+    transaction.commit()
+
+
+def _drop(tombstone: Signal, reporter: Reporter) -> None:
+    transaction = Transaction()
+    repository.delete_reporter(transaction, reporter)
+    repository.count(transaction, tombstone, reporters=-1)
+    transaction.commit()
+
+
+def _joined(seen: Reporter, moved: Reporter) -> Reporter:
+    """Return the reporter of both signals: what they said of the one that stays comes first, and whether they know."""
+    known = {each.conversation_id for each in seen.conversations}
+    added = tuple(each for each in moved.conversations if each.conversation_id not in known)
+    return replace(
+        seen,
+        conversations=latest((*seen.conversations, *added)),
+        quote=seen.quote or moved.quote,
+        images=images.joined(seen.images, moved.images),
+        merged_from=(*seen.merged_from, *moved.merged_from),
+    )
+
+
+def _move_commits(tombstone: Signal, target: Signal) -> None:
+    found = repository.first_commits(tombstone.organization, tombstone.id, _COMMITS)
+    known = {each.id for each in repository.commits(target.organization, target.id)}
+    transaction = Transaction()
+    added: list[Commit] = []
+    for each in found:
+        repository.delete_commit(transaction, each)
+        if each.id not in known:
+            added.append(each)
+            repository.put_commit(transaction, replace(each, signal_id=target.id))
+    repository.count(transaction, tombstone, commits=-len(found))
+    repository.count(transaction, target, commits=len(added))
+    transaction.commit()
+
+
+def _move_titles(tombstone: Signal, target: Signal) -> bool:
+    """Give the titles that still lead to a merged signal to its target; return whether none is left."""
+    owners = repository.owners(tombstone.organization, tombstone.titles)
+    left = [each for each in tombstone.titles if owners.get(titles.key_of(each)) == tombstone.id]
+    kept = {titles.folded(each) for each in target.titles}
+    transaction = Transaction()
+    for title in left[:_COMMITS]:
+        if titles.folded(title) in kept:
+            repository.pass_title(transaction, tombstone.organization, title, tombstone.id, target.id)
+        else:
+            repository.release_title(transaction, tombstone.organization, title, tombstone.id)
+    if transaction:
+        repository.require(transaction, target)
+        transaction.commit()
+    return len(left) <= _COMMITS

@@ -1,0 +1,37 @@
+"""Which reporters of a signal that is done are still to be notified, and that one of them is."""
+
+from helpdesk.platform import clock
+from helpdesk.signals import repository
+from helpdesk.signals.record import Reporter, Signal, SignalStatus
+from helpdesk.signals.repository import StaleReporter
+from helpdesk.storage.transactions import Transaction
+
+__all__ = ["StaleReporter"]  # and everything below
+
+
+def done(organization: str, signal_id: str) -> Signal | None:
+    """Return a signal if it is done, None otherwise. One that was merged is not: its reporters have moved."""
+    found = repository.find(organization, signal_id)
+    if found is None or found.merged_into is not None or found.status is not SignalStatus.DONE:
+        return None
+    return found
+
+
+def waiting(
+    organization: str, signal_id: str, limit: int, after: str | None
+) -> tuple[list[Reporter], str | None]:
+    """Return reporters who were not notified, after an id, and the id to continue from, None at the end.
+
+    One query, which reads up to `limit` reporters.
+    """
+    return repository.reporters_by_id(organization, signal_id, limit, after, unnotified=True)
+
+
+def add(transaction: Transaction, signal: Signal, reporter: Reporter) -> None:
+    """Add to the transaction of their message that a reporter is notified.
+
+    The transaction raises StaleReporter if they were notified before or are gone, and StaleSignal if the signal is no
+    longer done.
+    """
+    repository.mark_notified(transaction, reporter, clock.now_ms())
+    repository.require_done(transaction, signal)
