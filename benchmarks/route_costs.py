@@ -195,6 +195,9 @@ def _of_signals(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
     yield to("GET", f"/v1/signals/{signal}", route=one)
     yield to("PATCH", f"/v1/signals/{signal}", {"status": "in progress"}, route=one)
     yield to("POST", f"/v1/signals/{signal}/reports", {"who": "Grace"}, route=f"{one}/reports")
+    yield to("GET", "/v1/signals/similar?title=Exports+end+early")
+    other = api.post("/v1/signals", {"kind": "bug", "title": "CSV is cut off", "who": "Ada"}).body["id"]
+    yield to("POST", f"/v1/signals/{signal}/merge", {"duplicateId": other}, route=f"{one}/merge")
     commit = {"sha": "9fceb02", "message": "Fix", "url": "https://git.example.com/9fceb02", "author": "Ada"}
     yield to("POST", f"/v1/signals/{signal}/commits", commit, route=f"{one}/commits")
 

@@ -114,6 +114,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     for values in ("", "status=open", "kind=bug", "q=export"):
         yield get(f"/v1/signals{'?' if values else ''}{values}", values=values)
     signal = str(it.api.get("/v1/signals?limit=1").body["signals"][0]["id"])
+    yield get("/v1/signals/similar", values="title=Exports+end+early")
     yield get("/v1/signals/<signal_id>", f"/v1/signals/{signal}")
     for values in ("", "status=pending"):
         yield get(f"/v1/approvals{'?' if values else ''}{values}", values=values)

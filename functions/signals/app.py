@@ -4,17 +4,19 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
+from helpdesk.http.schemas import OK, Ok
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.progress import moves
+from helpdesk.progress import merging, moves
 from helpdesk.routing.api import Api
-from helpdesk.signals import commits, listing
+from helpdesk.signals import commits, listing, similar
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import CommitNotFound, SignalEmpty, SignalExists, SignalNotFound, TitleRequired
-from helpdesk.signals.rendering import signal_shape
+from helpdesk.signals.rendering import signal_shape, signal_shapes
 from helpdesk.signals.schemas import (
     CommitAdded,
     CommitInput,
+    MergeInput,
     ReportInput,
     SignalAnswer,
     SignalChanged,
@@ -24,6 +26,8 @@ from helpdesk.signals.schemas import (
     SignalsAnswer,
     SignalsQuery,
     SignalUpdate,
+    SimilarAnswer,
+    SimilarQuery,
 )
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL")
@@ -45,6 +49,12 @@ def file_signal(caller: Caller, signal: SignalInput) -> SignalFiled:
     return SignalFiled(id=signals.file(caller.organization, caller.actor, signal).id)
 
 
+@api.get("/v1/signals/similar", access=Access.MEMBER)
+def find_similar_signals(caller: Caller, query: SimilarQuery) -> SimilarAnswer:
+    """Find up to five signals with a similar title, also in other words. Call it before you file one."""
+    return SimilarAnswer(signals=signal_shapes(similar.find(caller.organization, query.title)))
+
+
 @api.get("/v1/signals/<signal_id>", access=Access.MEMBER, errors=(SignalNotFound, InvalidCursor))
 def get_signal(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     """Get a signal with its reporters and commits. After a merge, the ID of the duplicate returns 404."""
@@ -57,6 +67,13 @@ def get_signal(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnsw
 def update_signal(caller: Caller, signal_id: str, change: SignalUpdate) -> SignalChanged:
     """Update a signal. Its card moves with its status, and `done` sends a message to each reporter once."""
     return SignalChanged(signal=signal_shape(moves.change_signal(caller, signal_id, change)))
+
+
+@api.post("/v1/signals/<signal_id>/merge", access=Access.MEMBER, errors=(SignalNotFound,))
+def merge_signals(caller: Caller, signal_id: str, merge: MergeInput) -> Ok:
+    """Merge a duplicate into this signal. Its reporters, commits and posts move here, and its titles become aliases."""
+    merging.merge(caller.organization, caller.actor, signal_id, merge.duplicate_id)
+    return OK
 
 
 @api.post("/v1/signals/<signal_id>/reports", access=Access.MEMBER, errors=(SignalNotFound, *_REPORTING))

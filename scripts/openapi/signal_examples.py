@@ -38,6 +38,7 @@ BODIES: dict[str, Any] = {
         "quote": "My file ends at row 1,000, too.",
         "images": [{"url": "https://images.example.com/export.png"}],
     },
+    "mergeSignals": {"duplicateId": "signal_01jd3r9a2x6h0k3m5n8p1q4r7v"},
     "addSignalCommit": {
         "sha": "9fceb02d0ae598e95dc970b74767f19372d61af8",
         "message": "Export: read all pages",
@@ -85,4 +86,6 @@ ANSWERS: dict[str, Any] = {
     "reportSignal": {"signal": {**_SHOWN, "reporterCount": 2}},
     "applySignalCommit": {"signal": {**_SHOWN, "status": "done"}},
     "addSignalCommit": {"id": _COMMIT},
+    "mergeSignals": {"ok": True},
+    "findSimilarSignals": {"signals": [_SHOWN]},
 }

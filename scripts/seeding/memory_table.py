@@ -91,6 +91,8 @@ class MemoryTable:
                 return self._batch(request)
             case "Query":
                 return self._query(request)
+            case "Scan":
+                return {"Items": list(self.items())}
             case "PutItem" | "UpdateItem" | "DeleteItem":
                 return self._write(operation.removesuffix("Item"), request)
             case "TransactWriteItems":

@@ -4,10 +4,13 @@ import json
 from collections import Counter
 from typing import Any
 
+from helpdesk.platform import clock
+from helpdesk.progress import worker
 from helpdesk.signals import titles
+from helpdesk.signals.jobs import SignalJob
 from helpdesk.signals.record import Reporter, Signal
 from tests.support import table as everything
-from tests.support.api import Client
+from tests.support.api import Answer, Client
 
 BUG = {"kind": "bug", "title": "The export stops", "body": "It ends at row 1,000."}
 
@@ -97,3 +100,25 @@ def require_consistent(organization: str) -> None:
                 owner = by_id[owner.merged_into]
             assert owner.id == signal.id, title
             assert seen.setdefault(key, signal.id) == signal.id
+
+
+def merge(api: Client, signal: str, duplicate: str) -> Answer:
+    """Merge a duplicate into a signal."""
+    return api.post(f"/v1/signals/{signal}/merge", {"duplicateId": duplicate})
+
+
+def jobs(kind: str) -> list[SignalJob]:
+    """Return the signal queue's jobs of a kind in the outbox, in the order in which they were written."""
+    items = [item for item in everything.everything() if item.get("entity") == "outbox"]
+    found = [
+        SignalJob.from_body(job["body"])
+        for item in sorted(items, key=lambda item: str(item["id"]))
+        for job in item["jobs"]
+        if job["queue"] == "signal"
+    ]
+    return [job for job in found if job.kind == kind]
+
+
+def work(job: SignalJob, milliseconds: int = 50_000) -> str:
+    """Let the worker do a slice of a job; return what became of it."""
+    return worker.work(job, clock.now_ms() + milliseconds)

@@ -171,6 +171,8 @@ ROUTES: dict[str, str] = {
         GET /v1/organization
         GET /v1/signals
         GET /v1/signals/<signal_id>
+        GET /v1/signals/similar
+        POST /v1/signals/<signal_id>/merge
         PATCH /v1/signals/<signal_id>
         POST /v1/signals
         POST /v1/signals/<signal_id>/commits

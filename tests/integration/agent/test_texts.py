@@ -17,7 +17,8 @@ from tests.support.aws import recorded_calls
 ENGLISH = "I'm passing this to our team. Someone will answer you here as soon as possible."
 NAMES = (
     "Allowed in `texts`: greeting, thanks, answerIntro, answerIntroSection, answerLink, answerOutro, handoff, "
-    "teamAsked, goodbye, signalDone, mailSubject, mailAuthor, mailReply, mailNoReply, fileGone, widgetAuthor, widgetWaiting, "
+    "teamAsked, goodbye, signalDone, mailSubject, mailAuthor, mailReply, mailNoReply, fileGone, widgetAuthor, "
+    "widgetWaiting, "
     "widgetRating, widgetStars, widgetComment, widgetRate, widgetEmail, widgetMessage, widgetMessages, "
     "widgetFiles, widgetSend, refusalEmpty, refusalLength, refusalFiles, refusalFileType, refusalFileSize, "
     "refusalFileGone, refusalBusy, refusalRating, unavailable."

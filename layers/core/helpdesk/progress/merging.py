@@ -9,12 +9,25 @@ from helpdesk.signals import jobs, moving
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.jobs import SignalJob
+from helpdesk.signals.record import Signal, SignalStatus
 from helpdesk.signals.service import StaleSignal
 from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.tasks import service as tasks
+from helpdesk.tasks.errors import StaleTask, TaskNotFound
+from helpdesk.tasks.record import Task
+from helpdesk.tasks.schemas import TaskStatus
 
 IN_REQUEST = 20
 """Up to how many reporters a merge moves in the request itself."""
 _TRIES = 12
+STATUS_OF_CARD = {
+    TaskStatus.REQUESTS: SignalStatus.OPEN,
+    TaskStatus.PLANNED: SignalStatus.PLANNED,
+    TaskStatus.IN_PROGRESS: SignalStatus.IN_PROGRESS,
+    TaskStatus.IN_REVIEW: SignalStatus.IN_REVIEW,
+    TaskStatus.DONE: SignalStatus.DONE,
+}
+"""The status of a signal that belongs to the column of its card."""
 
 
 def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: str) -> None:
@@ -36,17 +49,42 @@ def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: 
                 raise SignalNotFound
             return
         transaction = Transaction()
-        moving.begin(
-            transaction, survivor, duplicate, by_name, task_id=survivor.task_id or duplicate.task_id
-        )
+        status, task_id = _cards(transaction, survivor, duplicate)
+        moving.begin(transaction, survivor, duplicate, by_name, status=status, task_id=task_id)
         try:
             transaction.commit()
-        except StaleSignal:
+        except (StaleSignal, StaleTask):
             continue
         if duplicate.reporter_count + duplicate.commit_count <= IN_REQUEST:
             move(organization, duplicate_id, None)
         return
     raise Conflict
+
+
+def _cards(
+    transaction: Transaction, survivor: Signal, duplicate: Signal
+) -> tuple[SignalStatus | None, str | None]:
+    """Leave one card to the signal that stays; return its status, if that follows the card, and the card's id.
+
+    Its own card stays with it, and the duplicate's card then belongs to no signal. Otherwise it gets the duplicate's.
+    """
+    card = _card(duplicate)
+    if card is None:
+        return None, survivor.task_id
+    if survivor.task_id is not None:
+        tasks.add_signal(transaction, card, None)
+        return None, survivor.task_id
+    tasks.add_signal(transaction, card, survivor.id)
+    return STATUS_OF_CARD[card.status], card.id
+
+
+def _card(signal: Signal) -> Task | None:
+    if signal.task_id is None:
+        return None
+    try:
+        return tasks.get(signal.organization, signal.task_id)
+    except TaskNotFound:
+        return None
 
 
 def work(job: SignalJob, until: int) -> str:

@@ -78,9 +78,7 @@ def begin(
 
 def job(tombstone: Signal) -> Job:
     """Return the job that moves what a merged signal had."""
-    return SignalJob(
-        kind=JobKind.MERGE, organization=tombstone.organization, signal_id=tombstone.id
-    ).to_job()
+    return SignalJob(kind=JobKind.MERGE, organization=tombstone.organization, signal_id=tombstone.id).to_job()
 
 
 def move_batch(organization: str, tombstone_id: str) -> bool:

@@ -129,16 +129,8 @@ class Signal(FrozenRecord, kw_only=True):
 
 
 OPTIONAL = (
-    "GSI1PK",
-    "GSI1SK",
-    "GSI2PK",
-    "GSI2SK",
-    "GSI3PK",
-    "GSI3SK",
-    "doneAt",
-    "taskId",
-    "mergedInto",
-    "moving",
+    *("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"),
+    *("doneAt", "taskId", "mergedInto", "moving", "quiet"),
 )
 """The attributes that a signal's item has only sometimes."""
 

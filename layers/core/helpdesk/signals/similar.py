@@ -1,0 +1,88 @@
+"""Signals with a similar title, by sentence vectors: a synonym is found where no word is the same.
+
+Each title's vector is an item of its own, one byte for each dimension, which the signal worker writes. A search is one
+query of at most 1 MB: it compares the title with those of the newest 1,500 signals, so its cost is bounded
+(docs/decisions/0140). A signal that was merged keeps its vector, and stands for the one that it was merged into.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from helpdesk.embeddings.embedder import Embedder, embedder
+from helpdesk.platform.settings import settings
+from helpdesk.signals import repository, service, titles, vector_repository
+from helpdesk.signals.record import Signal
+from helpdesk.signals.vector_repository import TitleVector
+
+if TYPE_CHECKING:
+    from helpdesk.embeddings.embedder import Vectors
+
+MAX_SIMILAR = 5
+_COMPARED = 1_500
+_FOUND = 20
+_SIMILAR = 0.35
+"""The least similarity. Of 22 pairs of titles it takes all ten that mean the same, and three of the others."""
+_SCALE = 127
+
+
+def find(organization: str, title: str) -> list[Signal]:
+    """Return up to five living signals with a similar title, the most similar first.
+
+    The signal that has this very title or alias comes first. Costs the title's vector, a query, and a read of what was
+    found. Vectors of the last seconds may be missing. Raises EmbeddingFailed, InvalidRequest for a title too long.
+    """
+    line = titles.stored(title)
+    if not line:
+        return []
+    model = embedder(settings().embedding_model_id)
+    known = vector_repository.vectors(organization, model.kind, _COMPARED)
+    owners = repository.owners(organization, [line])
+    near = _nearest(model, line, known) if known else []
+    return _living(organization, list(dict.fromkeys([*owners.values(), *near])))
+
+
+def note(organization: str, signal_id: str) -> str:
+    """Compute the vector of a signal's present title; return what became of it, for the log.
+
+    A later title's vector is not overwritten. Raises EmbeddingFailed.
+    """
+    signal = repository.find(organization, signal_id)
+    if signal is None or signal.merged_into is not None:
+        return "gone"
+    model = embedder(settings().embedding_model_id)
+    vector = _bytes(model.passages([signal.title]))
+    written = vector_repository.put_vector(
+        organization, TitleVector(signal.id, model.kind, vector), version=signal.version
+    )
+    return "noted" if written else "outdated"
+
+
+def _nearest(model: Embedder, title: str, known: Sequence[TitleVector]) -> list[str]:
+    import numpy as np  # noqa: PLC0415 - of the functions that search alone
+
+    asked = model.question(title)
+    rows = np.frombuffer(b"".join(each.vector for each in known), dtype=np.int8)
+    scores = rows.reshape(len(known), -1).astype(np.float32) @ asked / _SCALE
+    order = np.argsort(-scores, kind="stable")[:_FOUND]
+    return [known[int(place)].signal_id for place in order if scores[place] >= _SIMILAR]
+
+
+def _living(organization: str, signal_ids: Sequence[str]) -> list[Signal]:
+    known = repository.get_many(organization, signal_ids)
+    found: dict[str, Signal] = {}
+    for signal_id in signal_ids:
+        each = known.get(signal_id)
+        if each is not None and each.merged_into is not None:
+            each = service.survivor(organization, each.merged_into)
+        if each is not None:
+            found.setdefault(each.id, each)
+        if len(found) == MAX_SIMILAR:
+            break
+    return list(found.values())
+
+
+def _bytes(vectors: "Vectors") -> bytes:
+    import numpy as np  # noqa: PLC0415 - of the functions that search alone
+
+    scaled: bytes = np.rint(vectors[0] * _SCALE).astype(np.int8).tobytes()
+    return scaled

@@ -1,0 +1,173 @@
+"""The message to those who reported a signal, when it is done: once each, in the thread and by mail."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from helpdesk.mail.allowance import NOTICES
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.progress import notices
+from helpdesk.signals import notifying
+from tests.support import table as everything
+from tests.support.api import Client
+from tests.support.interleaving import interleaved
+from tests.support.mail import Sent, carry, post_office
+from tests.support.signals import conversation, filed, jobs, read, report, set_status, work
+
+TEXT = (
+    "“The export stops”, which you reported to us, is done. If something is still missing, just write here."
+)
+
+
+@pytest.fixture
+def mails(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
+    """The mails that SES took."""
+    with post_office(monkeypatch) as taken:
+        yield taken
+
+
+def told(api: Client, conversation_id: str) -> list[str]:
+    entries = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
+    return [each["body"] for each in entries if each["kind"] == "message" and each["sender"] == "agent"]
+
+
+def finish(api: Client, signal: str) -> str:
+    set_status(api, signal, "done")
+    return work(jobs("status")[-1])
+
+
+def test_a_reporter_reads_once_in_the_newest_conversation_that_it_is_done(
+    api: Client, organization: NewOrganization
+) -> None:
+    first = conversation(api)
+    signal = filed(api, conversationId=first)
+    api.post(f"/v1/conversations/{first}/resolve")
+    second = conversation(api, body="Again")
+    report(api, signal, conversationId=second)
+    api.post(f"/v1/conversations/{second}/resolve")
+
+    assert finish(api, signal) == "notified"
+    assert work(jobs("status")[-1]) == "notified"
+
+    assert (told(api, first), told(api, second)) == ([], [TEXT])
+    shown = api.get(f"/v1/conversations/{second}").body
+    assert shown["conversation"]["status"] == "resolved"
+    assert shown["messages"][-1]["agent"]["kind"] == "human"
+    assert shown["messages"][-1]["agent"]["name"].startswith("Organization")
+    [reporter] = read(api, signal)["reporters"]
+    assert reporter["notifiedAt"] == shown["messages"][-1]["createdAt"]
+    sent = everything.events()[-1]
+    assert (sent["type"], sent["data"]["message"]["body"]) == ("message.created", TEXT)
+
+
+def test_an_archived_conversation_is_left_alone_and_the_customer_still_hears(api: Client) -> None:
+    first = conversation(api)
+    signal = filed(api, conversationId=first)
+    api.post(f"/v1/conversations/{first}/archive")
+    finish(api, signal)
+
+    assert told(api, first) == []
+    newest = api.get("/v1/conversations?limit=1").body["conversations"][0]["id"]
+    assert (newest != first, told(api, newest)) == (True, [TEXT])
+
+
+def test_nobody_is_notified_where_the_change_says_so_or_nobody_is_known(api: Client) -> None:
+    signal = filed(api, conversationId=conversation(api))
+    report(api, signal, who="A name")
+    set_status(api, signal, "done", notify=False)
+
+    assert work(jobs("status")[-1]) == "nothing_to_do"
+    assert [each["notifiedAt"] for each in read(api, signal)["reporters"]] == [None, None]
+
+
+def test_who_was_notified_is_not_notified_again_until_they_report_it_again(api: Client) -> None:
+    first = conversation(api)
+    signal = filed(api, conversationId=first)
+    finish(api, signal)
+    set_status(api, signal, "open")
+    finish(api, signal)
+    assert told(api, first) == [TEXT]
+
+    api.post(f"/v1/conversations/{first}/resolve")
+    second = conversation(api, body="It stops again")
+    report(api, signal, conversationId=second)
+    assert read(api, signal)["reporters"][0]["notifiedAt"] is None
+    set_status(api, signal, "open")
+    finish(api, signal)
+    assert (told(api, first), told(api, second)) == ([TEXT], [TEXT])
+
+
+def test_a_signal_that_is_no_longer_done_notifies_nobody(api: Client) -> None:
+    first = conversation(api)
+    signal = filed(api, conversationId=first)
+    set_status(api, signal, "done")
+    set_status(api, signal, "in review")
+
+    assert [work(job) for job in jobs("status") if job.notify] == ["not_done"]
+    assert told(api, first) == []
+
+
+def test_a_visitor_who_waits_for_an_answer_still_waits(api: Client, organization: NewOrganization) -> None:
+    first = conversation(api)
+    signal = filed(api, conversationId=first)
+    before = everything.of_kind("CONV")[0]
+    finish(api, signal)
+
+    after = everything.of_kind("CONV")[0]
+    assert after["newestMessageId"] != before["newestMessageId"]
+    same = ("status", "handledBy", "lastSpeaker", "newestVisitorMessageId", "GSI1PK")
+    assert {name: after[name] for name in same} == {name: before[name] for name in same}
+    assert "answeredUpTo" not in after
+
+
+def test_a_customer_without_a_session_is_mailed_and_one_with_both_gets_both(
+    api: Client, mails: list[Sent]
+) -> None:
+    known = api.post("/v1/customers", {"email": "grace@example.com"}).body["id"]
+    unknown = api.post("/v1/customers", {"name": "Nobody"}).body["id"]
+    first = conversation(api, user={"email": "vera@example.com"})
+    signal = filed(api, conversationId=first)
+    report(api, signal, customerId=known)
+    report(api, signal, customerId=unknown)
+    finish(api, signal)
+    finish(api, signal)
+    carry()
+
+    assert sorted(mail.to[0] for mail in mails) == ["grace@example.com", "vera@example.com"]
+    assert all(TEXT in mail.text for mail in mails)
+    assert told(api, first) == [TEXT]
+    notified = {each["who"]: each["notifiedAt"] is not None for each in read(api, signal)["reporters"]}
+    assert notified == {"vera@example.com": True, "grace@example.com": True, "Nobody": False}
+
+
+def test_a_slice_hands_on_where_its_time_or_the_mail_allowance_is_over(
+    api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signal = filed(api)
+    for number in range(3):
+        customer = api.post("/v1/customers", {"email": f"reporter{number}@example.com"}).body["id"]
+        report(api, signal, customerId=customer)
+    set_status(api, signal, "done")
+    assert work(jobs("status")[-1], 0) == "handed_on"
+
+    monkeypatch.setattr("helpdesk.mail.allowance.NOTICES", NOTICES._replace(burst=2, per_hour=2))
+    assert work(jobs("status")[-1]) == "handed_on"
+    waits = jobs("status")[-1]
+    assert waits.after is not None
+    [item] = [each for each in everything.of_kind("JOB") if each["jobs"][0]["body"].get("after")]
+    assert clock.now_ms() < item["jobs"][0]["dueAt"] <= clock.now_ms() + 900_000
+    monkeypatch.setattr("helpdesk.mail.allowance.NOTICES", NOTICES._replace(name="refilled"))
+    assert notices.work(waits, clock.now_ms() + 50_000) == "notified"
+    assert notifying.waiting(waits.organization, signal, 10, None) == ([], None)
+
+
+def test_two_workers_at_once_notify_a_reporter_once(api: Client) -> None:
+    for seed in range(3):
+        first = conversation(api, f"session-number-{seed}")
+        signal = filed(api, f"Title {seed}", conversationId=first)
+        set_status(api, signal, "done")
+        job = jobs("status")[-1]
+        assert interleaved([partial(work, job)] * 2, seed).all() == ["notified"] * 2
+        assert len(told(api, first)) == 1
