@@ -140,7 +140,7 @@ def _reported(api: Client, name: str) -> tuple[str, list[str]]:
     return signal, [first, second]
 
 
-def _told(api: Client, conversation_id: str) -> int:
+def _notices_in(api: Client, conversation_id: str) -> int:
     """Return how many messages that the signal is done a conversation has."""
     entries = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
     return sum("is done" in each["body"] for each in entries)
@@ -159,6 +159,6 @@ def test_wherever_the_process_dies_each_reporter_is_notified_once(api: Client) -
         with pytest.raises(Died), dying(at):
             work(job)
         assert (work(job), work(job)) == ("notified", "notified")
-        assert [_told(api, each) for each in conversations] == [1, 1]
+        assert [_notices_in(api, each) for each in conversations] == [1, 1]
         notified = [each["notifiedAt"] is not None for each in read(api, signal)["reporters"]]
         assert notified == [True, True, False]

@@ -28,7 +28,7 @@ def mails(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
         yield taken
 
 
-def told(api: Client, conversation_id: str) -> list[str]:
+def answers_in(api: Client, conversation_id: str) -> list[str]:
     entries = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
     return [each["body"] for each in entries if each["kind"] == "message" and each["sender"] == "agent"]
 
@@ -51,7 +51,7 @@ def test_a_reporter_reads_once_in_the_newest_conversation_that_it_is_done(
     assert finish(api, signal) == "notified"
     assert work(jobs("status")[-1]) == "notified"
 
-    assert (told(api, first), told(api, second)) == ([], [TEXT])
+    assert (answers_in(api, first), answers_in(api, second)) == ([], [TEXT])
     shown = api.get(f"/v1/conversations/{second}").body
     assert shown["conversation"]["status"] == "resolved"
     assert shown["messages"][-1]["agent"]["kind"] == "human"
@@ -68,9 +68,9 @@ def test_an_archived_conversation_is_left_alone_and_the_customer_still_hears(api
     api.post(f"/v1/conversations/{first}/archive")
     finish(api, signal)
 
-    assert told(api, first) == []
+    assert answers_in(api, first) == []
     newest = api.get("/v1/conversations?limit=1").body["conversations"][0]["id"]
-    assert (newest != first, told(api, newest)) == (True, [TEXT])
+    assert (newest != first, answers_in(api, newest)) == (True, [TEXT])
 
 
 def test_nobody_is_notified_where_the_change_says_so_or_nobody_is_known(api: Client) -> None:
@@ -88,7 +88,7 @@ def test_who_was_notified_is_not_notified_again_until_they_report_it_again(api: 
     finish(api, signal)
     set_status(api, signal, "open")
     finish(api, signal)
-    assert told(api, first) == [TEXT]
+    assert answers_in(api, first) == [TEXT]
 
     api.post(f"/v1/conversations/{first}/resolve")
     second = conversation(api, body="It stops again")
@@ -96,7 +96,7 @@ def test_who_was_notified_is_not_notified_again_until_they_report_it_again(api: 
     assert read(api, signal)["reporters"][0]["notifiedAt"] is None
     set_status(api, signal, "open")
     finish(api, signal)
-    assert (told(api, first), told(api, second)) == ([TEXT], [TEXT])
+    assert (answers_in(api, first), answers_in(api, second)) == ([TEXT], [TEXT])
 
 
 def test_a_signal_that_is_no_longer_done_notifies_nobody(api: Client) -> None:
@@ -106,7 +106,7 @@ def test_a_signal_that_is_no_longer_done_notifies_nobody(api: Client) -> None:
     set_status(api, signal, "in review")
 
     assert [work(job) for job in jobs("status") if job.notify] == ["not_done"]
-    assert told(api, first) == []
+    assert answers_in(api, first) == []
 
 
 def test_a_visitor_who_waits_for_an_answer_still_waits(api: Client, organization: NewOrganization) -> None:
@@ -137,7 +137,7 @@ def test_a_customer_without_a_session_is_mailed_and_one_with_both_gets_both(
 
     assert sorted(mail.to[0] for mail in mails) == ["grace@example.com", "vera@example.com"]
     assert all(TEXT in mail.text for mail in mails)
-    assert told(api, first) == [TEXT]
+    assert answers_in(api, first) == [TEXT]
     notified = {each["who"]: each["notifiedAt"] is not None for each in read(api, signal)["reporters"]}
     assert notified == {"vera@example.com": True, "grace@example.com": True, "Nobody": False}
 
@@ -170,4 +170,4 @@ def test_two_workers_at_once_notify_a_reporter_once(api: Client) -> None:
         set_status(api, signal, "done")
         job = jobs("status")[-1]
         assert interleaved([partial(work, job)] * 2, seed).all() == ["notified"] * 2
-        assert len(told(api, first)) == 1
+        assert len(answers_in(api, first)) == 1

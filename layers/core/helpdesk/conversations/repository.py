@@ -79,17 +79,15 @@ def save(
 ) -> None:
     """Write a state over the one that was read, and with it what else is given.
 
-    `message_id` and `message_at` (ms) are those of a message that is added, by who wrote last in `state`. `ends_snooze`
-    ends a snooze also if the write does not know whether there is one. A `notice` is a message after which who wrote
-    last stays as it was. `waiting_approvals` are counted in addition.
+    `message_id` and `message_at` (ms) are those of a message that is added, by who wrote last in `state` or, as a
+    `notice`, by nobody. `ends_snooze` ends a snooze that the write may not know of. `waiting_approvals` are added.
 
     The write is refused if status or handler have changed since, if the conversation was archived or unarchived, or if
     `condition` does not hold: the transaction then raises StaleConversation with the conversation as it is now.
     Without a message, or with `only_if_newest`, it is refused also if someone has written since: who wrote last decides
     whether a person is awaited, and the visitor's newest message is the one that the agent answers. A message is
-    refused if its id does not sort after the newest one. A write that resolves, opens, archives or unarchives is
-    refused also if the assignee has changed, because it changes the assignee's lists. One that changes the state's key
-    is refused also if the snooze has changed.
+    refused if its id does not sort after the newest one. One that resolves, opens, archives or unarchives is refused
+    also if the assignee has changed; one that changes the state's key, if the snooze has changed.
     """
     was = before.state
     archived, was_archived = state.visibility is Visibility.ARCHIVED, was.visibility is Visibility.ARCHIVED

@@ -32,7 +32,7 @@ from helpdesk.conversations.rendering import state_data
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
-from helpdesk.files.service import NO_ATTACHMENTS, Attachments
+from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import as_name, is_blank, trimmed
@@ -166,29 +166,6 @@ def append_by_team(
         attachments=attachments,
         now=now,
         jobs=jobs,
-    )
-
-
-def append_notice(transaction: Transaction, conversation: Conversation, *, name: str, body: str) -> str:
-    """Add a message of the organization that answers nothing, and leave the conversation's state; return its id.
-
-    A resolved conversation stays resolved, and a visitor who waits for an answer still waits. Sends message.created
-    alone. The transaction can raise StaleConversation.
-    """
-    message_id, now = new_message_id(conversation), clock.now_ms()
-    repository.save(
-        transaction, conversation, conversation.state, message_id=message_id, message_at=now, notice=True
-    )
-    return add_agent_message(
-        transaction,
-        conversation,
-        conversation.state,
-        message_id=message_id,
-        author=Author("human", name),
-        body=body,
-        attachments=NO_ATTACHMENTS,
-        now=now,
-        notice=True,
     )
 
 

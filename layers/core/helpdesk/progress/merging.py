@@ -5,6 +5,7 @@
 
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.progress import moves
 from helpdesk.signals import jobs, moving
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
@@ -15,19 +16,10 @@ from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.errors import StaleTask, TaskNotFound
 from helpdesk.tasks.record import Task
-from helpdesk.tasks.schemas import TaskStatus
 
 IN_REQUEST = 20
 """Up to how many reporters a merge moves in the request itself."""
 _TRIES = 12
-STATUS_OF_CARD = {
-    TaskStatus.REQUESTS: SignalStatus.OPEN,
-    TaskStatus.PLANNED: SignalStatus.PLANNED,
-    TaskStatus.IN_PROGRESS: SignalStatus.IN_PROGRESS,
-    TaskStatus.IN_REVIEW: SignalStatus.IN_REVIEW,
-    TaskStatus.DONE: SignalStatus.DONE,
-}
-"""The status of a signal that belongs to the column of its card."""
 
 
 def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: str) -> None:
@@ -75,7 +67,7 @@ def _cards(
         tasks.add_signal(transaction, card, None)
         return None, survivor.task_id
     tasks.add_signal(transaction, card, survivor.id)
-    return STATUS_OF_CARD[card.status], card.id
+    return moves.STATUS_OF[card.status], card.id
 
 
 def _card(signal: Signal) -> Task | None:
