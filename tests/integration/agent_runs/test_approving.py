@@ -215,6 +215,7 @@ def test_a_call_after_a_decision_can_wait_again(desk: Runs, waiting: str) -> Non
 
 
 def test_without_tools_a_model_answers_as_before_and_no_run_is_stored(desk: Runs) -> None:
+    assert desk.api.patch("/v1/agent", {"fileSignals": False}).status == 200
     conversation = desk.write("Hello?")
     model = desk.work(says("Hello! How can I help?"))
 

@@ -4,7 +4,6 @@ Each step is written before the next one begins, so a worker that dies is contin
 the conversation is read again: a person who takes over, or a resolution, ends the run at a defined point (`state`).
 """
 
-from collections.abc import Callable
 from copy import replace
 from typing import NamedTuple
 
@@ -14,8 +13,7 @@ from helpdesk.agent.bedrock import HAND_OVER
 from helpdesk.agent.converse import Turn, Usage
 from helpdesk.agent.worker import Outcome, body_of, source_of
 from helpdesk.agent_runs import deciding, making, prompts, proposing, repository
-from helpdesk.agent_runs.making import Suggests
-from helpdesk.agent_runs.prompts import SUGGEST
+from helpdesk.agent_runs.built_in import BuiltIns, Offers
 from helpdesk.agent_runs.proposing import MAX_INVALID_INPUTS
 from helpdesk.agent_runs.record import ModelTurn, Run
 from helpdesk.agent_runs.state import CallState, RunEvent, RunState
@@ -46,7 +44,7 @@ STEP_MS = 100_000
 
 
 class Desk(NamedTuple):
-    """What a run works with: the prepared message, the tools by name, the visitor, and what it may suggest.
+    """What a run works with: the prepared message, the tools by name, the visitor, and the built-in tools.
 
     `tools` are the enabled ones, `offered` those of them that the model may ask for. `until` is the instant (ms) at
     which no further step begins.
@@ -56,18 +54,18 @@ class Desk(NamedTuple):
     tools: dict[str, Tool]
     offered: dict[str, Tool]
     visitor: Visitor | None
-    suggest: Suggests
+    built_in: BuiltIns
     until: int
     last_try: bool
 
 
-def desk(prepared: Prepared, suggest: Callable[[Prepared], Suggests], *, until: int, last_try: bool) -> Desk:
+def desk(prepared: Prepared, offers: Offers, *, until: int, last_try: bool) -> Desk:
     """Return what a run works with. Calls: tools, customer."""
     organization, customer_id = prepared.conversation.organization, prepared.conversation.customer_id
     tools, offered = tools_service.for_agent(organization)
     found = customers.by_ids(organization, [customer_id]).get(customer_id) if tools else None
     visitor = None if found is None else visitor_of(found)
-    return Desk(prepared, tools, offered, visitor, suggest(prepared), until, last_try)
+    return Desk(prepared, tools, offered, visitor, offers(prepared, has_tools=bool(tools)), until, last_try)
 
 
 def begin(at: Desk) -> Reply | HandOff | Written:
@@ -136,15 +134,14 @@ def _new_run(at: Desk) -> Run:
 
 
 def _think(at: Desk, run: Run | None, waiting: list[tuple[str, str]]) -> Turn:
-    suggests = at.prepared.question.settings.suggest_knowledge
     return metered.turn(
         at.prepared.conversation.organization,
         settings().agent_model_id,
-        prompts.instructions(at.prepared, [f"{name} {given}" for name, given in waiting])
-        if at.tools
+        prompts.instructions(at.prepared, [f"{name} {given}" for name, given in waiting], at.built_in)
+        if at.tools or at.built_in
         else bedrock.instructions(at.prepared.question),
         prompts.messages(at.prepared, run),
-        prompts.specs(list(at.offered.values()), suggests=suggests and bool(at.tools)),
+        prompts.specs(list(at.offered.values()), at.built_in),
         cached=bool(at.tools),
     )
 
@@ -190,11 +187,10 @@ def _taken(at: Desk, turn: Turn, run: Run) -> Run | Reply | HandOff:
         return _last_word(at, turn, run)
     if len(run.calls) + len(turn.tool_uses) > MAX_TOOL_CALLS:
         return HandOff(Reason.TOO_MANY_STEPS, _usage(run))
-    offered = at.prepared.question.settings.suggest_knowledge and bool(at.tools)
     proposed = proposing.propose(
         turn.tool_uses,
         at.offered,
-        built_in={SUGGEST} if offered else frozenset(),
+        built_in=at.built_in,
         earlier=run.calls,
         waiting=_waiting(at),
         visitor_known=at.visitor is not None,
@@ -250,7 +246,7 @@ def _call(at: Desk, run: Run, conversation: Conversation) -> Run:
     if run.calls_in(CallState.READY, CallState.APPROVED):
         name = at.prepared.question.settings.name
         try:
-            return making.make(run, at.tools, at.visitor, conversation, name, at.suggest)
+            return making.make(run, at.tools, at.visitor, conversation, name, at.built_in)
         except (StaleConversation, ConversationNotFound):
             return run  # it was resolved a moment ago, which the next step sees
     waiting = run.calls_in(CallState.WAITING)

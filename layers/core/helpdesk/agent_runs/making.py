@@ -4,13 +4,14 @@ A call that is claimed and has no outcome when a worker takes the run up again w
 outcome is unknown, and it is never repeated. At most three run at once in a conversation.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.agent_runs import repository
-from helpdesk.agent_runs.prompts import SUGGEST, for_model
+from helpdesk.agent_runs.built_in import BuiltIns
+from helpdesk.agent_runs.prompts import BUILT_IN, for_model
 from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent
 from helpdesk.approvals import calls as approvals
@@ -45,9 +46,6 @@ _EVENTS = {
 _LOST = "No answer is known. The tool may have done it. It is not called again."
 _NOT_MADE = "The call could not be made."
 
-type Suggests = Callable[[Call], str]
-"""Files a knowledge suggestion, and returns what the model reads."""
-
 
 class NotYet(Exception):
     """A call of this run may still be under way, or three tools run in the conversation: the job comes back."""
@@ -68,24 +66,25 @@ def make(
     visitor: Visitor | None,
     conversation: Conversation,
     agent_name: str,
-    suggest: Suggests,
+    built_in: BuiltIns,
 ) -> Run:
     """Make the calls that may be made, up to three, and write what became of each.
 
     Raises NotYet, RunChanged, and StaleConversation or ConversationNotFound if the conversation has ended meanwhile.
     """
     batch = run.calls_in(CallState.READY, CallState.APPROVED)[:MAX_RUNNING_TOOLS]
-    slots = _slots(conversation, [call for call in batch if call.tool != SUGGEST])
+    slots = _slots(conversation, [call for call in batch if call.tool not in BUILT_IN])
     try:
         run = _claim(run, batch, conversation)
         claimed = run.calls_in(CallState.RUNNING)
         with ThreadPoolExecutor(len(claimed)) as pool:
             begun = {
-                pool.submit(_made, run, call, tools.get(call.tool), visitor, suggest): call
+                pool.submit(_made, run, call, tools.get(call.tool), visitor, built_in): call
                 for call in claimed
             }
             for future in as_completed(begun):
-                run = _end(run, begun[future], future.result(), agent_name)
+                result, line = future.result()
+                run = _end(run, begun[future], result, agent_name, line)
     finally:
         for call_id, name in slots.items():
             running.release(conversation.organization, conversation.id, name, call_id)
@@ -122,31 +121,44 @@ def _claim(run: Run, batch: Sequence[Call], conversation: Conversation) -> Run:
     return run
 
 
-def _made(run: Run, call: Call, tool: Tool | None, visitor: Visitor | None, suggest: Suggests) -> CallResult:
-    """Make one call and return its result. Never raises: the call is claimed, so this is its only chance."""
+def _made(
+    run: Run, call: Call, tool: Tool | None, visitor: Visitor | None, built_in: BuiltIns
+) -> tuple[CallResult, str | None]:
+    """Make one call and return its result, and a line for the thread where the call has one of its own.
+
+    Never raises: the call is claimed, so this is its only chance.
+    """
+    line = None
     try:
-        if call.tool == SUGGEST:
-            return CallResult(CallOutcome.SUCCEEDED, suggest(call), None, 0)
-        if tool is None:
-            return CallResult(CallOutcome.FAILED, None, _NOT_MADE, 0)
-        return calling.call(
-            run.organization,
-            tool,
-            call.input_value,
-            call_id=call.id,
-            visitor=visitor,
-            conversation_id=run.conversation_id,
-            test=False,
-        )
+        if call.tool in built_in:
+            content, line = built_in[call.tool](run, call)
+            result = CallResult(CallOutcome.SUCCEEDED, content, None, 0)
+        else:
+            result = _called(run, call, tool, visitor)
     except (ClientError, BotoCoreError, Throttled) as error:  # before anything was sent
         logger.error("tool_not_called", extra={"call": call.id, "error": type(error).__name__})
-        return CallResult(CallOutcome.FAILED, None, _NOT_MADE, 0)
+        result = CallResult(CallOutcome.FAILED, None, _NOT_MADE, 0)
     except Exception as error:  # noqa: BLE001 - a defect, after which nobody knows whether it was sent
         logger.error("tool_call_lost", extra={"call": call.id, "error": type(error).__name__})
-        return CallResult(CallOutcome.UNKNOWN, None, _LOST, 0)
+        result = CallResult(CallOutcome.UNKNOWN, None, _LOST, 0)
+    return result, line
 
 
-def _end(run: Run, call: Call, result: CallResult, agent_name: str) -> Run:
+def _called(run: Run, call: Call, tool: Tool | None, visitor: Visitor | None) -> CallResult:
+    if tool is None:
+        return CallResult(CallOutcome.FAILED, None, _NOT_MADE, 0)
+    return calling.call(
+        run.organization,
+        tool,
+        call.input_value,
+        call_id=call.id,
+        visitor=visitor,
+        conversation_id=run.conversation_id,
+        test=False,
+    )
+
+
+def _end(run: Run, call: Call, result: CallResult, agent_name: str, own_line: str | None = None) -> Run:
     """Write what became of a call, with its line in the thread and its approval. Raises RunChanged."""
     said = result.result if result.outcome is CallOutcome.SUCCEEDED else result.error or result.result
     content = for_model(said or "")
@@ -159,9 +171,11 @@ def _end(run: Run, call: Call, result: CallResult, agent_name: str) -> Run:
     if call.approval_id is not None:
         outcome = ApprovalOutcome(result.outcome.value)
         approvals.end(transaction, run.organization, call.approval_id, outcome, content)
-    if call.tool != SUGGEST and (call.risk is not Risk.LOW or result.outcome is CallOutcome.UNKNOWN):
+    is_noted = call.risk is not Risk.LOW or result.outcome is CallOutcome.UNKNOWN
+    line = _line(call, result, agent_name) if call.tool not in BUILT_IN and is_noted else own_line
+    if line is not None:
         snapshot = conversations.presumed_open(run.organization, run.conversation_id, Handler.AGENT.value)
-        thread.add_system_line(transaction, snapshot, _line(call, result, agent_name), clock.now_ms())
+        thread.add_system_line(transaction, snapshot, line, clock.now_ms())
     transaction.commit()
     logger.info(
         "tool_called",

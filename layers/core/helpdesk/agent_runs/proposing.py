@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from helpdesk.agent.converse import ToolUse
-from helpdesk.agent_runs.prompts import BUILT_IN
+from helpdesk.agent_runs.prompts import BUILT_IN, FILE_SIGNAL
 from helpdesk.agent_runs.record import Call
 from helpdesk.agent_runs.state import CallState
 from helpdesk.approvals.risk import Risk
@@ -35,6 +35,9 @@ _UNKNOWN_BEFORE = (
 )
 _WAITS_ALREADY = "The same call waits for the team already. Do not ask for it again."
 _ASKED_TWICE = "The same call was asked for twice at once. It is made once; see the other result."
+
+
+_ONE_SIGNAL = "One signal is filed for each message of the visitor. See the other result."
 
 
 class Proposed(NamedTuple):
@@ -71,6 +74,9 @@ def propose(
         tool = None if use.name in BUILT_IN else tools.get(use.name)
         call = _new(use, tool)
         problem, is_invalid = None, False
+        if use.name == FILE_SIGNAL and any(each.tool == FILE_SIGNAL for each in calls):
+            calls.append(_rejected(call, _ONE_SIGNAL))  # two at once would not see each other
+            continue
         if use.name not in built_in:
             problem, is_invalid = _problem(
                 call, tool, [*earlier, *calls], waiting, visitor_known=visitor_known

@@ -9,7 +9,7 @@ from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import HandOff, Prepared, Reason, Reply, Written
 from helpdesk.agent.converse import ModelFailed, ModelTrouble
 from helpdesk.agent.worker import AgentJob, Outcome
-from helpdesk.agent_runs import deciding, engine, repository, suggesting
+from helpdesk.agent_runs import deciding, engine, offering, repository
 from helpdesk.agent_runs.record import Run
 from helpdesk.agent_runs.repository import RunChanged
 from helpdesk.approvals.jobs import ResumeJob
@@ -59,7 +59,7 @@ def _abandon(run: Run) -> Outcome:
     if conversation is None:
         return Outcome.GONE
     prepared = agent.prepare_again(conversation, run.message_id, with_passages=False)
-    at = engine.Desk(prepared, {}, {}, None, suggesting.filing(prepared), until=clock.now_ms(), last_try=True)
+    at = engine.Desk(prepared, {}, {}, None, {}, until=clock.now_ms(), last_try=True)
     try:
         return _give_up(at, run, None)
     except RunChanged:
@@ -76,7 +76,7 @@ def _after_that(job: AgentJob) -> Outcome:
 
 
 def _answer(prepared: Prepared, *, until: int, last_try: bool) -> Reply | HandOff | Written:
-    desk = engine.desk(prepared, suggesting.filing, until=until, last_try=last_try)
+    desk = engine.desk(prepared, offering.built_in, until=until, last_try=last_try)
     try:
         return engine.begin(desk)
     except Exception as error:
@@ -96,7 +96,7 @@ def _go_on(run: Run, *, until: int, last_try: bool) -> Outcome:
     if conversation is None:
         return Outcome.GONE
     prepared = agent.prepare_again(conversation, run.message_id)
-    desk = engine.desk(prepared, suggesting.filing, until=until, last_try=last_try)
+    desk = engine.desk(prepared, offering.built_in, until=until, last_try=last_try)
     try:
         return engine.advance(desk, deciding.read_decisions(run))
     except RunChanged:

@@ -30,6 +30,10 @@ class TitleTaken(ConditionFailed):
         self.owner: str | None = None if item is None else item["signalId"]
 
 
+class FiledBefore(ConditionFailed):
+    """A signal has this id."""
+
+
 class StaleReporter(ConditionFailed):
     """The reporter has changed since they were read."""
 
@@ -127,8 +131,8 @@ def requests(organization: str, limit: int, before: str | None) -> tuple[list[Si
 
 
 def put(transaction: Transaction, signal: Signal) -> None:
-    """Add a new signal."""
-    transaction.put(signal.to_item(), new=True)
+    """Add a new signal. The transaction raises FiledBefore if there is one with its id."""
+    transaction.put(signal.to_item(), new=True, on_failure=FiledBefore)
 
 
 def save(transaction: Transaction, seen: Signal, changed: Signal) -> None:

@@ -25,7 +25,7 @@ from helpdesk.signals.errors import (
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.record import Signal, StaleSignal
 from helpdesk.signals.rendering import event_data
-from helpdesk.signals.repository import StaleReporter, TitleTaken
+from helpdesk.signals.repository import FiledBefore, StaleReporter, TitleTaken
 from helpdesk.signals.schemas import (
     Priority,
     ReportInput,
@@ -87,9 +87,12 @@ def requests(organization: str, limit: int, before: str | None) -> tuple[list[Si
     return repository.requests(organization, limit, before)
 
 
-def file(organization: str, by_name: str | None, sent: SignalInput) -> Signal:
+def file(
+    organization: str, by_name: str | None, sent: SignalInput, *, signal_id: str | None = None
+) -> Signal:
     """File a signal, with its first reporter if the body names one. Sends bug.created or suggestion.created.
 
+    With `signal_id` it is filed once under that id: a repeat returns what is there, or what that was merged into.
     Raises SignalEmpty, TitleRequired, SignalExists, and what a report raises (`report`).
     """
     title = titles.stored(sent.title)
@@ -100,7 +103,7 @@ def file(organization: str, by_name: str | None, sent: SignalInput) -> Signal:
     now = clock.now_ms()
     signal = Signal(
         organization=organization,
-        id=ids.new("signal"),
+        id=signal_id or ids.new("signal"),
         kind=sent.kind,
         title=title,
         body=body,
@@ -119,6 +122,8 @@ def file(organization: str, by_name: str | None, sent: SignalInput) -> Signal:
         _add_event(transaction, signal, _CREATED[signal.kind], (_indexed(signal), _vectored(signal)))
         try:
             transaction.commit()
+        except FiledBefore:
+            return survivor(organization, signal.id)
         except TitleTaken as taken:
             _refuse_title(organization, taken)
         else:

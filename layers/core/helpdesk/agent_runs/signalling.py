@@ -1,0 +1,190 @@
+"""The built-in tool with which the model files a signal, or adds the visitor to one that exists (`fileSignals`).
+
+The model chooses what the visitor means; this module decides what that may change. A message of a visitor leads to one
+signal at most, of medium priority, whatever the model was led to ask for. A signal that this module files has an id
+that follows from the message's, so a repeat after a crash finds it. A customer's report is written once anyway. The
+model reads the titles of similar signals and not their texts, which other customers wrote.
+"""
+
+import json
+from enum import StrEnum
+from typing import Any
+
+from helpdesk.agent.answerer import Prepared
+from helpdesk.agent_runs.built_in import Done
+from helpdesk.agent_runs.prompts import FILE_SIGNAL, NEW_SIGNAL
+from helpdesk.agent_runs.record import Call, Run
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.embeddings.embedder import EmbeddingFailed
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.logging import logger
+from helpdesk.platform.text import as_name, cut
+from helpdesk.progress import reopening
+from helpdesk.signals import service as signals
+from helpdesk.signals import similar, titles
+from helpdesk.signals.errors import (
+    MAX_BODY_CHARACTERS,
+    MAX_QUOTE_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+    SignalEmpty,
+    SignalExists,
+    SignalNotFound,
+    TitleRequired,
+)
+from helpdesk.signals.record import Signal
+from helpdesk.signals.schemas import ReportInput, SignalInput, SignalKind, SignalStatus
+
+
+class Outcome(StrEnum):
+    """What became of a call, as the model reads it."""
+
+    SIMILAR = "not_filed_yet"
+    FILED = "filed"
+    JOINED = "joined"
+    REOPENED = "reopened"
+    SECOND = "refused: one signal a message"
+    INCOMPLETE = "refused: kind, title or body is missing"
+    GONE = "refused: no such signal among the similar ones"
+
+
+_LAST = frozenset({Outcome.FILED, Outcome.JOINED, Outcome.REOPENED})
+_CHOOSE = (
+    "Nothing is filed yet. If one of these is what the visitor means, call {tool} again with its id as signalId. "
+    "If none is, call it again with signalId {new}."
+)
+
+
+class Signalling:
+    """Files a signal for the visitor's message of a run."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+        self._organization = prepared.conversation.organization
+        self._agent = prepared.question.settings.name
+
+    def __call__(self, run: Run, call: Call) -> Done:
+        """Do what a call asks for and return what became of it. Raises Conflict."""
+        earlier = [_said(each) for each in run.calls if each.tool == FILE_SIGNAL and each.id != call.id]
+        if any(each.get("outcome") in _LAST for each in earlier):
+            return _done(Outcome.SECOND)
+        wanted = self._wanted(run, call.input_value)
+        if wanted is None:
+            return _done(Outcome.INCOMPLETE)
+        offered = {one["id"] for each in earlier for one in each.get("similar", [])}
+        return self._chosen(run, wanted, call.input_value.get("signalId") or None, offered)
+
+    def _chosen(self, run: Run, wanted: SignalInput, chosen: object, offered: set[str]) -> Done:
+        """File a signal, join one, or name the similar ones: `offered` are those that the model has read of."""
+        if isinstance(chosen, str) and chosen != NEW_SIGNAL:
+            return self._join(run, chosen, wanted) if chosen in offered else _done(Outcome.GONE)
+        title = wanted.title or ""
+        found = self._similar(title)
+        same = next((each for each in found if _is_titled(each, title)), None)
+        if any(each.id == signal_id(run) for each in found):
+            same, found = None, []  # a worker that died has filed it
+        if same is not None and same.id in offered:
+            return self._join(run, same.id, wanted)
+        if same is not None or (found and not (offered and chosen == NEW_SIGNAL)):
+            return _offer(found)
+        return self._file(run, wanted)
+
+    def _wanted(self, run: Run, given: dict[str, Any]) -> SignalInput | None:
+        """Return the signal as it would be filed; None if something is missing. The priority is never the model's."""
+        kind, title, body = given.get("kind"), given.get("title"), given.get("body")
+        if kind not in set(SignalKind) or not isinstance(title, str) or not isinstance(body, str):
+            return None
+        line = as_name(title, MAX_TITLE_CHARACTERS)
+        if not line or not titles.folded(line) or not body.strip():
+            return None
+        return SignalInput.model_validate(
+            {
+                "kind": kind,
+                "title": line,
+                "body": cut(body.strip(), MAX_BODY_CHARACTERS),
+                "conversationId": run.conversation_id,
+                "quote": self._quote(run, given.get("quote")),
+            }
+        )
+
+    def _quote(self, run: Run, given: object) -> str:
+        """Return the visitor's own words: those that the model quotes, if they wrote them; else their message."""
+        written = [each for each in self._prepared.newest if each.by_visitor and each.body]
+        if isinstance(given, str) and given.strip():
+            said = " ".join(given.split())
+            if any(said in " ".join(each.body.split()) for each in written):
+                return cut(said, MAX_QUOTE_CHARACTERS)
+        own = next((each.body for each in written if each.id == run.message_id), "")
+        return cut(own.strip(), MAX_QUOTE_CHARACTERS)
+
+    def _similar(self, title: str) -> list[Signal]:
+        try:
+            return similar.find(self._organization, title)
+        except EmbeddingFailed as error:
+            # A double can be merged; a report that is not filed is lost.
+            logger.warning("similar_signals_unknown", extra={"error": type(error).__name__})
+            return []
+
+    def _file(self, run: Run, wanted: SignalInput) -> Done:
+        try:
+            signal = signals.file(self._organization, self._agent, wanted, signal_id=signal_id(run))
+        except SignalExists:  # another message filed it at this moment
+            return _offer(self._similar(wanted.title or ""))
+        except (SignalEmpty, TitleRequired, InvalidRequest, ConversationNotFound):
+            return _done(Outcome.INCOMPLETE)
+        line = f"{self._agent} filed the {signal.kind.value} “{signal.title}” ({signal.id})."
+        return _done(Outcome.FILED, signal, line)
+
+    def _join(self, run: Run, chosen: str, wanted: SignalInput) -> Done:
+        report = ReportInput.model_validate({"conversationId": run.conversation_id, "quote": wanted.quote})
+        try:
+            alive = signals.survivor(self._organization, chosen)
+            signal = signals.report(self._organization, self._agent, alive.id, report)
+            reopens = signal.status is SignalStatus.DONE
+            if reopens:
+                signal = reopening.reopen(self._organization, self._agent, signal.id)
+        except (SignalNotFound, InvalidRequest, ConversationNotFound):
+            return _done(Outcome.GONE)
+        verb = "reopened" if reopens else "added the visitor to"
+        line = f"{self._agent} {verb} the {signal.kind.value} “{signal.title}” ({signal.id})."
+        return _done(Outcome.REOPENED if reopens else Outcome.JOINED, signal, line)
+
+
+def signal_id(run: Run) -> str:
+    """Return the id of the signal that a run files: it follows from its message's, so there is one at most."""
+    return f"signal_{run.message_id.partition('_')[2]}"
+
+
+def _is_titled(signal: Signal, title: str) -> bool:
+    return titles.folded(title) in {titles.folded(each) for each in signal.titles}
+
+
+def _said(call: Call) -> dict[str, Any]:
+    """Return what an earlier call came to, as it was written for the model."""
+    try:
+        found = json.loads(call.content)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _offer(found: list[Signal]) -> Done:
+    shown = [
+        {
+            "id": each.id,
+            "kind": each.kind.value,
+            "title": each.title,
+            "status": each.status.value,
+        }
+        for each in found
+    ]
+    content = {
+        "outcome": Outcome.SIMILAR.value,
+        "similar": shown,
+        "next": _CHOOSE.format(tool=FILE_SIGNAL, new=NEW_SIGNAL),
+    }
+    return Done(json.dumps(content, ensure_ascii=False))
+
+
+def _done(outcome: Outcome, signal: Signal | None = None, line: str | None = None) -> Done:
+    about = {} if signal is None else {"title": signal.title, "status": signal.status.value}
+    return Done(json.dumps({"outcome": outcome.value, **about}, ensure_ascii=False), line)
