@@ -292,6 +292,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Organizations": {"ORG#*#LOG#*"},
         "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},
         "UploadCleanup": {"UNATTACHED#*"},
+        "AgentWorker": {"ORG#*#COLUMN#*"},
         "Timers": {"WAKE#*", "DUEAPPROVALS#*", "DUERUNS#*", "DUESYNCS#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*"},
         "Crawler": {"DUECRAWLS#*"},

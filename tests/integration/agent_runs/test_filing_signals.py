@@ -10,7 +10,7 @@ from helpdesk.platform import clock
 from helpdesk.signals import service as signals
 from helpdesk.signals import similar
 from helpdesk.signals.record import Signal
-from helpdesk.signals.schemas import SignalInput, SignalKind, SignalStatus, SignalUpdate
+from helpdesk.signals.schemas import SignalInput, SignalKind, SignalStatus
 from tests.support import table as everything
 from tests.support.agent_runs import Runs, results
 from tests.support.api import function
@@ -128,7 +128,8 @@ def test_a_message_that_wants_many_signals_gets_one(desk: Runs) -> None:
 
 def test_a_done_signal_that_still_happens_is_open_again(desk: Runs, known: list[str]) -> None:
     before = existing(desk, known)
-    signals.update(desk.id, "Tom", before.id, SignalUpdate(status=SignalStatus.DONE))
+    card = desk.api.post("/v1/tasks/adopt", {"signalId": before.id}).body["id"]
+    assert desk.api.patch(f"/v1/tasks/{card}", {"status": "done"}).status == 200
     conversation = desk.write("It is still broken! " + SAID)
     model = desk.work(ask(), ask(signalId=before.id), DONE)
 
@@ -136,6 +137,7 @@ def test_a_done_signal_that_still_happens_is_open_again(desk: Runs, known: list[
     assert said(model.requests[2])["outcome"] == "reopened"
     (signal,) = stored(desk)
     assert (signal.status, signal.reporter_count) == (SignalStatus.OPEN, 2)
+    assert desk.api.get(f"/v1/tasks/{card}").body["task"]["status"] == "requests"
     assert "reopened the bug" in desk.lines(conversation)[-1]
 
 

@@ -1,6 +1,6 @@
 """Runs that were lost: their worker died at every try, and the job is in the dead letters or gone.
 
-A scheduled run looks at the watches that are due (helpdesk/approvals/watch_repository.py). It queues a lost run again,
+A scheduled run looks at the watches that are due (helpdesk/approvals/watches.py). It queues a lost run again,
 a few times. If that does not help, it asks a worker to hand the conversation to the team without another step.
 """
 
@@ -8,9 +8,9 @@ from helpdesk.agent_runs import repository
 from helpdesk.agent_runs.record import Run
 from helpdesk.agent_runs.state import CallState, RunState
 from helpdesk.approvals import calls as approvals
-from helpdesk.approvals import jobs, watch_repository
+from helpdesk.approvals import jobs, watches
 from helpdesk.approvals.schemas import ApprovalStatus
-from helpdesk.approvals.watch_repository import LOST_AFTER_MS, Watch
+from helpdesk.approvals.watches import LOST_AFTER_MS, Watch
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import MINUTE_MS
@@ -32,7 +32,7 @@ def queue_again(deadline: int) -> int:
     now, queued = clock.now_ms(), 0
 
     def read(shard: int, after: Item | None) -> tuple[list[Watch], Item | None]:
-        return watch_repository.due(shard, now, _PAGE, after)
+        return watches.due(shard, now, _PAGE, after)
 
     for page in shards.pages(read, now // MINUTE_MS, deadline):
         for watch in page:
@@ -47,19 +47,19 @@ def _look_at(watch: Watch) -> bool:
     run = repository.find(of.organization, of.conversation_id, of.message_id)
     transaction, queues = Transaction(), False
     if run is None or run.state.is_over or _waits_for_the_team(run):
-        watch_repository.end_seen(transaction, watch)  # a decision watches it again
+        watches.end_seen(transaction, watch)  # a decision watches it again
     elif run.saved_at > clock.now_ms() - LOST_AFTER_MS:
-        watch_repository.move(transaction, watch, watch_repository.due_at(run.saved_at), requeues=0)
+        watches.move(transaction, watch, watches.due_at(run.saved_at), requeues=0)
     elif watch.requeues < 2 * MAX_REQUEUES:
         queues, gives_up = True, watch.requeues >= MAX_REQUEUES
-        due = watch_repository.due_at(clock.now_ms())
-        watch_repository.move(transaction, watch, due, requeues=watch.requeues + 1)
+        due = watches.due_at(clock.now_ms())
+        watches.move(transaction, watch, due, requeues=watch.requeues + 1)
         jobs.put_resume_job(
             transaction, of.organization, of.conversation_id, of.message_id, gives_up=gives_up
         )
     else:
         logger.error("run_lost", extra={"organization": of.organization, "conversation": of.conversation_id})
-        watch_repository.end_seen(transaction, watch)
+        watches.end_seen(transaction, watch)
     try:
         transaction.commit()
     except ConditionFailed:

@@ -3,7 +3,7 @@
 from copy import replace
 
 from helpdesk.agent_runs.record import Run
-from helpdesk.approvals import watch_repository
+from helpdesk.approvals import watches
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
@@ -70,9 +70,9 @@ def add(transaction: Transaction, run: Run, *, new: bool = False) -> Run:
         on_failure=lambda _: RunChanged(),
     )
     if new:
-        watch_repository.put(transaction, run.organization, run.conversation_id, run.message_id)
+        watches.put(transaction, run.organization, run.conversation_id, run.message_id)
     elif run.state.is_over:
-        watch_repository.end(transaction, _watch(run.organization, run.conversation_id, run.message_id))
+        watches.end(transaction, _watch(run.organization, run.conversation_id, run.message_id))
     return written
 
 
@@ -88,7 +88,7 @@ def message_ids(organization: str, conversation_id: str) -> list[str]:
 
 def delete(transaction: Transaction, organization: str, conversation_id: str, message_id: str) -> None:
     """Add the removal of a run and of its watch to a transaction. It raises ConditionFailed if the run is gone."""
-    watch_repository.delete(transaction, _watch(organization, conversation_id, message_id))
+    watches.delete(transaction, _watch(organization, conversation_id, message_id))
     transaction.delete(
         keys.AgentRun(organization, conversation_id, message_id),
         condition="attribute_exists(PK)",

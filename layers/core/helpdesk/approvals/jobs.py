@@ -6,7 +6,7 @@ The agent's worker does it. A message group of its queue is a conversation, so n
 from collections.abc import Mapping
 from typing import Any, Self
 
-from helpdesk.approvals import watch_repository
+from helpdesk.approvals import watches
 from helpdesk.approvals.record import Approval
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.platform import ids
@@ -38,7 +38,7 @@ class ResumeJob(FrozenRecord):
 def put_resume(transaction: Transaction, organization: str, conversation_id: str, message_id: str) -> None:
     """Let the agent's worker continue a run, and watch the run."""
     put_resume_job(transaction, organization, conversation_id, message_id)
-    watch_repository.put(transaction, organization, conversation_id, message_id)
+    watches.put(transaction, organization, conversation_id, message_id)
 
 
 def put_resume_job(

@@ -46,17 +46,19 @@ class Watch(NamedTuple):
     due: str
     requeues: int
 
+    @classmethod
+    def from_item(cls, item: Item) -> "Watch | None":
+        """Read a watch; None for an item that is none."""
+        key = keys.RunWatch.parse(item["PK"], item["SK"])
+        return None if key is None else cls(key, item["GSI2SK"], item["requeues"])
+
 
 def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[Watch], Item | None]:
     """Return a page of a shard's watches that are due before an instant (ms), and the key to continue from."""
     page = table.query(
         shards.due_runs(shard), index="GSI2", sk_between=("0", f"{before:013d}"), limit=limit, after=after
     )
-    found = [
-        Watch(key, item["GSI2SK"], item["requeues"])
-        for item in page.items
-        if (key := keys.RunWatch.parse(item["PK"], item["SK"])) is not None
-    ]
+    found = [watch for item in page.items if (watch := Watch.from_item(item)) is not None]
     return found, page.after
 
 
