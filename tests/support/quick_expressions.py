@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import Any
 
 from moto.dynamodb.comparisons import ConditionExpressionParser
-from moto.dynamodb.parsing import ast_nodes, expressions
+from moto.dynamodb.parsing import ast_nodes, expressions, validators
 
 _Node: Any = ast_nodes.Node  # type: ignore[attr-defined] # that module has no types
 _Traverser: Any = ast_nodes.DepthFirstTraverser  # type: ignore[attr-defined] # likewise
 _CLAUSES = (ast_nodes.Expression, ast_nodes.UpdateExpressionFunction)  # type: ignore[attr-defined] # likewise
+_counts: Any = validators.ActionCountValidator
 _update_parser: Any = expressions.UpdateExpressionParser  # type: ignore[attr-defined] # likewise
 _MOST_PARSED = 20_000
 _parsed: dict[str, tuple[Any, list[str], list[str]]] = {}
@@ -75,27 +76,70 @@ def _is_a(kind: type, kinds: tuple[type, ...]) -> bool:
 _known: dict[tuple[type, tuple[type, ...]], bool] = {}
 
 
+_nodes: dict[type, bool] = {}  # whether a class is one of nodes
+_plans: dict[
+    type, dict[type, int]
+] = {}  # by traverser and class of node: which of its functions processes it, or -1
+
+
 def _traverse(traverser: Any, root: Any) -> Any:
     """Visit the nodes; moto asks for the kinds to process again at each of them."""
     kinds = traverser.nodes_to_be_processed()
-    handlers = tuple(traverser._processing_map().items())
+    handlers = tuple(traverser._processing_map().values())
     prepares = type(traverser).pre_processing_of_child is not _Traverser.pre_processing_of_child
+    prepare = traverser.pre_processing_of_child
+    plan = _plans.setdefault(type(traverser), {})
+
+    def planned(kind: type) -> int:
+        plan[kind] = next((at for at, each in enumerate(kinds) if issubclass(kind, each)), -1)
+        _nodes[kind] = issubclass(kind, _Node)
+        return plan[kind]
 
     def visit(node: Any, position: int) -> Any:
+        kind = type(node)
+        at = plan[kind] if kind in plan else planned(kind)
+        if not _nodes[kind]:
+            return node
         parent = node.parent
-        for at, child in enumerate(node.children or ()):
-            if prepares:
-                traverser.pre_processing_of_child(node, at)
-            if _is_a(type(child), (_Node,)):
-                visit(child, at)
-        if _is_a(type(node), kinds):
-            node = next(handle(node) for kind, handle in handlers if _is_a(type(node), (kind,)))
+        children = node.children
+        if children:
+            for number, child in enumerate(children):
+                if prepares:
+                    prepare(node, number)
+                visit(child, number)
+        if at >= 0:
+            node = handlers[at](node)
             node.parent = parent
             if parent:
                 parent.children[position] = node
         return node
 
     return visit(root, -1)
+
+
+def _make(expression: str) -> Any:
+    """Parse an update once; copies of the nodes share `counted`, in which `_verify_counts` notes its answer."""
+    root = _original_make(expression)
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        node.counted = []
+        pending += [each for each in node.children or () if isinstance(each, _Node)]
+    return root
+
+
+_original_make = _update_parser.make
+
+
+def _verify_counts(validator: Any, node: Any) -> Any:
+    """Count a clause's kinds once: they depend on the expression alone, and moto counts below each of its nodes."""
+    if not node.counted:
+        _original_verify_counts(validator, node)
+        node.counted.append(True)
+    return node
+
+
+_original_verify_counts = _counts.verify_action_counts
 
 
 def _find_clauses(node: Any, kinds: list[type]) -> list[Any]:
@@ -111,7 +155,8 @@ def _find_clauses(node: Any, kinds: list[type]) -> list[Any]:
 
 REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = (
     # It depends on its argument alone; what it gives is copied before it is changed.
-    (_update_parser, "make", lru_cache(_update_parser.make)),
+    (_update_parser, "make", lru_cache(_make)),
+    (_counts, "verify_action_counts", _verify_counts),
     (ConditionExpressionParser, "parse", _parse),
     (ConditionExpressionParser, "_lex_condition_expression", _lex),
     (_Node, "__deepcopy__", _copied_node),
