@@ -13,7 +13,11 @@ from moto.dynamodb.parsing import ast_nodes, expressions, validators
 _Node: Any = ast_nodes.Node  # type: ignore[attr-defined] # that module has no types
 _Traverser: Any = ast_nodes.DepthFirstTraverser  # type: ignore[attr-defined] # likewise
 _CLAUSES = (ast_nodes.Expression, ast_nodes.UpdateExpressionFunction)  # type: ignore[attr-defined] # likewise
+_ACTIONS = tuple(
+    getattr(ast_nodes, f"UpdateExpression{kind}Action") for kind in ("Set", "Remove", "Delete", "Add")
+)
 _counts: Any = validators.ActionCountValidator
+_overlaps: Any = validators.OverlappingPathsValidator
 _update_parser: Any = expressions.UpdateExpressionParser  # type: ignore[attr-defined] # likewise
 _MOST_PARSED = 20_000
 _parsed: dict[str, tuple[Any, list[str], list[str]]] = {}
@@ -118,12 +122,12 @@ def _traverse(traverser: Any, root: Any) -> Any:
 
 
 def _make(expression: str) -> Any:
-    """Parse an update once; copies of the nodes share `counted`, in which `_verify_counts` notes its answer."""
+    """Parse an update once; copies of the nodes share `verified`, the checks that they have passed."""
     root = _original_make(expression)
     pending = [root]
     while pending:
         node = pending.pop()
-        node.counted = []
+        node.verified = set()
         pending += [each for each in node.children or () if isinstance(each, _Node)]
     return root
 
@@ -133,13 +137,31 @@ _original_make = _update_parser.make
 
 def _verify_counts(validator: Any, node: Any) -> Any:
     """Count a clause's kinds once: they depend on the expression alone, and moto counts below each of its nodes."""
-    if not node.counted:
+    if None not in node.verified:
         _original_verify_counts(validator, node)
-        node.counted.append(True)
+        node.verified.add(None)
     return node
 
 
 _original_verify_counts = _counts.verify_action_counts
+
+
+def _check_overlaps(validator: Any, node: Any) -> Any:
+    """Compare the paths once for each set of names, on which alone the answer depends besides the expression."""
+    names = tuple((validator.expression_attribute_names or {}).items())
+    if names not in node.verified:
+        _original_check_overlaps(validator, node)
+        node.verified.add(names)
+    return node
+
+
+_original_check_overlaps = _overlaps.check_for_overlapping_paths
+
+
+def _prepare_child(processor: Any, parent: Any, position: int) -> None:
+    """Ask once for each class whether it is an action, of which the first child is the path that it changes."""
+    if _is_a(type(parent), _ACTIONS):
+        processor.resolving = position != 0
 
 
 def _find_clauses(node: Any, kinds: list[type]) -> list[Any]:
@@ -157,6 +179,8 @@ REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = (
     # It depends on its argument alone; what it gives is copied before it is changed.
     (_update_parser, "make", lru_cache(_make)),
     (_counts, "verify_action_counts", _verify_counts),
+    (_overlaps, "check_for_overlapping_paths", _check_overlaps),
+    (validators.ExpressionAttributeResolvingProcessor, "pre_processing_of_child", _prepare_child),
     (ConditionExpressionParser, "parse", _parse),
     (ConditionExpressionParser, "_lex_condition_expression", _lex),
     (_Node, "__deepcopy__", _copied_node),
