@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from unittest import mock
 
+from benchmarks import board_work
 from benchmarks.recording import emulated_aws, new_organization
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.conversations.learning import LearnJob
@@ -19,6 +20,7 @@ from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
 from helpdesk.signals.record import Priority, Reporter, Signal, SignalKind
 from helpdesk.storage import table
+from helpdesk.storage.table import to_wire
 from helpdesk.suggestions import learning as suggestions
 from helpdesk.webhooks import service as webhooks
 from scripts.seeding.memory_table import MemoryTable, answering
@@ -115,6 +117,8 @@ def populated(conversations: int, *, searchable: bool = True) -> Iterator[Popula
         with mock.patch.object(store, "put"):
             everyone = visitors(conversations, SEED)
             memory.load(item for visitor in everyone for item in simulate(desk, visitor))
+        posts = board_work.posts(organization, board_work.AT_LEAST + conversations, NOW_MS)
+        memory.load(to_wire(item) for item in posts)
         if searchable:
             _index(memory, organization)
         owner = Client(issue_token(organization, role="owner", name="Olga"))

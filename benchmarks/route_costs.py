@@ -7,7 +7,7 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks import account_costs
+from benchmarks import account_costs, board_work
 from benchmarks.capacity import Used, metered
 from benchmarks.populated import suggested
 from benchmarks.recording import MESSAGE, emulated_aws, new_organization
@@ -140,6 +140,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
     yield from _of_webhooks(api, organization, to)
     yield from _of_tools(api, organization, to)
     yield from _of_signals(api, to)
+    yield from board_work.costs(api, to)
 
     logs.record_limit_reached(organization, RequestClass.WRITE)
     yield to("GET", "/v1/logs")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks import board_work
 from benchmarks.populated import NOW_MS, Populated
 from helpdesk.agent import worker as agent
 from helpdesk.agent.worker import AgentJob
@@ -113,6 +114,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         yield get(f"/v1/knowledge/{listed}/{one}", f"/v1/knowledge/{listed}/{single}")
     for values in ("", "status=open", "kind=bug", "q=export"):
         yield get(f"/v1/signals{'?' if values else ''}{values}", values=values)
+    yield from board_work.reads(it.api, get)
     signal = str(it.api.get("/v1/signals?limit=1").body["signals"][0]["id"])
     yield get("/v1/signals/similar", values="title=Exports+end+early")
     yield get("/v1/signals/<signal_id>", f"/v1/signals/{signal}")

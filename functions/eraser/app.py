@@ -1,12 +1,13 @@
-"""EraseQueue: erase customers, and each night the data past an organization's retention time.
+"""EraseQueue: erase customers, what deleted posts leave, and each night the data past an organization's retention time.
 
-A group of the queue is a customer, or an organization with its retention.
+A group of the queue is a customer, a post, or an organization with its retention.
 """
 
 import json
 from collections.abc import Callable
 from typing import Any
 
+from helpdesk.board import deletion, jobs
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
@@ -39,6 +40,10 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
 def _done(record: dict[str, Any], until: int) -> bool:
     try:
         work = json.loads(record["body"])
+        if work["kind"] == jobs.POST:
+            return deletion.finish(
+                work["organization"], work["postId"], until
+            )  # if not, the queue tries again
         about = {"kind": work["kind"], "organization": work["organization"], "erasure": work["erasureId"]}
         outcome = _WORK[work["kind"]](work["organization"], work["erasureId"], until)
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again

@@ -96,6 +96,9 @@ _RECEIPT = {
         "files": 1,
         "events": 42,
         "facts": 1,
+        "posts": 1,
+        "votes": 4,
+        "comments": 2,
     },
 }
 _LOG_ENTRY = {
@@ -223,6 +226,7 @@ ANSWERS: dict[str, Any] = {
         "facts": [
             {"id": _FACT, "text": "Runs two shops.", "createdAt": _AT, "createdByName": "Ada Lovelace"}
         ],
+        **noun_examples.EXPORTED,
         "conversations": [
             {
                 "conversation": _CONVERSATION_SHOWN,

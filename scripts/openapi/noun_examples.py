@@ -5,6 +5,7 @@ from typing import Any
 from scripts.openapi import (
     account_examples,
     approval_examples,
+    board_examples,
     crawl_examples,
     knowledge_examples,
     oauth_examples,
@@ -22,7 +23,10 @@ _MODULES = (
     tool_examples,
     signal_examples,
     task_examples,
+    board_examples,
 )
 
 BODIES: dict[str, Any] = {name: body for module in _MODULES for name, body in module.BODIES.items()}
 ANSWERS: dict[str, Any] = {name: answer for module in _MODULES for name, answer in module.ANSWERS.items()}
+EXPORTED: dict[str, Any] = board_examples.EXPORTED
+"""The parts of a customer's export that these nouns add."""

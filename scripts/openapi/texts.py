@@ -66,6 +66,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "widget": ("Widget", "The settings of a chat widget on your site; your server reads them."),
     "analytics": ("Analytics", "Statistics about your team and your agent."),
     "knowledge": ("Knowledge", "The documents that the agent answers from, and suggestions for them."),
+    "board": ("Feedback board", "Posts that customers vote for and comment on."),
     "keys": (
         "Secret keys",
         "Keys with which your servers call the API, and which sign webhooks and tool calls.",
@@ -108,6 +109,8 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "customerId": ("The customer's id.", "cus_01jd3kq8v7x2m5p8s1v4y7b0ez"),
     "erasureId": ("The erasure's id.", "ers_01jd3x5p8s1v4y7b0ez3k6nq9t"),
     "factId": ("The fact's id.", "fact_01jd3w2m5p8s1v4y7b0ez3k6nq"),
+    "postId": ("The post's id.", "post_01jd3r7w9y1a3c5e7g9j0k2m4p"),
+    "commentId": ("The comment's id.", "cmt_01jd3r8x0z2b4d6f8h0k1m3n5q"),
     "folderId": ("The folder's id.", "fold_01jd3m0a6q2w8e4r1t7y3u9i5o"),
     "crawlId": ("The crawl's id.", "crawl_01jd3m4x8d0k6y9s5v7w2z4a1c"),
     "documentId": ("The document's id.", "doc_01jd3m2w7c9k5x8r4t6v1z3y0b"),

@@ -195,7 +195,7 @@ def test_every_adapter_named_here_still_is_one() -> None:
 def test_keys_are_spelled_in_one_place(path: Path) -> None:
     places = (
         *("keys", "approval_keys", "board_keys", "crawl_keys", "knowledge_keys", "signal_keys"),
-        *("suggestion_keys", "task_keys", "tool_keys", "usage_keys"),
+        *("suggestion_keys", "task_keys", "tool_keys", "usage_keys", "webhook_keys"),
     )
     if inside(path) in {f"storage/{place}.py" for place in places}:
         return

@@ -48,6 +48,7 @@ API_FUNCTIONS = {
     "Webhooks",
     "Tools",
     "Tasks",
+    "Board",
     "Files",
     "Organizations",
 } | ACCOUNT_FUNCTIONS
@@ -288,6 +289,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Signals": {"ORG#*#SIGNALS", "ORG#*#SIGNALS#*", "ORG#*#REPORTERS#*", "ORG#*#COLUMN#*"},
         "SignalWorker": {"ORG#*#CUSCONVS#*"},
         "Tasks": {"ORG#*#COLUMN#*", "ORG#*#REQUESTS"},
+        "Board": {"ORG#*#POSTS#*"},
         "Webhooks": {"ORG#*#EVENTS"},
         "Organizations": {"ORG#*#LOG#*"},
         "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},
@@ -328,8 +330,11 @@ def test_the_eraser_removes_only_personal_data() -> None:
             "ORG#*#RATINGS",
             "ORG#*#SUGGESTION",
             "ORG#*#IDEMPOTENCY#*",
+            "ORG#*#POST#*",
+            "ORG#*#POSTNUMBER#*",
+            "ORG#*#SIGNAL#*",
         },
-        "dynamodb:BatchWriteItem": {"ORG#*#EVENT#*", "ORG#*#DELIVERY#*"},
+        "dynamodb:BatchWriteItem": {"ORG#*#EVENT#*", "ORG#*#DELIVERY#*", "ORG#*#POST#*", "ORG#*#CUS#*"},
     }
 
 
@@ -349,7 +354,7 @@ def test_functions_that_search_reach_the_inbox_index_and_two_write_it() -> None:
         and {"s3:PutObject", "s3:DeleteObject"} & set(actions(statement))
     }
 
-    assert reach == {"Conversations", "Customers", "Signals", "Tasks", "SearchIndexer", "Eraser"}
+    assert reach == {"Conversations", "Customers", "Signals", "Tasks", "Board", "SearchIndexer", "Eraser"}
     assert writes == {"SearchIndexer", "Eraser"}
 
 
@@ -364,6 +369,7 @@ def test_each_function_that_copies_the_inbox_index_has_storage_for_it() -> None:
         "CustomersFunction": 2048,
         "SignalsFunction": 2048,
         "TasksFunction": 2048,
+        "BoardFunction": 2048,
         "SearchIndexerFunction": 2048,
         "EraserFunction": 2048,
     }

@@ -21,6 +21,7 @@ _GROUPS = {
     "approvals": "conversations",
     "customers": "customers",
     "erasures": "customers",
+    "board": "board",
     "knowledge": "knowledge",
     "agent": "agent_settings",
     "widget": "agent_settings",

@@ -142,6 +142,18 @@ ROUTES: dict[str, str] = {
         GET /v1/conversations/<conversation_id>
         GET /v1/customers
         GET /v1/customers/<customer_id>
+        GET /v1/board
+        GET /v1/board/posts
+        GET /v1/board/posts/<post_id>
+        GET /v1/board/posts/<post_id>/comments
+        DELETE /v1/board/posts/<post_id>
+        DELETE /v1/board/posts/<post_id>/comments/<comment_id>
+        DELETE /v1/board/posts/<post_id>/vote
+        PATCH /v1/board/posts/<post_id>
+        POST /v1/board/posts
+        POST /v1/board/posts/<post_id>/comments
+        POST /v1/board/posts/<post_id>/signal
+        POST /v1/board/posts/<post_id>/vote
         GET /v1/erasures/<erasure_id>
         DELETE /v1/knowledge/crawls/<crawl_id>
         GET /v1/knowledge/crawls
@@ -222,6 +234,7 @@ ROUTES: dict[str, str] = {
         GET /v1/webhooks
         GET /v1/webhooks/<endpoint_id>/deliveries
         PATCH /v1/agent
+        PATCH /v1/board
         PATCH /v1/organization
         PATCH /v1/webhooks/<endpoint_id>
         POST /v1/billing/branding

@@ -28,9 +28,14 @@ def signal(inbox: Inbox, title: str, *aliases: str, body: str = "", **more: Any)
 
 def post(inbox: Inbox, title: str, body: str, **more: Any) -> Job:
     post_id = ids.new("post")
-    values = {"id": post_id, "title": title, "body": body, "createdAt": clock.now_ms()}
-    put(keys.Post(inbox.organization, post_id), values | more)
+    write_post(inbox, post_id, title, body, **more)
     return {"organization": inbox.organization, "postId": post_id}
+
+
+def write_post(inbox: Inbox, post_id: str, title: str, body: str, **more: Any) -> None:
+    values = {"id": post_id, "title": title, "createdAt": clock.now_ms()}
+    put(keys.Post(inbox.organization, post_id), values | more)
+    put(keys.PostBody(inbox.organization, post_id), {"body": body})
 
 
 def card(inbox: Inbox, number: int, title: str, description: str) -> Job:
@@ -91,8 +96,7 @@ def test_a_changed_one_is_found_by_its_new_words_and_an_unchanged_one_costs_no_c
     with recorded_calls() as calls:
         run(job)
     assert "s3:PutObject" not in calls
-    changed = {"id": job["postId"], "title": "New words", "body": "", "createdAt": clock.now_ms()}
-    put(keys.Post(inbox.organization, job["postId"]), changed)
+    write_post(inbox, job["postId"], "New words", "")
     run(job)
     assert service.posts(inbox.organization, "old", 10).ids == []
     assert service.posts(inbox.organization, "new", 10).ids == [job["postId"]]

@@ -193,6 +193,24 @@ def session(organization: str, session_hash: str) -> Session | None:
     return repository.get(organization, session_hash)
 
 
+def introduce(transaction: Transaction, organization: str, session_hash: str, customer_id: str) -> None:
+    """Add the session of a visitor who has not written, and their customer record, to a transaction.
+
+    Their first message then starts a conversation of this customer. The transaction raises SessionChanged if the
+    session exists, so that two first requests of one session make one customer.
+    """
+    session = Session(
+        organization=organization,
+        hash=session_hash,
+        customer_id=customer_id,
+        current=None,
+        handled_by=STARTED.handled_by.value,
+        identity_fingerprint=customers.fingerprint(None),
+    )
+    repository.put(transaction, session)
+    customers.create(transaction, organization, customer_id, session_hash, None)
+
+
 def newest_open(of: Session) -> Conversation | None:
     """Return the newest open conversation of a session that is not archived. Two calls, none of an index."""
     started = repository.newest_conversations(of.organization, of.hash, _SEARCHED_FOR_OPEN)

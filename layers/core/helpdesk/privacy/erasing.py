@@ -3,10 +3,11 @@
 The order of the steps decides every race with another writer:
 
 1. The request marks the customer and removes the session. From then on nothing is added to the customer.
-2. Each conversation is marked. Every other write requires `archivedAt` as it was read, which the mark changes.
-3. Each thread is deleted. Then the search index is rewritten without the customer and the conversations. The items of
+2. Their posts, votes and comments are deleted: each by a transaction that also corrects the counts.
+3. Each conversation is marked. Every other write requires `archivedAt` as it was read, which the mark changes.
+4. Each thread is deleted. Then the search index is rewritten without the customer and the conversations. The items of
    the conversations remain until then, so that a later run can find them.
-4. The conversations' items are deleted, then the facts. The transaction that finishes the receipt deletes the customer.
+5. The conversations' items are deleted, then the facts. The transaction that finishes the receipt deletes the customer.
 """
 
 from collections.abc import Sequence
@@ -45,6 +46,8 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
         return Outcome.FINISHED_BEFORE  # by another worker, just now
     customer = replace(found, session_hash=erasure.session_hash)
     try:
+        # Before the search index is rewritten: it has the words of posts, too.
+        thread_deletion.delete_board_entries(organization, erasure_id, customer_id, until)
         batch = thread_deletion.conversations_of(organization, customer)
         _erase_conversations(organization, erasure_id, customer_id, batch, until)
         # The customer's index lags, and only it has the conversations without a session.

@@ -1,5 +1,6 @@
-"""Exports all data of a customer, in pages: the record, the facts, then each conversation with its whole thread.
+"""Exports all data of a customer, in pages.
 
+First comes the record, then the facts, the entries on the feedback board, and each conversation with its whole thread.
 A page holds up to `limit` facts and entries, as far as they fit a response. Its cursor names the last of them. So data
 that is written during an export appears on a later page or not at all, and nothing appears twice.
 """
@@ -11,6 +12,9 @@ from helpdesk.admission.caller import Caller
 from helpdesk.approvals import export as approvals
 from helpdesk.approvals.record import Approval
 from helpdesk.approvals.rendering import approval_shape
+from helpdesk.board import export as board
+from helpdesk.board.export import OwnPost
+from helpdesk.board.record import Comment, Vote
 from helpdesk.conversations import export as conversations
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
@@ -21,9 +25,12 @@ from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import Answer, PageQuery
 from helpdesk.privacy.schemas import (
     ExportAnswer,
+    ExportedComment,
     ExportedConversation,
+    ExportedPost,
     ExportedQuestion,
     ExportedRating,
+    ExportedVote,
 )
 from helpdesk.suggestions import export as suggestions
 from helpdesk.suggestions.export import SuggestedQuestion
@@ -33,21 +40,22 @@ _MAX_CONVERSATIONS = 25
 
 
 class _Place(NamedTuple):
-    """The end of a page: the last fact, or the last conversation and the sort key of its last entry."""
+    """The end of a page: the last fact, the last entry of the board, or the last conversation and its last sort key."""
 
     fact: str = ""
     conversation: str = ""
     entry: str = ""
+    board: str = ""
 
 
 class _Part(NamedTuple):
-    """A fact, or an entry with its conversation, and its place.
+    """A fact, an entry of the board, or an entry with its conversation, and its place.
 
     `questions` and `approvals` are with a conversation's first entry.
     """
 
     place: _Place
-    content: Fact | Message
+    content: Fact | Message | OwnPost | Vote | Comment
     conversation: Conversation | None = None
     questions: tuple[SuggestedQuestion, ...] = ()
     approvals: tuple[Approval, ...] = ()
@@ -67,6 +75,9 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
     return ExportAnswer(
         customer=customer_shape(customer) if cursor is None else None,
         facts=[fact_shape(part.content) for part in parts if isinstance(part.content, Fact)],
+        posts=[_post_shape(part.content) for part in parts if isinstance(part.content, OwnPost)],
+        votes=[_vote_shape(part.content) for part in parts if isinstance(part.content, Vote)],
+        comments=[_comment_shape(part.content) for part in parts if isinstance(part.content, Comment)],
         conversations=_grouped(parts, customer),
         next_cursor=next_cursor(caller, list(end) if more else None, name),
     )
@@ -75,13 +86,18 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
 def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> tuple[list[_Part], bool]:
     """Return up to `limit` parts after a place, and whether more may follow."""
     parts: list[_Part] = []
-    if not start.conversation:
+    if not start.conversation and not start.board:
         facts, more = customers.facts_after(organization, customer.id, start.fact, limit)
         parts = [_Part(_Place(fact=fact.id), fact) for fact in facts]
+        if more or len(parts) >= limit:
+            return parts, True
+    if not start.conversation:
+        found, more = board.entries_after(organization, customer.id, start.board, limit - len(parts))
+        parts += [_Part(_Place(board=each.place), each.content) for each in found]
         if more:
             return parts, True
-    found = conversations.conversations_from(organization, customer.id, start.conversation)
-    for opened, conversation in enumerate(found):
+    threads = conversations.conversations_from(organization, customer.id, start.conversation)
+    for opened, conversation in enumerate(threads):
         if len(parts) >= limit or opened == _MAX_CONVERSATIONS:
             return parts, True
         after = start.entry if conversation.id == start.conversation else ""
@@ -108,11 +124,40 @@ def _weighed(parts: Sequence[_Part], customer: Customer) -> list[Answer]:
         if part.conversation is not None and part.conversation.id != opened:
             opened = part.conversation.id
             weighed += _grouped([part], customer)
-        elif isinstance(part.content, Fact):
-            weighed.append(fact_shape(part.content))
         else:
-            weighed.append(thread_entry(part.content))
+            weighed.append(_shape(part.content))
     return weighed
+
+
+def _shape(content: Fact | Message | OwnPost | Vote | Comment) -> Answer:
+    match content:
+        case Fact():
+            return fact_shape(content)
+        case OwnPost():
+            return _post_shape(content)
+        case Vote():
+            return _vote_shape(content)
+        case Comment():
+            return _comment_shape(content)
+        case Message():
+            return thread_entry(content)
+
+
+def _post_shape(own: OwnPost) -> ExportedPost:
+    post = own.post
+    return ExportedPost(
+        id=post.id, number=post.number, title=post.title, body=own.body, created_at=post.created_at
+    )
+
+
+def _vote_shape(vote: Vote) -> ExportedVote:
+    return ExportedVote(post_id=vote.post_id, at=vote.at)
+
+
+def _comment_shape(comment: Comment) -> ExportedComment:
+    return ExportedComment(
+        id=comment.id, post_id=comment.post_id, body=comment.body, created_at=comment.created_at
+    )
 
 
 def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConversation]:

@@ -17,6 +17,9 @@ class Counts(FrozenRecord):
     files: int = 0
     events: int = 0
     facts: int = 0
+    posts: int = 0
+    votes: int = 0
+    comments: int = 0
 
     def by_kind(self) -> dict[str, int]:
         """Return the counts by the name of their kind."""

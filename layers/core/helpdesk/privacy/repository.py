@@ -41,10 +41,12 @@ def count(transaction: Transaction, organization: str, erasure_id: str, **counte
     names = {f"#{kind}": kind for kind in counted}
     transaction.update(
         keys.Erasure(organization, erasure_id),
-        "SET " + ", ".join(f"counts.#{kind} = counts.#{kind} + :{kind}" for kind in counted),
+        # An erasure that an earlier version began lacks the kinds that it did not know.
+        "SET "
+        + ", ".join(f"counts.#{kind} = if_not_exists(counts.#{kind}, :none) + :{kind}" for kind in counted),
         condition="attribute_exists(PK)",
         names=names,
-        values={f":{kind}": number for kind, number in counted.items()},
+        values={":none": 0, **{f":{kind}": number for kind, number in counted.items()}},
     )
 
 

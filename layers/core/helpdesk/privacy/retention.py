@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import batched
 
+from helpdesk.board import erasure as board
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.customers import erasure as customers
@@ -107,6 +108,8 @@ def _erase(
         mark = _mark_if_nothing_is_left(organization, erasure_id, customer_id, before)
         if mark is not None:
             thread_deletion.delete_facts(organization, erasure_id, customer_id, until)
+            # Of a vote, post or comment right before the mark.
+            thread_deletion.delete_board_entries(organization, erasure_id, customer_id, until)
             marks[customer_id] = mark
     search.forget_many(organization, list(marks), [conversation.id for conversation in found])
     for customer_id, mark in marks.items():
@@ -140,6 +143,8 @@ def _mark_unchanged(organization: str, erasure_id: str, customer: ErasableCustom
     left = thread_deletion.conversations_of(organization, customer)
     if customer.updated_at >= before or any(not conversation.being_erased for conversation in left):
         return False
+    if board.is_there(organization, customer.id):
+        return False  # their posts, votes and comments are no conversations: they stay (docs/decisions/0151)
     transaction = Transaction()
     customers.mark(transaction, organization, customer, erasure_id, unchanged=True)
     if session is not None and session_hash is not None:

@@ -20,6 +20,12 @@ class ErasureCounts(Answer):
     events: int
     """Events of messages, with their deliveries."""
     facts: int
+    posts: int
+    """Posts on the feedback board, with all their votes and comments, which the next two do not count."""
+    votes: int
+    """Votes for posts of others."""
+    comments: int
+    """Comments on posts of others."""
 
 
 class Receipt(Answer):
@@ -75,13 +81,43 @@ class ExportedConversation(Answer):
     """Tool calls that waited for a person, on the page where the conversation begins; empty on others."""
 
 
+class ExportedPost(Answer):
+    """A post of the customer on the feedback board."""
+
+    id: str
+    number: int
+    title: str
+    body: str
+    created_at: Milliseconds
+
+
+class ExportedVote(Answer):
+    """A vote of the customer for a post."""
+
+    post_id: str
+    at: Milliseconds
+
+
+class ExportedComment(Answer):
+    """A comment of the customer on a post."""
+
+    id: str
+    post_id: str
+    body: str
+    created_at: Milliseconds
+
+
 class ExportAnswer(Answer):
     """GET /customers/{id}/export: all data of a customer, in pages."""
 
     customer: CustomerShape | None
     """On the first page; null on the others."""
     facts: list[FactShape]
-    """Oldest first. All facts come before the first conversation."""
+    """Oldest first. All facts come before the first post, vote or comment."""
+    posts: list[ExportedPost]
+    """On the feedback board, by post, as are votes and comments. All of them come before the first conversation."""
+    votes: list[ExportedVote]
+    comments: list[ExportedComment]
     conversations: list[ExportedConversation]
     """In the order in which they started."""
     next_cursor: str | None

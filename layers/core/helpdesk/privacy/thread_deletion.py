@@ -1,4 +1,4 @@
-"""Deletes the threads and facts of an erasure, page by page.
+"""Deletes the threads, facts and entries on the feedback board of an erasure, page by page.
 
 One transaction deletes a page of entries and counts them. Data of an entry is deleted before the entry: its event and
 deliveries, the stored response to an upload, and the bytes of its files. After a crash the entry therefore still names
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from helpdesk.agent_runs import erasure as agent_runs
 from helpdesk.approvals import erasure as approvals
+from helpdesk.board import erasure as board
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.conversations.record import EntryKind, Message
@@ -30,6 +31,8 @@ from helpdesk.suggestions.record import LearnedQuestion
 _ENTRIES = 12
 """Entries per page. With six files each, and their ratings, they fit the 100 actions of a transaction."""
 _FACTS = 90
+_TRACES = 25
+"""Posts, votes and comments per page; each is erased by itself."""
 
 
 class OutOfTime(Exception):
@@ -84,6 +87,18 @@ def delete_facts(organization: str, erasure_id: str, customer_id: str, until: in
         transaction.commit()
 
     _page_by_page(lambda: customers.first_facts(organization, customer_id, _FACTS), delete, until)
+
+
+def delete_board_entries(organization: str, erasure_id: str, customer_id: str, until: int) -> None:
+    """Delete the posts, votes and comments of a customer who is being erased. Raises OutOfTime at `until` (ms)."""
+
+    def count(transaction: Transaction, kind: str) -> None:
+        repository.count(transaction, organization, erasure_id, **{kind: 1})
+
+    while traces := board.first(organization, customer_id, _TRACES):
+        for trace in traces:
+            require_time(until)
+            board.erase(organization, trace, count)
 
 
 def delete_conversation(organization: str, erasure_id: str, conversation: ErasableConversation) -> None:

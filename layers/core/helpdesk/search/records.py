@@ -73,13 +73,13 @@ class BacklogRecord(FrozenRecord):
     customer_id: str | None = None
 
     @classmethod
-    def from_signal(cls, item: Item) -> Self:
+    def signal_from_item(cls, item: Item) -> Self:
         """Return the signal of an item. Raises as `ConversationRecord.from_item` does."""
         texts = (item["title"], item["body"], *item["aliases"])
         return cls(str(item["id"]), tuple(str(text) for text in texts), int(item["filedAt"]))
 
     @classmethod
-    def from_post(cls, item: Item) -> Self:
+    def post_from_item(cls, item: Item) -> Self:
         """Return the post of an item. Raises as `ConversationRecord.from_item` does."""
         return cls(
             str(item["id"]),
@@ -89,7 +89,7 @@ class BacklogRecord(FrozenRecord):
         )
 
     @classmethod
-    def from_task(cls, item: Item) -> Self:
+    def task_from_item(cls, item: Item) -> Self:
         """Return the card of an item. Raises as `ConversationRecord.from_item` does."""
         return cls(
             str(item["id"]),

@@ -9,7 +9,6 @@ from helpdesk.platform.logging import logger
 from helpdesk.search.documents import Kind
 from helpdesk.search.records import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.storage import keys, table
-from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
@@ -69,20 +68,31 @@ def thread(organization: str, conversation_id: str) -> Found[EntryRecord]:
 
 
 def backlog(organization: str, kind: Kind, identifiers: Iterable[str]) -> Found[BacklogRecord]:
-    """Return the signals, posts or cards that exist, without signals that were merged. One call per hundred."""
-    key, from_item = _BACKLOG[kind]
-    wanted = [key(organization, each) for each in dict.fromkeys(identifiers)]
-    return _found(organization, _present(wanted), from_item)
+    """Return the signals, posts or cards that exist, without signals that were merged.
+
+    One call per hundred, or per fifty posts.
+    """
+    wanted = list(dict.fromkeys(identifiers))
+    if kind is Kind.POST:
+        return _found(organization, _posts(organization, wanted), BacklogRecord.post_from_item)
+    if kind is Kind.SIGNAL:
+        signals = [keys.Signal(organization, each) for each in wanted]
+        return _found(organization, _present(signals), BacklogRecord.signal_from_item)
+    cards = [keys.Task(organization, each) for each in wanted]
+    return _found(organization, _present(cards), BacklogRecord.task_from_item)
 
 
-_BACKLOG: dict[Kind, tuple[Callable[[str, str], ItemKey], Callable[[Item], BacklogRecord]]] = {
-    Kind.SIGNAL: (keys.Signal, BacklogRecord.from_signal),
-    Kind.POST: (keys.Post, BacklogRecord.from_post),
-    Kind.TASK: (keys.Task, BacklogRecord.from_task),
-}
+def _posts(organization: str, post_ids: Sequence[str]) -> Iterator[Item]:
+    """Yield posts with their whole texts, which are items of their own."""
+    kinds = (keys.Post, keys.PostBody)
+    items = table.get_many([kind(organization, each) for each in post_ids for kind in kinds])
+    for each in post_ids:
+        post, body = (items.get(kind(organization, each)) for kind in kinds)
+        if post is not None and body is not None:
+            yield {**post, "body": body["body"]}
 
 
-def _present(wanted: Sequence[ItemKey]) -> Iterator[Item]:
+def _present(wanted: Sequence[keys.ItemKey]) -> Iterator[Item]:
     # To the index, what is being erased is gone, and so is a signal that was merged into another.
     items = table.get_many(wanted).values()
     return (item for item in items if BEING_ERASED not in item and "mergedInto" not in item)

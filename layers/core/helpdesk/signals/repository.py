@@ -130,6 +130,27 @@ def requests(organization: str, limit: int, before: str | None) -> tuple[list[Si
     return [Signal.from_item(organization, item) for item in page.items], _id_of(page)
 
 
+def require_status(
+    transaction: Transaction, organization: str, signal_id: str, status: SignalStatus | None
+) -> None:
+    """Require that a signal is not merged, and with `status` that it has this status.
+
+    The transaction raises SignalNotFound, or StaleSignal for another status.
+    """
+
+    def meaning(found: Item | None) -> Exception:
+        return SignalNotFound() if found is None or "mergedInto" in found else StaleSignal(found)
+
+    alive = "attribute_exists(PK) AND attribute_not_exists(mergedInto)"
+    transaction.require(
+        keys.Signal(organization, signal_id),
+        alive if status is None else f"{alive} AND #status = :status",
+        names=None if status is None else {"#status": "status"},
+        values=None if status is None else {":status": status.value},
+        on_failure=meaning,
+    )
+
+
 def put(transaction: Transaction, signal: Signal) -> None:
     """Add a new signal. The transaction raises FiledBefore if there is one with its id."""
     transaction.put(signal.to_item(), new=True, on_failure=FiledBefore)

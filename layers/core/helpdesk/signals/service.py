@@ -79,6 +79,16 @@ def survivor(organization: str, signal_id: str) -> Signal:
     raise SignalNotFound
 
 
+def require(
+    transaction: Transaction, organization: str, signal_id: str, *, status: SignalStatus | None = None
+) -> None:
+    """Require in a transaction that a signal exists and is not merged; with `status` that it has this status.
+
+    The transaction raises SignalNotFound, or StaleSignal for another status.
+    """
+    repository.require_status(transaction, organization, signal_id, status)
+
+
 def requests(organization: str, limit: int, before: str | None) -> tuple[list[Signal], str | None]:
     """Return the open signals without a card, newest first, older than the id `before`; and the id to continue from.
 

@@ -2,7 +2,8 @@
 
 Keys without a tenant are in account_keys.py; those of approvals, the feedback board, crawls, signals, suggestions, the
 task board, tools and quotas are in approval_keys.py, board_keys.py, crawl_keys.py, signal_keys.py, suggestion_keys.py,
-task_keys.py, tool_keys.py and usage_keys.py. All are re-exported here.
+task_keys.py, tool_keys.py and usage_keys.py; those of webhooks and knowledge in webhook_keys.py and knowledge_keys.py.
+All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -42,7 +43,17 @@ from helpdesk.storage.approval_keys import (
     RunWatch,
     approvals_with,
 )
-from helpdesk.storage.board_keys import Post
+from helpdesk.storage.board_keys import (
+    Board,
+    BoardTrace,
+    Post,
+    PostBody,
+    PostComment,
+    PostNumber,
+    PostVote,
+    SignalPost,
+    posts,
+)
 from helpdesk.storage.crawl_keys import (
     Crawl,
     CrawlAddress,
@@ -86,21 +97,24 @@ from helpdesk.storage.task_keys import (
 )
 from helpdesk.storage.tool_keys import RunningTools, Tool, ToolEndpoint, ToolEndpointCount, ToolEndpointUrl
 from helpdesk.storage.usage_keys import KnowledgeUsage, ModelUsage
+from helpdesk.storage.webhook_keys import Delivery, WebhookEndpoint, WebhookEndpointCount
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "Approval", "AuthorizationCode",
-    "AuthorizationRequest", "AutoResolveCheckpoint", "BrowserSession", "ConversationApproval", "Crawl",
-    "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart", "CrawledHost", "CrawledPage",
-    "DeletedDocument", "DeviceCode", "EmailBucket", "Grant", "InviteToken", "ItemKey", "KnowledgeDocument",
-    "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage", "LearnedQuestion", "LegacyKey", "MailCeiling",
-    "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
-    "PersonIdempotency", "Post", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket",
-    "SignIn", "Signal", "SignalCommit", "SignalReporter", "SignalTitle", "SignalVector", "Slug", "Suggestion",
-    "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest",
-    "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool", "approvals_with",
-    "assigned_tasks", "customer_reports", "documents_in", "signal_reporters", "signal_requests", "signals",
-    "signals_with", "suggestions_with", "task_column",
+    "AuthorizationRequest", "AutoResolveCheckpoint", "Board", "BoardTrace", "BrowserSession",
+    "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart",
+    "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket", "Grant",
+    "InviteToken", "ItemKey", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage",
+    "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim",
+    "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment",
+    "PostNumber", "PostVote", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket",
+    "SignIn", "Signal", "SignalCommit", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "Slug",
+    "Suggestion", "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber",
+    "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool",
+    "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_tasks", "customer_reports",
+    "documents_in", "posts", "signal_reporters", "signal_requests", "signals", "signals_with",
+    "suggestions_with", "task_column",
 ]  # fmt: skip
 
 
@@ -303,30 +317,6 @@ class Job(ItemKey):
     PK, SK = "ORG#{organization}#JOB#{job_id}", "JOB"
     organization: str
     job_id: str
-
-
-class WebhookEndpoint(ItemKey):
-    """A webhook endpoint: address, events, signing key, delivery status."""
-
-    PK, SK = "ORG#{organization}#WEBHOOK", "ENDPOINT#{endpoint_id}"
-    organization: str
-    endpoint_id: str
-
-
-class WebhookEndpointCount(ItemKey):
-    """How many webhook endpoints there are, so that the limit is a condition and not a count."""
-
-    PK, SK = "ORG#{organization}#WEBHOOK", "COUNT"
-    organization: str
-
-
-class Delivery(ItemKey):
-    """The delivery of one event to one endpoint: its attempts, the claim on the present one, its state."""
-
-    PK, SK = "ORG#{organization}#DELIVERY#{endpoint_id}", "{event_id}"
-    organization: str
-    endpoint_id: str
-    event_id: str
 
 
 class AgentSettings(ItemKey):

@@ -1,0 +1,53 @@
+"""Deletes posts. A deleted post is gone at once; its votes and comments follow.
+
+One transaction deletes the post and adds the job that deletes the rest. Nobody can vote for the post or comment on it
+from then on, because that requires the post. The request deletes the rest itself, so that usually nothing is left for
+the job.
+"""
+
+from collections.abc import Callable
+
+from helpdesk.board import jobs, repository, settings_repository
+from helpdesk.board.record import Post
+from helpdesk.board.repository import StalePost
+from helpdesk.platform import clock
+from helpdesk.search import jobs as search
+from helpdesk.storage.transactions import Conflict, Transaction
+
+_TRIES = 20
+_BATCH = 100
+_REQUEST_MS = 2_000
+"""How long a request deletes votes and comments itself. The job deletes the rest."""
+
+
+def delete(post: Post, also: Callable[[Transaction], None] = lambda _: None) -> None:
+    """Delete a post, and what `also` adds in the same transaction. Raises PostNotFound, and what `also` raises."""
+    organization = post.organization
+    for _ in range(_TRIES):
+        transaction = Transaction()
+        also(transaction)
+        repository.remove(transaction, post)
+        settings_repository.count(transaction, organization, settings_repository.changes(post, None))
+        search.put(transaction, search.post(organization, post.id))
+        if post.votes or post.comments:
+            jobs.put(transaction, organization, post.id)
+        try:
+            transaction.commit()
+        except StalePost as stale:
+            post = stale.post(organization)
+            continue
+        if post.votes or post.comments:
+            finish(organization, post.id, clock.now_ms() + _REQUEST_MS)
+        return
+    raise Conflict
+
+
+def finish(organization: str, post_id: str, until: int) -> bool:
+    """Delete the votes and comments of a deleted post until the instant `until` (ms); return whether all are gone.
+
+    May be repeated, and at once with itself.
+    """
+    while repository.delete_leftovers(organization, post_id, _BATCH):
+        if clock.now_ms() >= until:
+            return False
+    return True

@@ -1,0 +1,99 @@
+"""Keeps posts in line with the signals that they are filed under.
+
+Each write requires that the signal is alive, and for a status that it still has the status that the posts get. So an
+old run that continues late changes nothing, and posts that are filed meanwhile go where the signal went.
+"""
+
+from collections import Counter
+from copy import replace
+
+from helpdesk.board import repository, settings_repository
+from helpdesk.board.record import Post
+from helpdesk.board.repository import StalePost
+from helpdesk.board.settings_repository import StaleSettings
+from helpdesk.platform import clock
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+
+_PAGE = 25
+_TRIES = 20
+
+
+def follow(organization: str, signal_id: str, until: int) -> bool:
+    """Give the posts under a signal the status that follows the signal's; return whether all have it.
+
+    Stops at the instant `until` (ms). May be repeated: posts that have the status already cost a read.
+    """
+    after: str | None = None
+    while page := repository.filed_under(organization, signal_id, _PAGE, after):
+        if clock.now_ms() >= until:
+            return False
+        if not _follow_page(organization, signal_id, page):
+            return True
+        after = page[-1]
+    return True
+
+
+def _follow_page(organization: str, signal_id: str, post_ids: list[str]) -> bool:
+    """Return False if the posts of this signal keep their statuses."""
+    for _ in range(_TRIES):
+        settings = settings_repository.get(organization)
+        try:
+            signal = signals.get(organization, signal_id)
+        except SignalNotFound:
+            return False  # merged: its posts move, and follow the other signal
+        status = settings.status_for(signal.status)
+        if status is None:
+            return False
+        found = repository.get_many(organization, post_ids).values()
+        late = [each for each in found if each.signal_id == signal_id and each.status_id != status.id]
+        if not late:
+            return True
+        transaction = Transaction()
+        signals.require(transaction, organization, signal_id, status=signal.status)
+        counts = Counter[str]()
+        now = clock.now_ms()
+        for post in late:
+            changed = replace(post, status_id=status.id, updated_at=now)
+            repository.save(transaction, post, changed)
+            counts.update(settings_repository.changes(post, changed))
+        settings_repository.count(transaction, organization, counts, seen=settings)
+        try:
+            transaction.commit()
+        except (StalePost, StaleSettings, ConditionFailed, SignalNotFound):
+            continue
+        return True
+    raise Conflict
+
+
+def move_posts(organization: str, from_signal: str, to_signal: str, until: int) -> bool:
+    """File the posts of one signal under another; return whether all are. `follow` gives them its status afterwards.
+
+    Stops at the instant `until` (ms). May be repeated. Raises SignalNotFound if the other signal was merged, too.
+    """
+    while page := repository.filed_under(organization, from_signal, _PAGE):
+        for post_id in page:
+            if clock.now_ms() >= until:
+                return False
+            _move(organization, post_id, from_signal, to_signal)
+    return True
+
+
+def _move(organization: str, post_id: str, from_signal: str, to_signal: str) -> None:
+    post: Post | None = repository.get_many(organization, [post_id]).get(post_id)
+    for _ in range(_TRIES):
+        if post is None or post.signal_id != from_signal:
+            return  # deleted, or filed elsewhere: its place under this signal went with that
+        transaction = Transaction()
+        signals.require(transaction, organization, to_signal)
+        repository.file_under(transaction, post, to_signal)
+        repository.save(transaction, post, replace(post, signal_id=to_signal, updated_at=clock.now_ms()))
+        try:
+            transaction.commit()
+        except StalePost as stale:
+            post = None if stale.item is None else stale.post(organization)
+            continue
+        return
+    raise Conflict

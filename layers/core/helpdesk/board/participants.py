@@ -1,0 +1,95 @@
+"""The authors and voters of the feedback board: visitors by their session, customers, and the team."""
+
+from collections.abc import Callable
+
+from helpdesk.admission.caller import Caller
+from helpdesk.board.schemas import VoterInput, VoterQuery
+from helpdesk.conversations.actor import Actor
+from helpdesk.customers import service as customers
+from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.messages import service as messages
+from helpdesk.messages import sessions
+from helpdesk.messages.service import SessionChanged
+from helpdesk.platform import ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage.transactions import Conflict, Transaction
+
+ORGANIZATION = "organization"
+"""The voter behind a secret key."""
+
+_TRIES = 8
+
+
+class Participant(FrozenRecord):
+    """An author or voter. `customer_id` is None for the team; `name` is then who.
+
+    A visitor whose session is not known yet has `new_session`, its hash, and becomes a customer.
+    """
+
+    organization: str
+    voter_id: str
+    customer_id: str | None = None
+    name: str | None = None
+    new_session: str | None = None
+
+    def add_to(self, transaction: Transaction) -> None:
+        """Require in a transaction that the customer exists, or make them one.
+
+        The transaction raises CustomerNotFound, or SessionChanged if another request made one of the same session.
+        """
+        if self.customer_id is None:
+            return
+        if self.new_session is None:
+            customers.require(transaction, self.organization, self.customer_id)
+        else:
+            messages.introduce(transaction, self.organization, self.new_session, self.customer_id)
+
+
+def find(caller: Caller, sent: VoterInput | VoterQuery, *, named: bool = True) -> Participant:
+    """Return the participant of a request: of its session, its customer, or the caller.
+
+    Their `name` can cost a read; a vote needs none. Raises InvalidSession, InvalidRequest.
+    """
+    if sent.session is not None and sent.customer_id is not None:
+        raise InvalidRequest("Send `session` or `customerId`, not both: each names the customer.")
+    if sent.session is not None:
+        return _visitor(caller.organization, sent.session)
+    if sent.customer_id is not None:
+        return Participant(caller.organization, sent.customer_id, sent.customer_id)
+    voter_id = caller.person.id if caller.person else ORGANIZATION
+    return Participant(caller.organization, voter_id, name=Actor(caller).name if named else None)
+
+
+def retried[T](
+    find_again: Callable[[], Participant], act: Callable[[Participant], T], *, by_session: bool
+) -> T:
+    """Do something for a participant, and again if their session has another customer now than when it was read.
+
+    Two first requests of one session at once thus make one customer, and a customer who is erased meanwhile is
+    followed by another. Raises CustomerNotFound where no session is named.
+    """
+    for _ in range(_TRIES):
+        try:
+            return act(find_again())
+        except SessionChanged:
+            continue
+        except CustomerNotFound:
+            if not by_session:
+                raise
+    raise Conflict
+
+
+def known_voter(organization: str, session: str) -> str | None:
+    """Return the customer of a session, None for one that is not known. Raises InvalidSession."""
+    found = _visitor(organization, session)
+    return None if found.new_session is not None else found.customer_id
+
+
+def _visitor(organization: str, session: str) -> Participant:
+    session_hash = sessions.hashed(sessions.require_session(session))
+    known = messages.session(organization, session_hash)
+    if known is not None:
+        return Participant(organization, known.customer_id, known.customer_id)
+    customer_id = ids.new("cus")
+    return Participant(organization, customer_id, customer_id, new_session=session_hash)

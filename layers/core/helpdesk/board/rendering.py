@@ -1,0 +1,137 @@
+"""Posts and comments as responses."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from helpdesk.board.record import Comment, Post, PostList
+from helpdesk.board.schemas import (
+    BoardAnswer,
+    BoardShape,
+    PostAnswer,
+    PostAuthorShape,
+    PostCommentShape,
+    PostStatusShape,
+    PostSummary,
+    PostTagShape,
+    SignalSummary,
+)
+from helpdesk.board.settings import Settings, count_of_board
+from helpdesk.customers.record import Customer
+from helpdesk.signals.record import Signal
+
+NAMELESS = "Visitor"
+_SLUG_CHARACTERS = 60
+
+
+def board_answer(settings: Settings) -> BoardAnswer:
+    """Return the settings with the numbers of posts."""
+    return BoardAnswer(
+        version=settings.version,
+        boards=[
+            BoardShape(
+                id=board.id,
+                name=board.name,
+                moderated=board.moderated,
+                public=settings.posts([count_of_board(board.id, PostList.PUBLIC)]),
+                pending=settings.posts([count_of_board(board.id, PostList.PENDING)]),
+                spam=settings.posts([count_of_board(board.id, PostList.SPAM)]),
+            )
+            for board in settings.boards
+        ],
+        statuses=[
+            PostStatusShape(
+                id=status.id,
+                name=status.name,
+                signal_status=status.signal_status,
+                posts=settings.posts(status.counts),
+            )
+            for status in settings.statuses
+        ],
+        tags=[
+            PostTagShape(id=tag.id, name=tag.name, posts=settings.posts(tag.counts)) for tag in settings.tags
+        ],
+    )
+
+
+def authors_of(entries: Iterable[Post | Comment]) -> list[str]:
+    """Return the ids of the customers who wrote posts and comments."""
+    return [entry.customer_id for entry in entries if entry.customer_id is not None]
+
+
+def post_summary(post: Post, known: Mapping[str, Customer], *, voted: bool | None) -> PostSummary:
+    """Return a post as an entry of a list; `known` are the customers."""
+    return PostSummary(
+        id=post.id,
+        number=post.number,
+        path=path_of(post),
+        title=post.title,
+        excerpt=post.excerpt,
+        board_id=post.board_id,
+        status_id=post.status_id,
+        tag_ids=list(post.tag_ids),
+        state=post.state,
+        is_spam=post.is_spam,
+        pinned=post.pinned,
+        has_signal=post.signal_id is not None,
+        votes=post.votes,
+        comment_count=post.comments,
+        created_at=post.created_at,
+        author=_author(post, known),
+        voted=voted,
+    )
+
+
+def post_answer(
+    post: Post,
+    body: str,
+    comments: Sequence[PostCommentShape],
+    signal: Signal | None,
+    known: Mapping[str, Customer],
+) -> PostAnswer:
+    """Return a whole post."""
+    return PostAnswer(
+        id=post.id,
+        number=post.number,
+        path=path_of(post),
+        title=post.title,
+        excerpt=post.excerpt,
+        body=body,
+        board_id=post.board_id,
+        status_id=post.status_id,
+        tag_ids=list(post.tag_ids),
+        state=post.state,
+        is_spam=post.is_spam,
+        pinned=post.pinned,
+        has_signal=post.signal_id is not None,
+        votes=post.votes,
+        comments=list(comments),
+        created_at=post.created_at,
+        author=_author(post, known),
+        signal=None
+        if signal is None
+        else SignalSummary(id=signal.id, title=signal.title, status=signal.status, kind=signal.kind),
+    )
+
+
+def comment_shape(comment: Comment, known: Mapping[str, Customer]) -> PostCommentShape:
+    """Return a comment; `known` are the customers."""
+    return PostCommentShape(
+        id=comment.id, body=comment.body, created_at=comment.created_at, author=_author(comment, known)
+    )
+
+
+def path_of(post: Post) -> str:
+    """Return a post's place on a help site: its number and the Latin letters and digits of its title."""
+    plain = unicodedata.normalize("NFKD", post.title).encode("ascii", "ignore").decode().lower()
+    slug = "-".join(re.findall(r"[a-z0-9]+", plain))[:_SLUG_CHARACTERS].strip("-")
+    return f"/board/{post.number}-{slug}" if slug else f"/board/{post.number}"
+
+
+def _author(entry: Post | Comment, known: Mapping[str, Customer]) -> PostAuthorShape:
+    if entry.customer_id is None:
+        return PostAuthorShape(name=entry.author_name or "", is_team=True, email=None)
+    customer = known.get(entry.customer_id)
+    if customer is None:  # being erased
+        return PostAuthorShape(name=NAMELESS, is_team=False, email=None)
+    return PostAuthorShape(name=customer.name or NAMELESS, is_team=False, email=customer.email)

@@ -1,0 +1,180 @@
+"""The feedback board's settings, with the numbers of posts, as one item.
+
+A change of the settings requires the version that it was made from, and that no post has what it leaves out. A change
+of a post's board, status or tags requires the version, too, and counts the post in the same write. So a post never has
+a status that does not exist, and the counts always equal the posts.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from typing import Self
+
+from helpdesk.board.errors import BoardNotFound, StatusNotFound, TagNotFound
+from helpdesk.board.record import Post, PostList
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.signals.schemas import SignalStatus
+from helpdesk.storage.table import Item
+
+COUNT = "posts_"
+"""The beginning of the attributes that count posts."""
+
+
+class Board(FrozenRecord):
+    """A board. New posts of a `moderated` one wait until the team makes them public."""
+
+    id: str
+    name: str
+    moderated: bool = False
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an element of the item's boards."""
+        return cls(item["id"], item["name"], item["moderated"])
+
+    def to_item(self) -> Item:
+        """Return an element of the item's boards."""
+        return {"id": self.id, "name": self.name, "moderated": self.moderated}
+
+    @property
+    def counts(self) -> list[str]:
+        """The names of the attributes that count its posts."""
+        return [count_of_board(self.id, each) for each in PostList]
+
+
+class Status(FrozenRecord):
+    """A status. A post under a signal gets it when the signal's status becomes `signal_status`."""
+
+    id: str
+    name: str
+    signal_status: SignalStatus | None = None
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an element of the item's statuses."""
+        follows = item["signalStatus"]
+        return cls(item["id"], item["name"], None if follows is None else SignalStatus(follows))
+
+    def to_item(self) -> Item:
+        """Return an element of the item's statuses."""
+        follows = None if self.signal_status is None else self.signal_status.value
+        return {"id": self.id, "name": self.name, "signalStatus": follows}
+
+    @property
+    def counts(self) -> list[str]:
+        """The names of the attributes that count its posts."""
+        return [count_of_status(self.id)]
+
+
+class Tag(FrozenRecord):
+    """A tag."""
+
+    id: str
+    name: str
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an element of the item's tags."""
+        return cls(item["id"], item["name"])
+
+    def to_item(self) -> Item:
+        """Return an element of the item's tags."""
+        return {"id": self.id, "name": self.name}
+
+    @property
+    def counts(self) -> list[str]:
+        """The names of the attributes that count its posts."""
+        return [count_of_tag(self.id)]
+
+
+_BOARDS = (Board("ideas", "Ideas"),)
+_STATUSES = (
+    Status("open", "Open", SignalStatus.OPEN),
+    Status("planned", "Planned", SignalStatus.PLANNED),
+    Status("in_progress", "In progress", SignalStatus.IN_PROGRESS),
+    Status("done", "Done", SignalStatus.DONE),
+)
+
+
+class Settings(FrozenRecord):
+    """The settings. `version` is 0 until someone changes them; `counts` are numbers of posts by attribute."""
+
+    version: int = 0
+    boards: tuple[Board, ...] = _BOARDS
+    statuses: tuple[Status, ...] = _STATUSES
+    tags: tuple[Tag, ...] = ()
+    last_number: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_item(cls, item: Item | None) -> Self:
+        """Read the item; None, and an item that only counts posts, have the default settings."""
+        found = item or {}
+        counts = {name: int(number) for name, number in found.items() if name.startswith(COUNT)}
+        last_number = int(found.get("lastNumber", 0))
+        if "version" not in found:
+            return cls(last_number=last_number, counts=counts)
+        return cls(
+            int(found["version"]),
+            tuple(map(Board.from_item, found["boards"])),
+            tuple(map(Status.from_item, found["statuses"])),
+            tuple(map(Tag.from_item, found["tags"])),
+            last_number,
+            counts,
+        )
+
+    def lists(self) -> Item:
+        """Return the attributes of the item that a change of the settings writes, apart from the version."""
+        return {
+            "boards": [each.to_item() for each in self.boards],
+            "statuses": [each.to_item() for each in self.statuses],
+            "tags": [each.to_item() for each in self.tags],
+        }
+
+    def posts(self, names: Iterable[str]) -> int:
+        """Return how many posts attributes count together."""
+        return sum(self.counts.get(name, 0) for name in names)
+
+    def board(self, board_id: str | None) -> Board:
+        """Return a board, the first one for None. Raises BoardNotFound."""
+        for board in self.boards:
+            if board_id in {None, board.id}:
+                return board
+        raise BoardNotFound
+
+    def status(self, status_id: str) -> Status:
+        """Return a status. Raises StatusNotFound."""
+        for status in self.statuses:
+            if status.id == status_id:
+                return status
+        raise StatusNotFound
+
+    def require_tags(self, tag_ids: Iterable[str]) -> None:
+        """Raise TagNotFound unless all tags exist."""
+        if not set(tag_ids) <= {tag.id for tag in self.tags}:
+            raise TagNotFound
+
+    def status_for(self, signal_status: SignalStatus) -> Status | None:
+        """Return the status that posts under a signal with this status get; None if they keep theirs."""
+        return next((each for each in self.statuses if each.signal_status is signal_status), None)
+
+
+def tally(post: Post) -> Counter[str]:
+    """Return the attributes that count a post."""
+    names = [count_of_board(post.board_id, post.list), count_of_status(post.status_id)]
+    return Counter([*names, *map(count_of_tag, post.tag_ids)])
+
+
+def count_of_board(board_id: str, post_list: PostList) -> str:
+    """Return the attribute that counts one list of a board's posts."""
+    return f"{COUNT}board_{board_id}_{post_list.value}"
+
+
+def count_of_status(status_id: str) -> str:
+    """Return the attribute that counts the posts with a status."""
+    return f"{COUNT}status_{status_id}"
+
+
+def count_of_tag(tag_id: str) -> str:
+    """Return the attribute that counts the posts with a tag."""
+    return f"{COUNT}tag_{tag_id}"

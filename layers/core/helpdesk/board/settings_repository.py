@@ -1,0 +1,111 @@
+"""The item of the feedback board's settings, with the numbers of posts."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from helpdesk.board.record import Post
+from helpdesk.board.settings import Settings, tally
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+
+
+class StaleSettings(ConditionFailed):
+    """The settings have changed since they were read, or another post has the number."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are now."""
+        return Settings.from_item(self.item)
+
+
+def get(organization: str) -> Settings:
+    """Return the settings and counts. One read."""
+    return Settings.from_item(table.get(keys.Board(organization)))
+
+
+def save(
+    transaction: Transaction, organization: str, seen: Settings, changed: Settings, unused: Iterable[str]
+) -> None:
+    """Write the settings over those that were read, if the counts in `unused` are 0, and remove these counts.
+
+    The transaction raises StaleSettings.
+    """
+    counts = {f"#c{at}": name for at, name in enumerate(unused)}
+    lists = changed.lists()
+    values: Item = {":next": seen.version + 1, **{f":{name}": value for name, value in lists.items()}}
+    conditions = [_of_version(seen, values)]
+    if counts:
+        values[":zero"] = 0
+        conditions += [f"(attribute_not_exists({name}) OR {name} = :zero)" for name in counts]
+    transaction.update(
+        keys.Board(organization),
+        "SET #version = :next, "
+        + ", ".join(f"#{name} = :{name}" for name in lists)
+        + (f" REMOVE {', '.join(counts)}" if counts else ""),
+        condition=" AND ".join(conditions),
+        names={"#version": "version", **{f"#{name}": name for name in lists}, **counts},
+        values=values,
+        on_failure=StaleSettings,
+    )
+
+
+def count(
+    transaction: Transaction,
+    organization: str,
+    changes: Mapping[str, int],
+    *,
+    seen: Settings | None = None,
+    numbered: bool = False,
+) -> None:
+    """Add to the counts of posts. With `seen` the transaction raises StaleSettings unless the settings are the same.
+
+    With `numbered` the last number counts up, on the condition that it is the one that was read.
+    """
+    counts = {f"#c{at}": (name, number) for at, (name, number) in enumerate(changes.items()) if number}
+    if not counts and not numbered and seen is None:
+        return
+    values: Item = {f":c{name[2:]}": number for name, (_, number) in counts.items()}
+    names = {name: attribute for name, (attribute, _) in counts.items()}
+    conditions = []
+    if seen is not None:
+        names["#version"] = "version"
+        conditions.append(_of_version(seen, values))
+    if numbered and seen is not None:
+        values[":next"] = seen.last_number + 1
+        values[":last"] = seen.last_number
+        unset = "" if seen.last_number else " OR attribute_not_exists(lastNumber)"
+        conditions.append(f"(lastNumber = :last{unset})")
+    expression = "SET lastNumber = :next " if numbered else ""
+    if counts:
+        expression += "ADD " + ", ".join(f"{name} :c{name[2:]}" for name in counts)
+    if not expression:
+        transaction.require(
+            keys.Board(organization), conditions[0], names=names, values=values, on_failure=StaleSettings
+        )
+        return
+    transaction.update(
+        keys.Board(organization),
+        expression,
+        condition=" AND ".join(conditions) or None,
+        names=names or None,
+        values=values,
+        on_failure=StaleSettings,
+    )
+
+
+def _of_version(seen: Settings, values: Item) -> str:
+    if not seen.version:
+        return "attribute_not_exists(#version)"
+    values[":version"] = seen.version
+    return "#version = :version"
+
+
+def changes(before: Post | None, after: Post | None) -> dict[str, int]:
+    """Return what a change of a post adds to the counts; None is a post that is not there."""
+    total = Counter[str]()
+    if after is not None:
+        total.update(tally(after))
+    if before is not None:
+        total.subtract(tally(before))
+    return {name: number for name, number in total.items() if number}

@@ -1,0 +1,80 @@
+"""Votes: one of each customer and teammate for a post, and one of the organization's keys."""
+
+from collections.abc import Callable
+
+from helpdesk.admission.caller import Caller
+from helpdesk.board import participants, repository
+from helpdesk.board.participants import Participant
+from helpdesk.board.record import Post, Vote
+from helpdesk.board.repository import AlreadyVoted, NoVote, StalePost
+from helpdesk.board.schemas import VoteAnswer, VoterInput, VoterQuery
+from helpdesk.platform import clock
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.storage.transactions import Conflict, Transaction
+
+_TRIES = 40
+"""Each failed try means that another vote or change of the post succeeded."""
+
+
+def add(caller: Caller, post_id: str, voter: VoterInput) -> VoteAnswer:
+    """Vote for a post. A vote that counts already counts once.
+
+    Raises PostNotFound, InvalidRequest, InvalidSession, CustomerNotFound.
+    """
+    return participants.retried(
+        lambda: participants.find(caller, voter, named=False),
+        lambda found: _add(found, post_id),
+        by_session=voter.session is not None,
+    )
+
+
+def withdraw(caller: Caller, post_id: str, sent: VoterInput, query: VoterQuery) -> VoteAnswer:
+    """Withdraw a vote; without one, nothing changes. Raises PostNotFound, InvalidRequest, InvalidSession."""
+    voters = [each for each in (sent, query) if each.session is not None or each.customer_id is not None]
+    if len(voters) > 1:
+        raise InvalidRequest("Send the voter in the body or as parameters, not both.")
+    found = participants.find(caller, voters[0] if voters else sent, named=False)
+    post, vote = repository.with_vote(caller.organization, post_id, found.voter_id)
+    if vote is not None:
+        post = remove(post, vote)
+    return VoteAnswer(ok=True, voted=False, votes=post.votes)
+
+
+def remove(post: Post, vote: Vote, also: Callable[[Transaction], None] = lambda _: None) -> Post:
+    """Delete a vote, and what `also` adds in the same transaction; return the post without it. Raises PostNotFound."""
+    for _ in range(_TRIES):
+        changed = post.without_vote(vote.at)
+        transaction = Transaction()
+        also(transaction)
+        repository.delete_vote(transaction, post.organization, vote)
+        repository.save(transaction, post, changed)
+        try:
+            transaction.commit()
+        except NoVote:  # another request withdrew it
+            return repository.get(post.organization, post.id)
+        except StalePost as stale:
+            post = stale.post(post.organization)
+        else:
+            return changed
+    raise Conflict
+
+
+def _add(voter: Participant, post_id: str) -> VoteAnswer:
+    post = repository.get(voter.organization, post_id)
+    for _ in range(_TRIES):
+        now = clock.now_ms()
+        changed = post.with_vote(now)
+        transaction = Transaction()
+        voter.add_to(transaction)
+        vote = Vote(post_id, voter.voter_id, voter.customer_id is not None, now)
+        repository.put_vote(transaction, voter.organization, vote)
+        repository.save(transaction, post, changed)
+        try:
+            transaction.commit()
+        except AlreadyVoted:
+            return VoteAnswer(ok=True, voted=True, votes=post.votes)
+        except StalePost as stale:
+            post = stale.post(voter.organization)
+        else:
+            return VoteAnswer(ok=True, voted=True, votes=changed.votes)
+    raise Conflict

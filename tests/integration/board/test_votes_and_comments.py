@@ -1,0 +1,94 @@
+"""Votes and comments of visitors, customers and the team."""
+
+from helpdesk.organizations.schemas import NewOrganization
+from tests.support import table as whole_table
+from tests.support.api import Client
+from tests.support.board import VISITOR, require_consistent, shown, written
+
+
+def test_everyone_has_one_vote(api: Client, member: Client, organization: NewOrganization) -> None:
+    post = written(api)
+    at = f"/v1/board/posts/{post}/vote"
+    customer = api.post("/v1/customers", {"name": "Ada"}).body["id"]
+    assert api.post(at, {"session": VISITOR}).body == {"ok": True, "voted": True, "votes": 1}
+    assert api.post(at, {"session": VISITOR}).body == {"ok": True, "voted": True, "votes": 1}
+    assert api.post(at, {"customerId": customer}).body["votes"] == 2
+    assert api.post(at).body["votes"] == 3  # the organization
+    assert member.post(at, {}).body["votes"] == 4
+    assert member.post(at).body["votes"] == 4
+    require_consistent(organization.organization_id)
+    assert api.delete(f"{at}?session={VISITOR}").body == {"ok": True, "voted": False, "votes": 3}
+    assert api.request("DELETE", at, {"customerId": customer}).body["votes"] == 2
+    assert api.request("DELETE", at, {"customerId": customer}).body["votes"] == 2
+    assert member.delete(at).body["votes"] == 1
+    assert api.delete(at).body["votes"] == 0
+    assert shown(api, post)["votes"] == 0
+    require_consistent(organization.organization_id)
+
+
+def test_a_visitors_vote_is_that_of_their_customer(api: Client) -> None:
+    at = f"/v1/board/posts/{written(api)}/vote"
+    api.post(at, {"session": VISITOR})
+    [customer] = api.get("/v1/customers").body["customers"]
+    assert api.post(at, {"customerId": customer["id"]}).body["votes"] == 1
+
+
+def test_an_invalid_vote_is_refused(api: Client) -> None:
+    post = written(api)
+    at = f"/v1/board/posts/{post}/vote"
+    for sent, code in (
+        ({"session": "short"}, "invalid_session"),
+        ({"session": VISITOR, "customerId": "cus_1"}, "invalid_request"),
+        ({"customerId": "cus_unknown"}, "customer_not_found"),
+        ({"customerId": "a#b"}, "post_not_found"),
+        ({"voter": 1}, "invalid_request"),
+    ):
+        assert api.post(at, sent).code == code, sent
+    assert api.post("/v1/board/posts/post_unknown/vote", {"session": VISITOR}).code == "post_not_found"
+    assert api.request("DELETE", f"{at}?session={VISITOR}", {"session": VISITOR}).code == "invalid_request"
+    assert api.delete(f"{at}?customerId=cus_unknown").body["votes"] == 0
+    assert api.delete(f"{at}?session={VISITOR}").body["votes"] == 0
+    assert whole_table.of_kind("CUS") == []
+
+
+def test_comments_are_listed_oldest_first_and_counted(
+    api: Client, member: Client, organization: NewOrganization
+) -> None:
+    post = written(api)
+    at = f"/v1/board/posts/{post}/comments"
+    made = [
+        api.post(at, {"body": " One ", "session": VISITOR}).body["id"],
+        member.post(at, {"body": "Two"}).body["id"],
+        api.post(at, {"body": "Three"}).body["id"],
+    ]
+    found = shown(api, post)["comments"]
+    assert [comment["id"] for comment in found] == made
+    assert [comment["body"] for comment in found] == ["One", "Two", "Three"]
+    assert [comment["author"]["isTeam"] for comment in found] == [False, True, True]
+    assert (found[0]["author"]["name"], found[1]["author"]["name"]) == ("Visitor", "Max Member")
+    first = api.get(f"{at}?limit=2").body
+    rest = api.get(f"{at}?limit=2&cursor={first['nextCursor']}").body
+    assert (first["comments"] + rest["comments"], rest["nextCursor"]) == (found, None)
+    assert api.get("/v1/board/posts").body["posts"][0]["commentCount"] == 3
+    assert member.delete(f"{at}/{made[0]}").body == {"ok": True}
+    assert [comment["id"] for comment in shown(api, post)["comments"]] == made[1:]
+    assert api.get("/v1/board/posts").body["posts"][0]["commentCount"] == 2
+    require_consistent(organization.organization_id)
+
+
+def test_an_invalid_comment_is_refused(api: Client) -> None:
+    post = written(api)
+    at = f"/v1/board/posts/{post}/comments"
+    for sent, code in (
+        ({"body": " \u200b"}, "invalid_request"),
+        ({"body": "x" * 4_001}, "invalid_request"),
+        ({}, "invalid_request"),
+        ({"body": "Yes", "customerId": "cus_unknown"}, "customer_not_found"),
+        ({"body": "Yes", "session": "short"}, "invalid_session"),
+    ):
+        assert api.post(at, sent).code == code, sent
+    assert api.delete(f"{at}/cmt_unknown").code == "comment_not_found"
+    assert api.post("/v1/board/posts/post_unknown/comments", {"body": "Yes"}).code == "post_not_found"
+    assert api.get("/v1/board/posts/post_unknown/comments").code == "post_not_found"
+    assert api.get(f"{at}?cursor=x").code == "invalid_cursor"
+    assert shown(api, post)["comments"] == []
