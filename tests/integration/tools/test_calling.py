@@ -8,6 +8,7 @@ import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
+from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.tools import calling, running
 from helpdesk.tools.calling import CallOutcome, CallResult, Visitor
@@ -161,6 +162,23 @@ def test_at_most_three_tools_run_in_a_conversation(organization: NewOrganization
     running.release(of, "conv_1", "slot1", "call_99")
     assert (take(7), take(8)) == ("slot2", "too_many_running")
     assert running.take(of, "conv_2", "call_9") == "slot1"
+
+
+def test_a_slow_tool_keeps_its_slot_and_a_dead_workers_is_free_after_a_minute(
+    organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of, begun = organization.organization_id, clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: begun)
+    for number in range(3):
+        running.take(of, "conv_1", f"call_{number}")
+    monkeypatch.setattr(clock, "now_ms", lambda: begun + 45_000)  # three times what a call takes at most
+    with pytest.raises(TooManyRunning):
+        running.take(of, "conv_1", "call_3")
+
+    monkeypatch.setattr(clock, "now_ms", lambda: begun + 60_000)
+    assert running.take(of, "conv_1", "call_4") == "slot1"
+    running.release(of, "conv_1", "slot1", "call_0")  # the dead worker's, late
+    assert running.take(of, "conv_1", "call_5") == "slot2"
 
 
 def test_a_slot_whose_worker_died_is_free_after_its_time(
