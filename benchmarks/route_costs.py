@@ -123,6 +123,13 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
     }
     yield to("POST", "/v1/messages/rating", rating)
     yield to("GET", "/v1/analytics/satisfaction")
+    explored = {"query": {"dataset": "conversations", "bucket": "day"}}
+    yield to("POST", "/v1/analytics/explore", explored)
+    yield to("POST", "/v1/analytics/records", explored)
+    yield to("GET", "/v1/analytics/datasets")
+    yield to("GET", "/v1/analytics/reports")
+    report = "/v1/analytics/reports/volume-by-day"
+    yield to("GET", report, route="/v1/analytics/reports/<report>")
 
     for number in range(others):
         api.post("/v1/messages", {**MESSAGE, "session": f"visitor-number-{number}"})

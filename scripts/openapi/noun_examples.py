@@ -4,6 +4,7 @@ from typing import Any
 
 from scripts.openapi import (
     account_examples,
+    analytics_examples,
     approval_examples,
     board_examples,
     crawl_examples,
@@ -15,6 +16,7 @@ from scripts.openapi import (
 )
 
 _MODULES = (
+    analytics_examples,
     oauth_examples,
     account_examples,
     crawl_examples,

@@ -104,6 +104,7 @@ GROUPS: dict[str, tuple[str, str]] = {
 EVENTS_GROUP = ("Events", "The events that your webhook endpoints receive.")
 
 PATH_PARAMETERS: dict[str, tuple[str, str]] = {
+    "report": ("The report's name.", "volume-by-day"),
     "conversationId": ("The conversation's id.", "conv_01jd3kq8v5zt4m9rx2c7w6ybne"),
     "approvalId": ("The approval's id.", "apr_01jd3v1s6m2r8x4c7k0n5q9t3w"),
     "customerId": ("The customer's id.", "cus_01jd3kq8v7x2m5p8s1v4y7b0ez"),

@@ -194,7 +194,15 @@ def test_every_adapter_named_here_still_is_one() -> None:
 @for_each("path", MODULES, ids=inside)
 def test_keys_are_spelled_in_one_place(path: Path) -> None:
     places = (
-        *("keys", "approval_keys", "board_keys", "crawl_keys", "knowledge_keys", "signal_keys"),
+        *(
+            "keys",
+            "analytics_keys",
+            "approval_keys",
+            "board_keys",
+            "crawl_keys",
+            "knowledge_keys",
+            "signal_keys",
+        ),
         *("suggestion_keys", "task_keys", "tool_keys", "usage_keys", "webhook_keys"),
     )
     if inside(path) in {f"storage/{place}.py" for place in places}:

@@ -19,6 +19,7 @@ WORD = re.compile(r"[A-Za-z]\w*")
 OTHER_DOCUMENTS = {
     "agent/converse.py": "responses of Bedrock",
     "agent/language_data.py": "TOML files",
+    "analytics/sources.py": "records of the table's stream",
     "crawls/extraction.py": "attributes of HTML elements",
     "crawls/reading.py": "replies of the process that reads pages, which are JSON",
     "delivery/fanout.py": "records of the table's stream, messages of SQS",

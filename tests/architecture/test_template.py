@@ -54,6 +54,7 @@ API_FUNCTIONS = {
 } | ACCOUNT_FUNCTIONS
 WORKERS = {
     "Fanout",
+    "Facts",
     "Delivery",
     "AgentWorker",
     "KnowledgeIndexer",
@@ -296,6 +297,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "UploadCleanup": {"UNATTACHED#*"},
         "AgentWorker": {"ORG#*#COLUMN#*"},
         "Timers": {"WAKE#*", "DUEAPPROVALS#*", "DUERUNS#*", "DUESYNCS#*"},
+        "Facts": {"ORG#*#CUSCONVS#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*"},
         "Crawler": {"DUECRAWLS#*"},
         "Reconciler": {"PENDING#*", "OUTBOX#*"},
@@ -330,11 +332,18 @@ def test_the_eraser_removes_only_personal_data() -> None:
             "ORG#*#RATINGS",
             "ORG#*#SUGGESTION",
             "ORG#*#IDEMPOTENCY#*",
+            "ORG#*#ANALYTICS#*",
             "ORG#*#POST#*",
             "ORG#*#POSTNUMBER#*",
             "ORG#*#SIGNAL#*",
         },
-        "dynamodb:BatchWriteItem": {"ORG#*#EVENT#*", "ORG#*#DELIVERY#*", "ORG#*#POST#*", "ORG#*#CUS#*"},
+        "dynamodb:BatchWriteItem": {
+            "ORG#*#EVENT#*",
+            "ORG#*#DELIVERY#*",
+            "ORG#*#ANALYTICS#*",
+            "ORG#*#POST#*",
+            "ORG#*#CUS#*",
+        },
     }
 
 

@@ -135,6 +135,11 @@ ROUTES: dict[str, str] = {
         GET /v1/approvals/<approval_id>
         POST /v1/approvals/<approval_id>/approve
         POST /v1/approvals/<approval_id>/deny
+        GET /v1/analytics/datasets
+        POST /v1/analytics/explore
+        POST /v1/analytics/records
+        GET /v1/analytics/reports
+        GET /v1/analytics/reports/<report>
         GET /v1/analytics/satisfaction
         GET /v1/widget/settings
         GET /v1/billing/limits

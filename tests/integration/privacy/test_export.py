@@ -154,11 +154,14 @@ def test_the_calls_of_an_erasure(
         "dynamodb:Query",  # the thread, the endpoints
         "dynamodb:Query",
         "dynamodb:BatchWriteItem",
+        "dynamodb:BatchWriteItem",  # their rows of analytics
         "dynamodb:TransactWriteItems",
         "dynamodb:Query",
+        "dynamodb:BatchWriteItem",  # the conversation's row
         "dynamodb:TransactWriteItems",  # the conversation
         *look,  # nothing came meanwhile
         "dynamodb:Query",  # facts
+        "dynamodb:BatchWriteItem",  # the customer's row
         "dynamodb:TransactWriteItems",
     ]
     assert forgotten == [(organization.organization_id, customer, [conversation])]

@@ -130,7 +130,7 @@ def _transaction(
         message_id=message_id,
         message_at=now,
         answered_up_to=answering,
-        handed_off=hand_off_reason is not None,
+        hand_off_reason=hand_off_reason,
         only_if_newest=resolves,
         language=language,
         gap=answering if is_gap else None,

@@ -162,7 +162,7 @@ def _end(run: Run, call: Call, result: CallResult, agent_name: str, own_line: st
     """Write what became of a call, with its line in the thread and its approval. Raises RunChanged."""
     said = result.result if result.outcome is CallOutcome.SUCCEEDED else result.error or result.result
     content = for_model(said or "")
-    ended = call.after(_EVENTS[result.outcome], content=content)
+    ended = call.after(_EVENTS[result.outcome], content=content, duration=result.duration_ms)
     transaction = Transaction()
     after = run.with_call(ended)
     if all(each.state.has_result for each in after.calls):

@@ -17,7 +17,8 @@ class Call(FrozenRecord, kw_only=True):
 
     `id` is the receiver's idempotency key, `use_id` the model's name for the call. `input` is JSON text, and exactly
     that is sent. `definition` is the digest of the tool as it was. `content` is what the model reads as the result,
-    `reason` what the review or the decision said. `claimed_at` is set before the request is sent.
+    `reason` what the review or the decision said. `claimed_at` is set before the request is sent, and `duration` (ms)
+    when its outcome is known.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Call(FrozenRecord, kw_only=True):
     claimed_at: int | None = None
     reason: str | None = None
     content: str = ""
+    duration: int | None = None
 
     @property
     def input_value(self) -> dict[str, Any]:
@@ -61,6 +63,7 @@ class Call(FrozenRecord, kw_only=True):
             claimed_at=item["claimedAt"],
             reason=item["reason"],
             content=item["content"],
+            duration=item.get("duration"),
         )
 
     def to_item(self) -> Item:
@@ -79,6 +82,7 @@ class Call(FrozenRecord, kw_only=True):
             "claimedAt": self.claimed_at,
             "reason": self.reason,
             "content": self.content,
+            **({} if self.duration is None else {"duration": self.duration}),
         }
 
 

@@ -63,6 +63,12 @@ class Dataset(FrozenRecord):
         """Where in a row its title is."""
         return len(self.times) + len(self.others)
 
+    def title_of(self, values: Values) -> str | None:
+        """Return the title of a row: where a field already says it, the row has none of its own."""
+        own = values[self.title_place]
+        field = _TITLES.get(self.id)
+        return own or (values[self.places[field]] if field else None)
+
 
 def label_of(identifier: str) -> str:
     """Return an id such as `firstResponseTime` in words: First response time."""
@@ -106,6 +112,7 @@ def _dataset(identifier: str, times: str, order: str, *fields: dict[str, Dataset
     return Dataset(identifier, tuple(_typed(FieldType.TIME, times).values()), others)
 
 
+_TITLES = {"conversations": "subject", "customers": "name", "signals": "title"}
 RISKS = "low,medium,reviewed,high"
 PRIORITIES = "urgent,high,medium,low"
 HANDOFF_REASONS = (

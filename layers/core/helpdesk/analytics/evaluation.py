@@ -29,7 +29,7 @@ class Found(NamedTuple):
     """A row as it was read: its id and its values."""
 
     id: str
-    values: Values
+    values: list[Any]
 
 
 class Group(NamedTuple):
@@ -82,7 +82,7 @@ def explore(
 
 def listed(plan: Plan, listing: Listing, rows: Sequence[Found]) -> list[Row]:
     """Return the first rows in the order asked for, with the values asked for. Equal rows are newest first."""
-    time, title = plan.time_place, plan.dataset.title_place
+    time = plan.time_place
     ordered = sorted(rows, key=lambda row: (row.values[time], row.id), reverse=True)
     if listing.sort_place is None:
         if listing.ascending:
@@ -97,7 +97,7 @@ def listed(plan: Plan, listing: Listing, rows: Sequence[Found]) -> list[Row]:
         Row(
             id=row.id,
             at=row.values[time],
-            title=row.values[title],
+            title=plan.dataset.title_of(row.values) or row.id,
             href=None,
             values=[row.values[place] for place in listing.places],
         )

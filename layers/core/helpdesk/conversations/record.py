@@ -110,7 +110,8 @@ class Conversation(Snapshot, kw_only=True):
     `rating` is the stars of the latest rating, `resolutions` how often it was resolved. `newest_visitor_message_id` is
     the visitor's newest message; it is None if they have written none, and in items from before it was kept.
     `answered_up_to` is the id of the last message that the agent or a teammate has answered, empty before the first
-    answer. `handed_off_at` is when the agent last handed it to the team. `language` is the one that the visitor
+    answer. `handed_off_at` is when the agent last handed it to the team, and `hand_off_reason` why. `resolved_at` is
+    when it was last resolved; old items lack both. `language` is the one that the visitor
     clearly writes, None as long as no answer of the agent has noted it. `gap` is the last message of a question that
     the agent handed to the team because it found nothing, until it is in a suggestion. `waiting_approvals` is how many
     calls of tools wait for a person's approval.
@@ -130,6 +131,8 @@ class Conversation(Snapshot, kw_only=True):
     newest_visitor_message_id: str | None = None
     answered_up_to: str = ""
     handed_off_at: int | None = None
+    hand_off_reason: str | None = None
+    resolved_at: int | None = None
     language: Language | None = None
     gap: str | None = None
     waiting_approvals: int = 0
@@ -174,6 +177,8 @@ class Conversation(Snapshot, kw_only=True):
             newest_visitor_message_id=item.get("newestVisitorMessageId"),
             answered_up_to=item.get("answeredUpTo", ""),
             handed_off_at=item.get("handedOffAt"),
+            hand_off_reason=item.get("handOffReason"),
+            resolved_at=item.get("resolvedAt"),
             language=known(item.get("language")),
             gap=item.get("gap"),
             waiting_approvals=item.get("waitingApprovals", 0),

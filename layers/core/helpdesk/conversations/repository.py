@@ -67,6 +67,7 @@ def save(
     only_if_newest: bool = False,
     answered_up_to: str | None = None,
     handed_off_at: int | None = None,
+    hand_off_reason: str | None = None,
     language: str | None = None,
     gap: str | None = None,
     waiting_approvals: int = 0,
@@ -97,7 +98,7 @@ def save(
         **({"snoozedUntil": None} if ends_snooze else {}),
         **({} if snoozed_until is None else {"snoozedUntil": snoozed_until}),
         **({} if answered_up_to is None else {"answeredUpTo": answered_up_to}),
-        **({} if handed_off_at is None else {"handedOffAt": handed_off_at}),
+        **({} if handed_off_at is None else {"handedOffAt": handed_off_at, "handOffReason": hand_off_reason}),
         **({} if language is None else {"language": language}),
         **({} if gap is None else {"gap": gap}),
         **({} if context is None else {"context": context.to_item()}),
@@ -107,11 +108,8 @@ def save(
         **index_keys.inbox(before.organization, state, archived=archived),
     }
     clauses = ["#status = :wasStatus", "handledBy = :wasHandledBy", "archivedAt = :wasArchivedAt"]
-    required: Item = {
-        ":wasStatus": was.status.value,
-        ":wasHandledBy": was.handled_by.value,
-        ":wasArchivedAt": before.archived_at,
-    }
+    required: Item = {":wasStatus": was.status.value, ":wasHandledBy": was.handled_by.value}
+    required[":wasArchivedAt"] = before.archived_at
     if key_changes:
         clauses.append("snoozedUntil = :wasSnoozedUntil")
         required[":wasSnoozedUntil"] = before.snoozed_until
@@ -123,6 +121,7 @@ def save(
         if before.assignee is not None:
             changes |= index_keys.assigned(before.organization, before.assignee, state, archived=archived)
     resolves = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
+    changes |= {"resolvedAt": clock.now_ms()} if resolves else {}
     counted = {"resolutions": int(resolves), "waitingApprovals": waiting_approvals}
     if message_id is not None:
         by_visitor = state.last_speaker is Speaker.VISITOR and not notice
@@ -164,7 +163,7 @@ def save_answer(
     message_id: str,
     message_at: int,
     answered_up_to: str | None,
-    handed_off: bool,
+    hand_off_reason: str | None,
     only_if_newest: bool,
     language: str | None,
     gap: str | None,
@@ -190,7 +189,8 @@ def save_answer(
         only_if_newest=only_if_newest,
         answered_up_to=answered_up_to,
         # The last message is a hand-off for as long as this is the time of the last message.
-        handed_off_at=message_at if handed_off else None,
+        handed_off_at=None if hand_off_reason is None else message_at,
+        hand_off_reason=hand_off_reason,
         language=language,
         gap=gap,
         waiting_approvals=waiting_approvals,

@@ -158,7 +158,7 @@ def write_answer(
     message_id: str,
     message_at: int,
     answered_up_to: str | None,
-    handed_off: bool,
+    hand_off_reason: str | None,
     only_if_newest: bool,
     language: str | None,
     gap: str | None = None,
@@ -166,7 +166,8 @@ def write_answer(
 ) -> None:
     """Add to a transaction the state after the agent's answer to the visitor's messages up to one, or to none (None).
 
-    `language` is kept as the one that the visitor writes; None leaves it as it is. `gap` is the last message of a
+    `hand_off_reason` is why the agent hands it to the team, None if it does not. `language` is kept as the one that the
+    visitor writes; None leaves it as it is. `gap` is the last message of a
     question for which the agent found nothing. `waiting_approvals` is how many approvals the agent asks for with it.
     The transaction raises StaleConversation also if that message was answered since, if a teammate wrote last, or with
     `only_if_newest` if anyone has written since.
@@ -178,7 +179,7 @@ def write_answer(
         message_id=message_id,
         message_at=message_at,
         answered_up_to=answered_up_to,
-        handed_off=handed_off,
+        hand_off_reason=hand_off_reason,
         only_if_newest=only_if_newest,
         language=language,
         gap=gap,

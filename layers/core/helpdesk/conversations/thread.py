@@ -239,13 +239,18 @@ def add_system_line(transaction: Transaction, conversation: Snapshot, text: str,
     repository.put_entry(transaction, conversation.organization, line)
 
 
+def rating_line_id(rating_id: str) -> str:
+    """Return the id of the line about a rating."""
+    return "msg_" + rating_id.partition("_")[2]
+
+
 def put_rating_line(
     transaction: Transaction, conversation: Snapshot, rating: RatingLine, given_at: int
 ) -> None:
     """Write the line about a visitor's rating, over the line of the same rating if that is being changed."""
     text = f"The visitor rated this conversation {rating.stars} of 5 stars"
     line = Message(
-        id="msg_" + rating.rating_id.partition("_")[2],
+        id=rating_line_id(rating.rating_id),
         conversation_id=conversation.id,
         created_at=given_at,
         sender="agent",

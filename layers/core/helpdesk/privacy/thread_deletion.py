@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from helpdesk.agent_runs import erasure as agent_runs
+from helpdesk.analytics import erasure as analytics
 from helpdesk.approvals import erasure as approvals
 from helpdesk.board import erasure as board
 from helpdesk.conversations import erasure as conversations
@@ -78,7 +79,10 @@ def delete_thread(organization: str, erasure_id: str, conversation_id: str, unti
 
 
 def delete_facts(organization: str, erasure_id: str, customer_id: str, until: int) -> None:
-    """Delete the facts about a customer who is being erased. Raises OutOfTime at the instant `until` (ms)."""
+    """Delete the facts about a customer who is being erased, and their row in analytics.
+
+    Raises OutOfTime at the instant `until` (ms).
+    """
 
     def delete(page: Sequence[str]) -> None:
         transaction = Transaction()
@@ -87,6 +91,7 @@ def delete_facts(organization: str, erasure_id: str, customer_id: str, until: in
         transaction.commit()
 
     _page_by_page(lambda: customers.first_facts(organization, customer_id, _FACTS), delete, until)
+    analytics.delete_customer(organization, customer_id)
 
 
 def delete_board_entries(organization: str, erasure_id: str, customer_id: str, until: int) -> None:
@@ -103,6 +108,7 @@ def delete_board_entries(organization: str, erasure_id: str, customer_id: str, u
 
 def delete_conversation(organization: str, erasure_id: str, conversation: ErasableConversation) -> None:
     """Delete a conversation whose thread is deleted and which the search index no longer contains."""
+    analytics.delete_conversation(organization, conversation.id)
     transaction = Transaction()
     conversations.delete_for(transaction, organization, conversation.id)
     snoozes.delete_for(transaction, organization, conversation.id)
@@ -135,9 +141,11 @@ def _page_by_page[T](
 def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message]) -> None:
     event_ids = [entry.event_id for entry in page if entry.event_id is not None]
     deliveries.delete_for(organization, event_ids)
+    rating_ids = [entry.rating.rating_id for entry in page if entry.rating is not None]
+    message_ids = [entry.id for entry in page if entry.kind is EntryKind.MESSAGE]
+    analytics.delete_entries(organization, message_ids, rating_ids)
     transaction = Transaction()
     conversations.delete_entries(transaction, organization, page)
-    rating_ids = [entry.rating.rating_id for entry in page if entry.rating is not None]
     ratings.delete_for(transaction, organization, rating_ids)
     removed = files.delete_for(transaction, organization, _attachments_of(page))
     notes = sum(entry.kind is not EntryKind.MESSAGE for entry in page)
@@ -155,6 +163,7 @@ def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message])
 
 
 def _delete_approvals(organization: str, conversation_id: str, page: Sequence[str]) -> None:
+    analytics.delete_approvals(organization, page)
     transaction = Transaction()
     approvals.delete_for(transaction, organization, conversation_id, page)
     transaction.commit()

@@ -1,6 +1,12 @@
 """Items of ratings, small and in one partition so that thousands are one query, and of rated conversations."""
 
-from helpdesk.conversations.record import Conversation, LatestRating, StaleConversation
+from helpdesk.conversations.record import (
+    Conversation,
+    LatestRating,
+    Message,
+    RatingLine,
+    StaleConversation,
+)
 from helpdesk.logs.schemas import MAX_MS
 from helpdesk.platform import ids
 from helpdesk.ratings.record import Rating
@@ -61,6 +67,12 @@ def change(transaction: Transaction, organization: str, rating_id: str, stars: i
         condition="attribute_exists(PK)",
         values={":stars": stars},
     )
+
+
+def line(organization: str, conversation_id: str, line_id: str) -> RatingLine | None:
+    """Return the thread's line about a rating, None if there is none."""
+    item = table.get(keys.Note(organization, conversation_id, line_id))
+    return None if item is None else Message.from_item(item).rating
 
 
 def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:

@@ -57,6 +57,11 @@ def rate(organization: str, sent: RatingInput) -> None:
     raise Conflict
 
 
+def line(organization: str, rating_id: str, rating: Rating) -> RatingLine | None:
+    """Return what the thread says about a rating, None if it says nothing."""
+    return repository.line(organization, rating.conversation_id, thread.rating_line_id(rating_id))
+
+
 def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:
     """Return up to `limit` ratings given from `start` (ms) and before `end`, the newest first."""
     return repository.newest(organization, start, end, limit)

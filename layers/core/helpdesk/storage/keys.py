@@ -1,9 +1,9 @@
 """The only place that builds keys of the table.
 
-Keys without a tenant are in account_keys.py; those of approvals, the feedback board, crawls, signals, suggestions, the
-task board, tools and quotas are in approval_keys.py, board_keys.py, crawl_keys.py, signal_keys.py, suggestion_keys.py,
-task_keys.py, tool_keys.py and usage_keys.py; those of webhooks and knowledge in webhook_keys.py and knowledge_keys.py.
-All are re-exported here.
+Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, signals,
+suggestions, the task board, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py, crawl_keys.py,
+signal_keys.py, suggestion_keys.py, task_keys.py, tool_keys.py and usage_keys.py; those of webhooks and knowledge in
+webhook_keys.py and knowledge_keys.py. All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -36,6 +36,7 @@ from helpdesk.storage.account_keys import (
     UserCode,
     WaitPool,
 )
+from helpdesk.storage.analytics_keys import AnalyticsFact, AnalyticsMonths
 from helpdesk.storage.approval_keys import (
     AgentRun,
     Approval,
@@ -101,7 +102,8 @@ from helpdesk.storage.webhook_keys import Delivery, WebhookEndpoint, WebhookEndp
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
-    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "Approval", "AuthorizationCode",
+    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsFact", "AnalyticsMonths", "Approval",
+    "AuthorizationCode",
     "AuthorizationRequest", "AutoResolveCheckpoint", "Board", "BoardTrace", "BrowserSession",
     "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart",
     "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket", "Grant",

@@ -1,0 +1,246 @@
+"""Items of the rows that analytics reads.
+
+A row's item has its values as one JSON array, so that thousands are read quickly. What changes from elsewhere than the
+row's own record (a customer's conversations, a document's answers) are numbers beside it, so that each of the writers
+changes its own attribute. `sequence` is the place in the stream of the change that the row shows: an older change never
+replaces a newer one.
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from helpdesk.analytics.datasets import DATASETS
+from helpdesk.analytics.evaluation import Found
+from helpdesk.analytics.facts import CUSTOMERS, DOCUMENTS, Fact
+from helpdesk.analytics.thread import Thread
+from helpdesk.analytics.windows import Window, month_of
+from helpdesk.platform import ids
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage import keys, table
+from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+
+_SLACK_MS = 2 * MINUTE_MS
+"""How far the time in an id can be from the row's default time: an entry of the log has the id of its minute."""
+_FIRST_SEQUENCE = ""
+_VALUES = "v"
+_SEQUENCE = "q"
+_THREAD = "t"
+# Numbers beside the values, by dataset: the attribute, and the field that it is.
+_BESIDE = {
+    CUSTOMERS: {"c": "conversations", "l": "lastSeenAt", "r": "rating"},
+    DOCUMENTS: {"a": "answers"},
+}
+_noted: set[tuple[str, str, str]] = set()
+_MAX_NOTED = 10_000
+
+
+class Stored(NamedTuple):
+    """A conversation's row as it is stored."""
+
+    values: list[Any]
+    thread: Thread
+    sequence: str
+
+
+def key_of(organization: str, dataset: str, identifier: str) -> keys.AnalyticsFact:
+    """Return the key of a row."""
+    at = ids.made_at(identifier)
+    return keys.AnalyticsFact(organization, dataset, month_of(at), f"{at:013d}", identifier)
+
+
+def conversation(organization: str, conversation_id: str) -> Stored | None:
+    """Return a conversation's row, or None."""
+    item = table.get(key_of(organization, "conversations", conversation_id))
+    if item is None:
+        return None
+    return Stored(
+        json.loads(item[_VALUES]), Thread.from_attribute(json.loads(item[_THREAD])), item[_SEQUENCE]
+    )
+
+
+def put_conversation(
+    organization: str, fact: Fact, thread: Thread, sequence: str, before: Stored | None
+) -> None:
+    """Put a conversation's row in place of the one that was read, or of none. Raises ConditionFailed."""
+    _note_month(organization, fact)
+    condition = f"{_SEQUENCE} = :was" if before is not None else "attribute_not_exists(PK)"
+    table.update(
+        key_of(organization, fact.dataset, fact.id),
+        f"SET {_VALUES} = :values, {_THREAD} = :thread, {_SEQUENCE} = :sequence",
+        condition=condition,
+        values={
+            ":values": _json(fact.values),
+            ":thread": _json(thread.to_attribute()),
+            ":sequence": sequence,
+            **({":was": before.sequence} if before is not None else {}),
+        },
+    )
+
+
+def put(organization: str, fact: Fact, sequence: str = _FIRST_SEQUENCE) -> bool:
+    """Put a row, unless it shows a newer change; return whether it was put. Numbers beside its values stay."""
+    _note_month(organization, fact)
+    try:
+        table.update(
+            key_of(organization, fact.dataset, fact.id),
+            f"SET {_VALUES} = :values, {_SEQUENCE} = :sequence",
+            condition=f"attribute_not_exists(PK) OR {_SEQUENCE} < :sequence",
+            values={":values": _json(fact.values), ":sequence": sequence},
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def put_customer(organization: str, fact: Fact, conversation_ids: Sequence[str]) -> None:
+    """Put a customer's row that is missing, if the customer is there and is not being erased."""
+    _note_month(organization, fact)
+    newest = max(conversation_ids, default=None)
+    item: Item = {
+        **key_of(organization, fact.dataset, fact.id).attributes(),
+        _VALUES: _json(fact.values),
+        _SEQUENCE: _FIRST_SEQUENCE,
+        "c": len(conversation_ids),
+        **({} if newest is None else {"n": newest}),
+    }
+    transaction = Transaction()
+    transaction.put(item, new=True, on_failure=ConditionFailed)
+    transaction.require(
+        keys.Customer(organization, fact.id),
+        f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})",
+        on_failure=ConditionFailed,
+    )
+    # Where it fails, another writer was first, or the customer is gone.
+    with suppress(ConditionFailed):
+        transaction.commit()
+
+
+def count_conversation(organization: str, customer_id: str, conversation_id: str, at: int) -> bool:
+    """Count a customer's conversation, once, begun at an instant (ms). Return whether the customer has a row."""
+    return _beside(
+        organization,
+        CUSTOMERS,
+        customer_id,
+        "SET n = :id, l = :at ADD c :one",
+        "attribute_not_exists(n) OR n < :id",
+        {":id": conversation_id, ":at": at, ":one": 1},
+    )
+
+
+def note_seen(organization: str, customer_id: str, at: int) -> None:
+    """Note when a customer wrote last."""
+    _beside(
+        organization, CUSTOMERS, customer_id, "SET l = :at", "attribute_not_exists(l) OR l < :at", {":at": at}
+    )
+
+
+def note_rating(organization: str, customer_id: str, stars: int, at: int) -> None:
+    """Note a customer's latest rating, given at an instant (ms)."""
+    _beside(
+        organization,
+        CUSTOMERS,
+        customer_id,
+        "SET r = :stars, rt = :at",
+        "attribute_not_exists(rt) OR rt <= :at",
+        {":stars": stars, ":at": at},
+    )
+
+
+def count_answers(organization: str, document_id: str, answers: int) -> None:
+    """Add answers that a document was a source of."""
+    _beside(organization, DOCUMENTS, document_id, "ADD a :answers", "", {":answers": answers})
+
+
+def _beside(
+    organization: str, dataset: str, identifier: str, expression: str, condition: str, values: Item
+) -> bool:
+    """Change numbers of a row; return whether there is such a row."""
+    try:
+        table.update(
+            key_of(organization, dataset, identifier),
+            expression,
+            condition="attribute_exists(PK)" + (f" AND ({condition})" if condition else ""),
+            values=values,
+        )
+    except ConditionFailed as failed:
+        return failed.item is not None
+    return True
+
+
+def delete(organization: str, dataset: str, identifier: str) -> None:
+    """Remove a row, if it exists."""
+    delete_many(organization, [(dataset, identifier)])
+
+
+def delete_many(organization: str, rows: Sequence[tuple[str, str]]) -> None:
+    """Remove rows, by dataset and id. One call for 25."""
+    found = []
+    for dataset, identifier in rows:
+        # An id that is no ULID never had a row.
+        with suppress(ValueError):
+            found.append(key_of(organization, dataset, identifier))
+    table.delete_many(found)
+
+
+def months(organization: str, dataset: str) -> list[str]:
+    """Return the months in which a dataset has rows, newest first."""
+    item = table.get(keys.AnalyticsMonths(organization, dataset), consistent=False) or {}
+    return sorted(item.keys() - {"PK", "SK"}, reverse=True)
+
+
+def read(organization: str, dataset: str, month: str, window: Window, limit: int) -> list[Found]:
+    """Return the newest rows of a month whose ids are of a window's time, up to `limit`, newest first.
+
+    One call for 1 MB, which is about 4,000 rows.
+    """
+    first = keys.AnalyticsFact(organization, dataset, month, f"{max(window.start - _SLACK_MS, 0):013d}", "-")
+    last = keys.AnalyticsFact(organization, dataset, month, f"{window.end + _SLACK_MS:013d}", "~")
+    beside = _BESIDE.get(dataset, {})
+    found: list[Item] = []
+    after: Item | None = None
+    while len(found) < limit:
+        page = table.query(
+            first.pk,
+            sk_between=(first.sk, last.sk),
+            limit=limit - len(found),
+            newest_first=True,
+            after=after,
+            only=("SK", _VALUES, *beside),
+        )
+        found += page.items
+        after = page.after
+        if after is None:
+            break
+    # One text is parsed faster than thousands.
+    rows = json.loads("[" + ",".join([item[_VALUES] for item in found]) + "]")
+    places = DATASETS[dataset].places
+    for attribute, field in beside.items():
+        for item, values in zip(found, rows, strict=True):
+            if attribute in item:
+                values[places[field]] = item[attribute]
+    return [Found(item["SK"][14:], values) for item, values in zip(found, rows, strict=True)]
+
+
+def _note_month(organization: str, fact: Fact) -> None:
+    """Note that a dataset has rows in a month. Once for each execution environment."""
+    month = month_of(ids.made_at(fact.id))
+    known = (organization, fact.dataset, month)
+    if known in _noted:
+        return
+    table.update(
+        keys.AnalyticsMonths(organization, fact.dataset),
+        "SET #month = :true",
+        names={"#month": month},
+        values={":true": True},
+    )
+    if len(_noted) >= _MAX_NOTED:
+        _noted.clear()
+    _noted.add(known)
+
+
+def _json(values: list[Any]) -> str:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))

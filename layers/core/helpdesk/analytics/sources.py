@@ -1,0 +1,73 @@
+"""What a change in the table's stream is about, as typed records."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import keys
+from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.table import Item, from_wire
+
+_TIME_TO_LIVE = "dynamodb.amazonaws.com"
+_DIGITS = 40  # the longest sequence number of a stream
+
+_KINDS: tuple[tuple[str, type[ItemKey]], ...] = (
+    ("MSG#", keys.Message),
+    ("RATING#", keys.Rating),
+    ("LOG#", keys.LogEntry),
+    ("DOC#", keys.KnowledgeDocument),
+    ("SUGGESTION#", keys.Suggestion),
+    ("APPROVAL#", keys.Approval),
+    ("RUN#", keys.AgentRun),
+    ("CONV", keys.Conversation),
+    ("CUS", keys.Customer),
+    ("FILE", keys.File),
+    ("SIGNAL", keys.Signal),
+    ("TASK", keys.Task),
+)
+
+
+class Change(FrozenRecord):
+    """A change of an item: what it was and what it is, None for nothing. `sequence` sorts as the changes happened.
+
+    `expired` means that the item went by its time to live.
+    """
+
+    key: ItemKey
+    organization: str
+    sequence: str
+    old: Item | None
+    new: Item | None
+    expired: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the item was created."""
+        return self.old is None
+
+
+def read(record: Mapping[str, Any]) -> Change | None:
+    """Return the change of a stream's record; None if no row is about its item."""
+    change = record["dynamodb"]
+    pk, sk = change["Keys"]["PK"]["S"], change["Keys"]["SK"]["S"]
+    for prefix, kind in _KINDS:
+        if sk.startswith(prefix):
+            key = kind.parse(pk, sk)
+            if key is None:
+                continue
+            old, new = (change.get(name) for name in ("OldImage", "NewImage"))
+            return Change(
+                key=key,
+                organization=pk.split("#")[1],
+                sequence=change["SequenceNumber"].zfill(_DIGITS),
+                old=None if old is None else from_wire(old),
+                new=None if new is None else from_wire(new),
+                expired=record.get("userIdentity", {}).get("principalId") == _TIME_TO_LIVE,
+            )
+    return None
+
+
+def number_of(record: Mapping[str, Any]) -> str:
+    """Return the sequence number by which a record is repeated."""
+    number: str = record["dynamodb"]["SequenceNumber"]
+    return number

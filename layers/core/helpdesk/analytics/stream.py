@@ -1,0 +1,182 @@
+"""Writes rows from the table's stream. The stream repeats records, and no request waits for this.
+
+The stream keeps the order of changes within a partition. Changes of a conversation and its thread are carried out
+together: the row of the conversation knows up to which message it counts, so a repeated message counts once.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from helpdesk.agent_runs.record import Run
+from helpdesk.analytics import facts, repository, sources
+from helpdesk.analytics.conversation_rows import write_thread
+from helpdesk.analytics.facts import Fact
+from helpdesk.analytics.sources import Change
+from helpdesk.approvals.record import Approval
+from helpdesk.conversations import service as conversations
+from helpdesk.customers.record import Customer
+from helpdesk.delivery import record_guard
+from helpdesk.files.record import File
+from helpdesk.knowledge.documents import Document
+from helpdesk.logs.record import LogRecord
+from helpdesk.platform import unreadable
+from helpdesk.platform.logging import logger
+from helpdesk.ratings import service as ratings
+from helpdesk.ratings.record import Rating
+from helpdesk.signals.record import Signal
+from helpdesk.storage import keys
+from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.table import Item
+from helpdesk.suggestions.record import Suggestion
+from helpdesk.tasks.record import Task
+
+_THREADS = 8
+_DATASETS: dict[type[ItemKey], str] = {
+    keys.Rating: facts.RATINGS,
+    keys.LogEntry: facts.LOGS,
+    keys.KnowledgeDocument: facts.DOCUMENTS,
+    keys.Suggestion: facts.SUGGESTIONS,
+    keys.Approval: facts.TOOL_REQUESTS,
+    keys.Customer: facts.CUSTOMERS,
+    keys.Signal: facts.SIGNALS,
+    keys.Task: facts.TASKS,
+}
+
+
+def write_rows(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Write the rows of a batch; return the sequence numbers of failed records, which the stream repeats.
+
+    A record that cannot be read is reported and passed over: repeating it would hold up the others.
+    """
+    groups: dict[tuple[str, str], list[tuple[str, Change]]] = defaultdict(list)
+    for record in records:
+        change = _read(record)
+        if change is not None:
+            groups[_group(change)].append((sources.number_of(record), change))
+    with ThreadPoolExecutor(_THREADS) as pool:
+        failed = list(pool.map(_write, groups.values()))
+    return [sequence for each in failed for sequence in each]
+
+
+def _read(record: Mapping[str, Any]) -> Change | None:
+    try:
+        return sources.read(record)
+    except Exception as error:  # noqa: BLE001 - one record must not hold up its shard
+        unreadable.report(record.get("dynamodb", {}).get("Keys"), error)
+        return None
+
+
+def _group(change: Change) -> tuple[str, str]:
+    """Return what is carried out together: a conversation with its messages, and else an item by itself."""
+    if isinstance(change.key, keys.Conversation | keys.Message):
+        return change.key.pk, ""
+    return change.key.pk, change.key.sk
+
+
+def _write(group: Sequence[tuple[str, Change]]) -> list[str]:
+    """Carry out changes; return the sequence numbers to repeat."""
+    changes = [change for _, change in group]
+    try:
+        if isinstance(changes[0].key, keys.Conversation | keys.Message):
+            write_thread(changes)
+        else:
+            _write_item(changes)
+    except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
+        if record_guard.is_of_the_record(error):
+            unreadable.report(changes[0].key.attributes(), error)
+            return []
+        logger.error(
+            "record_failed", extra={"key": changes[0].key.attributes(), "error": type(error).__name__}
+        )
+        return [sequence for sequence, _ in group]
+    return []
+
+
+def _write_item(changes: Sequence[Change]) -> None:
+    """Write the row of an item's newest state, or remove it."""
+    change = changes[-1]
+    match change.key:
+        case keys.AgentRun():
+            for each in changes:
+                _write_calls(each)
+            return
+        case keys.File():
+            _write_upload(changes)
+            return
+    dataset, identifier = _row(change)
+    if change.new is None or BEING_ERASED in change.new:
+        repository.delete(change.organization, dataset, identifier)
+        return
+    fact = fact_of(change)
+    if fact is None:
+        repository.delete(change.organization, dataset, identifier)
+    else:
+        repository.put(change.organization, fact, change.sequence)
+
+
+def _row(change: Change) -> tuple[str, str]:
+    """Return the dataset and the id of the row of an item."""
+    dataset = _DATASETS[type(change.key)]
+    # The last part of each of these keys is the id.
+    identifier: str = getattr(change.key, type(change.key).PARTS[-1])
+    return dataset, identifier
+
+
+def fact_of(change: Change) -> Fact | None:
+    """Return the row of an item that is there; None if it has none."""
+    item = change.new
+    if item is None:
+        return None
+    organization = change.organization
+    if isinstance(change.key, keys.Rating):
+        return rating_fact(organization, change.key.rating_id, Rating.from_item(item))
+    makers: dict[type[ItemKey], Callable[[Item], Fact | None]] = {
+        keys.Signal: lambda found: facts.of_signal(Signal.from_item(organization, found)),
+        keys.Task: lambda found: facts.of_task(Task.from_item(organization, found)),
+        keys.LogEntry: lambda found: facts.of_log(LogRecord.from_item(found)),
+        keys.KnowledgeDocument: lambda found: facts.of_document(Document.from_item(organization, found)),
+        keys.Suggestion: lambda found: facts.of_suggestion(Suggestion.from_item(organization, found)),
+        keys.Approval: lambda found: facts.of_approval(Approval.from_item(organization, found)),
+        keys.Customer: lambda found: facts.of_customer(Customer.from_item(found)),
+    }
+    return makers[type(change.key)](item)
+
+
+def rating_fact(organization: str, rating_id: str, rating: Rating) -> Fact | None:
+    """Return the row of a rating, with what its conversation says; None if that is gone."""
+    conversation = conversations.find(organization, rating.conversation_id)
+    if conversation is None:
+        return None
+    line = ratings.line(organization, rating_id, rating)
+    return facts.of_rating(rating_id, rating, line, conversation)
+
+
+def _write_calls(change: Change) -> None:
+    """Write the rows of a run's calls that have an outcome now and had none; remove those of a run that is erased."""
+    before = {} if change.old is None else _calls(change, change.old)
+    if change.new is None:
+        if not change.expired:  # the rows outlive the run, but no erasure
+            repository.delete_many(change.organization, [(facts.TOOL_RUNS, each) for each in before])
+        return
+    for identifier, fact in _calls(change, change.new).items():
+        if identifier not in before:
+            repository.put(change.organization, fact, change.sequence)
+
+
+def _calls(change: Change, item: dict[str, Any]) -> dict[str, Fact]:
+    run = Run.from_item(change.organization, item)
+    found = (facts.of_call(call, run.conversation_id) for call in run.calls)
+    return {fact.id: fact for fact in found if fact is not None}
+
+
+def _write_upload(changes: Sequence[Change]) -> None:
+    """Write the usage of a file that has been received. It stays when the file goes."""
+    for change in changes:
+        if change.new is not None:
+            file = File.from_item(change.new)
+            before = None if change.old is None else File.from_item(change.old)
+            if file.received and not (before is not None and before.received):
+                repository.put(change.organization, facts.of_upload(file), change.sequence)

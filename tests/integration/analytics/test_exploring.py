@@ -1,0 +1,142 @@
+"""The routes: explore, records, datasets, reports."""
+
+import random
+from typing import Any
+
+from helpdesk.analytics import repository
+from helpdesk.analytics.datasets import DATASETS
+from helpdesk.analytics.facts import Fact
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock, ids
+from tests.integration.analytics.conftest import Desk
+from tests.support import effort
+from tests.support.api import Client
+
+DAY = 86_400_000
+
+
+def given(organization: str, number: int, seed: int) -> None:
+    """Put ratings of the last 100 days."""
+    chance = random.Random(seed)
+    for _ in range(number):
+        at = clock.now_ms() - chance.randrange(100 * DAY)
+        values = {
+            "at": at, "stars": chance.randint(1, 5), "hasNote": chance.random() < 0.5, "conversation": "conv_1",
+            "customer": chance.choice(["cus_1", "cus_2", "cus_3"]), "assignee": chance.choice([None, "usr_1"]),
+            "resolvedBy": chance.choice(["agent", "team"]),
+        }  # fmt: skip
+        row = [values[field.id] for field in DATASETS["ratings"].fields]
+        repository.put(organization, Fact("ratings", f"rat_{ids.ulid(at)}", [*row, "a rating"]))
+
+
+def test_the_records_of_a_points_window_are_exactly_the_rows_that_it_counts(
+    api: Client, organization: NewOrganization
+) -> None:
+    given(organization.organization_id, 60, seed=15)
+    chance = random.Random(4)
+    for _ in range(effort.of(2, 40)):
+        filters = [{"field": "stars", "op": chance.choice(["gte", "isNot"]), "value": chance.randint(1, 5)}]
+        group = chance.choice(["customer", "assignee", "resolvedBy"])
+        body: dict[str, Any] = {
+            "query": {
+                "dataset": "ratings", "filters": filters, "groupBy": group,
+                "bucket": chance.choice(["week", "month"]), "compare": True,
+            },
+            "days": chance.choice([30, 90]),
+        }  # fmt: skip
+        explored = api.post("/v1/analytics/explore", body).body
+        assert sum(each["total"] for each in explored["series"]) == explored["matched"]
+        for series in explored["series"] + explored["previous"]:
+            own = {"field": group, "op": "is", "value": series["key"]}
+            if series["key"] == "__none":
+                own = {"field": group, "op": "isNotSet"}
+            counted = 0
+            for point in series["points"]:
+                records = api.post(
+                    "/v1/analytics/records",
+                    {
+                        "query": {"dataset": "ratings", "filters": [*filters, own]},
+                        "from": point["at"],
+                        "days": (point["end"] - point["at"]) // DAY,
+                        "limit": 200,
+                    },
+                ).body
+                assert records["matched"] == len(records["rows"]) == point["value"]
+                assert all(point["at"] <= row["at"] < point["end"] for row in records["rows"])
+                counted += records["matched"]
+            assert counted == series["total"]
+
+
+def test_rows_of_other_months_are_found_by_another_time_and_in_all_time(desk: Desk) -> None:
+    long_ago, now = clock.now_ms() - 200 * DAY, clock.now_ms()
+    fields = DATASETS["knowledgeDocs"].fields
+    values = {"createdAt": long_ago, "updatedAt": now, "status": "ready", "source": "written", "size": 5}
+    row = [values.get(field.id) for field in fields]
+    repository.put(desk.organization, Fact("knowledgeDocs", f"doc_{ids.ulid(long_ago)}", [*row, "A guide"]))
+
+    assert desk.explore("knowledgeDocs").body["matched"] == 0
+    assert desk.explore("knowledgeDocs", when={"field": "updatedAt"}).body["matched"] == 1
+    assert desk.explore("knowledgeDocs", when={"field": "indexedAt"}).body["matched"] == 0
+    [found] = desk.rows("knowledgeDocs", when={"scope": "all"})
+    assert (found["title"], found["createdAt"]) == ("A guide", long_ago)
+
+
+def test_only_the_newest_rows_are_read(api: Client, organization: NewOrganization, monkeypatch: Any) -> None:
+    given(organization.organization_id, 12, seed=1)
+    monkeypatch.setattr("helpdesk.analytics.reading.MAX_SCANNED", 10)
+
+    found = api.post("/v1/analytics/records", {"query": {"dataset": "ratings"}, "days": 101}).body
+
+    assert (found["scanned"], found["matched"], found["capped"]) == (10, 10, True)
+    everything = api.post(
+        "/v1/analytics/explore", {"query": {"dataset": "ratings", "when": {"scope": "all"}}}
+    ).body
+    assert (everything["scanned"], everything["capped"]) == (10, True)
+
+
+def test_a_refusal_names_the_field(api: Client) -> None:
+    codes = {
+        '{"query": {"dataset": "ratings", "groupBy": "colour"}}': "invalid_query",
+        '{"query": {"dataset": "ratings", "top": 0}}': "invalid_request",
+        "[]": "invalid_json",
+    }
+    for path in ("explore", "records"):
+        found = {text: api.post(f"/v1/analytics/{path}", text).code for text in codes}
+        assert found == codes
+
+
+def test_datasets_list_their_fields_with_types(member: Client) -> None:
+    found = {each["id"]: each for each in member.get("/v1/analytics/datasets").body["datasets"]}
+
+    assert list(found) == list(DATASETS)
+    assert found["ratings"]["fields"][:2] == [
+        {"id": "at", "label": "At", "type": "time", "values": None},
+        {"id": "stars", "label": "Stars", "type": "number", "values": None},
+    ]
+
+
+def test_each_report_shows_its_queries_and_what_they_find(desk: Desk) -> None:
+    desk.write("ada", "Can I talk to a human?")
+    desk.answer()
+    names = [each["name"] for each in desk.api.get("/v1/analytics/reports").body["reports"]]
+    reports = {name: desk.api.get(f"/v1/analytics/reports/{name}").body for name in names}
+
+    assert {name: [each["matched"] for each in found["results"]] for name, found in reports.items()} == {
+        "volume-by-day": [1],
+        "first-response": [1, 1],
+        "resolved-by-agent": [0],
+        "satisfaction": [0],
+        "handed-off-subjects": [1],
+        "busiest-hours": [1],
+    }
+    [series] = reports["handed-off-subjects"]["results"][0]["series"]
+    assert (series["label"], series["total"]) == ("Can I talk to a human?", 1)
+    again = desk.api.post("/v1/analytics/explore", reports["volume-by-day"]["queries"][0])
+    assert again.body["series"] == reports["volume-by-day"]["results"][0]["series"]
+
+
+def test_an_unknown_report_is_refused_with_the_names_that_there_are(api: Client) -> None:
+    answer = api.get("/v1/analytics/reports/sales")
+
+    assert (answer.status, answer.code) == (404, "report_not_found")
+    assert "volume-by-day" in answer.message
