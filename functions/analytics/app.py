@@ -22,7 +22,9 @@ def get_satisfaction(caller: Caller, query: SatisfactionQuery) -> Satisfaction:
     return analytics.satisfaction(caller.organization, query)
 
 
-@api.post("/v1/analytics/explore", access=Access.MEMBER, request_class=RequestClass.READ, errors=(InvalidQuery,))
+@api.post(
+    "/v1/analytics/explore", access=Access.MEMBER, request_class=RequestClass.READ, errors=(InvalidQuery,)
+)
 def explore(caller: Caller, body: ExploreInput) -> Explored:
     """Explore a dataset: measure its rows in groups and over time.
 
@@ -31,7 +33,9 @@ def explore(caller: Caller, body: ExploreInput) -> Explored:
     return exploring.explore(caller.organization, body)
 
 
-@api.post("/v1/analytics/records", access=Access.MEMBER, request_class=RequestClass.READ, errors=(InvalidQuery,))
+@api.post(
+    "/v1/analytics/records", access=Access.MEMBER, request_class=RequestClass.READ, errors=(InvalidQuery,)
+)
 def list_records(caller: Caller, body: ExploreInput) -> Records:
     """List the rows behind a query, newest first unless sorted otherwise.
 
