@@ -22,6 +22,8 @@ from helpdesk.signals.record import Priority, Reporter, Signal, SignalKind
 from helpdesk.storage import table
 from helpdesk.storage.table import to_wire
 from helpdesk.suggestions import learning as suggestions
+from helpdesk.tasks.record import COLUMNS, Task
+from helpdesk.tasks.schemas import TaskStatus
 from helpdesk.webhooks import service as webhooks
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.seeding.plan import BETWEEN_MS, TEAM, visitors
@@ -100,6 +102,7 @@ def populated(conversations: int, *, searchable: bool = True) -> Iterator[Popula
                 knowledge.index(organization, [made["id"]])
             add_rest(api, organization)
         add_signals(organization, 20 + conversations // 20)
+        add_tasks(organization, conversations, people[0])
         random = Random(SEED)  # noqa: S311 - to be the same each time
         for number in range(30 + conversations // 20):  # as many as if someone changed a setting twice a day
             with now.at(NOW_MS - number * 20 * BETWEEN_MS):
@@ -166,6 +169,28 @@ def add_signals(organization: str, number: int) -> None:
         if each == number - 1:
             for other in range(number):
                 table.put_new(_reporter(signal, other).to_item())
+
+
+def add_tasks(organization: str, number: int, assignee: str) -> None:
+    """Add cards, evenly in all columns, with ranks in the order of their numbers. All are one teammate's."""
+    for each in range(number):
+        at = NOW_MS - (number - each) * 1_000
+        status = COLUMNS[each % len(COLUMNS)]
+        task = Task(
+            organization=organization,
+            id=f"task_{ids.ulid(at)}",
+            number=each + 1,
+            title=f"Exports stop at row {each}",
+            description="They end without an error.",
+            status=status,
+            rank="" if status is TaskStatus.DONE else f"{each:07d}1",
+            assignee_id=assignee,
+            created_by_name="Olga",
+            created_at=at,
+            updated_at=at,
+            done_at=at if status is TaskStatus.DONE else None,
+        )
+        table.put_new(task.to_item())
 
 
 def _reporter(signal: Signal, number: int) -> Reporter:

@@ -148,6 +148,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
     yield from _of_tools(api, organization, to)
     yield from _of_signals(api, to)
     yield from board_work.costs(api, to)
+    yield from _of_tasks(api, to)
 
     logs.record_limit_reached(organization, RequestClass.WRITE)
     yield to("GET", "/v1/logs")
@@ -208,6 +209,9 @@ def _of_signals(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
     yield to("POST", f"/v1/signals/{signal}/merge", {"duplicateId": other}, route=f"{one}/merge")
     commit = {"sha": "9fceb02", "message": "Fix", "url": "https://git.example.com/9fceb02", "author": "Ada"}
     yield to("POST", f"/v1/signals/{signal}/commits", commit, route=f"{one}/commits")
+    added = str(api.get(f"/v1/signals/{signal}").body["commits"][0]["id"])
+    apply = f"{one}/commits/<commit_id>/apply"
+    yield to("POST", f"/v1/signals/{signal}/commits/{added}/apply", route=apply)
 
 
 def _of_suggestions(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
@@ -218,6 +222,31 @@ def _of_suggestions(api: Client, to: Callable[..., Request]) -> Iterator[Request
     yield to("GET", f"/v1/knowledge/suggestions/{accepted}", route=one)
     yield to("POST", f"/v1/knowledge/suggestions/{accepted}/accept", {}, route=f"{one}/accept")
     yield to("POST", f"/v1/knowledge/suggestions/{dismissed}/dismiss", route=f"{one}/dismiss")
+
+
+def _of_tasks(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests of the task board."""
+    prefix = str(api.post("/v1/tasks", {"title": "Pack faster"}).body["key"]).partition("-")[0]
+    for title in ("Exports are cut off", "Imports are slow"):
+        api.post("/v1/signals", {"kind": "bug", "title": title})
+    requests = [str(each["signalId"]) for each in api.get("/v1/tasks/requests").body["requests"]]
+    yield to("GET", "/v1/tasks/requests")
+    yield to("POST", "/v1/tasks", {"title": "Write the guide", "status": "requests"})
+    yield to("POST", "/v1/tasks/adopt", {"signalId": requests[0]})
+    yield to("GET", "/v1/tasks")
+    yield to("GET", "/v1/tasks?status=planned", shown="GET /v1/tasks?status=planned")
+    ids = {str(task["title"]): str(task["id"]) for task in api.get("/v1/tasks").body["tasks"]}
+    one = "/v1/tasks/<task_id>"
+    card, adopted = ids["Pack faster"], ids["Imports are slow"]
+    yield to("GET", f"/v1/tasks/{card}", route=one)
+    yield to("PATCH", f"/v1/tasks/{card}", {"after": adopted}, route=one)
+    yield to("PATCH", f"/v1/tasks/{adopted}", {"status": "in_progress"}, route=one)
+    commits = [{"sha": f"{number:040x}", "message": f"fixes {prefix}-1"} for number in range(10)]
+    report = {"repo": "acme/shop", "default": True, "commits": commits}
+    yield to("POST", "/v1/commits", report)
+    yield to("POST", f"/v1/tasks/{adopted}/commits", report, route=f"{one}/commits")
+    yield to("POST", f"/v1/tasks/{ids['Write the guide']}/decline", route=f"{one}/decline")
+    yield to("DELETE", f"/v1/tasks/{adopted}", route=one)
 
 
 def _folder_ids(api: Client) -> list[str]:

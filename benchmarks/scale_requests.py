@@ -118,6 +118,11 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     for values in ("", "status=open", "kind=bug", "q=export"):
         yield get(f"/v1/signals{'?' if values else ''}{values}", values=values)
     yield from board_work.reads(it.api, get)
+    for values in ("", "status=planned", "status=done", f"assignee={it.team[0]}"):
+        yield get(f"/v1/tasks{'?' if values else ''}{values.replace(it.team[0], '{userId}')}", values=values)
+    yield get("/v1/tasks/requests")
+    card = str(it.api.get("/v1/tasks?limit=1").body["tasks"][0]["id"])
+    yield get("/v1/tasks/<task_id>", f"/v1/tasks/{card}")
     signal = str(it.api.get("/v1/signals?limit=1").body["signals"][0]["id"])
     yield get("/v1/signals/similar", values="title=Exports+end+early")
     yield get("/v1/signals/<signal_id>", f"/v1/signals/{signal}")
