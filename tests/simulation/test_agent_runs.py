@@ -5,6 +5,7 @@ receiver counts the calls by id. The message is then handed to another worker, a
 """
 
 import itertools
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,12 +17,13 @@ from helpdesk.approvals import expiry
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.units import DAY_MS
+from helpdesk.signals import similar
 from helpdesk.tools import calling
 from tests.support import effort
 from tests.support import table as everything
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, REFUND, Runs, runs, with_a_model
 from tests.support.api import Client, function
-from tests.support.converse import Reply, Request, says, scripted
+from tests.support.converse import Reply, Request, calls, says, scripted
 from tests.support.queues import sqs_event
 from tests.support.suggestions import jobs
 from tests.support.workers import LongContext
@@ -208,3 +210,48 @@ def _world(
             assert (approval["outcome"], received) in {("succeeded", 1), ("unknown", 1), ("unknown", 0)}, at
             assert said.endswith("succeeded.") == (approval["outcome"] == "succeeded"), at
     return killer.passed
+
+
+def test_wherever_a_worker_dies_one_signal_is_filed(
+    api: Client, make_organization: Callable[[], NewOrganization], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(similar, "find", lambda *_: [])  # the repeat has to find by itself what was filed
+    first = _filing(make_organization, monkeypatch, None)
+    for at in range(first)[:: effort.of(first // 4, 1)]:
+        _filing(make_organization, monkeypatch, at)
+
+
+def _filing(
+    make_organization: Callable[[], NewOrganization], monkeypatch: pytest.MonkeyPatch, at: int | None
+) -> int:
+    """Let a visitor report a bug in an empty table; return how many moments the workers passed."""
+    with monkeypatch.context() as patch:
+        everything.clear()
+        organization = make_organization()
+        killer = Killer(patch, at)
+        with runs(Client(organization.secret_key), organization) as desk:
+            world = World(desk, killer, patch)
+            conversation = desk.write("The export is empty.")
+            with scripted(*[reporter] * 20) as model:
+                world.work()
+                model.replies.clear()
+            items = everything.everything()
+            assert len([item for item in items if item["SK"] == "SIGNAL"]) == 1, at
+            assert len([item for item in items if item["SK"].startswith("REPORTER#")]) == 1, at
+            assert len([item for item in items if item.get("type") == "bug.created"]) == 1, at
+            assert desk.answers(conversation) == ["Noted."], at
+    return killer.passed
+
+
+def reporter(request: Request) -> Reply:
+    """File a bug until a result says that it is filed, in other words each time."""
+    found = [
+        json.loads(block["toolResult"]["content"][0]["json"].get("result", "{}"))
+        for message in request["messages"]
+        for block in message["content"]
+        if "toolResult" in block and block["toolResult"]["status"] == "success"
+    ]
+    if any(each["outcome"] == "filed" for each in found):
+        return says("Noted.")
+    bug = {"kind": "bug", "body": "No rows.", "quote": "The export is empty."}
+    return calls(("file_signal", {**bug, "title": f"The export is empty {len(request['messages'])}"}))
