@@ -8,7 +8,13 @@ from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform.units import DAY_MS
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.texts import Sentences, defaults
-from scripts.openapi import account_examples, approval_examples, knowledge_examples, noun_examples
+from scripts.openapi import (
+    account_examples,
+    approval_examples,
+    knowledge_examples,
+    noun_examples,
+    signal_examples,
+)
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
 _ENDPOINT = "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"
@@ -227,6 +233,7 @@ ANSWERS: dict[str, Any] = {
             {"id": _FACT, "text": "Runs two shops.", "createdAt": _AT, "createdByName": "Ada Lovelace"}
         ],
         **noun_examples.EXPORTED,
+        "reports": [signal_examples.EXPORTED],
         "conversations": [
             {
                 "conversation": _CONVERSATION_SHOWN,

@@ -23,6 +23,18 @@ _SHOWN = {
     "codehost": None,
 }
 
+EXPORTED = {
+    "signalId": _SIGNAL,
+    "title": "The export stops at 1,000 rows",
+    "who": "Vera Visitor",
+    "quote": "Half of my contacts are missing in the file!",
+    "conversationIds": [_CONVERSATION],
+    "images": [],
+    "reportedAt": AT,
+    "notifiedAt": None,
+}
+"""A report in the export of a customer."""
+
 BODIES: dict[str, Any] = {
     "fileSignal": {
         "kind": "bug",

@@ -284,7 +284,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
     assert "/index/*" not in json.dumps(POLICIES)
     assert read == {
         "Conversations": {"ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#ASSIGNED#*", "ORG#*#APPROVALS#*"},
-        "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*"},
+        "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*", "ORG#*#CUSREPORTS#*"},
         "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*"},
         "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
         "Signals": {"ORG#*#SIGNALS", "ORG#*#SIGNALS#*", "ORG#*#REPORTERS#*", "ORG#*#COLUMN#*"},
@@ -298,7 +298,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "AgentWorker": {"ORG#*#COLUMN#*"},
         "Timers": {"WAKE#*", "DUEAPPROVALS#*", "DUERUNS#*", "DUESYNCS#*"},
         "Facts": {"ORG#*#CUSCONVS#*"},
-        "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*"},
+        "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#CUSREPORTS#*"},
         "Crawler": {"DUECRAWLS#*"},
         "Reconciler": {"PENDING#*", "OUTBOX#*"},
     }
@@ -331,11 +331,11 @@ def test_the_eraser_removes_only_personal_data() -> None:
             "ORG#*#FILE#*",
             "ORG#*#RATINGS",
             "ORG#*#SUGGESTION",
+            "ORG#*#SIGNAL#*",
             "ORG#*#IDEMPOTENCY#*",
             "ORG#*#ANALYTICS#*",
             "ORG#*#POST#*",
             "ORG#*#POSTNUMBER#*",
-            "ORG#*#SIGNAL#*",
         },
         "dynamodb:BatchWriteItem": {
             "ORG#*#EVENT#*",

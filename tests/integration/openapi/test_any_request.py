@@ -140,6 +140,11 @@ NEEDS_MORE = {
     "rate",
     "snoozeConversation",
     "unarchiveConversation",
+    # One reporter at most; the hash and the page of a commit; another signal than the one in the path.
+    "fileSignal",
+    "reportSignal",
+    "addSignalCommit",
+    "mergeSignals",
     # A crawl whose run has ended.
     "runCrawl",
 }

@@ -3,7 +3,8 @@
 The order of the steps decides every race with another writer:
 
 1. The request marks the customer and removes the session. From then on nothing is added to the customer.
-2. Their posts, votes and comments are deleted: each by a transaction that also corrects the counts.
+2. Their reports of signals are deleted, which nothing moves any more, and their posts, votes and comments: each by a
+   transaction that also corrects the counts.
 3. Each conversation is marked. Every other write requires `archivedAt` as it was read, which the mark changes.
 4. Each thread is deleted. Then the search index is rewritten without the customer and the conversations. The items of
    the conversations remain until then, so that a later run can find them.
@@ -48,6 +49,7 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
     try:
         # Before the search index is rewritten: it has the words of posts, too.
         thread_deletion.delete_board_entries(organization, erasure_id, customer_id, until)
+        thread_deletion.delete_reports(organization, customer_id, until)
         batch = thread_deletion.conversations_of(organization, customer)
         _erase_conversations(organization, erasure_id, customer_id, batch, until)
         # The customer's index lags, and only it has the conversations without a session.

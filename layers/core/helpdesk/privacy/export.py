@@ -30,8 +30,11 @@ from helpdesk.privacy.schemas import (
     ExportedPost,
     ExportedQuestion,
     ExportedRating,
+    ExportedReport,
     ExportedVote,
 )
+from helpdesk.signals import export as signals
+from helpdesk.signals.schemas import ReporterImage
 from helpdesk.suggestions import export as suggestions
 from helpdesk.suggestions.export import SuggestedQuestion
 
@@ -68,7 +71,8 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
     cursor = position(caller, query, name)
     start = _Place(*cursor) if cursor is not None else _Place()
     parts, more = _parts(caller.organization, customer, start, query.limit)
-    room = fitting(_weighed(parts, customer))
+    reports = _reports(caller.organization, customer.id) if cursor is None else []
+    room = max(0, fitting([*reports, *_weighed(parts, customer)]) - len(reports))
     more = more or room < len(parts)
     parts = parts[:room]
     end = parts[-1].place if parts else start
@@ -78,9 +82,28 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
         posts=[_post_shape(part.content) for part in parts if isinstance(part.content, OwnPost)],
         votes=[_vote_shape(part.content) for part in parts if isinstance(part.content, Vote)],
         comments=[_comment_shape(part.content) for part in parts if isinstance(part.content, Comment)],
+        reports=reports,
         conversations=_grouped(parts, customer),
         next_cursor=next_cursor(caller, list(end) if more else None, name),
     )
+
+
+def _reports(organization: str, customer_id: str) -> list[ExportedReport]:
+    return [
+        ExportedReport(
+            signal_id=report.signal_id,
+            title=title,
+            who=report.who,
+            quote=report.quote,
+            conversation_ids=[each.conversation_id for each in report.conversations],
+            images=[
+                ReporterImage(url=each.url, name=each.name, external=each.external) for each in report.images
+            ],
+            reported_at=report.reported_at,
+            notified_at=report.notified_at,
+        )
+        for title, report in signals.reports_of(organization, customer_id)
+    ]
 
 
 def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> tuple[list[_Part], bool]:

@@ -26,6 +26,7 @@ from helpdesk.privacy.erasing import Outcome
 from helpdesk.privacy.record import Erasure
 from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search
+from helpdesk.signals import erasure as signals
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -110,11 +111,13 @@ def _erase(
             thread_deletion.delete_facts(organization, erasure_id, customer_id, until)
             # Of a vote, post or comment right before the mark.
             thread_deletion.delete_board_entries(organization, erasure_id, customer_id, until)
+            thread_deletion.delete_reports(organization, customer_id, until)
             marks[customer_id] = mark
     search.forget_many(organization, list(marks), [conversation.id for conversation in found])
     for customer_id, mark in marks.items():
         _delete_customer(organization, erasure_id, customer_id, mark)
     for conversation in found:
+        signals.forget_conversation(organization, conversation.customer_id, conversation.id)
         thread_deletion.delete_conversation(organization, erasure_id, conversation)
 
 

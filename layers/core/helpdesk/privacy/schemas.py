@@ -4,6 +4,7 @@ from helpdesk.approvals.schemas import ApprovalShape
 from helpdesk.conversations.schemas import ConversationShape, ThreadEntry
 from helpdesk.customers.schemas import CustomerShape, FactShape
 from helpdesk.http.schemas import Answer, Milliseconds
+from helpdesk.signals.schemas import ReporterImage
 
 
 class ErasureCounts(Answer):
@@ -107,6 +108,19 @@ class ExportedComment(Answer):
     created_at: Milliseconds
 
 
+class ExportedReport(Answer):
+    """A bug or suggestion that the customer reported."""
+
+    signal_id: str
+    title: str
+    who: str
+    quote: str
+    conversation_ids: list[str]
+    images: list[ReporterImage]
+    reported_at: Milliseconds
+    notified_at: Milliseconds | None
+
+
 class ExportAnswer(Answer):
     """GET /customers/{id}/export: all data of a customer, in pages."""
 
@@ -114,6 +128,8 @@ class ExportAnswer(Answer):
     """On the first page; null on the others."""
     facts: list[FactShape]
     """Oldest first. All facts come before the first post, vote or comment."""
+    reports: list[ExportedReport]
+    """The bugs and suggestions that the customer reported: on the first page; empty on the others."""
     posts: list[ExportedPost]
     """On the feedback board, by post, as are votes and comments. All of them come before the first conversation."""
     votes: list[ExportedVote]

@@ -23,6 +23,7 @@ from helpdesk.messages import erasure as messages
 from helpdesk.platform import clock
 from helpdesk.privacy import repository
 from helpdesk.ratings import erasure as ratings
+from helpdesk.signals import erasure as signals
 from helpdesk.snoozes import erasure as snoozes
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -104,6 +105,14 @@ def delete_board_entries(organization: str, erasure_id: str, customer_id: str, u
         for trace in traces:
             require_time(until)
             board.erase(organization, trace, count)
+
+
+def delete_reports(organization: str, customer_id: str, until: int) -> None:
+    """Delete the reports of a customer who is being erased. Raises OutOfTime at the instant `until` (ms)."""
+    while reports := signals.reports_of(organization, customer_id):
+        for report in reports:
+            require_time(until)
+            signals.forget(organization, report)
 
 
 def delete_conversation(organization: str, erasure_id: str, conversation: ErasableConversation) -> None:

@@ -73,6 +73,17 @@ def joined(*groups: Sequence[Image]) -> tuple[Image, ...]:
     return tuple(by_url.values())[:MAX_IMAGES]
 
 
+def merged(seen: Sequence[Image], moved: Sequence[Image]) -> tuple[Image, ...]:
+    """Return the images of the same reporter of two signals: six at most, and all that were uploaded for a report.
+
+    An upload that no report names could not be removed with the customer.
+    """
+    kept = joined(seen, moved)
+    return kept + tuple(
+        each for each in moved if each.file_id is not None and each.url not in {image.url for image in kept}
+    )
+
+
 def _linked(number: int, url: str, name: str | None) -> Image:
     try:
         parts = urlsplit(url)

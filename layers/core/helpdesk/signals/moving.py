@@ -14,7 +14,7 @@ from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.events.outbox import Job
 from helpdesk.platform import clock
 from helpdesk.search import jobs as search
-from helpdesk.signals import images, jobs, repository, service, titles
+from helpdesk.signals import erasure, images, jobs, repository, service, titles
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.record import Commit, Reporter, Signal, SignalStatus
 from helpdesk.signals.reporting import latest
@@ -152,7 +152,7 @@ def _move_reporters(tombstone: Signal, target: Signal) -> None:
             try:
                 _move(tombstone, target, [each])
             except CustomerNotFound:
-                _drop(tombstone, each)
+                erasure.forget(tombstone.organization, each)
             tombstone = repository.find(tombstone.organization, tombstone.id) or tombstone
             target = service.survivor(target.organization, target.id)
 
@@ -175,13 +175,6 @@ def _move(tombstone: Signal, target: Signal, found: Sequence[Reporter]) -> None:
     transaction.commit()
 
 
-def _drop(tombstone: Signal, reporter: Reporter) -> None:
-    transaction = Transaction()
-    repository.delete_reporter(transaction, reporter)
-    repository.count(transaction, tombstone, reporters=-1)
-    transaction.commit()
-
-
 def _joined(seen: Reporter, moved: Reporter) -> Reporter:
     """Return the reporter of both signals: what they said of the one that stays comes first, and whether they know."""
     known = {each.conversation_id for each in seen.conversations}
@@ -190,7 +183,7 @@ def _joined(seen: Reporter, moved: Reporter) -> Reporter:
         seen,
         conversations=latest((*seen.conversations, *added)),
         quote=seen.quote or moved.quote,
-        images=images.joined(seen.images, moved.images),
+        images=images.merged(seen.images, moved.images),
         merged_from=(*seen.merged_from, *moved.merged_from),
     )
 

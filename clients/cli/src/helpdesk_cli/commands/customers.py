@@ -189,11 +189,12 @@ def _fact(pair: str) -> tuple[str, str]:
 
 def _whole(api: Api, customer_id: str) -> dict[str, Any]:
     """Return an export as one object. A conversation that spans pages is put together again."""
-    whole: dict[str, Any] = {"customer": None, "facts": [], "conversations": []}
+    whole: dict[str, Any] = {"customer": None, "facts": [], "reports": [], "conversations": []}
     by_id: dict[str, dict[str, Any]] = {}
     for page in _pages(api, customer_id):
         whole["customer"] = whole["customer"] or page["customer"]
         whole["facts"] += page["facts"]
+        whole["reports"] += page.get("reports", [])
         for part in page["conversations"]:
             one = by_id.setdefault(
                 part["conversation"]["id"],

@@ -1,0 +1,78 @@
+"""Erasure of what signals hold of a customer or a conversation (docs/decisions/0142).
+
+The customer is marked before. Reports, merges and messages to reporters require a customer who is not marked, so no row
+of theirs is added or moved any more, and those that there are become fewer.
+"""
+
+from collections.abc import Callable
+from copy import replace
+
+from helpdesk.files import service as files
+from helpdesk.signals import repository
+from helpdesk.signals.record import Reporter
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+
+_TRIES = 20
+
+
+def reports_of(organization: str, customer_id: str) -> list[Reporter]:
+    """Return reports of a customer, as the index has them: those that fit one query."""
+    return repository.reports_of_customer(organization, customer_id)
+
+
+def forget(organization: str, report: Reporter) -> None:
+    """Delete a report with the images that were uploaded for it, and count it out. It may be repeated."""
+
+    def change(transaction: Transaction, seen: Reporter) -> None:
+        signal = repository.find(organization, seen.signal_id)
+        repository.delete_reporter(transaction, seen)
+        if signal is not None:
+            repository.count(transaction, signal, reporters=-1)
+        uploaded = [files.Attachment(each.url, 1, by_visitor=True) for each in seen.images if each.file_id]
+        files.delete_for(transaction, organization, uploaded)
+
+    _write(organization, report, change)
+
+
+def forget_conversation(organization: str, customer_id: str, conversation_id: str) -> None:
+    """Remove what the customer's reports hold of a conversation that is being erased; the reports stay.
+
+    These are its subject and its screenshots, and the words of a report that began with it. It may be repeated.
+    """
+
+    def change(transaction: Transaction, seen: Reporter) -> None:
+        kept = tuple(each for each in seen.conversations if each.conversation_id != conversation_id)
+        if len(kept) == len(seen.conversations):
+            return
+        began_here = seen.conversations[0].conversation_id == conversation_id
+        changed = replace(
+            seen,
+            conversations=kept,
+            quote="" if began_here else seen.quote,
+            images=tuple(each for each in seen.images if each.external or each.file_id is not None),
+        )
+        signal = repository.find(organization, seen.signal_id)
+        repository.save_reporter(transaction, seen, changed)
+        if signal is not None:
+            repository.count(transaction, signal)  # a merge that has read the row starts again
+
+    for report in repository.reports_of_customer(organization, customer_id):
+        _write(organization, report, change)
+
+
+def _write(organization: str, report: Reporter, change: Callable[[Transaction, Reporter], None]) -> None:
+    for _ in range(_TRIES):
+        seen = repository.reporter(organization, report.signal_id, report.id)
+        if seen is None:
+            return
+        transaction = Transaction()
+        change(transaction, seen)
+        if not transaction:
+            return
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
