@@ -128,7 +128,7 @@ def test_the_calls_of_the_routes(api: Client) -> None:
     with recorded_calls() as shown:
         api.get(f"/v1/erasures/{receipt}")
     admission, transaction = "dynamodb:UpdateItem", "dynamodb:TransactWriteItems"
-    assert export == [admission, "dynamodb:GetItem", *["dynamodb:Query"] * 9]
+    assert export == [admission, "dynamodb:GetItem", *["dynamodb:Query"] * 10]
     assert erase == [admission, "dynamodb:GetItem", transaction, "dynamodb:GetItem"]
     assert again == [admission, "dynamodb:GetItem", "dynamodb:GetItem"]
     assert shown == [admission, "dynamodb:GetItem"]
@@ -146,7 +146,7 @@ def test_the_calls_of_an_erasure(
     look = ["dynamodb:Query", "dynamodb:Query"]
     assert calls == [
         *["dynamodb:GetItem"] * 2,
-        "dynamodb:Query",  # the reports of signals
+        *look,  # the reports of signals, the posts, votes and comments
         *look,
         "dynamodb:BatchGetItem",
         "dynamodb:UpdateItem",  # the mark
