@@ -72,10 +72,10 @@ def _add(author: Participant, title: str, body: str, board_id: str | None) -> Po
         )
         transaction = Transaction()
         author.add_to(transaction)
+        # Before the post: a number that another request took meanwhile is a reason to read the settings again.
+        counts = settings_repository.changes(None, post)
+        settings_repository.count(transaction, organization, counts, seen=settings, numbered=True)
         repository.put(transaction, post, body)
-        settings_repository.count(
-            transaction, organization, settings_repository.changes(None, post), seen=settings, numbered=True
-        )
         search.put(transaction, search.post(organization, post.id))
         try:
             transaction.commit()

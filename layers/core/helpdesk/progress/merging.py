@@ -3,6 +3,9 @@
 (Specification: POST /signals/{id}/merge.)
 """
 
+from contextlib import suppress
+
+from helpdesk.board import service as board
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.progress import moves
@@ -20,6 +23,8 @@ from helpdesk.tasks.record import Task
 IN_REQUEST = 20
 """Up to how many reporters a merge moves in the request itself."""
 _TRIES = 12
+_REQUEST_MS = 2_000
+"""How long a merge moves posts in the request itself."""
 
 
 def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: str) -> None:
@@ -94,5 +99,15 @@ def move(organization: str, duplicate_id: str, until: int | None) -> bool:
     while not moving.move_batch(organization, duplicate_id):
         if until is not None and clock.now_ms() >= until:
             return False
+    if not _move_posts(organization, duplicate_id, until or clock.now_ms() + _REQUEST_MS):
+        return False
     moving.finish(organization, duplicate_id)
     return True
+
+
+def _move_posts(organization: str, duplicate_id: str, until: int) -> bool:
+    """File the posts of a merged signal under the one that stays, until an instant (ms); return whether all are."""
+    while True:
+        target = signals.survivor(organization, duplicate_id)
+        with suppress(SignalNotFound):  # it was merged into another meanwhile
+            return board.move_posts(organization, duplicate_id, target.id, until)

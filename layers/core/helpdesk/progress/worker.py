@@ -1,8 +1,10 @@
 """Does the jobs of the signal queue, each for a slice of time at most."""
 
+from helpdesk.board import service as board
 from helpdesk.progress import merging, notices
-from helpdesk.signals import similar
+from helpdesk.signals import jobs, similar
 from helpdesk.signals.jobs import JobKind, SignalJob
+from helpdesk.storage.transactions import Transaction
 
 
 def work(job: SignalJob, until: int) -> str:
@@ -16,4 +18,9 @@ def work(job: SignalJob, until: int) -> str:
         case JobKind.MERGE:
             return merging.work(job, until)
         case JobKind.STATUS:
-            return notices.work(job, until) if job.notify else "nothing_to_do"
+            if not board.follow(job.organization, job.signal_id, until):
+                transaction = Transaction()
+                jobs.put(transaction, job.to_job())
+                transaction.commit()
+                return "handed_on"
+            return notices.work(job, until) if job.notify else "followed"
