@@ -24,6 +24,7 @@ from helpdesk.platform.errors import AppError
 from helpdesk.privacy import service as privacy
 from helpdesk.secret_keys import service as secret_keys
 from scripts import redrive
+from scripts.facts import write_facts
 from scripts.migrations import runner
 from scripts.migrations.versions import MIGRATIONS
 from scripts.reindex import reindex, reindex_knowledge
@@ -125,6 +126,10 @@ def _reindex(options: argparse.Namespace) -> dict[str, int]:
     return reindex(options.organization_id)
 
 
+def _facts(options: argparse.Namespace) -> dict[str, int]:
+    return write_facts(options.organization_id)
+
+
 def _reindex_knowledge(options: argparse.Namespace) -> dict[str, int]:
     return reindex_knowledge(options.organization_id)
 
@@ -149,6 +154,14 @@ def _migrate(options: argparse.Namespace) -> dict[str, Any]:
         return {"schema": runner.current().version, "pending": waiting}
     changed = runner.migrate(MIGRATIONS, lambda line: print(line, file=sys.stderr))
     return {"schema": runner.current().version, "changed": changed}
+
+
+def _add_facts(commands: Any) -> None:
+    rows = commands.add_parser("facts", help="write the rows of analytics for what was there before them")
+    rows.add_argument(
+        "organization_id", metavar="ORGANIZATION_ID", nargs="?", help="one alone; all unless given"
+    )
+    rows.set_defaults(run=_facts)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -232,6 +245,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     knowledge.add_argument("organization_id", metavar="ORGANIZATION_ID")
     knowledge.set_defaults(run=_reindex_knowledge)
+
+    _add_facts(commands)
 
     migrate = commands.add_parser(
         "migrate", help="update the items that an earlier version wrote; run it after each deployment"

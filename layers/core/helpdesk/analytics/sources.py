@@ -49,22 +49,33 @@ class Change(FrozenRecord):
 def read(record: Mapping[str, Any]) -> Change | None:
     """Return the change of a stream's record; None if no row is about its item."""
     change = record["dynamodb"]
-    pk, sk = change["Keys"]["PK"]["S"], change["Keys"]["SK"]["S"]
-    for prefix, kind in _KINDS:
-        if sk.startswith(prefix):
-            key = kind.parse(pk, sk)
-            if key is None:
-                continue
-            old, new = (change.get(name) for name in ("OldImage", "NewImage"))
-            return Change(
-                key=key,
-                organization=pk.split("#")[1],
-                sequence=change["SequenceNumber"].zfill(_DIGITS),
-                old=None if old is None else from_wire(old),
-                new=None if new is None else from_wire(new),
-                expired=record.get("userIdentity", {}).get("principalId") == _TIME_TO_LIVE,
-            )
-    return None
+    key = _key(change["Keys"]["PK"]["S"], change["Keys"]["SK"]["S"])
+    if key is None:
+        return None
+    old, new = (change.get(name) for name in ("OldImage", "NewImage"))
+    return Change(
+        key=key,
+        organization=_organization(key),
+        sequence=change["SequenceNumber"].zfill(_DIGITS),
+        old=None if old is None else from_wire(old),
+        new=None if new is None else from_wire(new),
+        expired=record.get("userIdentity", {}).get("principalId") == _TIME_TO_LIVE,
+    )
+
+
+def of_item(item: Item) -> Change | None:
+    """Return an item as if it came to be before everything in the stream; None if no row is about it."""
+    key = _key(item["PK"], item["SK"])
+    return None if key is None else Change(key, _organization(key), "", None, item)
+
+
+def _key(pk: str, sk: str) -> ItemKey | None:
+    found = (kind.parse(pk, sk) for prefix, kind in _KINDS if sk.startswith(prefix))
+    return next((key for key in found if key is not None), None)
+
+
+def _organization(key: ItemKey) -> str:
+    return key.pk.split("#")[1]
 
 
 def number_of(record: Mapping[str, Any]) -> str:

@@ -83,7 +83,7 @@ def _write(group: Sequence[tuple[str, Change]]) -> list[str]:
         if isinstance(changes[0].key, keys.Conversation | keys.Message):
             write_thread(changes)
         else:
-            _write_item(changes)
+            write_item(changes)
     except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
         if record_guard.is_of_the_record(error):
             unreadable.report(changes[0].key.attributes(), error)
@@ -95,7 +95,7 @@ def _write(group: Sequence[tuple[str, Change]]) -> list[str]:
     return []
 
 
-def _write_item(changes: Sequence[Change]) -> None:
+def write_item(changes: Sequence[Change]) -> None:
     """Write the row of an item's newest state, or remove it."""
     change = changes[-1]
     match change.key:

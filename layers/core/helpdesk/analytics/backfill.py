@@ -1,0 +1,53 @@
+"""Writes the rows of items that were there before rows were kept, or that the stream's reader missed.
+
+It may be stopped and repeated at any time: a row that is there stays as it is, whether a change in the stream or an
+earlier run wrote it.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from helpdesk.analytics import conversation_rows, repository, sources, stream
+from helpdesk.analytics.sources import Change
+from helpdesk.conversations.record import Conversation
+from helpdesk.storage import keys
+from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.table import Item
+
+_THREADS = 8
+
+
+def write_rows(items: Sequence[Item], organization: str | None = None) -> int:
+    """Write the rows of items that were read, of one organization or of all; return how many items have rows.
+
+    Messages are written with their conversation.
+    """
+    changes = [change for item in items if (change := sources.of_item(item)) is not None]
+    wanted = [each for each in changes if organization in {None, each.organization}]
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return sum(pool.map(_write, wanted))
+
+
+def _write(change: Change) -> bool:
+    if change.new is None or BEING_ERASED in change.new:
+        return False
+    match change.key:
+        case keys.Message():
+            return False
+        case keys.Customer(customer_id=customer_id):
+            conversation_rows.write_customer(change.organization, customer_id)
+        case keys.Conversation(conversation_id=conversation_id):
+            if repository.conversation(change.organization, conversation_id) is None:
+                conversation_rows.write_all(change.organization, conversation_id, change.sequence)
+            _note_seen(change.organization, Conversation.from_item(change.new))
+        case _:
+            stream.write_item([change])
+    return True
+
+
+def _note_seen(organization: str, conversation: Conversation) -> None:
+    """Note when a customer wrote last: that is known only of conversations whose thread was read."""
+    stored = repository.conversation(organization, conversation.id)
+    at = None if stored is None else stored.thread.last_visitor_at
+    if at is not None:
+        repository.note_seen(organization, conversation.customer_id, at)
