@@ -16,6 +16,7 @@ _FIND = {
     "key": "helpdesk keys list",
     "member": "helpdesk members list",
     "org": "helpdesk org list",
+    "signal": "helpdesk signals list",
     "suggestion": "helpdesk knowledge suggestions",
     "tool": "helpdesk tools list",
 }
@@ -47,6 +48,7 @@ _HINTS = {
     "not_found": "This service has no such route. It may be older than this program.",
     "outranked": "Ask an owner to do it.",
     "publishable_key": "Unset HELPDESK_TOKEN and log in, or set it to a secret key (svc_key_…).",
+    "signal_exists": "Report that one: helpdesk signals report ID",
     "slug_taken": "Choose another with --slug.",
     "invalid_slug": "Choose another with --slug.",
     "suggestion_gone": "Dismiss it: helpdesk knowledge suggestions dismiss ID",

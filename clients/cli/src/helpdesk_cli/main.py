@@ -19,6 +19,7 @@ from helpdesk_cli.commands import (
     logs,
     organizations,
     people,
+    signals,
     tools,
     webhooks,
 )
@@ -50,6 +51,7 @@ for command in (
     people.invites,
     inbox.conversations,
     approvals.approvals,
+    signals.signals,
     tools.tools,
     customers.customers,
     logs.logs,
