@@ -127,12 +127,16 @@ def file_signal(
     kind: str,
     priority: str | None,
     body: str | None,
+    conversation_id: str | None,
+    customer_id: str | None,
+    who: str | None,
+    quote: str | None,
     images: tuple[str, ...],
-    **reporter: str | None,
 ) -> None:
     """File a bug or a suggestion."""
+    reporter = _report(conversation_id, customer_id, who, quote, images)
     wanted = {"title": title, "kind": kind, "priority": priority, "body": body}
-    answer = session.api().post("signals", body=_sent(wanted) | _report(reporter, images))
+    answer = session.api().post("signals", body=_sent(wanted) | reporter)
     if session.as_json:
         say_json(answer)
     else:
@@ -147,9 +151,18 @@ def file_signal(
 @click.option("--quote", help=_QUOTE)
 @click.option("--image", "images", multiple=True, metavar="URL", help=_IMAGE)
 @pass_session
-def report(session: Session, signal_id: str, images: tuple[str, ...], **reporter: str | None) -> None:
+def report(
+    session: Session,
+    signal_id: str,
+    conversation_id: str | None,
+    customer_id: str | None,
+    who: str | None,
+    quote: str | None,
+    images: tuple[str, ...],
+) -> None:
     """Add a reporter: one of --conversation, --customer and --who."""
-    answer = session.api().post("signals", signal_id, "reports", body=_report(reporter, images))
+    body = _report(conversation_id, customer_id, who, quote, images)
+    answer = session.api().post("signals", signal_id, "reports", body=body)
     if session.as_json:
         say_json(answer)
     else:
@@ -166,10 +179,21 @@ def report(session: Session, signal_id: str, images: tuple[str, ...], **reporter
 @click.option("--title", help="Another title.")
 @click.option("--body", help="Another text.")
 @pass_session
-def set_signal(session: Session, signal_id: str, *, no_notify: bool, **changes: str | None) -> None:
+def set_signal(
+    session: Session,
+    signal_id: str,
+    status: str | None,
+    priority: str | None,
+    kind: str | None,
+    title: str | None,
+    body: str | None,
+    *,
+    no_notify: bool,
+) -> None:
     """Change a signal: only what you give changes."""
-    body = _sent(changes) | ({"notify": False} if no_notify else {})
-    answer = session.api().patch("signals", signal_id, body=body)
+    changes = {"status": status, "priority": priority, "kind": kind, "title": title, "body": body}
+    wanted: dict[str, Any] = {**_sent(changes), **({"notify": False} if no_notify else {})}
+    answer = session.api().patch("signals", signal_id, body=wanted)
     if session.as_json:
         say_json(answer)
     else:
@@ -212,15 +236,15 @@ def _say_signals(session: Session, answer: dict[str, Any], empty: str) -> None:
     )
 
 
-def _report(reporter: dict[str, str | None], images: tuple[str, ...]) -> dict[str, Any]:
-    names = {
-        "conversation_id": "conversationId",
-        "customer_id": "customerId",
-        "who": "who",
-        "quote": "quote",
-    }
-    sent: dict[str, Any] = _sent({names[name]: value for name, value in reporter.items()})
-    return sent | ({"images": [{"url": url} for url in images]} if images else {})
+def _report(
+    conversation_id: str | None,
+    customer_id: str | None,
+    who: str | None,
+    quote: str | None,
+    images: tuple[str, ...],
+) -> dict[str, Any]:
+    reporter = {"conversationId": conversation_id, "customerId": customer_id, "who": who, "quote": quote}
+    return {**_sent(reporter), **({"images": [{"url": url} for url in images]} if images else {})}
 
 
 def _sent(values: dict[str, str | None]) -> dict[str, str]:
