@@ -187,6 +187,16 @@ def test_a_long_thread_is_shown_oldest_first_over_its_pages(owner: Cli, api: Cli
     assert [message["body"] for message in shown["messages"]] == [f"Message {n}" for n in range(1, 5)]
 
 
+def test_analytics(owner: Cli) -> None:
+    assert owner.json("analytics") == answered(owner, "/v1/analytics/datasets")
+    assert owner.json("analytics", "reports") == answered(owner, "/v1/analytics/reports")
+    query = ("analytics", "explore", "ratings", "--measure", "avg:stars", "--bucket", "weekday")
+    assert "Mon" in owner.ok(*query, "--filter", "stars:gte:4")
+    assert owner.ok(*query, "--csv").splitlines()[:2] == ["series,at,value", "All,Mon,"]
+    assert owner.json("analytics", "records", "logs", "--field", "kind")["fields"] == ["kind"]
+    assert "New conversations by day" in owner.ok("analytics", "reports", "volume-by-day")
+
+
 def test_logs(owner: Cli) -> None:
     owner.ok("keys", "create", "Server")
     owner.ok("webhooks", "add", RECEIVER, "--event", "message.created")

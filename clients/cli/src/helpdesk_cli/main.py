@@ -9,6 +9,7 @@ import click
 from helpdesk_cli import __version__
 from helpdesk_cli.commands import (
     account,
+    analytics,
     approvals,
     crawls,
     customers,
@@ -55,6 +56,7 @@ for command in (
     tools.tools,
     customers.customers,
     logs.logs,
+    analytics.analytics,
     webhooks.webhooks,
     crawls.knowledge,
     knowledge_suggestions.knowledge,  # the same group, with the commands of both
