@@ -17,6 +17,7 @@ _FIND = {
     "member": "helpdesk members list",
     "org": "helpdesk org list",
     "signal": "helpdesk signals list",
+    "task": "helpdesk tasks",
     "suggestion": "helpdesk knowledge suggestions",
     "tool": "helpdesk tools list",
 }
@@ -54,6 +55,8 @@ _HINTS = {
     "suggestion_gone": "Dismiss it: helpdesk knowledge suggestions dismiss ID",
     "suggestion_settled": "See what became of it: helpdesk knowledge suggestions show ID",
     "suggestion_stale": "Change the document yourself, then: helpdesk knowledge suggestions dismiss ID",
+    "already_a_task": "See the board: helpdesk tasks",
+    "not_a_request": "See what waits: helpdesk tasks requests",
     "token_required": _A_PERSON,
     "too_many_tool_endpoints": "Remove one: helpdesk tools endpoints, then helpdesk tools remove ID",
     "too_many_crawls": "See which are running: helpdesk knowledge crawl list",
