@@ -3,7 +3,8 @@
 import pytest
 
 from helpdesk.agent import worker
-from helpdesk.agent.answerer import HandOff, Reason
+from helpdesk.agent.answerer import HandOff
+from helpdesk.agent.reasons import Reason
 from tests.integration.agent.conftest import Desk
 from tests.integration.agent.test_worker import HAND_OFF, events
 

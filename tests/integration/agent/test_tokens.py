@@ -6,8 +6,8 @@ import pytest
 
 from helpdesk.admission.limits import Plan
 from helpdesk.agent import metered
-from helpdesk.agent.answerer import Reason
 from helpdesk.agent.converse import ModelBusy, ModelTimedOut, user_message
+from helpdesk.agent.reasons import Reason
 from helpdesk.knowledge import retrieval
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization

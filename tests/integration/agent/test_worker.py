@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import worker
-from helpdesk.agent.answerer import Goodbye, HandOff, Question, Reason, Reply
+from helpdesk.agent.answerer import Goodbye, HandOff, Question, Reply
 from helpdesk.agent.converse import ModelTrouble
+from helpdesk.agent.reasons import Reason
 from helpdesk.conversations import service as conversations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients

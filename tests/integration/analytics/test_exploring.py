@@ -5,7 +5,7 @@ from typing import Any
 
 from helpdesk.analytics import repository
 from helpdesk.analytics.datasets import DATASETS
-from helpdesk.analytics.facts import Fact
+from helpdesk.analytics.rows import Fact
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from tests.integration.analytics.conftest import Desk

@@ -21,7 +21,8 @@ import pytest
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.agent import auto_resolve
 from helpdesk.agent import worker as agent
-from helpdesk.agent.answerer import Goodbye, HandOff, Reason, Reply
+from helpdesk.agent.answerer import Goodbye, HandOff, Reply
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.worker import AgentJob, Outcome
 from helpdesk.conversations import repository, service
 from helpdesk.conversations.errors import ConversationArchived, NotArchived

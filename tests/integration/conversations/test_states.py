@@ -8,7 +8,8 @@ import pytest
 
 from helpdesk.agent import auto_resolve
 from helpdesk.agent import worker as agent
-from helpdesk.agent.answerer import Goodbye, HandOff, Reason, Reply
+from helpdesk.agent.answerer import Goodbye, HandOff, Reply
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.worker import AgentJob
 from helpdesk.conversations import repository
 from helpdesk.organizations.schemas import NewOrganization

@@ -15,7 +15,8 @@ import pytest
 
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.agent import worker as agent
-from helpdesk.agent.answerer import HandOff, Reason, Reply
+from helpdesk.agent.answerer import HandOff, Reply
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.worker import AgentJob
 from helpdesk.conversations import repository, service
 from helpdesk.conversations.errors import ConversationArchived, NotArchived

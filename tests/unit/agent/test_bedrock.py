@@ -12,8 +12,9 @@ from botocore.exceptions import ReadTimeoutError
 from botocore.stub import ANY, Stubber
 
 from helpdesk.agent import bedrock
-from helpdesk.agent.answerer import HandOff, Question, Reason, Reply, Turn
+from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ModelTrouble, Usage
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform import clients

@@ -1,8 +1,9 @@
 import pytest
 
 from helpdesk.agent import embedded
-from helpdesk.agent.answerer import HandOff, Question, Reason, Reply
+from helpdesk.agent.answerer import HandOff, Question, Reply
 from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage
 from helpdesk.visitor_texts.catalog import TextName

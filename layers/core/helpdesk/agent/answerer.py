@@ -1,40 +1,16 @@
 """The interface of the two answerers, which answer a question from passages of the knowledge base."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Protocol
 
 from helpdesk.agent.converse import Usage
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.visitor_texts.languages import Language
 from helpdesk.visitor_texts.texts import Sentences
-
-
-class Reason(StrEnum):
-    """Why the agent hands a conversation to the team; a system line of the thread says it."""
-
-    ASKED_FOR_A_PERSON = "the visitor asked for a person"
-    NO_KNOWLEDGE = "the knowledge base holds no document that is ready"
-    NOTHING_FOUND = "the knowledge base holds no passage that answers the question well enough"
-    NO_TEXT = "the message has no text that the agent could read"
-    MODEL_DECIDED = "the model could not answer from the knowledge base"
-    MODEL_STOPPED = "the model's answer was cut off or withheld"
-    MODEL_FAILED = "the model could not be reached"
-    TOKENS_SPENT = "this month's tokens of the language model are used up"
-    AGENT_FAILED = "the agent failed repeatedly"
-    TOO_MANY_STEPS = "the question took more steps than the agent may take"
-    TOOL_INPUT = "the agent could not write an input that fits a tool"
-    TOOL_UNKNOWN = (
-        "it is not known whether a tool did what it was called for; check that before it is done again"
-    )
-
-    @property
-    def is_gap(self) -> bool:
-        """Whether the knowledge base lacks the answer, so that a person's answer belongs into it."""
-        return self in {Reason.NO_KNOWLEDGE, Reason.NOTHING_FOUND, Reason.MODEL_DECIDED}
 
 
 class Turn(FrozenRecord):

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from helpdesk.agent import converse, metered
-from helpdesk.agent.answerer import HandOff, Question, Reason, Reply, Turn
+from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ToolSpec
+from helpdesk.agent.reasons import Reason
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings

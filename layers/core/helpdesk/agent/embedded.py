@@ -6,8 +6,9 @@ It invents nothing, costs nothing and needs no network, so it works on a laptop.
 import re
 
 from helpdesk.agent import language_data
-from helpdesk.agent.answerer import HandOff, Question, Reason, Reply
+from helpdesk.agent.answerer import HandOff, Question, Reply
 from helpdesk.agent.closing_intent import is_closing_message
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.text_normalization import normalize
 from helpdesk.knowledge.markdown import HEADING_SEPARATOR
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage

@@ -1,9 +1,10 @@
 """Asking the agent without a visitor: what it would answer, and what it found. Nothing is written or sent."""
 
 from helpdesk.agent import repository
-from helpdesk.agent.answerer import HandOff, Question, Reason, Reply, Turn
+from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
 from helpdesk.agent.worker import PASSAGES, QUESTION_CHARACTERS, chosen_answerer, language_of
 from helpdesk.knowledge import retrieval

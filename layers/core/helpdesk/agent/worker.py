@@ -10,17 +10,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from helpdesk.agent import answers, bedrock, embedded, repository
-from helpdesk.agent.answerer import (
-    Answerer,
-    Goodbye,
-    HandOff,
-    Prepared,
-    Question,
-    Reason,
-    Reply,
-    Turn,
-    Written,
-)
+from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, Prepared, Question, Reply, Turn, Written
 from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.conversation_language import (
     CHANGING_LEAD,
@@ -30,6 +20,7 @@ from helpdesk.agent.conversation_language import (
 )
 from helpdesk.agent.converse import ModelFailed, ModelTrouble
 from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS

@@ -8,9 +8,10 @@ from copy import replace
 from typing import NamedTuple
 
 from helpdesk.agent import answers, bedrock, metered
-from helpdesk.agent.answerer import HandOff, Prepared, Reason, Reply, Written
+from helpdesk.agent.answerer import HandOff, Prepared, Reply, Written
 from helpdesk.agent.bedrock import HAND_OVER
 from helpdesk.agent.converse import Turn, Usage
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.worker import Outcome, body_of, source_of
 from helpdesk.agent_runs import deciding, making, prompts, proposing, repository
 from helpdesk.agent_runs.built_in import BuiltIns, Offers

@@ -6,8 +6,9 @@ Without a model the agent's own worker does everything (helpdesk/agent/worker.py
 from functools import partial
 
 from helpdesk.agent import worker as agent
-from helpdesk.agent.answerer import HandOff, Prepared, Reason, Reply, Written
+from helpdesk.agent.answerer import HandOff, Prepared, Reply, Written
 from helpdesk.agent.converse import ModelFailed, ModelTrouble
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent.worker import AgentJob, Outcome
 from helpdesk.agent_runs import deciding, engine, offering, repository
 from helpdesk.agent_runs.record import Run

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from helpdesk.analytics import facts, repository
+from helpdesk.analytics import facts, repository, rows
 from helpdesk.analytics.repository import Stored
 from helpdesk.analytics.sources import Change
 from helpdesk.analytics.thread import Thread
@@ -27,12 +27,12 @@ def write_thread(changes: Sequence[Change]) -> None:
     states = [change for change in changes if isinstance(change.key, keys.Conversation)]
     gone = bool(states) and (states[-1].new is None or BEING_ERASED in states[-1].new)
     removed = [
-        (facts.MESSAGES, change.key.message_id)
+        (rows.MESSAGES, change.key.message_id)
         for change in changes
         if isinstance(change.key, keys.Message) and (change.new is None or gone)
     ]
     if gone:
-        removed.append((facts.CONVERSATIONS, conversation_id))
+        removed.append((rows.CONVERSATIONS, conversation_id))
     if removed:
         repository.delete_many(organization, removed)
     if gone:

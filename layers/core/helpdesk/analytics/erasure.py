@@ -7,25 +7,25 @@ because the conversation is gone; what a run of that moment still writes goes wi
 
 from collections.abc import Iterable
 
-from helpdesk.analytics import facts, repository
+from helpdesk.analytics import repository, rows
 
 
 def delete_entries(organization: str, message_ids: Iterable[str], rating_ids: Iterable[str]) -> None:
     """Remove the rows of messages and ratings."""
-    rows = [(facts.MESSAGES, each) for each in message_ids] + [(facts.RATINGS, each) for each in rating_ids]
+    rows = [(rows.MESSAGES, each) for each in message_ids] + [(rows.RATINGS, each) for each in rating_ids]
     repository.delete_many(organization, rows)
 
 
 def delete_approvals(organization: str, approval_ids: Iterable[str]) -> None:
     """Remove the rows of calls that waited for a decision."""
-    repository.delete_many(organization, [(facts.TOOL_REQUESTS, each) for each in approval_ids])
+    repository.delete_many(organization, [(rows.TOOL_REQUESTS, each) for each in approval_ids])
 
 
 def delete_conversation(organization: str, conversation_id: str) -> None:
     """Remove the row of a conversation."""
-    repository.delete(organization, facts.CONVERSATIONS, conversation_id)
+    repository.delete(organization, rows.CONVERSATIONS, conversation_id)
 
 
 def delete_customer(organization: str, customer_id: str) -> None:
     """Remove the row of a customer."""
-    repository.delete(organization, facts.CUSTOMERS, customer_id)
+    repository.delete(organization, rows.CUSTOMERS, customer_id)

@@ -6,10 +6,26 @@ write unit. The time in an id places a row in its partition, so a row is found b
 
 from typing import Any
 
-from helpdesk.agent.answerer import Reason
+from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs.record import Call
 from helpdesk.agent_runs.state import CallState
+from helpdesk.analytics import rows
 from helpdesk.analytics.datasets import DATASETS
+from helpdesk.analytics.rows import (
+    CONVERSATIONS,
+    CUSTOMERS,
+    DOCUMENTS,
+    LOGS,
+    MESSAGES,
+    RATINGS,
+    SIGNALS,
+    SUGGESTIONS,
+    TASKS,
+    TOOL_REQUESTS,
+    TOOL_RUNS,
+    USAGE,
+    Fact,
+)
 from helpdesk.analytics.thread import Thread
 from helpdesk.approvals.record import Approval
 from helpdesk.conversations.record import Conversation, Message, RatingLine
@@ -19,7 +35,6 @@ from helpdesk.files.record import File
 from helpdesk.knowledge.documents import Document
 from helpdesk.logs.record import LogRecord
 from helpdesk.platform import ids
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.ratings.record import Rating
 from helpdesk.signals.record import Signal
 from helpdesk.suggestions.record import Suggestion
@@ -31,21 +46,8 @@ _REASONS = {reason.value: reason.name.lower() for reason in Reason}
 _OTHER_REASON = "other"
 _OUTCOMES = {CallState.SUCCEEDED, CallState.REFUSED, CallState.FAILED, CallState.UNKNOWN}
 
-CONVERSATIONS, MESSAGES, RATINGS, CUSTOMERS = "conversations", "messages", "ratings", "customers"
-LOGS, DOCUMENTS, SUGGESTIONS = "logs", "knowledgeDocs", "knowledgeSuggestions"
-SIGNALS, TASKS = "signals", "tasks"
-TOOL_REQUESTS, TOOL_RUNS, USAGE = "toolRequests", "toolRuns", "usageEvents"
 
 _RATING = [field.id for field in DATASETS[CONVERSATIONS].fields].index("rating")
-_SENDER = [field.id for field in DATASETS[MESSAGES].fields].index("sender")
-
-
-class Fact(FrozenRecord):
-    """A row that is kept."""
-
-    dataset: str
-    id: str
-    values: list[Any]
 
 
 def narrow(text: str | None, most: int = _TEXT_BYTES) -> str | None:
@@ -53,11 +55,6 @@ def narrow(text: str | None, most: int = _TEXT_BYTES) -> str | None:
     if not text:
         return None
     return text.encode()[:most].decode(errors="ignore")
-
-
-def _fact(dataset: str, identifier: str, own_title: str | None, /, **values: Any) -> Fact:
-    fields = DATASETS[dataset].fields
-    return Fact(dataset, identifier, [*(values[field.id] for field in fields), own_title or ""])
 
 
 def of_conversation(conversation: Conversation, thread: Thread) -> Fact:
@@ -68,7 +65,7 @@ def of_conversation(conversation: Conversation, thread: Thread) -> Fact:
     host, path = _parts(page.url if page else None)
     subject = narrow(conversation.subject, _TITLE_BYTES)
     reason = conversation.hand_off_reason
-    return _fact(
+    return rows.fact(
         CONVERSATIONS,
         conversation.id,
         None,  # the title is the subject
@@ -114,7 +111,7 @@ def of_message(message: Message, conversation: Conversation, response_time: int 
     """Return the row of a message. After its title it has the tokens that a model read and wrote for it."""
     author = message.author
     sender = "visitor" if author is None else "agent" if author.kind == "ai" else "teammate"
-    fact = _fact(
+    fact = rows.fact(
         MESSAGES,
         message.id,
         narrow(author.name) if author else "Visitor",
@@ -136,7 +133,7 @@ def of_message(message: Message, conversation: Conversation, response_time: int 
 
 def of_rating(rating_id: str, rating: Rating, line: RatingLine | None, conversation: Conversation) -> Fact:
     """Return the row of a rating. `line` is the thread's line about it."""
-    return _fact(
+    return rows.fact(
         RATINGS,
         rating_id,
         f"{rating.stars} of 5 stars",
@@ -152,7 +149,7 @@ def of_rating(rating_id: str, rating: Rating, line: RatingLine | None, conversat
 
 def of_customer(customer: Customer) -> Fact:
     """Return the row of a customer, without what conversations add to it."""
-    return _fact(
+    return rows.fact(
         CUSTOMERS,
         customer.id,
         None,  # the title is the name
@@ -168,12 +165,12 @@ def of_customer(customer: Customer) -> Fact:
 def of_log(record: LogRecord) -> Fact:
     """Return the row of a log entry."""
     title = narrow(record.summary, _TITLE_BYTES)
-    return _fact(LOGS, record.id, title, at=record.at, kind=record.kind.value, actor=narrow(record.actor))
+    return rows.fact(LOGS, record.id, title, at=record.at, kind=record.kind.value, actor=narrow(record.actor))
 
 
 def of_document(document: Document) -> Fact:
     """Return the row of a knowledge document, without its answers."""
-    return _fact(
+    return rows.fact(
         DOCUMENTS,
         document.id,
         narrow(document.title, _TITLE_BYTES),
@@ -190,7 +187,7 @@ def of_document(document: Document) -> Fact:
 
 def of_suggestion(suggestion: Suggestion) -> Fact:
     """Return the row of a knowledge suggestion."""
-    return _fact(
+    return rows.fact(
         SUGGESTIONS,
         suggestion.id,
         narrow(suggestion.title, _TITLE_BYTES),
@@ -206,7 +203,7 @@ def of_suggestion(suggestion: Suggestion) -> Fact:
 
 def of_approval(approval: Approval) -> Fact:
     """Return the row of a call that waits, or waited, for a decision."""
-    return _fact(
+    return rows.fact(
         TOOL_REQUESTS,
         approval.id,
         narrow(approval.title, _TITLE_BYTES),
@@ -224,7 +221,7 @@ def of_call(call: Call, conversation_id: str) -> Fact | None:
     """Return the row of a call of a tool; None if it was not sent, or has no outcome yet."""
     if call.state not in _OUTCOMES or call.claimed_at is None:
         return None
-    return _fact(
+    return rows.fact(
         TOOL_RUNS,
         call.id,
         narrow(call.title, _TITLE_BYTES),
@@ -243,7 +240,7 @@ def of_signal(signal: Signal) -> Fact | None:
     """Return the row of a signal; None for one that was merged into another."""
     if signal.merged_into is not None:
         return None
-    return _fact(
+    return rows.fact(
         SIGNALS,
         signal.id,
         None,  # the title is a field
@@ -263,7 +260,7 @@ def of_signal(signal: Signal) -> Fact | None:
 
 def of_task(task: Task) -> Fact:
     """Return the row of a card."""
-    return _fact(
+    return rows.fact(
         TASKS,
         task.id,
         narrow(task.title, _TITLE_BYTES),
@@ -283,26 +280,7 @@ def of_task(task: Task) -> Fact:
 
 def of_upload(file: File) -> Fact:
     """Return the usage of an uploaded file."""
-    return _fact(USAGE, file.id, None, at=ids.made_at(file.id), kind="upload_bytes", quantity=file.size)
-
-
-def usage_of_message(values: list[Any], identifier: str) -> list[Fact]:
-    """Return the usage that the row of a message shows: an answer of the agent and the model's tokens."""
-    if values[_SENDER] != "agent":
-        return []
-    quantities = {"answer": 1}
-    tokens = values[DATASETS[MESSAGES].title_place + 1 :]
-    if tokens:
-        quantities |= {"model_tokens_in": tokens[0], "model_tokens_out": tokens[1]}
-    return [
-        _fact(USAGE, f"{identifier}.{kind}", None, at=values[0], kind=kind, quantity=quantity)
-        for kind, quantity in quantities.items()
-    ]
-
-
-def usage_of_call(values: list[Any], identifier: str) -> list[Fact]:
-    """Return the usage that the row of a tool's call shows."""
-    return [_fact(USAGE, f"{identifier}.tool_run", None, at=values[0], kind="tool_run", quantity=1)]
+    return rows.fact(USAGE, file.id, None, at=ids.made_at(file.id), kind="upload_bytes", quantity=file.size)
 
 
 def _between(start: int, end: int | None) -> int | None:

@@ -9,18 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import batched
 from typing import Any, NamedTuple
 
-from helpdesk.analytics import facts, repository
+from helpdesk.analytics import repository, rows
 from helpdesk.analytics.evaluation import Found
-from helpdesk.analytics.facts import Fact
 from helpdesk.analytics.query_schemas import MAX_SCANNED
+from helpdesk.analytics.rows import Fact
 from helpdesk.analytics.windows import ALL_TIME, Window, months
 from helpdesk.platform.units import DAY_MS
 
 _MONTHS_AT_A_TIME = 4
 
 _USAGE: dict[str, Callable[[list[Any], str], list[Fact]]] = {
-    facts.MESSAGES: facts.usage_of_message,
-    facts.TOOL_RUNS: facts.usage_of_call,
+    rows.MESSAGES: rows.usage_of_message,
+    rows.TOOL_RUNS: rows.usage_of_call,
 }
 """Rows of other datasets that are usage as well, and are not kept twice."""
 
@@ -35,17 +35,17 @@ class Reading(NamedTuple):
 def read(organization: str, dataset: str, window: Window, *, by_default_time: bool) -> Reading:
     """Return the newest rows that a window can have; with `by_default_time` exactly those that it has."""
     reach = window if by_default_time else Window(0, window.end)
-    if dataset != facts.USAGE:
+    if dataset != rows.USAGE:
         return _capped(_rows(organization, dataset, reach, window, by_default_time=by_default_time))
     found = _rows(organization, dataset, reach, window, by_default_time=by_default_time)
     cut = False
     for source, usage in _USAGE.items():
-        rows, capped = _capped(_rows(organization, source, reach, window, by_default_time=by_default_time))
-        found += [Found(fact.id, fact.values) for row in rows for fact in usage(row.values, row.id)]
+        part, capped = _capped(_rows(organization, source, reach, window, by_default_time=by_default_time))
+        found += [Found(fact.id, fact.values) for row in part for fact in usage(row.values, row.id)]
         cut = cut or capped
     found.sort(key=lambda row: (row.values[0], row.id), reverse=True)
-    rows, capped = _capped(found)
-    return Reading(rows, capped or cut)
+    newest, capped = _capped(found)
+    return Reading(newest, capped or cut)
 
 
 def _capped(rows: list[Found]) -> Reading:

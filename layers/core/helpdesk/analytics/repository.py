@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.evaluation import Found
-from helpdesk.analytics.facts import CUSTOMERS, DOCUMENTS, Fact
+from helpdesk.analytics.rows import CUSTOMERS, DOCUMENTS, Fact
 from helpdesk.analytics.thread import Thread
 from helpdesk.analytics.windows import Window, month_of
 from helpdesk.platform import ids

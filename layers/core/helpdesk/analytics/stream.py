@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from helpdesk.agent_runs.record import Run
-from helpdesk.analytics import facts, repository, sources
+from helpdesk.analytics import facts, repository, rows, sources
 from helpdesk.analytics.conversation_rows import write_thread
-from helpdesk.analytics.facts import Fact
+from helpdesk.analytics.rows import Fact
 from helpdesk.analytics.sources import Change
 from helpdesk.approvals.record import Approval
 from helpdesk.conversations import service as conversations
@@ -35,14 +35,14 @@ from helpdesk.tasks.record import Task
 
 _THREADS = 8
 _DATASETS: dict[type[ItemKey], str] = {
-    keys.Rating: facts.RATINGS,
-    keys.LogEntry: facts.LOGS,
-    keys.KnowledgeDocument: facts.DOCUMENTS,
-    keys.Suggestion: facts.SUGGESTIONS,
-    keys.Approval: facts.TOOL_REQUESTS,
-    keys.Customer: facts.CUSTOMERS,
-    keys.Signal: facts.SIGNALS,
-    keys.Task: facts.TASKS,
+    keys.Rating: rows.RATINGS,
+    keys.LogEntry: rows.LOGS,
+    keys.KnowledgeDocument: rows.DOCUMENTS,
+    keys.Suggestion: rows.SUGGESTIONS,
+    keys.Approval: rows.TOOL_REQUESTS,
+    keys.Customer: rows.CUSTOMERS,
+    keys.Signal: rows.SIGNALS,
+    keys.Task: rows.TASKS,
 }
 
 
@@ -159,7 +159,7 @@ def _write_calls(change: Change) -> None:
     before = {} if change.old is None else _calls(change, change.old)
     if change.new is None:
         if not change.expired:  # the rows outlive the run, but no erasure
-            repository.delete_many(change.organization, [(facts.TOOL_RUNS, each) for each in before])
+            repository.delete_many(change.organization, [(rows.TOOL_RUNS, each) for each in before])
         return
     for identifier, fact in _calls(change, change.new).items():
         if identifier not in before:

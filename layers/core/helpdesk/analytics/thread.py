@@ -1,10 +1,12 @@
 """What a conversation's row knows of its messages, carried forward message by message. No AWS."""
 
 from copy import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from helpdesk.conversations.record import Message
 from helpdesk.platform.frozen_record import FrozenRecord
+
+if TYPE_CHECKING:
+    from helpdesk.conversations.record import Message
 
 
 class Thread(FrozenRecord):
@@ -30,7 +32,7 @@ class Thread(FrozenRecord):
         """How many messages there are."""
         return self.by_visitor + self.by_agent + self.by_team
 
-    def after(self, message: Message) -> "tuple[Thread, int | None]":
+    def after(self, message: "Message") -> "tuple[Thread, int | None]":
         """Return the thread after a message, and how long the visitor had waited for it: None if they did not."""
         at = message.created_at
         if message.by_visitor:
