@@ -18,6 +18,7 @@ _FIND = {
     "org": "helpdesk org list",
     "signal": "helpdesk signals list",
     "task": "helpdesk tasks",
+    "post": "helpdesk board posts",
     "suggestion": "helpdesk knowledge suggestions",
     "tool": "helpdesk tools list",
 }
