@@ -12,8 +12,8 @@ from helpdesk.analytics import repository, rows
 
 def delete_entries(organization: str, message_ids: Iterable[str], rating_ids: Iterable[str]) -> None:
     """Remove the rows of messages and ratings."""
-    rows = [(rows.MESSAGES, each) for each in message_ids] + [(rows.RATINGS, each) for each in rating_ids]
-    repository.delete_many(organization, rows)
+    found = [(rows.MESSAGES, each) for each in message_ids] + [(rows.RATINGS, each) for each in rating_ids]
+    repository.delete_many(organization, found)
 
 
 def delete_approvals(organization: str, approval_ids: Iterable[str]) -> None:
