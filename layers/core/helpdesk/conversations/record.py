@@ -111,10 +111,9 @@ class Conversation(Snapshot, kw_only=True):
     the visitor's newest message; it is None if they have written none, and in items from before it was kept.
     `answered_up_to` is the id of the last message that the agent or a teammate has answered, empty before the first
     answer. `handed_off_at` is when the agent last handed it to the team, and `hand_off_reason` why. `resolved_at` is
-    when it was last resolved; old items lack both. `language` is the one that the visitor
-    clearly writes, None as long as no answer of the agent has noted it. `gap` is the last message of a question that
-    the agent handed to the team because it found nothing, until it is in a suggestion. `waiting_approvals` is how many
-    calls of tools wait for a person's approval.
+    when it was last resolved; old items lack both. `language` is the one that the visitor clearly writes, None as long
+    as no answer of the agent has noted it. `gap` is the last message of a question that the agent handed to the team
+    because it found nothing, until it is in a suggestion. `waiting_approvals` is how many calls wait for an approval.
     """
 
     customer_id: str
