@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpdesk.analytics import evaluation
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.evaluation import Found, explore, listed, matching
 from helpdesk.analytics.query import listing, plan
@@ -37,6 +39,33 @@ def test_a_second_implementation_finds_the_same_numbers_and_rows(
 
     shown = listed(made, listing(request, made.dataset), present)
     assert [row.id for row in shown] == naive.records(body, rows, NOW)
+
+
+def test_only_the_groups_that_are_shown_have_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    monkeypatch.setattr(evaluation._Cells, "__init__", _counting(made, evaluation._Cells.__init__))
+    body = {
+        "query": {"dataset": "ratings", "groupBy": "customer", "bucket": "day", "top": 3},
+        "days": 366,
+    }
+    request = plan(ExploreInput.model_validate(body), NOW)
+    places = request.dataset.places
+    rows = [Found(f"rat_{number}", [NOW, *[None] * len(places)]) for number in range(50)]
+    for number, row in enumerate(rows):
+        row.values[places["customer"]] = f"cus_{number}"
+
+    series, _ = explore(request, rows, None, NOW)
+
+    assert [(each.key, each.total) for each in series] == [("cus_0", 1), ("cus_1", 1), ("__other", 48)]
+    assert made == [366] * 3
+
+
+def _counting(made: list[int], original: Any) -> Any:
+    def count(self: Any, slots: int) -> None:
+        made.append(slots)
+        original(self, slots)
+
+    return count
 
 
 def _tuples(series: list[Series]) -> list[Any]:

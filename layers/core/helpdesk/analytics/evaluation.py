@@ -69,11 +69,8 @@ def explore(
 
     Groups are chosen by the window's rows. The window before has the same series.
     """
-    cells = _collected(plan, present, plan.window, now)
-    chosen = _chosen(plan, cells)
-    if _OTHERS in chosen:
-        cells = _folded(plan, present, plan.window, now, chosen)
-    shown = _series(plan, cells, chosen, plan.window, now)
+    chosen = _chosen(plan, _totals(plan, present))
+    shown = _series(plan, _folded(plan, present, plan.window, now, chosen), chosen, plan.window, now)
     if previous is None or plan.previous is None:
         return shown, None
     before = _folded(plan, previous, plan.previous, now, chosen)
@@ -105,12 +102,19 @@ def listed(plan: Plan, listing: Listing, rows: Sequence[Found]) -> list[Row]:
     ]
 
 
-def _collected(plan: Plan, rows: Iterable[Found], window: Window, now: int) -> dict[Group, _Cells]:
-    """Return the cells of every group that has a row; without `groupBy` those of all rows."""
+def _totals(plan: Plan, rows: Iterable[Found]) -> dict[Group, float | int | None]:
+    """Return the measure of every group that has a row; without `groupBy` that of all rows.
+
+    Buckets are left for the groups that are shown: there can be 20,000 groups, and 366 buckets in each.
+    """
+    measure = _measure(plan.measured)
     if plan.group is None:
-        return _filled(plan, rows, window, now, lambda _: _EVERYTHING, {_EVERYTHING})
+        return {_EVERYTHING: None}
     place = plan.dataset.places[plan.group.id]
-    return _filled(plan, rows, window, now, lambda values: _group_of(values[place]), ())
+    collected: dict[Group, list[Any]] = {}
+    for row in rows:
+        collected.setdefault(_group_of(row.values[place]), []).append(measure(row.values))
+    return {group: computed(plan.measured.op, values) for group, values in collected.items()}
 
 
 def _folded(
@@ -118,7 +122,7 @@ def _folded(
 ) -> dict[Group, _Cells]:
     """Return the cells of chosen groups. Rows of others are in the group OTHER if it is chosen, and else dropped."""
     if plan.group is None:
-        return _collected(plan, rows, window, now)
+        return _filled(plan, rows, window, now, lambda _: _EVERYTHING, chosen)
     place = plan.dataset.places[plan.group.id]
     named = {group.value: group for group in chosen if group != _OTHERS}
     rest = _OTHERS if _OTHERS in chosen else None
@@ -141,9 +145,7 @@ def _filled(
         group = group_of(row.values)
         if group is None:
             continue
-        own = cells.get(group)
-        if own is None:
-            own = cells[group] = _Cells(len(found))
+        own = cells[group]
         value = measure(row.values)
         own.all.append(value)
         if place_in is not None:
@@ -187,11 +189,10 @@ def _group_of(value: Any) -> Group:
     return Group(str(value), value)
 
 
-def _chosen(plan: Plan, cells: Mapping[Group, _Cells]) -> list[Group]:
+def _chosen(plan: Plan, totals: Mapping[Group, float | int | None]) -> list[Group]:
     """Return the groups that are shown, in their order; the last one can be OTHER."""
     if plan.group is None:
-        return list(cells)
-    totals = {group: computed(plan.measured.op, own.all) for group, own in cells.items()}
+        return list(totals)
     smallest = plan.order is Order.SMALLEST
 
     def rank(group: Group) -> tuple[bool, float | int, str]:
@@ -200,7 +201,7 @@ def _chosen(plan: Plan, cells: Mapping[Group, _Cells]) -> list[Group]:
             return True, 0, group.key
         return False, total if smallest else -total, group.key
 
-    ranked = sorted(cells, key=rank)
+    ranked = sorted(totals, key=rank)
     folds = len(ranked) > plan.top and plan.other
     kept = ranked[: plan.top - 1] if folds else ranked[: plan.top]
     if plan.order is Order.NATURAL:
