@@ -29,6 +29,13 @@ def given(organization: str, number: int, seed: int) -> None:
         repository.put(organization, Fact("ratings", f"rat_{ids.ulid(at)}", [*row, "a rating"]))
 
 
+def put(dataset: str, identifier: str, organization: NewOrganization | str, **values: Any) -> None:
+    """Put a row with some values."""
+    row = [values.get(field.id) for field in DATASETS[dataset].fields]
+    owner = organization if isinstance(organization, str) else organization.organization_id
+    repository.put(owner, Fact(dataset, identifier, [*row, "A row"]))
+
+
 def test_the_records_of_a_points_window_are_exactly_the_rows_that_it_counts(
     api: Client, organization: NewOrganization
 ) -> None:
@@ -92,6 +99,28 @@ def test_only_the_newest_rows_are_read(api: Client, organization: NewOrganizatio
         "/v1/analytics/explore", {"query": {"dataset": "ratings", "when": {"scope": "all"}}}
     ).body
     assert (everything["scanned"], everything["capped"]) == (10, True)
+
+
+def test_rows_just_after_the_window_take_no_place_of_its_rows(
+    api: Client, organization: NewOrganization, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("helpdesk.analytics.reading.MAX_SCANNED", 10)
+    start = clock.now_ms() - 40 * DAY
+    for at in [*(start + DAY - 1 - number for number in range(12)), *range(start + DAY, start + DAY + 3)]:
+        put("logs", f"log_{ids.ulid(at)}", organization, at=at, kind="member_joined")
+
+    found = api.post("/v1/analytics/records", {"query": {"dataset": "logs"}, "from": start, "days": 1}).body
+
+    assert (found["scanned"], found["matched"], found["capped"]) == (10, 10, True)
+
+
+def test_a_tool_call_that_waited_for_approval_is_in_the_window_in_which_it_was_sent(desk: Desk) -> None:
+    sent = clock.now_ms() // DAY * DAY
+    put("toolRuns", f"call_{ids.ulid(sent - DAY)}", desk.organization, at=sent, outcome="succeeded")
+
+    body = {"query": {"dataset": "toolRuns"}, "days": 1}
+    assert desk.api.post("/v1/analytics/records", body).body["matched"] == 1
+    assert desk.api.post("/v1/analytics/records", {**body, "from": sent - DAY}).body["matched"] == 0
 
 
 def test_a_refusal_names_the_field(api: Client) -> None:

@@ -36,11 +36,11 @@ def read(organization: str, dataset: str, window: Window, *, by_default_time: bo
     """Return the newest rows that a window can have; with `by_default_time` exactly those that it has."""
     reach = window if by_default_time else Window(0, window.end)
     if dataset != rows.USAGE:
-        return _capped(_rows(organization, dataset, reach, window, by_default_time=by_default_time))
-    found = _rows(organization, dataset, reach, window, by_default_time=by_default_time)
+        return _capped(_rows(organization, dataset, reach, by_default_time=by_default_time))
+    found = _rows(organization, dataset, reach, by_default_time=by_default_time)
     cut = False
     for source, usage in _USAGE.items():
-        part, capped = _capped(_rows(organization, source, reach, window, by_default_time=by_default_time))
+        part, capped = _capped(_rows(organization, source, reach, by_default_time=by_default_time))
         found += [Found(fact.id, fact.values) for row in part for fact in usage(row.values, row.id)]
         cut = cut or capped
     found.sort(key=lambda row: (row.values[0], row.id), reverse=True)
@@ -52,9 +52,7 @@ def _capped(rows: list[Found]) -> Reading:
     return Reading(rows[:MAX_SCANNED], len(rows) > MAX_SCANNED)
 
 
-def _rows(
-    organization: str, dataset: str, reach: Window, window: Window, *, by_default_time: bool
-) -> list[Found]:
+def _rows(organization: str, dataset: str, reach: Window, *, by_default_time: bool) -> list[Found]:
     """Return rows, newest first: one more than are used, if there are so many."""
     found: list[Found] = []
     wanted = MAX_SCANNED + 1
@@ -66,13 +64,19 @@ def _rows(
         ):
             left = wanted - len(found)
             read_one = [
-                pool.submit(repository.read, organization, dataset, each, reach, left) for each in batch
+                pool.submit(
+                    repository.read,
+                    organization,
+                    dataset,
+                    each,
+                    reach,
+                    left,
+                    by_default_time=by_default_time,
+                )
+                for each in batch
             ]
             for one in read_one:
-                rows = one.result()
-                if by_default_time:
-                    rows = [row for row in rows if window.start <= row.values[0] < window.end]
-                found += rows
+                found += one.result()
             if len(found) >= wanted:
                 break
     return found[:wanted]
@@ -80,8 +84,8 @@ def _rows(
 
 def _months(organization: str, dataset: str, reach: Window, *, by_default_time: bool) -> Iterator[str]:
     if by_default_time and reach != ALL_TIME:
-        # A day more on both sides, because the time in an id can differ from the row's a little.
-        yield from months(Window(reach.start - DAY_MS, reach.end + DAY_MS))
+        # More on both sides, because the time in an id can differ from the row's.
+        yield from months(Window(repository.earliest_id(dataset, reach), reach.end + DAY_MS))
         return
     last = months(Window(reach.end - 1, reach.end + DAY_MS))[0] if reach.end < ALL_TIME.end else "9999-12"
     yield from (month for month in repository.months(organization, dataset) if month <= last)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.evaluation import Found
-from helpdesk.analytics.rows import CUSTOMERS, DOCUMENTS, Fact
+from helpdesk.analytics.rows import CUSTOMERS, DOCUMENTS, TOOL_RUNS, Fact
 from helpdesk.analytics.thread import Thread
 from helpdesk.analytics.windows import Window, month_of
 from helpdesk.platform import ids
-from helpdesk.platform.units import MINUTE_MS
+from helpdesk.platform.units import DAY_MS, MINUTE_MS
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
@@ -25,6 +25,8 @@ from helpdesk.storage.transactions import Transaction
 
 _SLACK_MS = 2 * MINUTE_MS
 """How far the time in an id can be from the row's default time: an entry of the log has the id of its minute."""
+_WAIT_MS = {TOOL_RUNS: 2 * DAY_MS}
+"""How much later than its id a row's default time can be: a call is sent once it is approved, within 24 hours."""
 _FIRST_SEQUENCE = ""
 _VALUES = "v"
 _SEQUENCE = "q"
@@ -192,15 +194,22 @@ def months(organization: str, dataset: str) -> list[str]:
     return sorted(item.keys() - {"PK", "SK"}, reverse=True)
 
 
-def read(organization: str, dataset: str, month: str, window: Window, limit: int) -> list[Found]:
+def earliest_id(dataset: str, window: Window) -> int:
+    """Return the earliest time (ms) in the id of a row whose default time is in a window."""
+    return max(window.start - _SLACK_MS - _WAIT_MS.get(dataset, 0), 0)
+
+
+def read(
+    organization: str, dataset: str, month: str, window: Window, limit: int, *, by_default_time: bool
+) -> list[Found]:
     """Return the newest rows of a month whose ids are of a window's time, up to `limit`, newest first.
 
-    One call for 1 MB, which is about 4,000 rows.
+    With `by_default_time` only those whose default time is in the window. One call for 1 MB, which is about 4,000 rows.
     """
-    first = keys.AnalyticsFact(organization, dataset, month, f"{max(window.start - _SLACK_MS, 0):013d}", "-")
+    earliest = f"{earliest_id(dataset, window):013d}"
+    first = keys.AnalyticsFact(organization, dataset, month, earliest, "-")
     last = keys.AnalyticsFact(organization, dataset, month, f"{window.end + _SLACK_MS:013d}", "~")
-    beside = _BESIDE.get(dataset, {})
-    found: list[Item] = []
+    found: list[Found] = []
     after: Item | None = None
     while len(found) < limit:
         page = table.query(
@@ -209,20 +218,27 @@ def read(organization: str, dataset: str, month: str, window: Window, limit: int
             limit=limit - len(found),
             newest_first=True,
             after=after,
-            only=("SK", _VALUES, *beside),
+            only=("SK", _VALUES, *_BESIDE.get(dataset, ())),
         )
-        found += page.items
+        rows = _rows(dataset, page.items)
+        if by_default_time:
+            rows = [row for row in rows if window.start <= row.values[0] < window.end]
+        found += rows
         after = page.after
         if after is None:
             break
+    return found
+
+
+def _rows(dataset: str, items: Sequence[Item]) -> list[Found]:
     # One text is parsed faster than thousands.
-    rows = json.loads("[" + ",".join([item[_VALUES] for item in found]) + "]")
+    rows = json.loads("[" + ",".join([item[_VALUES] for item in items]) + "]")
     places = DATASETS[dataset].places
-    for attribute, field in beside.items():
-        for item, values in zip(found, rows, strict=True):
+    for attribute, field in _BESIDE.get(dataset, {}).items():
+        for item, values in zip(items, rows, strict=True):
             if attribute in item:
                 values[places[field]] = item[attribute]
-    return [Found(item["SK"][14:], values) for item, values in zip(found, rows, strict=True)]
+    return [Found(item["SK"][14:], values) for item, values in zip(items, rows, strict=True)]
 
 
 def _note_month(organization: str, fact: Fact) -> None:
