@@ -1,12 +1,14 @@
 """Posts of the feedback board: writing, reading, listing, moderating and deleting them."""
 
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
 from helpdesk.board import deletion
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
+from helpdesk.storage import keys
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.board import VISITOR, listed, require_consistent, shown, written
@@ -175,6 +177,18 @@ def test_lists_are_sorted_with_pinned_posts_first_and_have_filters(api: Client) 
     )
     assert listed(api, "sort=trending")[0] == "B"
     assert sorted(listed(api, "sort=trending")) == list("ABCDEF")
+
+
+def test_a_board_that_cannot_exist_has_no_posts(api: Client) -> None:
+    written(api)
+    for board in ("", "a%23b", "b" * 3_000):  # a key of an index has up to 2,048 bytes
+        with pytest.raises(keys.MalformedKey):
+            keys.posts("org_1", unquote(board), "public")
+        for sort in ("newest", "trending"):
+            assert api.get(f"/v1/board/posts?boardId={board}&sort={sort}").body == {
+                "posts": [],
+                "nextCursor": None,
+            }
 
 
 def test_what_is_trending_weighs_recent_votes_and_comments_against_age(api: Client) -> None:

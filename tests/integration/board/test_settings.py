@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client
 from tests.support.board import require_consistent, shown, written
 
@@ -102,6 +103,31 @@ def test_what_posts_have_is_not_removed_until_they_have_it_no_more(
         assert api.patch("/v1/board", removal).status == 200
     assert shown(api, post)["boardId"] == "ideas"
     require_consistent(organization.organization_id)
+
+
+def test_everything_is_removed_at_once_within_the_length_of_an_expression(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = api.patch(
+        "/v1/board",
+        {
+            "boards": [{"name": f"Board {number}"} for number in range(10)],
+            "statuses": [{"name": f"Status {number}"} for number in range(20)],
+            "tags": [{"name": f"Tag {number}"} for number in range(100)],
+        },
+    ).body
+    sent: list[dict[str, Any]] = []
+    original = Transaction.update
+
+    def update(self: Transaction, key: Any, expression: str, **rest: Any) -> None:
+        sent.append({"update": expression, **rest})
+        original(self, key, expression, **rest)
+
+    monkeypatch.setattr(Transaction, "update", update)
+    kept = {name: [{"id": made[name][0]["id"], "name": "Kept"}] for name in ("boards", "statuses")}
+    assert api.patch("/v1/board", {**kept, "tags": []}).status == 200
+    for each in sent:  # DynamoDB's limit: 4 KB
+        assert max(len(each["update"]), len(each["condition"] or "")) <= 4_096
 
 
 def test_a_change_for_an_older_version_is_refused(api: Client) -> None:

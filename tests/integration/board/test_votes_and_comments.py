@@ -1,6 +1,11 @@
 """Votes and comments of visitors, customers and the team."""
 
+import pytest
+
+from helpdesk.board import participants, repository, votes
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.board import VISITOR, require_consistent, shown, written
@@ -24,6 +29,34 @@ def test_everyone_has_one_vote(api: Client, member: Client, organization: NewOrg
     assert api.delete(at).body["votes"] == 0
     assert shown(api, post)["votes"] == 0
     require_consistent(organization.organization_id)
+
+
+def test_a_teammates_vote_is_not_withdrawn_as_that_of_a_customer(
+    api: Client, member: Client, organization: NewOrganization
+) -> None:
+    at = f"/v1/board/posts/{written(api)}/vote"
+    api.post(at)
+    member.post(at)
+    voters = [item["voterId"] for item in whole_table.everything() if item["SK"].startswith("VOTE#")]
+    assert [api.delete(f"{at}?customerId={voter}").body["votes"] for voter in voters] == [2, 2]
+    require_consistent(organization.organization_id)
+
+
+def test_a_withdrawal_takes_the_vote_that_it_has_read_and_none_that_followed(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post = written(api)
+    at = f"/v1/board/posts/{post}/vote"
+    owner, voter = organization.organization_id, participants.ORGANIZATION
+    monkeypatch.setattr(clock, "now_ms", lambda: 10 * DAY_MS)
+    api.post(at)
+    read = repository.with_vote(owner, post, voter)
+    monkeypatch.setattr(clock, "now_ms", lambda: 11 * DAY_MS)
+    api.delete(at)
+    api.post(at)
+    assert read[1] is not None
+    assert votes.remove(read[0], read[1]).votes == 1
+    assert repository.get(owner, post).activity.votes == {11: 1}
 
 
 def test_a_visitors_vote_is_that_of_their_customer(api: Client) -> None:

@@ -214,9 +214,13 @@ def put_vote(transaction: Transaction, organization: str, vote: Vote) -> None:
 
 
 def delete_vote(transaction: Transaction, organization: str, vote: Vote) -> None:
-    """Delete a vote with its trace. The transaction raises NoVote if it is gone."""
+    """Delete a vote with its trace. The transaction raises NoVote if it is gone, or another one has followed."""
     transaction.delete(
-        keys.PostVote(organization, vote.post_id, vote.voter_id), condition=_EXISTS, on_failure=NoVote
+        keys.PostVote(organization, vote.post_id, vote.voter_id),
+        condition="#at = :at",
+        names={"#at": "at"},
+        values={":at": vote.at},
+        on_failure=NoVote,
     )
     delete_trace(transaction, organization, vote.voter_id if vote.is_customer else None, vote.post_id, VOTE)
 

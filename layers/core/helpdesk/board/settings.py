@@ -97,7 +97,10 @@ _STATUSES = (
 
 
 class Settings(FrozenRecord):
-    """The settings. `version` is 0 until someone changes them; `counts` are numbers of posts by attribute."""
+    """The settings. `version` is 0 until someone changes them; `counts` are numbers of posts by attribute.
+
+    `counted` counts the changes of `counts`.
+    """
 
     version: int = 0
     boards: tuple[Board, ...] = _BOARDS
@@ -105,15 +108,16 @@ class Settings(FrozenRecord):
     tags: tuple[Tag, ...] = ()
     last_number: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
+    counted: int = 0
 
     @classmethod
     def from_item(cls, item: Item | None) -> Self:
         """Read the item; None, and an item that only counts posts, have the default settings."""
         found = item or {}
         counts = {name: int(number) for name, number in found.items() if name.startswith(COUNT)}
-        last_number = int(found.get("lastNumber", 0))
+        last_number, counted = int(found.get("lastNumber", 0)), int(found.get("counted", 0))
         if "version" not in found:
-            return cls(last_number=last_number, counts=counts)
+            return cls(last_number=last_number, counts=counts, counted=counted)
         return cls(
             int(found["version"]),
             tuple(map(Board.from_item, found["boards"])),
@@ -121,6 +125,7 @@ class Settings(FrozenRecord):
             tuple(map(Tag.from_item, found["tags"])),
             last_number,
             counts,
+            counted,
         )
 
     def lists(self) -> Item:

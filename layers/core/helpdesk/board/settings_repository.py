@@ -27,24 +27,30 @@ def get(organization: str) -> Settings:
 def save(
     transaction: Transaction, organization: str, seen: Settings, changed: Settings, unused: Iterable[str]
 ) -> None:
-    """Write the settings over those that were read, if the counts in `unused` are 0, and remove these counts.
+    """Write the settings over those that were read, and remove the counts in `unused`, which were 0.
 
-    The transaction raises StaleSettings.
+    The transaction raises StaleSettings, where counts are removed also after any change of the counts: an expression
+    that names each of them would exceed DynamoDB's 4 KB.
     """
     counts = {f"#c{at}": name for at, name in enumerate(unused)}
     lists = changed.lists()
     values: Item = {":next": seen.version + 1, **{f":{name}": value for name, value in lists.items()}}
     conditions = [_of_version(seen, values)]
     if counts:
-        values[":zero"] = 0
-        conditions += [f"(attribute_not_exists({name}) OR {name} = :zero)" for name in counts]
+        conditions.append("#counted = :counted" if seen.counted else "attribute_not_exists(#counted)")
+        values |= {":counted": seen.counted} if seen.counted else {}
     transaction.update(
         keys.Board(organization),
         "SET #version = :next, "
         + ", ".join(f"#{name} = :{name}" for name in lists)
         + (f" REMOVE {', '.join(counts)}" if counts else ""),
         condition=" AND ".join(conditions),
-        names={"#version": "version", **{f"#{name}": name for name in lists}, **counts},
+        names={
+            "#version": "version",
+            **{f"#{name}": name for name in lists},
+            **counts,
+            **({"#counted": "counted"} if counts else {}),
+        },
         values=values,
         on_failure=StaleSettings,
     )
@@ -78,7 +84,8 @@ def count(
         conditions.append(f"(lastNumber = :last{unset})")
     expression = "SET lastNumber = :next " if numbered else ""
     if counts:
-        expression += "ADD " + ", ".join(f"{name} :c{name[2:]}" for name in counts)
+        expression += "ADD counted :one, " + ", ".join(f"{name} :c{name[2:]}" for name in counts)
+        values[":one"] = 1
     if not expression:
         transaction.require(
             keys.Board(organization), conditions[0], names=names, values=values, on_failure=StaleSettings

@@ -35,7 +35,8 @@ def withdraw(caller: Caller, post_id: str, sent: VoterInput, query: VoterQuery) 
         raise InvalidRequest("Send the voter in the body or as parameters, not both.")
     found = participants.find(caller, voters[0] if voters else sent, named=False)
     post, vote = repository.with_vote(caller.organization, post_id, found.voter_id)
-    if vote is not None:
+    # A teammate's id as `customerId` names no customer: only the teammate withdraws their vote.
+    if vote is not None and vote.is_customer == (found.customer_id is not None):
         post = remove(post, vote)
     return VoteAnswer(ok=True, voted=False, votes=post.votes)
 
@@ -50,7 +51,7 @@ def remove(post: Post, vote: Vote, also: Callable[[Transaction], None] = lambda 
         repository.save(transaction, post, changed)
         try:
             transaction.commit()
-        except NoVote:  # another request withdrew it
+        except NoVote:  # another request withdrew it; a vote that followed stays
             return repository.get(post.organization, post.id)
         except StalePost as stale:
             post = stale.post(post.organization)

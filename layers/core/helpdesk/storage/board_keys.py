@@ -1,6 +1,6 @@
 """Keys of the feedback board. Others import them from `keys`."""
 
-from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.item_key import MAX_PART_CHARACTERS, ItemKey, MalformedKey
 
 
 class Board(ItemKey):
@@ -75,5 +75,10 @@ class SignalPost(ItemKey):
 
 
 def posts(organization: str, board_id: str, post_list: str) -> str:
-    """Return the partition of one list of a board's posts: in GSI1 the newest ones are last, in GSI2 the most voted."""
+    """Return the partition of one list of a board's posts: in GSI1 the newest ones are last, in GSI2 the most voted.
+
+    Raises MalformedKey for an id that no board can have.
+    """
+    if not 0 < len(board_id) <= MAX_PART_CHARACTERS or "#" in board_id:
+        raise MalformedKey("board_id")
     return f"ORG#{organization}#POSTS#{board_id}#{post_list}"
