@@ -180,13 +180,13 @@ def test_every_module_of_a_layer_has_bytecode_that_needs_no_check(artifacts: Pat
     assert sorted(set(package.rglob("*.py")) - valid) == []
 
 
-def test_two_layers_depend_on_the_processor(artifacts: Path) -> None:
-    every = {*LAYERS, "SentenceVectorsLayer"}
+def test_three_layers_depend_on_the_processor(artifacts: Path) -> None:
+    every = {*LAYERS, "SearchEngineLayer", "SentenceVectorsLayer"}
     compiled = {
         path.relative_to(artifacts).parts[0] for layer in every for path in (artifacts / layer).rglob("*.so")
     }
 
-    assert compiled == {"PydanticCoreLayer", "SentenceVectorsLayer"}
+    assert compiled == {"PydanticCoreLayer", "SearchEngineLayer", "SentenceVectorsLayer"}
 
 
 @pytest.mark.parametrize("function", ["AgentWorkerFunction", "KnowledgeIndexerFunction"])
@@ -214,7 +214,8 @@ def test_the_largest_function_is_built_for_the_other_processor_and_fits_into_a_l
     artifacts: Path, tmp_path: Path
 ) -> None:
     [other] = MACHINES.keys() - {architecture()}
-    sources = ["layers/sentence_vectors", "layers/pydantic_core", "functions/agent_worker"]
+    sources = ["layers/sentence_vectors", "layers/search_engine", "layers/pydantic_core"]
+    sources.append("functions/agent_worker")
     for source in sources:
         target, scratch = tmp_path / source, tmp_path / "scratch" / source
         target.mkdir(parents=True)

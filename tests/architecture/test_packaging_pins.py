@@ -50,20 +50,10 @@ def test_no_file_names_an_address_to_install_from(path: Path) -> None:
     assert not re.search(r"^\s*(-i|--index|--extra-index|--find-links|-f)\b", text, re.MULTILINE)
 
 
-def test_only_functions_that_search_package_the_search_library() -> None:
+def test_only_the_layer_of_functions_that_search_packages_the_search_library() -> None:
     carriers = [name_of(path.parent) for path in DEPLOYED if "tantivy" in pins(path)]
 
-    assert carriers == [
-        "functions/agent_settings",
-        "functions/agent_worker",
-        "functions/conversations",
-        "functions/customers",
-        "functions/eraser",
-        "functions/knowledge_indexer",
-        "functions/search_indexer",
-        "functions/signals",
-        "functions/tasks",
-    ]
+    assert carriers == ["layers/search_engine"]
 
 
 def test_the_http_client_is_carried_only_by_functions_that_call_others() -> None:

@@ -402,14 +402,33 @@ def test_a_model_may_be_called_only_by_those_that_need_it_and_only_when_one_is_c
     ]
 
 
-def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentence_vectors() -> None:
-    carriers = {
+def with_layer(layer: str) -> set[str]:
+    """Return the functions that have a layer of their own."""
+    return {
         name
         for name, resource in RESOURCES.items()
-        if {"Ref": "SentenceVectorsLayer"} in resource.get("Properties", {}).get("Layers", [])
+        if {"Ref": layer} in resource.get("Properties", {}).get("Layers", [])
     }
 
-    assert carriers == {
+
+def test_each_function_that_reads_an_index_and_no_other_has_the_layer_of_the_search_library() -> None:
+    searching = {
+        name
+        for name, resource in RESOURCES.items()
+        if resource["Type"] == "AWS::Serverless::Function"
+        and "SEARCH_BUCKET" in resource["Properties"]["Environment"]["Variables"]
+    }
+
+    # These read the index of the knowledge base.
+    assert with_layer("SearchEngineLayer") == searching | {
+        "AgentSettingsFunction",
+        "AgentWorkerFunction",
+        "KnowledgeIndexerFunction",
+    }
+
+
+def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentence_vectors() -> None:
+    assert with_layer("SentenceVectorsLayer") == {
         "AgentSettingsFunction",
         "AgentWorkerFunction",
         "KnowledgeIndexerFunction",
