@@ -6,11 +6,12 @@ earlier run wrote it.
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import replace
 
 from helpdesk.analytics import conversation_rows, repository, sources, stream
 from helpdesk.analytics.sources import Change
 from helpdesk.conversations.record import Conversation
-from helpdesk.storage import keys
+from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
@@ -38,11 +39,19 @@ def _write(change: Change) -> bool:
             conversation_rows.write_customer(change.organization, customer_id)
         case keys.Conversation(conversation_id=conversation_id):
             if repository.conversation(change.organization, conversation_id) is None:
-                conversation_rows.write_all(change.organization, conversation_id, change.sequence)
+                conversation_rows.write_past(change.organization, conversation_id, change.sequence)
             _note_seen(change.organization, Conversation.from_item(change.new))
         case _:
-            stream.write_item([change])
+            _write_item(change)
     return True
+
+
+def _write_item(change: Change) -> None:
+    """Write the row of an item. If the item is gone by now, its removal may have passed the stream already."""
+    stream.write_item([change])
+    item = table.get(change.key)
+    if item is None or BEING_ERASED in item:
+        stream.write_item([replace(change, old=change.new, new=None)])
 
 
 def _note_seen(organization: str, conversation: Conversation) -> None:

@@ -83,10 +83,26 @@ def write_all(organization: str, conversation_id: str, sequence: str) -> bool:
     before rows were kept gets those of its whole past.
     """
     conversation = conversations.find(organization, conversation_id)
+    return conversation is None or _write(conversation, None, _thread_of(conversation), sequence)
+
+
+def write_past(organization: str, conversation_id: str, sequence: str) -> None:
+    """Write the rows of a conversation that has none, without the stream.
+
+    If the conversation is erased meanwhile, its removal may have passed the stream already, so the rows go again.
+    """
+    conversation = conversations.find(organization, conversation_id)
     if conversation is None:
-        return True
-    messages = conversations.newest_messages(conversation, conversation.message_count + _MARGIN)[::-1]
-    return _write(conversation, None, messages, sequence)
+        return
+    messages = _thread_of(conversation)
+    _write(conversation, None, messages, sequence)
+    if conversations.find(organization, conversation_id) is None:
+        written = [(rows.MESSAGES, each.id) for each in messages]
+        repository.delete_many(organization, [*written, (rows.CONVERSATIONS, conversation_id)])
+
+
+def _thread_of(conversation: Conversation) -> list[Message]:
+    return conversations.newest_messages(conversation, conversation.message_count + _MARGIN)[::-1]
 
 
 def _write(
