@@ -15,9 +15,8 @@ _OPS = {
     FieldType.NUMBER: ["is", "isNot", "gt", "gte", "lt", "lte", "in", "notIn", "isSet", "isNotSet"],
     FieldType.STRING: ["is", "isNot", "contains", "notContains", "in", "notIn", "isSet", "isNotSet"],
     FieldType.ID: ["is", "isNot", "in", "notIn", "isSet", "isNotSet"],
-    FieldType.BOOLEAN: ["is", "isNot", "isSet", "isNotSet"],
 }
-_OPS[FieldType.ENUM] = _OPS[FieldType.ID]
+_OPS[FieldType.BOOLEAN] = _OPS[FieldType.ENUM] = _OPS[FieldType.ID]
 _OPS[FieldType.DURATION] = _OPS[FieldType.TIME] = _OPS[FieldType.NUMBER]
 
 

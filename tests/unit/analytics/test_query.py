@@ -5,8 +5,8 @@ from typing import Any
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.errors import InvalidQuery
 from helpdesk.analytics.evaluation import computed
-from helpdesk.analytics.query import listing, plan
-from helpdesk.analytics.query_schemas import ExploreInput, Measure
+from helpdesk.analytics.query import condition, listing, plan
+from helpdesk.analytics.query_schemas import ExploreInput, FilterInput, Measure
 from helpdesk.analytics.windows import Bucket, Slot, Window, slots, window_of
 from helpdesk.http.validation import parse_body
 from helpdesk.platform.errors import AppError, InvalidRequest
@@ -118,6 +118,18 @@ def test_a_query_for_what_a_dataset_lacks_is_refused_with_what_it_has(text: str,
     refusal = _refusal(text)
     assert type(refusal) is InvalidQuery
     assert message in refusal.message
+
+
+def test_a_list_of_values_may_be_of_true_and_false() -> None:
+    dataset = DATASETS["ratings"]
+    sent = FilterInput.model_validate({"field": "hasNote", "op": "in", "value": [True]})
+    passes = condition(dataset, sent, "query.filters[0]")
+    row: list[Any] = [None] * len(dataset.fields)
+    found = []
+    for value in (True, False, None):
+        row[dataset.places["hasNote"]] = value
+        found.append(passes(row))
+    assert found == [True, False, False]
 
 
 def test_a_percentile_is_one_of_the_values() -> None:

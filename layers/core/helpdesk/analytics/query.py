@@ -44,7 +44,7 @@ _OPS = {
     FieldType.NUMBER: _ANY | _COMPARISONS,
     FieldType.DURATION: _ANY | _COMPARISONS,
     FieldType.TIME: _ANY | _COMPARISONS,
-    FieldType.BOOLEAN: {Op.IS, Op.IS_NOT} | _BARE,
+    FieldType.BOOLEAN: _ANY,
 }
 _GROUPABLE = {FieldType.ID, FieldType.STRING, FieldType.ENUM, FieldType.NUMBER, FieldType.BOOLEAN}
 _COUNTABLE = {FieldType.ID, FieldType.STRING, FieldType.ENUM}
