@@ -62,6 +62,18 @@ def test_a_thread_becomes_rows_of_a_conversation_a_customer_and_messages(
     assert [(each["kind"], each["quantity"]) for each in desk.rows("usageEvents")] == [("answer", 1)]
 
 
+def test_conversations_that_come_in_another_order_count_once_each(desk: Desk) -> None:
+    first = desk.write("ada")["conversationId"]
+    desk.api.post(f"/v1/conversations/{first}/resolve")
+    desk.api.post(f"/v1/conversations/{first}/archive")
+    second = desk.write("ada")["conversationId"]
+    records = desk.stream.take()
+    for part in ("#CUS#", second, first, first):
+        run([each for each in records if part in each["dynamodb"]["Keys"]["PK"]["S"]])
+    [ada] = desk.rows("customers")
+    assert (first != second, ada["conversations"]) == (True, 2)
+
+
 def test_repeated_records_change_nothing(desk: Desk) -> None:
     desk.write("ada")
     desk.answer()

@@ -153,9 +153,15 @@ def write_messages(
 def _count_conversation(organization: str, conversation: Conversation) -> None:
     """Count a conversation for its customer, whose row is written if it is missing."""
     known = (organization, conversation.customer_id, conversation.id, conversation.started_at)
-    if not repository.count_conversation(*known):
+    newest = repository.count_conversation(*known)
+    if newest is None:
         write_customer(organization, conversation.customer_id)
-        repository.count_conversation(*known)
+        newest = repository.count_conversation(*known)
+    if newest is not None and newest > conversation.id:
+        # The stream keeps no order between conversations. This one is counted already, or came after a newer one.
+        had = erasure.find(organization, conversation.customer_id, {conversation.id})
+        count = sum(each.id <= newest for each in had)
+        repository.recount_conversations(organization, conversation.customer_id, newest, count)
 
 
 def write_customer(organization: str, customer_id: str) -> None:

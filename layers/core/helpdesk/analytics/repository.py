@@ -121,16 +121,27 @@ def put_customer(organization: str, fact: Fact, conversation_ids: Sequence[str])
         transaction.commit()
 
 
-def count_conversation(organization: str, customer_id: str, conversation_id: str, at: int) -> bool:
-    """Count a customer's conversation, once, begun at an instant (ms). Return whether the customer has a row."""
-    return _beside(
-        organization,
-        CUSTOMERS,
-        customer_id,
-        "SET n = :id, l = :at ADD c :one",
-        "attribute_not_exists(n) OR n < :id",
-        {":id": conversation_id, ":at": at, ":one": 1},
-    )
+def count_conversation(organization: str, customer_id: str, conversation_id: str, at: int) -> str | None:
+    """Count a customer's conversation, once, begun at an instant (ms), unless a newer one is counted.
+
+    Return the newest that is counted, or None if the customer has no row.
+    """
+    try:
+        table.update(
+            key_of(organization, CUSTOMERS, customer_id),
+            "SET n = :id, l = :at ADD c :one",
+            condition="attribute_exists(PK) AND (attribute_not_exists(n) OR n < :id)",
+            values={":id": conversation_id, ":at": at, ":one": 1},
+        )
+    except ConditionFailed as failed:
+        return None if failed.item is None else str(failed.item["n"])
+    return conversation_id
+
+
+def recount_conversations(organization: str, customer_id: str, newest: str, count: int) -> None:
+    """Raise the number of a customer's conversations up to the newest that is counted. A higher number stays."""
+    values = {":count": count, ":newest": newest}
+    _beside(organization, CUSTOMERS, customer_id, "SET c = :count", "n = :newest AND c < :count", values)
 
 
 def note_seen(organization: str, customer_id: str, at: int) -> None:
