@@ -342,19 +342,10 @@ ANSWERS: dict[str, Any] = {
 }
 
 _SIGNAL = {
-    "id": "sig_01jd3r8s1w5g9j2k4m7n0p3q6t",
-    "kind": "bug",
-    "title": "The export stops at 1,000 rows",
-    "body": "Exports of larger tables end after 1,000 rows without a word.",
-    "priority": "high",
-    "status": "open",
+    **signal_examples.SHOWN,
     "reporterCount": 3,
-    "aliases": ["CSV is cut off"],
-    "filedAt": _AT,
-    "updatedAt": _AT,
     "updatedByName": None,
     "tracker": {"identifier": "SHOP-214", "url": "https://tracker.example.com/SHOP-214"},
-    "codehost": None,
 }
 
 _TEST_CONVERSATION = "conv_00000000000000000000000000"

@@ -7,7 +7,7 @@ from scripts.openapi.account_examples import AT
 _SIGNAL = "signal_01jd3r8s1w5g9j2k4m7n0p3q6t"
 _CONVERSATION = "conv_01jd3m1v6b8g4w7q2s9x0y3zan"
 _COMMIT = "commit_5f1c8a0b7d2e4963f0a1b2c3d4"
-_SHOWN = {
+SHOWN = {
     "id": _SIGNAL,
     "kind": "bug",
     "title": "The export stops at 1,000 rows",
@@ -61,10 +61,10 @@ BODIES: dict[str, Any] = {
 }
 
 ANSWERS: dict[str, Any] = {
-    "listSignals": {"signals": [_SHOWN], "nextCursor": None},
+    "listSignals": {"signals": [SHOWN], "nextCursor": None},
     "fileSignal": {"id": _SIGNAL},
     "getSignal": {
-        "signal": _SHOWN,
+        "signal": SHOWN,
         "reporters": [
             {
                 "conversations": [{"conversationId": _CONVERSATION, "subject": "Contacts are missing"}],
@@ -94,10 +94,10 @@ ANSWERS: dict[str, Any] = {
         ],
         "nextCursor": None,
     },
-    "updateSignal": {"signal": {**_SHOWN, "status": "done"}},
-    "reportSignal": {"signal": {**_SHOWN, "reporterCount": 2}},
-    "applySignalCommit": {"signal": {**_SHOWN, "status": "done"}},
+    "updateSignal": {"signal": {**SHOWN, "status": "done"}},
+    "reportSignal": {"signal": {**SHOWN, "reporterCount": 2}},
+    "applySignalCommit": {"signal": {**SHOWN, "status": "done"}},
     "addSignalCommit": {"id": _COMMIT},
     "mergeSignals": {"ok": True},
-    "findSimilarSignals": {"signals": [_SHOWN]},
+    "findSimilarSignals": {"signals": [SHOWN]},
 }

@@ -19,6 +19,9 @@ TAKING: list[tuple[str, Route]] = [
 ]
 each_route = for_each(("name", "route"), TAKING, ids=lambda part: getattr(part, "path", part))
 
+KEYS_OF_CARDS = {"tasks"}
+"""Groups whose `key` is the name of a card, which commits mention."""
+
 
 def statements(function_name: str) -> list[dict[str, Any]]:
     return policy_statements(logical_id(function_name))
@@ -73,6 +76,8 @@ def test_a_field_named_like_a_secret_is_returned_once(name: str, route: Route) -
         if field in {"key", "secret", "token", "password", "path"}
     }
     marked = one_time_secret(route.answer)
+    if name in KEYS_OF_CARDS:
+        named_like_secrets -= {"key"}
 
     assert named_like_secrets <= ({marked[0]} if marked else set()), name
 

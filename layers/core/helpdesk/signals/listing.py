@@ -6,8 +6,8 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
 from helpdesk.signals import repository
+from helpdesk.signals.filtering import SignalFilter
 from helpdesk.signals.rendering import commit_shape, reporter_shape, signal_shape, signal_shapes
-from helpdesk.signals.repository import SignalFilter
 from helpdesk.signals.schemas import SignalAnswer, SignalQuery, SignalsAnswer, SignalsQuery
 
 

@@ -5,12 +5,12 @@ no signal has it.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from helpdesk.signals import titles
 from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.filtering import SignalFilter
 from helpdesk.signals.record import OPTIONAL, Commit, Reporter, Signal, StaleSignal
-from helpdesk.signals.schemas import Priority, SignalKind, SignalStatus
+from helpdesk.signals.schemas import SignalStatus
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Filter, Item, Page
 from helpdesk.storage.transactions import Transaction
@@ -57,38 +57,6 @@ def get_many(organization: str, signal_ids: Sequence[str]) -> dict[str, Signal]:
     wanted = [keys.Signal(organization, each) for each in dict.fromkeys(signal_ids)]
     found = table.get_many(wanted, consistent=False).values() if wanted else ()
     return {item["id"]: Signal.from_item(organization, item) for item in found}
-
-
-class SignalFilter(NamedTuple):
-    """Which signals a list has."""
-
-    kind: SignalKind | None = None
-    status: SignalStatus | None = None
-    priority: Priority | None = None
-
-    def matches(self, signal: Signal) -> bool:
-        """Whether a signal is in the list."""
-        return (
-            self.kind in {None, signal.kind}
-            and self.status in {None, signal.status}
-            and self.priority in {None, signal.priority}
-        )
-
-    @property
-    def condition(self) -> Filter | None:
-        """What DynamoDB compares with each item that it reads; None if every item of the partition is listed."""
-        wanted = {
-            name: value.value
-            for name, value in (("kind", self.kind), ("priority", self.priority))
-            if value is not None
-        }
-        if not wanted:
-            return None
-        return Filter(
-            " AND ".join(f"#{name} = :{name}" for name in wanted),
-            {f"#{name}": name for name in wanted},
-            {f":{name}": value for name, value in wanted.items()},
-        )
 
 
 def newest(
