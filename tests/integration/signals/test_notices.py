@@ -78,7 +78,7 @@ def test_nobody_is_notified_where_the_change_says_so_or_nobody_is_known(api: Cli
     report(api, signal, who="A name")
     set_status(api, signal, "done", notify=False)
 
-    assert work(jobs("status")[-1]) == "nothing_to_do"
+    assert work(jobs("status")[-1]) == "followed"
     assert [each["notifiedAt"] for each in read(api, signal)["reporters"]] == [None, None]
 
 
