@@ -114,13 +114,15 @@ def test_rows_just_after_the_window_take_no_place_of_its_rows(
     assert (found["scanned"], found["matched"], found["capped"]) == (10, 10, True)
 
 
-def test_a_tool_call_that_waited_for_approval_is_in_the_window_in_which_it_was_sent(desk: Desk) -> None:
-    sent = clock.now_ms() // DAY * DAY
-    put("toolRuns", f"call_{ids.ulid(sent - DAY)}", desk.organization, at=sent, outcome="succeeded")
+def test_what_waited_for_an_approval_is_in_the_window_in_which_it_happened(desk: Desk) -> None:
+    at = clock.now_ms() // DAY * DAY
+    put("toolRuns", f"call_{ids.ulid(at - DAY)}", desk.organization, at=at, outcome="succeeded")
+    put("signals", f"signal_{ids.ulid(at - DAY)}", desk.organization, filedAt=at, updatedAt=at)
 
-    body = {"query": {"dataset": "toolRuns"}, "days": 1}
-    assert desk.api.post("/v1/analytics/records", body).body["matched"] == 1
-    assert desk.api.post("/v1/analytics/records", {**body, "from": sent - DAY}).body["matched"] == 0
+    for dataset in ("toolRuns", "signals"):
+        body = {"query": {"dataset": dataset}, "days": 1}
+        assert desk.api.post("/v1/analytics/records", body).body["matched"] == 1
+        assert desk.api.post("/v1/analytics/records", {**body, "from": at - DAY}).body["matched"] == 0
 
 
 def test_a_refusal_names_the_field(api: Client) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.evaluation import Found
-from helpdesk.analytics.rows import CUSTOMERS, DOCUMENTS, TOOL_RUNS, Fact
+from helpdesk.analytics.rows import CUSTOMERS, DOCUMENTS, SIGNALS, TOOL_RUNS, Fact
 from helpdesk.analytics.thread import Thread
 from helpdesk.analytics.windows import Window, month_of
 from helpdesk.platform import ids
@@ -25,8 +25,12 @@ from helpdesk.storage.transactions import Transaction
 
 _SLACK_MS = 2 * MINUTE_MS
 """How far the time in an id can be from the row's default time: an entry of the log has the id of its minute."""
-_WAIT_MS = {TOOL_RUNS: 2 * DAY_MS}
-"""How much later than its id a row's default time can be: a call is sent once it is approved, within 24 hours."""
+_WAIT_MS = {TOOL_RUNS: 2 * DAY_MS, SIGNALS: 2 * DAY_MS}
+"""How much later than its id a row's default time can be.
+
+A call is sent once it is approved, within 24 hours. A signal that the agent files has the id of the visitor's message,
+which can wait for such a call, too.
+"""
 _FIRST_SEQUENCE = ""
 _VALUES = "v"
 _SEQUENCE = "q"
