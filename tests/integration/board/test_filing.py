@@ -90,7 +90,7 @@ def test_a_signal_that_is_not_there_is_refused(
 ) -> None:
     post, theirs = written(api), filed_signal(other_organization.organization_id)
     at = f"/v1/board/posts/{post}/signal"
-    for signal in (theirs, "signal_unknown"):
+    for signal in (theirs, "signal_unknown", "a#b", ""):
         assert (api.post(at, {"signalId": signal}).status, api.post(at, {"signalId": signal}).code) == (
             404,
             "signal_not_found",

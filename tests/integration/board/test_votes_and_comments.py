@@ -73,13 +73,14 @@ def test_an_invalid_vote_is_refused(api: Client) -> None:
         ({"session": "short"}, "invalid_session"),
         ({"session": VISITOR, "customerId": "cus_1"}, "invalid_request"),
         ({"customerId": "cus_unknown"}, "customer_not_found"),
-        ({"customerId": "a#b"}, "post_not_found"),
+        ({"customerId": "a#b"}, "customer_not_found"),
         ({"voter": 1}, "invalid_request"),
     ):
         assert api.post(at, sent).code == code, sent
     assert api.post("/v1/board/posts/post_unknown/vote", {"session": VISITOR}).code == "post_not_found"
     assert api.request("DELETE", f"{at}?session={VISITOR}", {"session": VISITOR}).code == "invalid_request"
-    assert api.delete(f"{at}?customerId=cus_unknown").body["votes"] == 0
+    for customer in ("cus_unknown", "a%23b"):
+        assert api.delete(f"{at}?customerId={customer}").body["votes"] == 0
     assert api.delete(f"{at}?session={VISITOR}").body["votes"] == 0
     assert whole_table.of_kind("CUS") == []
 

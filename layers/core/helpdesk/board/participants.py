@@ -13,6 +13,8 @@ from helpdesk.messages.service import SessionChanged
 from helpdesk.platform import ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import keys
+from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.transactions import Conflict, Transaction
 
 ORGANIZATION = "organization"
@@ -49,13 +51,18 @@ class Participant(FrozenRecord):
 def find(caller: Caller, sent: VoterInput | VoterQuery, *, named: bool = True) -> Participant:
     """Return the participant of a request: of its session, its customer, or the caller.
 
-    Their `name` can cost a read; a vote needs none. Raises InvalidSession, InvalidRequest.
+    Their `name` can cost a read; a vote needs none. Raises InvalidSession, InvalidRequest, and CustomerNotFound for an
+    id that no customer can have.
     """
     if sent.session is not None and sent.customer_id is not None:
         raise InvalidRequest("Send `session` or `customerId`, not both: each names the customer.")
     if sent.session is not None:
         return _visitor(caller.organization, sent.session)
     if sent.customer_id is not None:
+        try:
+            keys.Customer(caller.organization, sent.customer_id)
+        except MalformedKey:
+            raise CustomerNotFound from None
         return Participant(caller.organization, sent.customer_id, sent.customer_id)
     voter_id = caller.person.id if caller.person else ORGANIZATION
     return Participant(caller.organization, voter_id, name=Actor(caller).name if named else None)

@@ -27,7 +27,9 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.search import jobs as search
 from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Signal
+from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -139,7 +141,10 @@ def file(organization: str, post_id: str, signal_id: str | None) -> None:
         seen.clear()
         if signal_id is None:
             return replace(post, signal_id=None)
-        seen.append(signals.get(organization, signal_id))
+        try:
+            seen.append(signals.get(organization, signal_id))
+        except MalformedKey:
+            raise SignalNotFound from None
         if signal_id == post.signal_id:
             return post
         status = settings.status_for(seen[0].status)

@@ -8,6 +8,7 @@ from helpdesk.board.participants import Participant
 from helpdesk.board.record import Post, Vote
 from helpdesk.board.repository import AlreadyVoted, NoVote, StalePost
 from helpdesk.board.schemas import VoteAnswer, VoterInput, VoterQuery
+from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -33,7 +34,10 @@ def withdraw(caller: Caller, post_id: str, sent: VoterInput, query: VoterQuery) 
     voters = [each for each in (sent, query) if each.session is not None or each.customer_id is not None]
     if len(voters) > 1:
         raise InvalidRequest("Send the voter in the body or as parameters, not both.")
-    found = participants.find(caller, voters[0] if voters else sent, named=False)
+    try:
+        found = participants.find(caller, voters[0] if voters else sent, named=False)
+    except CustomerNotFound:  # no customer has such an id, so none has a vote
+        return VoteAnswer(ok=True, voted=False, votes=repository.get(caller.organization, post_id).votes)
     post, vote = repository.with_vote(caller.organization, post_id, found.voter_id)
     # A teammate's id as `customerId` names no customer: only the teammate withdraws their vote.
     if vote is not None and vote.is_customer == (found.customer_id is not None):
