@@ -112,3 +112,20 @@ def test_a_customer_who_is_being_erased_reports_nothing(api: Client) -> None:
     other = filed(api, "Another")
     assert api.post(f"/v1/signals/{other}/reports", {"customerId": customer}).code == "customer_not_found"
     assert api.post(f"/v1/signals/{other}/reports", {"conversationId": asked}).status == 404
+
+
+def test_the_words_of_an_erased_conversation_go_also_if_the_report_began_in_another(
+    api: Client, organization: NewOrganization
+) -> None:
+    first = conversation(api)
+    signal, duplicate = filed(api, "One", conversationId=first), filed(api, "Two")
+    api.post(f"/v1/conversations/{first}/resolve")
+    second = conversation(api, body="Again")
+    report(api, duplicate, conversationId=second, quote="A bassoon!")
+    merge(api, signal, duplicate)
+    assert read(api, signal)["reporters"][0]["quote"] == "A bassoon!"
+
+    erasure.forget_conversation(organization.organization_id, customer_of(api, first), second)
+
+    assert read(api, signal)["reporters"][0]["quote"] == ""
+    assert in_the_table(["bassoon"]) == []

@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import pytest
+
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import ids
 from helpdesk.signals import service as signals
@@ -210,3 +212,27 @@ def test_a_merge_into_a_signal_that_became_done_in_silence_notifies_nobody(api: 
     merge(api, signal, duplicate)
 
     assert [job.notify for job in jobs("status")] == [False, False]
+
+
+def test_a_card_that_became_done_in_silence_takes_the_silence_along(api: Client) -> None:
+    signal, duplicate = filed(api, "One"), filed(api, "Two", conversationId=conversation(api))
+    api.post("/v1/tasks/adopt", {"signalId": duplicate})
+    set_status(api, duplicate, "done", notify=False)
+    merge(api, signal, duplicate)
+
+    assert read(api, signal)["signal"]["status"] == "done"
+    assert [job.notify for job in jobs("status") if job.signal_id == signal] == [False]
+
+
+def test_a_merge_whose_rows_cannot_move_at_once_is_accepted_and_the_worker_moves_them(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signal, duplicate = filed(api, "One"), filed(api, "Two", who="Grace")
+    with monkeypatch.context() as busy:
+        busy.setattr("helpdesk.signals.moving._TRIES", 0)
+        assert merge(api, signal, duplicate).status == 200
+    assert names(api, signal) == []
+
+    [job] = jobs("merge")
+    assert work(job) == "merged"
+    assert names(api, signal) == ["Grace"]

@@ -98,6 +98,23 @@ def test_who_was_notified_is_not_notified_again_until_they_report_it_again(api: 
     finish(api, signal)
     assert (answers_in(api, first), answers_in(api, second)) == ([TEXT], [TEXT])
 
+    # The answer to the message comes in the conversation that has it.
+    report(api, signal, conversationId=second)
+    set_status(api, signal, "open")
+    finish(api, signal)
+    assert answers_in(api, second) == [TEXT, TEXT]
+
+
+def test_a_signal_that_became_done_again_in_silence_notifies_nobody(api: Client) -> None:
+    first = conversation(api)
+    signal = filed(api, conversationId=first)
+    set_status(api, signal, "done")
+    set_status(api, signal, "open")
+    set_status(api, signal, "done", notify=False)
+
+    assert [work(job) for job in jobs("status") if job.notify] == ["not_done"]
+    assert answers_in(api, first) == []
+
 
 def test_a_signal_that_is_no_longer_done_notifies_nobody(api: Client) -> None:
     first = conversation(api)

@@ -75,6 +75,22 @@ def test_reporters_are_paged_oldest_first(api: Client) -> None:
     assert page["signal"]["reporterCount"] == 5
 
 
+def test_a_page_of_reporters_leaves_room_for_the_commits(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signal = filed(api)
+    for who in ("One", "Two", "Three"):
+        report(api, signal, who=who)
+    commit = {"sha": "9fceb02d", "message": "x" * 1_500, "url": "https://git.example.com/1", "author": "Ada"}
+    api.post(f"/v1/signals/{signal}/commits", commit)
+    monkeypatch.setattr("helpdesk.http.pages.MAX_LISTED_BYTES", 2_000)
+
+    first = read(api, signal)
+    second = read(api, signal, f"?cursor={first['nextCursor']}")
+
+    assert [len(each["reporters"]) for each in (first, second)] == [2, 1]
+
+
 def test_reports_at_once_are_all_counted(api: Client, organization: NewOrganization) -> None:
     signal = filed(api)
     for seed in range(3):

@@ -53,7 +53,8 @@ def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: 
         except (StaleSignal, StaleTask):
             continue
         if duplicate.reporter_count + duplicate.commit_count <= IN_REQUEST:
-            move(organization, duplicate_id, None)
+            with suppress(Conflict):  # the signals are merged, and the worker moves what is left
+                move(organization, duplicate_id, None)
         return
     raise Conflict
 

@@ -38,18 +38,19 @@ def forget(organization: str, report: Reporter) -> None:
 def forget_conversation(organization: str, customer_id: str, conversation_id: str) -> None:
     """Remove what the customer's reports hold of a conversation that is being erased; the reports stay.
 
-    These are its subject and its screenshots, and the words of a report that began with it. It may be repeated.
+    These are its subject and its screenshots, and the words that were sent with it. It may be repeated.
     """
 
     def change(transaction: Transaction, seen: Reporter) -> None:
         kept = tuple(each for each in seen.conversations if each.conversation_id != conversation_id)
-        if len(kept) == len(seen.conversations):
+        quoted_here = seen.quoted_in == conversation_id
+        if len(kept) == len(seen.conversations) and not quoted_here:
             return
-        began_here = seen.conversations[0].conversation_id == conversation_id
         changed = replace(
             seen,
             conversations=kept,
-            quote="" if began_here else seen.quote,
+            quote="" if quoted_here else seen.quote,
+            quoted_in=None if quoted_here else seen.quoted_in,
             images=tuple(each for each in seen.images if each.external or each.file_id is not None),
         )
         signal = repository.find(organization, seen.signal_id)

@@ -44,13 +44,14 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     after = None if place is None else (str(place[0]), str(place[1]))
     found, end = repository.reporters(caller.organization, signal_id, query.limit, after)
     shapes = [reporter_shape(each) for each in found]
-    room = fitting(shapes)
+    commits = repository.commits(caller.organization, signal_id) if signal.commit_count else []
+    shown = [commit_shape(each) for each in commits]
+    room = max(1, fitting([*shown, *shapes]) - len(shown))  # the commits are on each page
     if room < len(shapes):
         shapes, end = shapes[:room], repository.place_of(found[room - 1])
-    commits = repository.commits(caller.organization, signal_id) if signal.commit_count else []
     return SignalAnswer(
         signal=signal_shape(signal),
         reporters=shapes,
-        commits=[commit_shape(each) for each in commits],
+        commits=shown,
         next_cursor=next_cursor(caller, None if end is None else list(end), name),
     )

@@ -47,6 +47,8 @@ def begin(
     become aliases. The transaction raises StaleSignal.
     """
     changed = service.changed(survivor, status=status, task_id=task_id)
+    if changed.status is not survivor.status:
+        changed = replace(changed, quiet=changed.status is SignalStatus.DONE and duplicate.quiet)
     now = clock.now_ms()
     repository.save(
         transaction,
@@ -183,6 +185,7 @@ def _joined(seen: Reporter, moved: Reporter) -> Reporter:
         seen,
         conversations=latest((*seen.conversations, *added)),
         quote=seen.quote or moved.quote,
+        quoted_in=seen.quoted_in if seen.quote else moved.quoted_in,
         images=images.merged(seen.images, moved.images),
         merged_from=(*seen.merged_from, *moved.merged_from),
     )

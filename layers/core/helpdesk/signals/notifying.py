@@ -10,9 +10,14 @@ __all__ = ["StaleReporter"]  # and everything below
 
 
 def done(organization: str, signal_id: str) -> Signal | None:
-    """Return a signal if it is done, None otherwise. One that was merged is not: its reporters have moved."""
+    """Return a signal if it is done and its reporters are to know, None otherwise.
+
+    One that was merged is not done: its reporters have moved. One that became done again with `notify: false` is quiet.
+    """
     found = repository.find(organization, signal_id)
     if found is None or found.merged_into is not None or found.status is not SignalStatus.DONE:
+        return None
+    if found.quiet:
         return None
     return found
 
@@ -31,7 +36,7 @@ def add(transaction: Transaction, signal: Signal, reporter: Reporter) -> None:
     """Add to the transaction of their message that a reporter is notified.
 
     The transaction raises StaleReporter if they were notified before or are gone, and StaleSignal if the signal is no
-    longer done.
+    longer done, or became done again without messages.
     """
     repository.mark_notified(transaction, reporter, clock.now_ms())
     repository.require_done(transaction, signal)

@@ -168,8 +168,9 @@ class Image(FrozenRecord):
 class Reporter(FrozenRecord, kw_only=True):
     """A customer who reported a signal, or a name.
 
-    `notified_at` is when the message that it is done was added to their conversation. `merged_from` are the signals
-    whose report this was before they were merged, oldest first.
+    `quoted_in` is the conversation that the quote was sent with. `notified_at` is when the message that it is done was
+    added to their conversation. `merged_from` are the signals whose report this was before they were merged, oldest
+    first.
     """
 
     organization: str
@@ -178,6 +179,7 @@ class Reporter(FrozenRecord, kw_only=True):
     who: str
     conversations: tuple[Report, ...]
     quote: str
+    quoted_in: str | None = None
     images: tuple[Image, ...]
     reported_at: int
     notified_at: int | None = None
@@ -205,6 +207,7 @@ class Reporter(FrozenRecord, kw_only=True):
                 Report(each["conversationId"], each["subject"]) for each in item["conversations"]
             ),
             quote=item["quote"],
+            quoted_in=item.get("quotedIn"),
             images=tuple(map(Image.from_item, item["images"])),
             reported_at=int(item["reportedAt"]),
             notified_at=None if item["notifiedAt"] is None else int(item["notifiedAt"]),
@@ -232,6 +235,7 @@ class Reporter(FrozenRecord, kw_only=True):
                 for each in self.conversations
             ],
             "quote": self.quote,
+            "quotedIn": self.quoted_in,
             "images": [each.to_item() for each in self.images],
             "reportedAt": self.reported_at,
             "notifiedAt": self.notified_at,

@@ -66,10 +66,11 @@ class NewReport(FrozenRecord):
             seen,
             conversations=latest((*seen.conversations, *added)),
             quote=seen.quote or new.quote,
+            quoted_in=seen.quoted_in if seen.quote else new.quoted_in,
             images=shown,
         )
-        # Without a conversation, nothing but the request itself says that they report it again.
-        return both if both == seen and known else replace(both, notified_at=None)
+        # The message that it is done is in their conversation, so from there they report it again.
+        return replace(both, notified_at=None)
 
 
 def checked(organization: str, sent: ReportInput) -> NewReport | None:
@@ -129,6 +130,7 @@ def _in_conversation(organization: str, conversation_id: str, quote: str, found:
     reporter = replace(
         _reporter(organization, conversation.customer_id, who, quote, found),
         conversations=(Report(conversation.id, conversation.subject),),
+        quoted_in=conversation.id if quote else None,
         images=images.joined(found.shown, sent),
     )
     return NewReport(reporter, conversation, found.uploads)

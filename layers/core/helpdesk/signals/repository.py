@@ -294,10 +294,10 @@ def delete_reporter(transaction: Transaction, seen: Reporter) -> None:
 
 
 def require_done(transaction: Transaction, signal: Signal) -> None:
-    """Require that a signal is still done, whatever else changed. The transaction raises StaleSignal."""
+    """Require that a signal is still done, and not quiet, whatever else changed. The transaction raises StaleSignal."""
     transaction.require(
         signal.key,
-        "#status = :done AND attribute_not_exists(mergedInto)",
+        "#status = :done AND attribute_not_exists(mergedInto) AND attribute_not_exists(quiet)",
         names={"#status": "status"},
         values={":done": SignalStatus.DONE.value},
         on_failure=StaleSignal,
