@@ -235,6 +235,7 @@ def test_a_card_goes_before_or_after_another(api: Client) -> None:
         ({"before": "ORG-2", "status": "done"}, "invalid_request"),
         ({"after": "ORG-99"}, "task_not_found"),
         ({"after": "task_unknown"}, "task_not_found"),
+        ({"assigneeId": "a#b"}, "not_a_member"),
     ],
 )
 def test_a_change_is_refused(api: Client, change: dict[str, Any], code: str) -> None:
@@ -255,6 +256,7 @@ def test_a_new_card_is_refused_without_a_title_and_a_list_with_a_wrong_parameter
 
     assert code(api.post("/v1/tasks", {})) == (400, "title_required")
     assert code(api.post("/v1/tasks", {"title": "\u200b"})) == (400, "title_required")
+    assert code(api.post("/v1/tasks", {"title": "One", "assigneeId": ""})) == (400, "not_a_member")
     for query in ("limit=101", "limit=0", "status=open", "q=%20", "column=done"):
         assert code(api.get(f"/v1/tasks?{query}")) == (400, "invalid_request")
     assert code(api.get("/v1/tasks?cursor=nonsense")) == (400, "invalid_cursor")
@@ -332,3 +334,9 @@ def test_cards_are_spread_where_no_room_is_left(
     stored = {item["rank"] for item in whole_table.everything() if item["SK"] == "TASK"}
     assert len(stored) == 4
     assert max(map(len, stored)) <= ranks.LONGEST
+
+
+def test_a_title_is_one_line_without_hidden_characters(api: Client) -> None:
+    api.post("/v1/tasks", {"title": " Tax\n rates\u0000 \u202eof  Peru"})
+
+    assert api.get("/v1/tasks/ORG-1").body["task"]["title"] == "Tax rates of Peru"

@@ -14,9 +14,10 @@ from helpdesk.members.errors import NotAMember
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.text import is_blank, trimmed
+from helpdesk.platform.text import as_name, trimmed
 from helpdesk.search import jobs as search
 from helpdesk.signals.schemas import Priority
+from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import placing, repository
 from helpdesk.tasks.errors import (
@@ -218,16 +219,19 @@ def _placed(transaction: Transaction, task: Task, wanted: TaskUpdate, now: int) 
 
 def _require_member(transaction: Transaction, organization: str, user_id: str | None) -> None:
     if user_id is not None:
-        membership.require(transaction, organization, user_id, lambda _: NotAMember())
+        try:
+            membership.require(transaction, organization, user_id, lambda _: NotAMember())
+        except MalformedKey:
+            raise NotAMember from None
 
 
 def _title(title: str | None) -> str:
-    if title is None or is_blank(title):
+    line = " ".join(as_name(title or "").split())
+    if not line:
         raise TitleRequired
-    title = trimmed(title)
-    if len(title) > MAX_TITLE_CHARACTERS:
+    if len(line) > MAX_TITLE_CHARACTERS:
         raise InvalidRequest(f"`title` must have up to {MAX_TITLE_CHARACTERS} characters.")
-    return title
+    return line
 
 
 def _description(description: str) -> str:
