@@ -8,9 +8,13 @@ import pytest
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.errors import AppError
-from helpdesk.progress import adoption, moves, reports
+from helpdesk.progress import adoption, merging, moves, reports
 from helpdesk.progress.schemas import CommitsReport
+from helpdesk.signals import commits
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.record import Commit
 from helpdesk.signals.schemas import SignalStatus, SignalUpdate
+from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.schemas import TaskUpdate
 from tests.support import effort
@@ -148,6 +152,26 @@ def test_cards_that_are_dragged_at_once_are_all_in_the_column_and_where_they_wer
     assert order.index("d") == 1
     assert tasks.get(caller.organization, c).description == "Text"
     require_agreement(organization)
+
+
+def test_a_commit_of_a_signal_that_is_merged_meanwhile_is_not_applied(
+    api: Client, organization: NewOrganization, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signal, duplicate = file(api, "One"), file(api, "Two")
+    sent = {"sha": "9fceb02d0ae5", "message": "Fix", "url": "https://git.example.com/1", "author": "Ada"}
+    added = api.post(f"/v1/signals/{duplicate}/commits", sent).body["id"]
+    api.patch(f"/v1/signals/{duplicate}", {"status": "done"})
+    apply = commits.add_applied
+
+    def merge_and_apply(transaction: Transaction, seen: Commit) -> None:
+        with monkeypatch.context() as slow:
+            slow.setattr("helpdesk.signals.moving._TRIES", 0)  # the commit has not moved yet
+            merging.merge(organization.organization_id, None, signal, duplicate)
+        apply(transaction, seen)
+
+    monkeypatch.setattr(commits, "add_applied", merge_and_apply)
+    with pytest.raises(SignalNotFound):
+        moves.apply_commit(caller, duplicate, added)
 
 
 def test_a_signal_has_a_status_for_every_column_and_the_other_way_round() -> None:

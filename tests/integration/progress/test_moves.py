@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.cards import PAIRS, adopt, column_of, file, require_agreement, status_of, updates
@@ -194,3 +195,18 @@ def test_a_signal_of_another_organization_is_not_found(api: Client, stranger: Cl
     for body in ({}, {"signalId": None}, {"signalId": 1}):
         assert api.post("/v1/tasks/adopt", body).code == "invalid_request"
     assert api.post("/v1/tasks/adopt", {"signalId": "#"}).code == "signal_not_found"
+
+
+def test_a_card_moves_its_signal_also_where_a_replica_lags(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = adopt(api, file(api))
+    read = table.get_many
+    monkeypatch.setattr(
+        table,
+        "get_many",
+        lambda wanted, *, consistent=True: read(wanted, consistent=True) if consistent else {},
+    )
+
+    assert api.patch(f"/v1/tasks/{task}", {"status": "in_review"}).status == 200
+    require_agreement(organization)

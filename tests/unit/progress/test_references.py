@@ -70,6 +70,7 @@ CASES: list[tuple[str, dict[int, bool]]] = [
     ("fixes ACME-1234567890", {}),
     ("fixes XACME-12", {}),
     ("fixes ACME12", {}),
+    ("fixes ACME-2.0 on Windows", {}),
     ("fixes ACME 12", {}),
     ("fixes ACME-", {}),
     ("fixes UTF-8", {}),
@@ -97,6 +98,8 @@ def test_a_message_names_twenty_cards_at_most_and_a_long_one_is_read_in_part() -
 
     assert list(references(many, PREFIXES)) == list(range(1, MAX_REFERENCES + 1))
     assert references("x " * 6_000 + "fixes ACME-12", PREFIXES) == {}
+    assert references(" " * 9_989 + "fixes ACME-12", PREFIXES) == {}  # of the key, `ACME-1` is read
+    assert references(" " * 9_988 + "fixes ACME-1", PREFIXES) == {1: FINISHES}
 
 
 def test_a_hostile_message_takes_no_time() -> None:

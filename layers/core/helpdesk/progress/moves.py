@@ -9,6 +9,7 @@ from collections.abc import Callable
 from helpdesk.admission.caller import Caller
 from helpdesk.signals import commits
 from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Signal, StaleSignal
 from helpdesk.signals.schemas import SignalStatus, SignalUpdate
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -79,7 +80,10 @@ def apply_commit(caller: Caller, signal_id: str, commit_id: str) -> Signal:
         transaction = Transaction()
         commits.add_applied(transaction, commit)
         changed = seen
-        if seen.status is not SignalStatus.DONE:
+        if seen.status is SignalStatus.DONE:
+            # A merge moves the commit as it was before.
+            signals.require(transaction, caller.organization, signal_id)
+        else:
             add_card_move(transaction, seen, SignalStatus.DONE, by_person=True)
             changed = signals.add_change(transaction, seen, caller.actor, status=SignalStatus.DONE)
         transaction.commit()
@@ -186,7 +190,7 @@ def add_status(
 
 def signal_of(card: Task) -> Signal:
     """Return a card's signal. Raises StaleTask if it was merged: then the card has changed, too."""
-    found = signals.by_ids(card.organization, [card.signal_id or ""]).get(card.signal_id or "")
-    if found is None:
-        raise StaleTask
-    return found
+    try:
+        return signals.get(card.organization, card.signal_id or "")
+    except SignalNotFound:
+        raise StaleTask from None

@@ -1,7 +1,8 @@
 """Keys of cards in the messages of commits and the titles of pull requests.
 
 `fixes ACME-12` finishes the card, `ACME-12` alone links to it. The words are close, fix and resolve, as GitHub and
-GitLab read them. Case does not count. Each key needs a word of its own: of "fixes ACME-1, ACME-2" the second is a link.
+GitLab read them. Case does not count. `ACME-1.5` is a version and not a card. Each key needs a word of its own: of
+"fixes ACME-1, ACME-2" the second is a link.
 """
 
 import re
@@ -22,12 +23,14 @@ def references(text: str, prefixes: Sequence[str]) -> dict[int, bool]:
     """
     keys = "|".join(sorted(map(re.escape, prefixes), key=len, reverse=True))
     pattern = re.compile(
-        rf"(?:\b(?P<word>close[sd]?|fix(?:es|ed)?|resolve[sd]?):?\s+)?\b(?:{keys})-(?P<number>[1-9][0-9]{{0,8}})\b",
+        rf"(?:\b(?P<word>close[sd]?|fix(?:es|ed)?|resolve[sd]?):?\s+)?\b(?:{keys})-(?P<number>[1-9][0-9]{{0,8}})\b(?!\.[0-9])",
         re.IGNORECASE | re.ASCII,
     )
     finishing = _REVERT.match(text) is None
     found: dict[int, bool] = {}
     for match in pattern.finditer(text[:MAX_CHARACTERS]):
+        if match.end() == MAX_CHARACTERS < len(text):
+            break  # the rest of this number is not read
         number = int(match.group("number"))
         if number not in found and len(found) == MAX_REFERENCES:
             continue
