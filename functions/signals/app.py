@@ -45,7 +45,7 @@ def list_signals(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
 
 @api.post("/v1/signals", access=Access.MEMBER, errors=(SignalEmpty, TitleRequired, SignalExists, *_REPORTING))
 def file_signal(caller: Caller, signal: SignalInput) -> SignalFiled:
-    """File a bug or a suggestion, with the first customer who reports it if you name them."""
+    """File a bug or a suggestion, with its first reporter if you name one."""
     return SignalFiled(id=signals.file(caller.organization, caller.actor, signal).id)
 
 

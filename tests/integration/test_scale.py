@@ -35,7 +35,7 @@ def test_no_request_costs_more_where_there_are_six_times_as_many_conversations(
     sizes: tuple[Measured, Measured],
 ) -> None:
     small, large = sizes
-    assert large.items > 4 * small.items
+    assert large.items > 3 * small.items  # both have as many posts as trending ones are found among
     assert grown(small, large) == []
 
 

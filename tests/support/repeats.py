@@ -150,7 +150,53 @@ def _resolved(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> R
     return replace(request, body=rating)
 
 
+def _signal(owner: Client, title: str = "The export stops") -> str:
+    """File a signal; return its id."""
+    return str(owner.post("/v1/signals", {"kind": "bug", "title": title}).body["id"])
+
+
+def _reported(request: Repeated, _: Client, __: str, ___: dict[str, str]) -> Repeated:
+    """Name a reporter who is there, in place of the example's conversation."""
+    body = {name: value for name, value in request.body.items() if name != "conversationId"}
+    return replace(request, body={**body, "who": "Ada"})
+
+
+def _merged(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
+    return replace(request, body={"duplicateId": _signal(owner)})
+
+
+def _filed(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
+    """Name a signal that waits."""
+    return replace(request, body={"signalId": _signal(owner)})
+
+
+def _unassigned(request: Repeated, _: Client, __: str, ___: dict[str, str]) -> Repeated:
+    return replace(request, body={"title": request.body["title"]})
+
+
+def _requested(request: Repeated, owner: Client, _: str, values: dict[str, str]) -> Repeated:
+    """Let the card be where it can be declined."""
+    _require(owner.patch(f"/v1/tasks/{values['taskId']}", {"status": "requests"}))
+    return request
+
+
+def _named(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
+    """Report a commit that finishes a card."""
+    key = owner.post("/v1/tasks", {"title": "Pack faster"}).body["key"]
+    commit = {"sha": "9fceb02d0ae5", "message": f"Fixes {key}"}
+    report = {"repo": "acme/shop", "branch": "main", "default": True, "commits": [commit]}
+    return replace(request, body=report)
+
+
 _PREPARED: dict[str, Preparation] = {
+    "fileSignal": _reported,
+    "reportSignal": _reported,
+    "mergeSignals": _merged,
+    "adoptSignal": _filed,
+    "filePost": _filed,
+    "createTask": _unassigned,
+    "declineTask": _requested,
+    "reportCommits": _named,
     "acceptInvite": _invited,
     "acceptToolChanges": _changed,
     "assignConversation": _assigned,

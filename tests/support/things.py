@@ -24,6 +24,7 @@ from tests.support.workers import Workers
 
 MESSAGE = {"session": "visitor-of-a-thing", "body": "Hello"}
 CRAWL = {"url": "https://93.184.215.14/docs"}
+POST = {"boardId": "ideas", "title": "Pack faster"}
 WEBHOOK = {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
 
 
@@ -43,6 +44,9 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "folderId": lambda: api.post("/v1/knowledge/folders", {"name": "F"}).body["id"],
         "approvalId": lambda: ask(conversation_of(api, organization.organization_id)).id,
         "commitId": lambda: _committed(api),
+        "postId": lambda: api.post("/v1/board/posts", POST).body["id"],
+        "commentId": lambda: _commented(api),
+        "report": lambda: "volume-by-day",
         "taskId": lambda: api.post("/v1/tasks", {"title": "Pack faster"}).body["id"],
         "suggestionId": lambda: _suggested(api),
         "signalId": lambda: api.post("/v1/signals", {"kind": "bug", "title": "T"}).body["id"],
@@ -99,6 +103,12 @@ def _committed(api: Client) -> str:
     signal = api.get("/v1/signals?limit=1").body["signals"][0]["id"]
     commit = {"sha": "9fceb02d0ae5", "message": "Fix", "url": "https://git.example.com/1", "author": "Ada"}
     return str(api.post(f"/v1/signals/{signal}/commits", commit).body["id"])
+
+
+def _commented(api: Client) -> str:
+    """Comment on the newest post; return the comment's id."""
+    post = api.get("/v1/board/posts?limit=1").body["posts"][0]["id"]
+    return str(api.post(f"/v1/board/posts/{post}/comments", {"body": "Yes, please."}).body["id"])
 
 
 def _delivered(organization: str) -> str:

@@ -145,6 +145,9 @@ NEEDS_MORE = {
     "reportSignal",
     "addSignalCommit",
     "mergeSignals",
+    # A signal that waits; a card that is in the column of requests.
+    "adoptSignal",
+    "declineTask",
     # A crawl whose run has ended.
     "runCrawl",
 }

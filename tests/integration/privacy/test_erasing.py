@@ -111,6 +111,9 @@ def test_nothing_of_a_customer_is_left(
         "files": 1,
         "events": 4,
         "facts": 1,
+        "posts": 0,
+        "comments": 0,
+        "votes": 0,
     }
     assert in_the_table(WORDS) == []
     assert in_buckets(WORDS) == []

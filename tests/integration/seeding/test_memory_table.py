@@ -107,6 +107,10 @@ def it(organization: NewOrganization, monkeypatch: pytest.MonkeyPatch) -> Iterat
                 made = api.post("/v1/knowledge/documents", {"title": f"Guide {number}", "body": GUIDE}).body
                 knowledge.index(owner, [made["id"]])
             add_rest(api, owner)
+            for number in range(2):
+                api.post("/v1/board/posts", {"boardId": "ideas", "title": f"Export {number}", "body": GUIDE})
+                api.post("/v1/signals", {"kind": "bug", "title": f"Export {number}", "who": "Ada"})
+                api.post("/v1/tasks", {"title": f"Export {number}"})
             before = sum(item["SK"] == "CONV" for item in whole_table.everything())
         members = [item for item in scanned() if item["SK"]["S"].startswith("MEMBER#")]
         callers = [Caller(owner, person=Person(each, "Teammate", Role.MEMBER)) for each in team]

@@ -23,7 +23,7 @@ TagIds = Annotated[list[str], schema_hint(maxItems=MAX_TAGS_OF_A_POST)]
 
 
 class PostState(StrEnum):
-    """Whether a post waits for moderation (Specification: States, Feedback post)."""
+    """Whether a post waits for moderation."""
 
     PENDING = "pending"
     PUBLIC = "public"
@@ -137,6 +137,7 @@ class VoterQuery(Query):
     session: Session | None = None
     """The visitor's session token."""
     customer_id: str | None = None
+    """The customer, if no session is sent."""
 
 
 class PostInput(VoterInput):
@@ -198,6 +199,7 @@ class PostsQuery(PageQuery):
     q: str | None = None
     """Only posts whose title and text have all these words, the newest first."""
     sort: PostSort = PostSort.NEWEST
+    """The order; `trending` compares the votes and comments of the last 30 days."""
     session: Session | None = None
     """A visitor's session token: `voted` says for each post whether they voted for it."""
 

@@ -163,7 +163,7 @@ def _at(wanted: CommitsReport) -> int:
 def _checked(wanted: CommitsReport) -> list[tuple[LinkedCommit | LinkedPullRequest, str]]:
     """Return what a report holds, each with the text that names cards. Raises InvalidRequest."""
     repo = as_name(wanted.repo)
-    if not repo or len(repo) > MAX_REPO_CHARACTERS or "#" in repo:
+    if not repo or len(wanted.repo) > MAX_REPO_CHARACTERS or "#" in repo:
         raise InvalidRequest(
             f"`repo` must name the repository in 1 to {MAX_REPO_CHARACTERS} characters without #: `acme/shop`."
         )
