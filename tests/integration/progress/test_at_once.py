@@ -11,9 +11,10 @@ from helpdesk.platform.errors import AppError
 from helpdesk.progress import adoption, merging, moves, reports
 from helpdesk.progress.schemas import CommitsReport
 from helpdesk.signals import commits
+from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Commit
-from helpdesk.signals.schemas import SignalStatus, SignalUpdate
+from helpdesk.signals.schemas import ReportInput, SignalStatus, SignalUpdate
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.schemas import TaskUpdate
@@ -55,6 +56,11 @@ def drag(caller: Caller, task: str, **wanted: Any) -> Callable[[], object]:
 def commit(caller: Caller, message: str, sha: str = "ab" * 20) -> Callable[[], object]:
     body = {"repo": "a/b", "default": True, "commits": [{"sha": sha, "message": message}]}
     return lambda: reports.report(caller, CommitsReport.model_validate(body))
+
+
+def report(caller: Caller, signal: str, who: str) -> Callable[[], object]:
+    sent = ReportInput.model_validate({"who": who})
+    return lambda: signals.report(caller.organization, "Ada", signal, sent)
 
 
 def cards() -> list[dict[str, Any]]:
@@ -151,6 +157,37 @@ def test_cards_that_are_dragged_at_once_are_all_in_the_column_and_where_they_wer
     assert order.index("C") == 0
     assert order.index("d") == 1
     assert tasks.get(caller.organization, c).description == "Text"
+    require_agreement(organization)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_merges_among_adopts_reports_and_moves_lose_no_reporter_and_leave_one_card(
+    api: Client, organization: NewOrganization, caller: Caller, seed: int
+) -> None:
+    one, two = file(api, "One"), file(api, "Two")
+    for signal, who in ((one, "Ada"), (one, "Ben"), (two, "Ada"), (two, "Cleo")):
+        api.post(f"/v1/signals/{signal}/reports", {"who": who})
+    adopt(api, two if seed % 2 else one)
+
+    refused = run(
+        seed,
+        lambda: merging.merge(organization.organization_id, "Ada", one, two),
+        lambda: merging.merge(organization.organization_id, "Ada", two, one),
+        lambda: adoption.adopt(caller, one if seed % 2 else two),
+        set_status(caller, one, "done"),
+        commit(caller, "fixes ORG-1"),
+        report(caller, two, "Dora"),
+    )
+
+    # One merge wins, and what comes to the duplicate after it finds no signal.
+    assert set(refused) <= {"signal_not_found", "already_a_task"}
+    assert "signal_not_found" in refused
+    [survivor] = api.get("/v1/signals").body["signals"]
+    found = api.get(f"/v1/signals/{survivor['id']}").body
+    names = sorted(reporter["who"] for reporter in found["reporters"])
+    assert names in (["Ada", "Ben", "Cleo"], ["Ada", "Ben", "Cleo", "Dora"])
+    assert survivor["reporterCount"] == len(names)
+    assert sorted([survivor["title"], *survivor["aliases"]]) == ["One", "Two"]
     require_agreement(organization)
 
 
