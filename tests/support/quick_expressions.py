@@ -147,7 +147,7 @@ _original_verify_counts = _counts.verify_action_counts
 
 
 def _check_overlaps(validator: Any, node: Any) -> Any:
-    """Compare the paths once for each set of names, on which alone the answer depends besides the expression."""
+    """Compare the paths once for each set of names: the answer depends on the expression and its names."""
     names = tuple((validator.expression_attribute_names or {}).items())
     if names not in node.verified:
         _original_check_overlaps(validator, node)

@@ -161,13 +161,8 @@ def save(transaction: Transaction, seen: Post, changed: Post) -> None:
     before = seen.to_item()
     written = replace(changed, version=seen.version + 1).to_item()
     values = {name: value for name, value in written.items() if value != before[name]}
-    transaction.update(
-        seen.key,
-        "SET " + ", ".join(f"#{name} = :{name}" for name in values),
-        condition="#version = :seen",
-        names={f"#{name}": name for name in values},
-        values={**{f":{name}": value for name, value in values.items()}, ":seen": seen.version},
-        on_failure=StalePost,
+    transaction.set(
+        seen.key, values, condition="#version = :seen", values={":seen": seen.version}, on_failure=StalePost
     )
 
 

@@ -129,14 +129,12 @@ def save(transaction: Transaction, seen: Signal, changed: Signal) -> None:
     written = changed.to_item()
     values = {name: value for name, value in written.items() if name not in {"PK", "SK"}}
     removed = [name for name in OPTIONAL if name not in written]
-    transaction.update(
+    transaction.set(
         seen.key,
-        "SET "
-        + ", ".join(f"#{name} = :{name}" for name in values)
-        + (f" REMOVE {', '.join(f'#{name}' for name in removed)}" if removed else ""),
+        values,
+        removed=removed,
         condition="#version = :seen",
-        names={f"#{name}": name for name in (*values, *removed)},
-        values={**{f":{name}": value for name, value in values.items()}, ":seen": seen.version},
+        values={":seen": seen.version},
         on_failure=StaleSignal,
     )
 
@@ -273,12 +271,11 @@ def save_reporter(transaction: Transaction, seen: Reporter, changed: Reporter) -
     All other changes also write the signal, and require its version.
     """
     values = {name: value for name, value in changed.to_item().items() if name not in {"PK", "SK"}}
-    transaction.update(
+    transaction.set(
         seen.key,
-        "SET " + ", ".join(f"#{name} = :{name}" for name in values),
+        values,
         condition="attribute_exists(PK) AND notifiedAt = :seen",
-        names={f"#{name}": name for name in values},
-        values={**{f":{name}": value for name, value in values.items()}, ":seen": seen.notified_at},
+        values={":seen": seen.notified_at},
         on_failure=StaleReporter,
     )
 

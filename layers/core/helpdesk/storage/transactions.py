@@ -10,7 +10,7 @@ prove, in the same write as its change, that it still holds its claim (docs/deci
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -90,6 +90,34 @@ class Transaction:
         action = self._conditional(key, condition, names, values)
         action["UpdateExpression"] = expression
         self._add({"Update": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
+
+    def set(
+        self,
+        key: ItemKey,
+        attributes: Item,
+        *,
+        condition: str,
+        removed: Sequence[str] = (),
+        names: Mapping[str, str] | None = None,
+        values: Mapping[str, Any] | None = None,
+        on_failure: OnFailure = _unexpected,
+    ) -> None:
+        """Set attributes of one item by their names, and remove others, under a condition.
+
+        In the condition, `#name` and `:name` stand for an attribute that is set and its new value. `names` and `values`
+        add what else the condition uses.
+        """
+        expression = "SET " + ", ".join(f"#{name} = :{name}" for name in attributes)
+        if removed:
+            expression += " REMOVE " + ", ".join(f"#{name}" for name in removed)
+        self.update(
+            key,
+            expression,
+            condition=condition,
+            names={**{f"#{name}": name for name in (*attributes, *removed)}, **(names or {})},
+            values={**{f":{name}": value for name, value in attributes.items()}, **(values or {})},
+            on_failure=on_failure,
+        )
 
     def delete(
         self,
