@@ -75,12 +75,11 @@ def change(transaction: Transaction, seen: Document, changed: Document) -> None:
     organization, reindexed = seen.organization, seen.revision != changed.revision
     skipped = _KEY if reindexed else _KEY | _SET_BY_INDEXER
     written = {name: value for name, value in changed.to_item().items() if name not in skipped}
-    transaction.update(
+    transaction.set(
         keys.KnowledgeDocument(organization, seen.id),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in written),
+        written,
         condition=_AS_READ,
-        names={f"#{name}": name for name in written},
-        values={**{f":{name}": value for name, value in written.items()}, **_as_read(seen)},
+        values=_as_read(seen),
         on_failure=ConditionFailed,
     )
     folder_repository.count(transaction, organization, seen.folder_id, changed.folder_id)

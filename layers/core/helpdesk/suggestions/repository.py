@@ -95,12 +95,11 @@ def save(transaction: Transaction, seen: Suggestion, changed: Suggestion) -> Non
     """Write a suggestion over the one that was read. The transaction raises ConditionFailed if it has changed since."""
     written = replace(changed, revision=seen.revision + 1).to_item()
     changes = {name: value for name, value in written.items() if name not in {"PK", "SK"}}
-    transaction.update(
+    transaction.set(
         keys.Suggestion(seen.organization, seen.id),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in changes),
+        changes,
         condition="revision = :seen",
-        names={f"#{name}": name for name in changes},
-        values={**{f":{name}": value for name, value in changes.items()}, ":seen": seen.revision},
+        values={":seen": seen.revision},
         on_failure=ConditionFailed,
     )
 

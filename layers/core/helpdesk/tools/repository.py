@@ -274,12 +274,11 @@ def replace_tool(transaction: Transaction, organization: str, tool: Tool, seen: 
     """Store a tool in place of the one that was seen. The transaction raises ConditionFailed if it has changed."""
     key = keys.Tool(organization, tool.name)
     item = {name: value for name, value in tool.to_item(organization).items() if name not in key.attributes()}
-    transaction.update(
+    transaction.set(
         key,
-        "SET " + ", ".join(f"#{name} = :{name}" for name in item),
+        item,
         condition=AS_SEEN,
-        names={f"#{name}": name for name in item},
-        values={**{f":{name}": value for name, value in item.items()}, **as_seen(seen)},
+        values=as_seen(seen),
         on_failure=ConditionFailed,
     )
 
