@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from helpdesk.platform import clock
@@ -27,6 +29,14 @@ def conversation(api: Client, session: str = "session-of-vera", body: str = "It 
     answer = api.post("/v1/messages", {"session": session, "body": body, **more})
     assert answer.status == 200, answer.body
     return str(answer.body["conversationId"])
+
+
+@contextmanager
+def a_minute_later() -> Iterator[None]:
+    """Let the block happen one minute from now."""
+    at = clock.now_us() + 60_000_000
+    with clock.frozen(lambda: at):
+        yield
 
 
 def report(api: Client, signal: str, **report: Any) -> dict[str, Any]:

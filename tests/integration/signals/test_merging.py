@@ -13,6 +13,7 @@ from tests.support.api import Client
 from tests.support.effort import of
 from tests.support.interleaving import interleaved
 from tests.support.signals import (
+    a_minute_later,
     conversation,
     events,
     filed,
@@ -204,6 +205,24 @@ def test_a_merge_into_a_signal_that_is_done_notifies_those_who_came(api: Client)
     assert [job.notify for job in jobs("status")] == [True, True]
     assert [work(job) for job in jobs("status")] == ["notified", "notified"]
     assert read(api, signal)["reporters"][0]["notifiedAt"] is not None
+
+
+def test_who_reported_the_duplicate_after_the_fix_hears_of_the_next_one(api: Client) -> None:
+    before, after = conversation(api, "session-of-vera"), conversation(api, "session-of-grace")
+    signal, duplicate = filed(api, "One", conversationId=before), filed(api, "Two", conversationId=before)
+    set_status(api, signal, "done")
+    assert work(jobs("status")[-1]) == "notified"
+    with a_minute_later():
+        for each in (before, after):
+            report(api, duplicate, conversationId=each, quote="It stops again.")
+        merge(api, signal, duplicate)
+
+        assert [work(job) for job in jobs("status")][-1] == "notified"
+        assert [each["notifiedAt"] for each in read(api, signal)["reporters"]] == [None, None]
+        for status in ("open", "done"):
+            set_status(api, signal, status)
+        assert work(jobs("status")[-1]) == "notified"
+        assert all(each["notifiedAt"] for each in read(api, signal)["reporters"])
 
 
 def test_a_merge_into_a_signal_that_became_done_in_silence_notifies_nobody(api: Client) -> None:

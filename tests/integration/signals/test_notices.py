@@ -10,11 +10,12 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.progress import notices
 from helpdesk.signals import notifying
+from helpdesk.storage.transactions import Transaction
 from tests.support import table as everything
 from tests.support.api import Client
 from tests.support.interleaving import interleaved
 from tests.support.mail import Sent, carry, post_office
-from tests.support.signals import conversation, filed, jobs, read, report, set_status, work
+from tests.support.signals import a_minute_later, conversation, filed, jobs, read, report, set_status, work
 
 TEXT = (
     "“The export stops”, which you reported to us, is done. If something is still missing, just write here."
@@ -105,6 +106,41 @@ def test_who_was_notified_is_not_notified_again_until_they_report_it_again(api: 
     assert answers_in(api, second) == [TEXT, TEXT]
 
 
+def test_who_reports_a_signal_again_after_it_is_done_is_not_told_of_the_fix_before(api: Client) -> None:
+    first = conversation(api)
+    signal = filed(api, conversationId=first)
+    set_status(api, signal, "done")
+    late = jobs("status")[-1]
+    with a_minute_later():
+        report(api, signal, conversationId=first)
+        report(api, signal, conversationId=conversation(api, "session-of-grace"))
+
+        assert work(late) == "notified"
+        assert answers_in(api, first) == []
+        set_status(api, signal, "open")
+        finish(api, signal)
+        assert answers_in(api, first) == [TEXT]
+        assert all(each["notifiedAt"] for each in read(api, signal)["reporters"])
+
+
+def test_a_report_at_the_moment_of_the_message_is_about_the_next_fix(api: Client) -> None:
+    first = conversation(api)
+    signal = filed(api, conversationId=first)
+    set_status(api, signal, "done")
+    organization = jobs("status")[-1].organization
+    done = notifying.done(organization, signal)
+    assert done is not None
+    [seen], _ = notifying.waiting(done, 10, None)
+    with a_minute_later():
+        report(api, signal, conversationId=first)
+
+    transaction = Transaction()
+    notifying.add(transaction, done, seen)
+    with pytest.raises(notifying.StaleReporter):
+        transaction.commit()
+    assert notifying.waiting(done, 10, None) == ([], None)
+
+
 def test_a_signal_that_became_done_again_in_silence_notifies_nobody(api: Client) -> None:
     first = conversation(api)
     signal = filed(api, conversationId=first)
@@ -177,7 +213,9 @@ def test_a_slice_hands_on_where_its_time_or_the_mail_allowance_is_over(
     assert clock.now_ms() < item["jobs"][0]["dueAt"] <= clock.now_ms() + 900_000
     monkeypatch.setattr("helpdesk.mail.allowance.NOTICES", NOTICES._replace(name="refilled"))
     assert notices.work(waits, clock.now_ms() + 50_000) == "notified"
-    assert notifying.waiting(waits.organization, signal, 10, None) == ([], None)
+    done = notifying.done(waits.organization, signal)
+    assert done is not None
+    assert notifying.waiting(done, 10, None) == ([], None)
 
 
 def test_two_workers_at_once_notify_a_reporter_once(api: Client) -> None:

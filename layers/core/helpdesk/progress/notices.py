@@ -50,7 +50,7 @@ def work(job: SignalJob, until: int) -> str:
         return "not_done"
     after = job.after
     while True:
-        page, end = notifying.waiting(job.organization, job.signal_id, _PAGE, after)
+        page, end = notifying.waiting(signal, _PAGE, after)
         for reporter in page:
             if clock.now_ms() >= until:
                 return _hand_on(job, after)

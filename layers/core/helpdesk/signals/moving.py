@@ -178,11 +178,17 @@ def _move(tombstone: Signal, target: Signal, found: Sequence[Reporter]) -> None:
 
 
 def _joined(seen: Reporter, moved: Reporter) -> Reporter:
-    """Return the reporter of both signals: what they said of the one that stays comes first, and whether they know."""
+    """Return the reporter of both signals: what they said of the one that stays comes first, and whether they know.
+
+    What they reported since they were notified is about the next fix.
+    """
     known = {each.conversation_id for each in seen.conversations}
     added = tuple(each for each in moved.conversations if each.conversation_id not in known)
+    last = max(seen.last_reported_at, moved.last_reported_at)
     return replace(
         seen,
+        again_at=last if last > seen.reported_at else None,
+        notified_at=None if seen.notified_at is not None and last > seen.notified_at else seen.notified_at,
         conversations=latest((*seen.conversations, *added)),
         quote=seen.quote or moved.quote,
         quoted_in=seen.quoted_in if seen.quote else moved.quoted_in,

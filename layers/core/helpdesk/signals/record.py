@@ -168,7 +168,8 @@ class Image(FrozenRecord):
 class Reporter(FrozenRecord, kw_only=True):
     """A customer who reported a signal, or a name.
 
-    `quoted_in` is the conversation that the quote was sent with. `notified_at` is when the message that it is done was
+    `quoted_in` is the conversation that the quote was sent with. `reported_at` is when they reported it first, and
+    `again_at` when they did so last, None if they did so once. `notified_at` is when the message that it is done was
     added to their conversation. `merged_from` are the signals whose report this was before they were merged, oldest
     first.
     """
@@ -182,6 +183,7 @@ class Reporter(FrozenRecord, kw_only=True):
     quoted_in: str | None = None
     images: tuple[Image, ...]
     reported_at: int
+    again_at: int | None = None
     notified_at: int | None = None
     merged_from: tuple[str, ...] = ()
 
@@ -189,6 +191,11 @@ class Reporter(FrozenRecord, kw_only=True):
     def id(self) -> str:
         """The id among the signal's reporters: the customer's, or one that follows from the name."""
         return self.customer_id or named_id(self.who)
+
+    @property
+    def last_reported_at(self) -> int:
+        """When they reported it last (ms). A fix before that is not about what they reported."""
+        return self.reported_at if self.again_at is None else self.again_at
 
     @property
     def key(self) -> keys.SignalReporter:
@@ -210,6 +217,7 @@ class Reporter(FrozenRecord, kw_only=True):
             quoted_in=item.get("quotedIn"),
             images=tuple(map(Image.from_item, item["images"])),
             reported_at=int(item["reportedAt"]),
+            again_at=int(item["againAt"]) if item.get("againAt") is not None else None,
             notified_at=None if item["notifiedAt"] is None else int(item["notifiedAt"]),
             merged_from=tuple(item["mergedFrom"]),
         )
@@ -238,6 +246,7 @@ class Reporter(FrozenRecord, kw_only=True):
             "quotedIn": self.quoted_in,
             "images": [each.to_item() for each in self.images],
             "reportedAt": self.reported_at,
+            "againAt": self.again_at,
             "notifiedAt": self.notified_at,
             "mergedFrom": list(self.merged_from),
         }

@@ -33,11 +33,19 @@ class NewReport(FrozenRecord):
     conversation: Conversation | None = None
     uploads: Attachments = NO_ATTACHMENTS
 
-    def write_to(self, transaction: Transaction, signal_id: str, seen: Reporter | None = None) -> bool:
+    def write_to(
+        self,
+        transaction: Transaction,
+        signal_id: str,
+        seen: Reporter | None = None,
+        *,
+        done_at: int | None = None,
+    ) -> bool:
         """Add the report to the transaction of its signal; return whether it says anything new.
 
         `seen` is what the same customer reported before: their first words stay, and the conversation is added. If they
-        were notified, they are notified again when the signal is done again. The transaction raises
+        were notified, or the signal is done since `done_at` (ms), they are notified when it is done again. The
+        transaction raises
         ConversationNotFound, CustomerNotFound, AttachmentMissing, StaleReporter.
         """
         new = replace(self.reporter, signal_id=signal_id)
@@ -45,9 +53,10 @@ class NewReport(FrozenRecord):
             repository.put_reporter(transaction, new)
         else:
             both = self._joined(seen, new)
-            if both == seen:
+            is_after_fix = done_at is not None and seen.last_reported_at <= done_at
+            if both == seen and not is_after_fix:
                 return False
-            repository.save_reporter(transaction, seen, both)
+            repository.save_reporter(transaction, seen, replace(both, again_at=new.reported_at))
         if self.conversation is not None:
             conversations.require(transaction, self.conversation)
         if new.customer_id is not None:

@@ -302,12 +302,17 @@ def require_done(transaction: Transaction, signal: Signal) -> None:
 
 
 def mark_notified(transaction: Transaction, seen: Reporter, at: int) -> None:
-    """Write that a reporter is notified at an instant (ms). It raises StaleReporter if they were before."""
+    """Write that a reporter is notified at an instant (ms).
+
+    The transaction raises StaleReporter if they were notified before, or reported it again since they were read.
+    """
+    once = "(attribute_not_exists(againAt) OR againAt = :never)"
+    again = once if seen.again_at is None else "againAt = :again"
     transaction.update(
         seen.key,
         "SET notifiedAt = :now",
-        condition="attribute_exists(PK) AND notifiedAt = :never",
-        values={":now": at, ":never": None},
+        condition=f"attribute_exists(PK) AND notifiedAt = :never AND {again}",
+        values={":now": at, ":never": None, **({} if seen.again_at is None else {":again": seen.again_at})},
         on_failure=StaleReporter,
     )
 

@@ -152,7 +152,7 @@ def report(organization: str, by_name: str | None, signal_id: str, sent: ReportI
     for _ in range(_TRIES):
         seen = repository.reporter(organization, signal_id, new.reporter.id)
         transaction = Transaction()
-        if not new.write_to(transaction, signal_id, seen):
+        if not new.write_to(transaction, signal_id, seen, done_at=signal.done_at):
             return signal
         now = add_change(transaction, signal, by_name, reporters=0 if seen else 1)
         try:
