@@ -106,7 +106,7 @@ def test_who_was_notified_is_not_notified_again_until_they_report_it_again(api: 
     assert answers_in(api, second) == [TEXT, TEXT]
 
 
-def test_who_reports_a_signal_again_after_it_is_done_is_not_told_of_the_fix_before(api: Client) -> None:
+def test_who_reports_a_signal_again_after_it_is_done_reads_nothing_of_the_fix_before(api: Client) -> None:
     first = conversation(api)
     signal = filed(api, conversationId=first)
     set_status(api, signal, "done")

@@ -23,10 +23,10 @@ def done(organization: str, signal_id: str) -> Signal | None:
 
 
 def waiting(signal: Signal, limit: int, after: str | None) -> tuple[list[Reporter], str | None]:
-    """Return reporters who are to know that a signal is done, after an id, and the id to continue from, None at the end.
+    """Return the reporters who are to know that a signal is done, those after an id, and the id to continue from.
 
     They reported it before it was done, and were not notified since: a later report is about the next fix
-    (docs/decisions/0178). One query, which reads up to `limit` reporters.
+    (docs/decisions/0178). The id is None at the end. One query, which reads up to `limit` reporters.
     """
     found, end = repository.reporters_by_id(signal.organization, signal.id, limit, after, unnotified=True)
     done_at = signal.done_at or 0
@@ -36,8 +36,8 @@ def waiting(signal: Signal, limit: int, after: str | None) -> tuple[list[Reporte
 def add(transaction: Transaction, signal: Signal, reporter: Reporter) -> None:
     """Add to the transaction of their message that a reporter is notified.
 
-    The transaction raises StaleReporter if they were notified, reported it again or are gone, and StaleSignal if the signal is no
-    longer done, or became done again without messages.
+    The transaction raises StaleReporter if they were notified, reported it again or are gone. It raises StaleSignal if
+    the signal is no longer done, or became done again without messages.
     """
     repository.mark_notified(transaction, reporter, clock.now_ms())
     repository.require_done(transaction, signal)
