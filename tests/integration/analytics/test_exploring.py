@@ -11,6 +11,8 @@ from helpdesk.platform import clock, ids
 from tests.integration.analytics.conftest import Desk
 from tests.support import effort
 from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.tools import connected, declaration
 
 DAY = 86_400_000
 
@@ -123,6 +125,37 @@ def test_what_waited_for_an_approval_is_in_the_window_in_which_it_happened(desk:
         body = {"query": {"dataset": dataset}, "days": 1}
         assert desk.api.post("/v1/analytics/records", body).body["matched"] == 1
         assert desk.api.post("/v1/analytics/records", {**body, "from": at - DAY}).body["matched"] == 0
+
+
+def test_groups_by_an_id_are_labelled_with_names_that_one_read_finds(
+    desk: Desk, member: Client, organization: NewOrganization
+) -> None:
+    written = desk.write("ada", "Where is my parcel?", user={"name": "Ada"})["conversationId"]
+    desk.stream.deliver()
+    me = member.get("/v1/me").body
+    folder = desk.api.post("/v1/knowledge/folders", {"name": "Returns"}).body["id"]
+    endpoint = connected(organization, "https://shop.example.com/tools", declaration("refund"))[0].endpoint_id
+    now = clock.now_ms()
+    [customer] = [row["customer"] for row in desk.rows("conversations")]
+    for assignee in (me["user"]["id"], "usr_who_left", None):
+        put("ratings", f"rat_{ids.ulid(now)}", organization, at=now, assignee=assignee, customer=customer)
+    put("toolRuns", f"call_{ids.ulid(now)}", organization, at=now, endpoint=endpoint, conversation=written)
+    put("knowledgeDocs", f"doc_{ids.ulid(now)}", organization, createdAt=now, folder=folder)
+
+    def labels(dataset: str, field: str) -> dict[str, str]:
+        with recorded_calls() as calls:
+            body = desk.explore(dataset, groupBy=field, compare=True).body
+        assert calls.count("dynamodb:BatchGetItem") == 1
+        assert [each["label"] for each in body["previous"]] == [each["label"] for each in body["series"]]
+        return {each["key"]: each["label"] for each in body["series"]}
+
+    assert labels("ratings", "assignee") == {
+        me["user"]["id"]: me["user"]["name"], "usr_who_left": "usr_who_left", "__none": "None",
+    }  # fmt: skip
+    assert labels("ratings", "customer") == {customer: "Ada"}
+    assert labels("toolRuns", "conversation") == {written: "Where is my parcel?"}
+    assert labels("toolRuns", "endpoint") == {endpoint: "https://shop.example.com/tools"}
+    assert labels("knowledgeDocs", "folder") == {folder: "Returns"}
 
 
 def test_a_refusal_names_the_field(api: Client) -> None:

@@ -2,12 +2,14 @@
 
 from helpdesk.agent_runs.record import Call
 from helpdesk.agent_runs.state import CallState
-from helpdesk.analytics import facts, rows
+from helpdesk.analytics import facts, rows, usage_facts
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.rows import Fact
+from helpdesk.analytics.thread import Thread
 from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import ApprovalStatus
+from helpdesk.conversations.record import Author, Message
 from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.suggestions.record import Suggestion
@@ -37,10 +39,10 @@ def test_a_call_is_a_row_and_usage_once_it_has_an_outcome() -> None:
         id="call_1", use_id="u", tool="refund", title="Refund", input="{}", state=CallState.RUNNING,
         risk=Risk.LOW, endpoint_id="ep_1", claimed_at=1_000,
     )  # fmt: skip
-    assert facts.of_call(call, "conv_1") is None
+    assert usage_facts.of_call(call, "conv_1") is None
 
     ended = Call(**call._asdict() | {"state": CallState.FAILED, "duration": 250})
-    fact = facts.of_call(ended, "conv_1")
+    fact = usage_facts.of_call(ended, "conv_1")
 
     assert fact is not None
     assert _named(fact) == {
@@ -80,3 +82,19 @@ def test_the_models_tokens_of_an_answer_are_usage() -> None:
     assert [(each["kind"], each["quantity"]) for each in found] == [
         ("answer", 1), ("model_tokens_in", 700), ("model_tokens_out", 40),
     ]  # fmt: skip
+
+
+def test_a_notice_is_a_message_of_the_team_that_answers_nothing() -> None:
+    asked = Message(
+        id="msg_1", conversation_id="conv_1", created_at=1_000, sender="visitor", author=None, body="?"
+    )
+    thread, _ = Thread().after(asked)
+    team = Author(kind="human", name="Shop", avatar_url=None)
+    notice = Message(
+        id="msg_2", conversation_id="conv_1", created_at=2_000, sender="agent", author=team, body="Done.", notice=True
+    )  # fmt: skip
+    after, waited = thread.after(notice)
+
+    assert (after.count, after.by_team, waited) == (2, 1, None)
+    assert (after.waiting_since, after.first_response, after.first_team_response) == (1_000, None, None)
+    assert Thread().after(notice)[0].started_by_team

@@ -1,14 +1,23 @@
 """Erasure of a conversation's runs. What tools were called with, and what they returned, can be about the customer."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from helpdesk.agent_runs import repository
 from helpdesk.storage.transactions import Transaction
 
 
-def message_ids(organization: str, conversation_id: str) -> list[str]:
-    """Return the messages of a conversation that have a run."""
-    return repository.message_ids(organization, conversation_id)
+class ErasableRun(NamedTuple):
+    """A run by its message, and its calls by their ids."""
+
+    message_id: str
+    call_ids: list[str]
+
+
+def runs_in(organization: str, conversation_id: str) -> list[ErasableRun]:
+    """Return the runs of a conversation. One query."""
+    found = repository.call_ids(organization, conversation_id)
+    return [ErasableRun(message_id, calls) for message_id, calls in found.items()]
 
 
 def delete_for(

@@ -80,10 +80,11 @@ def _watch(organization: str, conversation_id: str, message_id: str) -> keys.Run
     return keys.RunWatch(organization, conversation_id, message_id)
 
 
-def message_ids(organization: str, conversation_id: str) -> list[str]:
-    """Return the messages of a conversation that have a run. One query."""
+def call_ids(organization: str, conversation_id: str) -> dict[str, list[str]]:
+    """Return the calls of each run of a conversation, by the run's message. One query."""
     partition = keys.Conversation(organization, conversation_id).pk
-    return [item["messageId"] for item in table.query_all(partition, sk_prefix="RUN#")]
+    runs = table.query_all(partition, sk_prefix="RUN#")
+    return {item["messageId"]: [call["id"] for call in item["calls"]] for item in runs}
 
 
 def delete(transaction: Transaction, organization: str, conversation_id: str, message_id: str) -> None:

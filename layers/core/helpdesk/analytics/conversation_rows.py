@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from helpdesk.analytics import facts, repository, rows
+from helpdesk.analytics import facts, repository, rows, usage_facts
 from helpdesk.analytics.repository import Stored
 from helpdesk.analytics.sources import Change
 from helpdesk.analytics.thread import Thread
@@ -11,6 +11,7 @@ from helpdesk.conversations import erasure
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.customers import service as customers
+from helpdesk.outreach.record import MailState, mail_state_from_item
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import keys
 from helpdesk.storage.marks import BEING_ERASED
@@ -43,6 +44,7 @@ def write_thread(changes: Sequence[Change]) -> None:
         for change in changes
         if isinstance(change.key, keys.Message) and change.new is not None and change.is_new
     ]
+    _write_mails(changes)
     written = sorted((each for each in messages if each.id not in dropped), key=lambda each: each.id)
     if not states and not written:
         return
@@ -50,6 +52,16 @@ def write_thread(changes: Sequence[Change]) -> None:
         if _try_to_write(organization, conversation_id, states, written, changes[-1].sequence):
             return
     raise Throttled  # other writers were first each time, so the stream repeats it
+
+
+def _write_mails(changes: Sequence[Change]) -> None:
+    """Write the usage of messages that were mailed."""
+    for change in changes:
+        if isinstance(change.key, keys.Message) and change.new is not None:
+            before = None if change.old is None else mail_state_from_item(change.old)
+            if mail_state_from_item(change.new) is MailState.SENT and before is not MailState.SENT:
+                fact = usage_facts.of_message_mail(Message.from_item(change.new))
+                repository.put(change.organization, fact, change.sequence)
 
 
 def _conversation_id(change: Change) -> str:

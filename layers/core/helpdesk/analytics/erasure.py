@@ -21,6 +21,11 @@ def delete_approvals(organization: str, approval_ids: Iterable[str]) -> None:
     repository.delete_many(organization, [(rows.TOOL_REQUESTS, each) for each in approval_ids])
 
 
+def delete_calls(organization: str, call_ids: Iterable[str]) -> None:
+    """Remove the rows of calls of tools."""
+    repository.delete_many(organization, [(rows.TOOL_RUNS, each) for each in call_ids])
+
+
 def delete_conversation(organization: str, conversation_id: str) -> None:
     """Remove the row of a conversation."""
     repository.delete(organization, rows.CONVERSATIONS, conversation_id)

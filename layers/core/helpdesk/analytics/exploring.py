@@ -1,6 +1,6 @@
 """The rules of exploring datasets: what is read for a request, and what is returned of it."""
 
-from helpdesk.analytics import evaluation, reading
+from helpdesk.analytics import evaluation, names, reading
 from helpdesk.analytics.datasets import DATASETS, FieldType, label_of
 from helpdesk.analytics.evaluation import Found
 from helpdesk.analytics.query import Plan, listing, plan
@@ -49,6 +49,10 @@ def explore(organization: str, body: ExploreInput) -> Explored:
         before, previous = _matching(organization, made, made.previous)
         scanned, capped = scanned + len(before.rows), capped or before.capped
     series, earlier = evaluation.explore(made, rows, previous, now)
+    if made.group is not None and made.group.type is FieldType.ID:
+        series = names.named(organization, made.group, series)
+        labels = {each.key: each.label for each in series}
+        earlier = earlier and [each.model_copy(update={"label": labels[each.key]}) for each in earlier]
     return Explored(
         ok=True, series=series, previous=earlier, matched=len(rows), scanned=scanned, capped=capped
     )

@@ -7,8 +7,6 @@ write unit. The time in an id places a row in its partition, so a row is found b
 from typing import Any
 
 from helpdesk.agent.reasons import Reason
-from helpdesk.agent_runs.record import Call
-from helpdesk.agent_runs.state import CallState
 from helpdesk.analytics import rows
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.rows import (
@@ -22,8 +20,6 @@ from helpdesk.analytics.rows import (
     SUGGESTIONS,
     TASKS,
     TOOL_REQUESTS,
-    TOOL_RUNS,
-    USAGE,
     Fact,
 )
 from helpdesk.analytics.thread import Thread
@@ -31,20 +27,17 @@ from helpdesk.approvals.record import Approval
 from helpdesk.conversations.record import Conversation, Message, RatingLine
 from helpdesk.conversations.state import Status, Visibility
 from helpdesk.customers.record import Customer
-from helpdesk.files.record import File
 from helpdesk.knowledge.documents import Document
 from helpdesk.logs.record import LogRecord
-from helpdesk.platform import ids
 from helpdesk.ratings.record import Rating
 from helpdesk.signals.record import Signal
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
 
-_TITLE_BYTES = 160
+TITLE_BYTES = 160
 _TEXT_BYTES = 80
 _REASONS = {reason.value: reason.name.lower() for reason in Reason}
 _OTHER_REASON = "other"
-_OUTCOMES = {CallState.SUCCEEDED, CallState.REFUSED, CallState.FAILED, CallState.UNKNOWN}
 
 
 _RATING = [field.id for field in DATASETS[CONVERSATIONS].fields].index("rating")
@@ -63,7 +56,7 @@ def of_conversation(conversation: Conversation, thread: Thread) -> Fact:
     resolved = state.status is Status.RESOLVED
     resolved_at = (conversation.resolved_at or conversation.last_message_at) if resolved else None
     host, path = _parts(page.url if page else None)
-    subject = narrow(conversation.subject, _TITLE_BYTES)
+    subject = narrow(conversation.subject, TITLE_BYTES)
     reason = conversation.hand_off_reason
     return rows.fact(
         CONVERSATIONS,
@@ -164,7 +157,7 @@ def of_customer(customer: Customer) -> Fact:
 
 def of_log(record: LogRecord) -> Fact:
     """Return the row of a log entry."""
-    title = narrow(record.summary, _TITLE_BYTES)
+    title = narrow(record.summary, TITLE_BYTES)
     return rows.fact(LOGS, record.id, title, at=record.at, kind=record.kind.value, actor=narrow(record.actor))
 
 
@@ -173,7 +166,7 @@ def of_document(document: Document) -> Fact:
     return rows.fact(
         DOCUMENTS,
         document.id,
-        narrow(document.title, _TITLE_BYTES),
+        narrow(document.title, TITLE_BYTES),
         createdAt=document.created_at,
         updatedAt=document.updated_at,
         indexedAt=document.indexed_at,
@@ -190,14 +183,12 @@ def of_suggestion(suggestion: Suggestion) -> Fact:
     return rows.fact(
         SUGGESTIONS,
         suggestion.id,
-        narrow(suggestion.title, _TITLE_BYTES),
+        narrow(suggestion.title, TITLE_BYTES),
         suggestedAt=suggestion.suggested_at,
-        decidedAt=suggestion.decided_at,
-        status=suggestion.status.value,
         kind=suggestion.kind.value,
         evidence=len(suggestion.evidence),
-        decidedBy=narrow(suggestion.decided_by_name),
         timeToDecision=_between(suggestion.suggested_at, suggestion.decided_at),
+        **_decided(suggestion),
     )
 
 
@@ -206,34 +197,22 @@ def of_approval(approval: Approval) -> Fact:
     return rows.fact(
         TOOL_REQUESTS,
         approval.id,
-        narrow(approval.title, _TITLE_BYTES),
+        narrow(approval.title, TITLE_BYTES),
         requestedAt=approval.requested_at,
-        decidedAt=approval.decided_at,
         tool=approval.tool,
         risk=approval.risk.value,
-        status=approval.status.value,
-        decidedBy=narrow(approval.decided_by_name),
         waitTime=_between(approval.requested_at, approval.decided_at),
+        **_decided(approval),
     )
 
 
-def of_call(call: Call, conversation_id: str) -> Fact | None:
-    """Return the row of a call of a tool; None if it was not sent, or has no outcome yet."""
-    if call.state not in _OUTCOMES or call.claimed_at is None:
-        return None
-    return rows.fact(
-        TOOL_RUNS,
-        call.id,
-        narrow(call.title, _TITLE_BYTES),
-        at=call.claimed_at,
-        tool=call.tool,
-        endpoint=call.endpoint_id,
-        risk=call.risk.value,
-        outcome=call.state.value,
-        duration=call.duration,
-        test=False,
-        conversation=conversation_id,
-    )
+def _decided(record: Suggestion | Approval) -> dict[str, Any]:
+    """Return the fields of what people decide."""
+    return {
+        "status": record.status.value,
+        "decidedAt": record.decided_at,
+        "decidedBy": narrow(record.decided_by_name),
+    }
 
 
 def of_signal(signal: Signal) -> Fact | None:
@@ -254,7 +233,7 @@ def of_signal(signal: Signal) -> Fact | None:
         aliases=len(signal.aliases),
         onTaskBoard=signal.task_id is not None,
         timeToDone=_between(signal.filed_at, signal.done_at),
-        title=narrow(signal.title, _TITLE_BYTES),
+        title=narrow(signal.title, TITLE_BYTES),
     )
 
 
@@ -263,7 +242,7 @@ def of_task(task: Task) -> Fact:
     return rows.fact(
         TASKS,
         task.id,
-        narrow(task.title, _TITLE_BYTES),
+        narrow(task.title, TITLE_BYTES),
         createdAt=task.created_at,
         updatedAt=task.updated_at,
         doneAt=task.done_at,
@@ -276,11 +255,6 @@ def of_task(task: Task) -> Fact:
         pullRequests=task.pull_requests,
         cycleTime=_between(task.created_at, task.done_at),
     )
-
-
-def of_upload(file: File) -> Fact:
-    """Return the usage of an uploaded file."""
-    return rows.fact(USAGE, file.id, None, at=ids.made_at(file.id), kind="upload_bytes", quantity=file.size)
 
 
 def _between(start: int, end: int | None) -> int | None:

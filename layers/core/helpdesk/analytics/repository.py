@@ -68,6 +68,15 @@ def conversation(organization: str, conversation_id: str) -> Stored | None:
     )
 
 
+def titles(organization: str, dataset: str, identifiers: Sequence[str]) -> dict[str, str]:
+    """Return what rows are called, by id; those without a title are missing. One call for up to 100."""
+    found = table.get_many([key_of(organization, dataset, each) for each in identifiers], consistent=False)
+    called = {
+        item["SK"][14:]: DATASETS[dataset].title_of(json.loads(item[_VALUES])) for item in found.values()
+    }
+    return {identifier: title for identifier, title in called.items() if title}
+
+
 def put_conversation(
     organization: str, fact: Fact, thread: Thread, sequence: str, before: Stored | None
 ) -> None:

@@ -10,15 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from helpdesk.agent_runs.record import Run
-from helpdesk.analytics import facts, repository, rows, sources
+from helpdesk.analytics import facts, repository, rows, sources, usage_facts
 from helpdesk.analytics.conversation_rows import write_thread
 from helpdesk.analytics.rows import Fact
 from helpdesk.analytics.sources import Change
 from helpdesk.approvals.record import Approval
 from helpdesk.conversations import service as conversations
+from helpdesk.crawls.record import Crawl
 from helpdesk.customers.record import Customer
 from helpdesk.delivery import record_guard
 from helpdesk.files.record import File
+from helpdesk.invites.record import mail_id_from_item
 from helpdesk.knowledge.documents import Document
 from helpdesk.logs.record import LogRecord
 from helpdesk.platform import unreadable
@@ -32,6 +34,7 @@ from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
+from helpdesk.tools.noted_tests import ToolTestRun
 
 _THREADS = 8
 _DATASETS: dict[type[ItemKey], str] = {
@@ -103,8 +106,9 @@ def write_item(changes: Sequence[Change]) -> None:
             for each in changes:
                 _write_calls(each)
             return
-        case keys.File():
-            _write_upload(changes)
+        case keys.File() | keys.ToolTest() | keys.Invite() | keys.Crawl():
+            for each in changes:
+                _write_use(each)
             return
     dataset, identifier = _row(change)
     if change.new is None or BEING_ERASED in change.new:
@@ -155,28 +159,51 @@ def rating_fact(organization: str, rating_id: str, rating: Rating) -> Fact | Non
 
 
 def _write_calls(change: Change) -> None:
-    """Write the rows of a run's calls that have an outcome now and had none; remove those of a run that is erased."""
+    """Write the rows of a run's calls that have an outcome now and had none; remove those of a run that is erased.
+
+    A run that expires takes its conversation out of the rows: a later erasure of the customer would not find them.
+    """
     before = {} if change.old is None else _calls(change, change.old)
     if change.new is None:
-        if not change.expired:  # the rows outlive the run, but no erasure
+        if not change.expired:
             repository.delete_many(change.organization, [(rows.TOOL_RUNS, each) for each in before])
+            return
+        for fact in _calls(change, change.old or {}, nameless=True).values():
+            repository.put(change.organization, fact, change.sequence)
         return
     for identifier, fact in _calls(change, change.new).items():
         if identifier not in before:
             repository.put(change.organization, fact, change.sequence)
 
 
-def _calls(change: Change, item: dict[str, Any]) -> dict[str, Fact]:
+def _calls(change: Change, item: dict[str, Any], *, nameless: bool = False) -> dict[str, Fact]:
     run = Run.from_item(change.organization, item)
-    found = (facts.of_call(call, run.conversation_id) for call in run.calls)
+    conversation_id = None if nameless else run.conversation_id
+    found = (usage_facts.of_call(call, conversation_id) for call in run.calls)
     return {fact.id: fact for fact in found if fact is not None}
 
 
-def _write_upload(changes: Sequence[Change]) -> None:
-    """Write the usage of a file that has been received. It stays when the file goes."""
-    for change in changes:
-        if change.new is not None:
-            file = File.from_item(change.new)
-            before = None if change.old is None else File.from_item(change.old)
-            if file.received and not (before is not None and before.received):
-                repository.put(change.organization, facts.of_upload(file), change.sequence)
+def _write_use(change: Change) -> None:
+    """Write the row of what an organization used. It stays when the item goes."""
+    fact = _use(change)
+    if fact is not None:
+        repository.put(change.organization, fact, change.sequence)
+
+
+def _use(change: Change) -> Fact | None:
+    """Return the row of a use that a change brought."""
+    old, new = change.old or {}, change.new
+    if new is None:
+        return None
+    match change.key:
+        case keys.File():
+            file = File.from_item(new)
+            before = old and File.from_item(old).received
+            return usage_facts.of_upload(file) if file.received and not before else None
+        case keys.ToolTest():
+            return usage_facts.of_test(ToolTestRun.from_item(new))
+        case keys.Invite():
+            mail_id = mail_id_from_item(new)
+            is_new = mail_id is not None and mail_id != mail_id_from_item(old)
+            return usage_facts.of_invitation_mail(mail_id) if mail_id and is_new else None
+    return usage_facts.of_crawl(Crawl.from_item(change.organization, new))

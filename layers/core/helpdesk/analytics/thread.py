@@ -46,6 +46,13 @@ class Thread(FrozenRecord):
                 last_visitor_at=at,
                 waiting_since=since,
             ), None
+        if message.notice:  # it answers nothing
+            return replace(
+                self,
+                up_to=message.id,
+                by_team=self.by_team + 1,
+                started_by_team=self.started_by_team or self.count == 0,
+            ), None
         by_team = message.by_person
         waited = None if self.waiting_since is None else max(at - self.waiting_since, 0)
         after = replace(

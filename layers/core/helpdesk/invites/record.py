@@ -91,3 +91,8 @@ class InviteMailContent(FrozenRecord):
     token: str
     organization_name: str
     mailed: str
+
+
+def mail_id_from_item(item: Item) -> str | None:
+    """Return the id of the latest mail of an invitation that was sent; None before."""
+    return item.get("mailed")

@@ -25,7 +25,8 @@ from helpdesk.organizations import service as organizations
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.outreach import repository
 from helpdesk.outreach.jobs import MessageMail
-from helpdesk.outreach.repository import AlreadyMarked, MailState
+from helpdesk.outreach.record import MailState
+from helpdesk.outreach.repository import AlreadyMarked
 from helpdesk.platform.logging import logger
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Throttled

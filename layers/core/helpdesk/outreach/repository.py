@@ -1,19 +1,11 @@
 """The attribute of a message's item that says how far its mail is."""
 
 import secrets
-from enum import StrEnum
 
 from helpdesk.conversations.record import Message
+from helpdesk.outreach.record import MailState
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
-
-
-class MailState(StrEnum):
-    """How far the mail of a message is."""
-
-    BEGUN = "begun"
-    SENT = "sent"
-    REFUSED = "refused"
 
 
 class AlreadyMarked(Exception):

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from helpdesk.agent_runs import erasure as agent_runs
+from helpdesk.agent_runs.erasure import ErasableRun
 from helpdesk.analytics import erasure as analytics
 from helpdesk.approvals import erasure as approvals
 from helpdesk.board import erasure as board
@@ -63,7 +64,7 @@ def delete_thread(organization: str, erasure_id: str, conversation_id: str, unti
         until,
     )
     _page_by_page(
-        lambda: agent_runs.message_ids(organization, conversation_id)[:_ENTRIES],
+        lambda: agent_runs.runs_in(organization, conversation_id)[:_ENTRIES],
         lambda page: _delete_runs(organization, conversation_id, page),
         until,
     )
@@ -178,9 +179,10 @@ def _delete_approvals(organization: str, conversation_id: str, page: Sequence[st
     transaction.commit()
 
 
-def _delete_runs(organization: str, conversation_id: str, page: Sequence[str]) -> None:
+def _delete_runs(organization: str, conversation_id: str, page: Sequence[ErasableRun]) -> None:
+    analytics.delete_calls(organization, [call_id for run in page for call_id in run.call_ids])
     transaction = Transaction()
-    agent_runs.delete_for(transaction, organization, conversation_id, page)
+    agent_runs.delete_for(transaction, organization, conversation_id, [run.message_id for run in page])
     transaction.commit()
 
 

@@ -96,7 +96,14 @@ from helpdesk.storage.task_keys import (
     assigned_tasks,
     task_column,
 )
-from helpdesk.storage.tool_keys import RunningTools, Tool, ToolEndpoint, ToolEndpointCount, ToolEndpointUrl
+from helpdesk.storage.tool_keys import (
+    RunningTools,
+    Tool,
+    ToolEndpoint,
+    ToolEndpointCount,
+    ToolEndpointUrl,
+    ToolTest,
+)
 from helpdesk.storage.usage_keys import KnowledgeUsage, ModelUsage
 from helpdesk.storage.webhook_keys import Delivery, WebhookEndpoint, WebhookEndpointCount
 
@@ -113,8 +120,8 @@ __all__ = [
     "PostNumber", "PostVote", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket",
     "SignIn", "Signal", "SignalCommit", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "Slug",
     "Suggestion", "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber",
-    "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "UserCode", "WaitPool",
-    "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_tasks", "customer_reports",
+    "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode",
+    "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_tasks", "customer_reports",
     "documents_in", "posts", "signal_reporters", "signal_requests", "signals", "signals_with",
     "suggestions_with", "task_column",
 ]  # fmt: skip

@@ -37,6 +37,14 @@ class Tool(ItemKey):
     name: str
 
 
+class ToolTest(ItemKey):
+    """A test of a tool, for analytics, which reads it in the stream; expires by itself."""
+
+    PK, SK = "ORG#{organization}#TOOLTESTS", "TEST#{test_id}"
+    organization: str
+    test_id: str
+
+
 class RunningTools(ItemKey):
     """The tools that run in a conversation, each until an instant at the latest; expires by itself."""
 

@@ -17,7 +17,7 @@ from helpdesk.platform.text import as_name
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
-from helpdesk.tools import inputs, offering, repository, running
+from helpdesk.tools import inputs, noted_tests, offering, repository, running
 from helpdesk.tools.errors import InvalidInput
 from helpdesk.tools.records import Tool
 from helpdesk.tools.rendering import tool_shape
@@ -145,6 +145,7 @@ def test(caller: Caller, name: str, wanted: ToolTestInput, idempotency_key: str 
         visitor = _visitor(caller.organization, conversation_id)
         with running.slot(caller.organization, conversation_id, call_id):
             result = _call(caller, tool, value, call_id, visitor, conversation_id)
+    noted_tests.note(caller.organization, tool, result)
     return ToolTestResult(
         ok=result.outcome is CallOutcome.SUCCEEDED,
         result=result.result,
