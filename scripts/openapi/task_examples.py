@@ -63,7 +63,11 @@ _REPORT = {
     "commits": [{name: _COMMIT[name] for name in ("sha", "message", "url", "author")}],
     "pullRequests": [{name: _PULL[name] for name in ("number", "title", "url", "state")}],
 }
-_REPORTED = {"ok": True, "tasks": [{"id": TASK, "key": "ACME-12", "status": "done", "moved": True}]}
+_REPORTED = {
+    "ok": True,
+    "tasks": [{"id": TASK, "key": "ACME-12", "status": "done", "moved": True}],
+    "queued": 0,
+}
 
 BODIES: dict[str, Any] = {
     "createTask": {

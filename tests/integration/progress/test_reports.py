@@ -6,10 +6,16 @@ import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
+from helpdesk.progress import reports
+from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.tasks import links
+from helpdesk.tasks.record import Task
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
 from tests.support.cards import adopt, column_of, file, require_agreement, status_of, updates
+from tests.support.signals import a_minute_later, work
+from tests.support.signals import jobs as queue_jobs
 
 
 def sha(number: int) -> str:
@@ -40,6 +46,7 @@ def test_a_finishing_commit_on_the_default_branch_moves_card_and_signal_to_done(
     assert answer.body == {
         "ok": True,
         "tasks": [{"id": task, "key": "ORG-1", "status": "done", "moved": True}],
+        "queued": 0,
     }
     shown = api.get(f"/v1/tasks/{task}").body
     assert shown["task"]["commits"] == 2
@@ -142,6 +149,33 @@ def test_a_card_that_a_person_moved_since_stays(api: Client, monkeypatch: pytest
     assert column_of(api, task) == "done"
 
 
+@pytest.mark.parametrize("ahead", [None, 3_600_000])
+def test_a_report_counts_from_when_it_came_and_never_from_the_future(
+    ahead: int | None, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = add(api), add(api)
+    came, at_work = clock.now_ms(), links.add
+
+    def at(ms: int) -> None:
+        monkeypatch.setattr(clock, "now_ms", lambda: came + ms)
+
+    def slow(transaction: Transaction, card: Task, reported: Any) -> Any:
+        """While the report links the first card, seconds pass, and a person moves the second one."""
+        if card.id == first:
+            at(2_000)
+            monkeypatch.setattr(links, "add", at_work)
+            api.patch(f"/v1/tasks/{second}", {"status": "in_progress"})
+            at(3_000)
+        return at_work(transaction, card, reported)
+
+    at(0)
+    monkeypatch.setattr(links, "add", slow)
+    answer = report(api, "fixes ORG-1", "fixes ORG-2", at=None if ahead is None else came + ahead)
+
+    assert [each["status"] for each in answer.body["tasks"]] == ["done", "in_progress"]
+    assert [column_of(api, each) for each in (first, second)] == ["done", "in_progress"]
+
+
 def test_a_card_that_a_person_moved_back_stays_when_the_same_is_reported(api: Client) -> None:
     task = add(api)
     report(api, "fixes ORG-1")
@@ -185,6 +219,82 @@ def test_hundreds_of_commits_are_linked_and_the_finishing_one_is_found(
     require_agreement(organization)
 
 
+def test_what_a_request_has_no_time_for_is_linked_by_the_worker(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        adopt(api, file(api, f"Signal {_}"))
+    with monkeypatch.context() as no_time:
+        no_time.setattr(reports, "REQUEST_MS", 0)
+        answer = report(api, "fixes ORG-1, ORG-2", "fixes ORG-3", "NOPE-1", **pull("ORG-2", "open"))
+    assert answer.body == {"ok": True, "tasks": [], "queued": 3}
+    assert [item["entity"] for item in whole_table.everything() if "parts" in item.get("body", {})] == []
+
+    [job] = queue_jobs("commits")
+    assert work(job, 0) == "handed_on"
+    [_, rest] = queue_jobs("commits")
+    assert work(rest) == "linked"
+    assert work(job) == "linked_before"
+
+    cards = {task["key"]: task for task in api.get("/v1/tasks").body["tasks"]}
+    shown = {key: (card["status"], card["commits"], card["pullRequests"]) for key, card in cards.items()}
+    assert shown == {"ORG-1": ("done", 1, 0), "ORG-2": ("in_review", 1, 1), "ORG-3": ("done", 1, 0)}
+    assert whole_table.of_kind("REPORT") == []
+    assert updates() == [*["planned"] * 3, "done", "in review", "done"]
+    require_agreement(organization)
+
+
+def test_a_card_that_others_change_all_the_time_waits_for_the_worker(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(api)
+    second = add(api)
+
+    def busy(transaction: Transaction, card: Task, reported: Any) -> Any:
+        if card.id == second:
+            raise Conflict
+        return at_work(transaction, card, reported)
+
+    at_work = links.add
+    with monkeypatch.context() as others:
+        others.setattr(links, "add", busy)
+        answer = report(api, "fixes ORG-1", "fixes ORG-2")
+    assert ([task["key"] for task in answer.body["tasks"]], answer.body["queued"]) == (["ORG-1"], 1)
+
+    assert [work(job) for job in queue_jobs("commits")] == ["linked"]
+    assert column_of(api, second) == "done"
+
+
+def test_a_person_who_moves_a_card_before_the_worker_comes_keeps_it(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = add(api)
+    monkeypatch.setattr(reports, "REQUEST_MS", 0)
+    report(api, "fixes ORG-1")
+    with a_minute_later():
+        api.patch(f"/v1/tasks/{task}", {"status": "in_progress"})
+        assert [work(job) for job in queue_jobs("commits")] == ["linked"]
+
+        assert column_of(api, task) == "in_progress"
+        assert api.get(f"/v1/tasks/{task}").body["task"]["commits"] == 1
+
+
+def test_the_rest_of_a_large_report_is_in_items_that_the_table_takes(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(api)
+    monkeypatch.setattr(reports, "REQUEST_MS", 0)
+    url = "https://git.example.com/" + "c" * 1_900
+    commits = [{"sha": sha(at), "message": "ORG-1", "url": url} for at in range(300)]
+    api.post("/v1/commits", {"repo": "acme/shop", "commits": commits})
+
+    waiting = queue_jobs("commits")
+    assert len(waiting) == 4
+    assert max(len(item["parts"]) for item in whole_table.of_kind("REPORT")) < 250_000
+    assert {work(job) for job in waiting} == {"linked"}
+    assert api.get("/v1/tasks/ORG-1").body["task"]["commits"] == 300
+
+
 def test_former_prefixes_name_cards_and_those_of_strangers_do_not(api: Client, stranger: Client) -> None:
     task = add(api)
     api.patch("/v1/organization", {"taskKeyPrefix": "SHOP"})
@@ -216,4 +326,4 @@ def test_a_report_that_is_not_one_is_refused(api: Client) -> None:
     accepted = [body for body in bodies if api.post("/v1/commits", body).status != 400]
 
     assert accepted == []
-    assert api.post("/v1/commits", {"repo": "a/b"}).body == {"ok": True, "tasks": []}
+    assert api.post("/v1/commits", {"repo": "a/b"}).body == {"ok": True, "tasks": [], "queued": 0}

@@ -3,35 +3,28 @@
 What a report adds to one card is one transaction: the rows of the commits and pull requests that are new to the card,
 the count of them, the move, and the signal's move with its event. A repeated report finds every row and writes nothing.
 A report moves a card forward only, and only if no person moved it since the time of the report.
+
+A request links cards for a few seconds. What it has no time for is queued in one write, and the signal worker links the
+rest in the same way (docs/decisions/0179).
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import batched
 
 from helpdesk.admission.caller import Caller
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.service import TaskKeys
 from helpdesk.platform import clock
-from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.text import as_name, one_line
+from helpdesk.progress import queued_reports
 from helpdesk.progress.moves import add_signal_move, retry
+from helpdesk.progress.queued_reports import Part
 from helpdesk.progress.references import references
-from helpdesk.progress.schemas import (
-    MAX_BRANCH_CHARACTERS,
-    MAX_COMMITS_REPORTED,
-    MAX_PULL_REQUESTS_REPORTED,
-    MAX_REPO_CHARACTERS,
-    MAX_SHA_CHARACTERS,
-    MIN_SHA_CHARACTERS,
-    CommitsReport,
-    CommitsReported,
-    ReportedCommit,
-    ReportedPullRequest,
-    ReportedTask,
-)
-from helpdesk.storage.transactions import Transaction
+from helpdesk.progress.report_input import checked
+from helpdesk.progress.schemas import CommitsReport, CommitsReported, ReportedTask
+from helpdesk.signals import jobs
+from helpdesk.signals.jobs import SignalJob
+from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.tasks import links
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.errors import TaskNotFound
@@ -39,15 +32,11 @@ from helpdesk.tasks.links import LinkedCommit, LinkedPullRequest
 from helpdesk.tasks.record import COLUMNS, Task
 from helpdesk.tasks.schemas import PullRequestState, TaskStatus
 
-MAX_CARDS = 200
-"""Cards that one report names; those with higher numbers wait for another report."""
+REQUEST_MS = 5_000
+"""How long a request links cards. Queueing the rest takes less than a second more."""
 _ROWS = 40
 """New rows of a card in one transaction: beside them are a card, a signal, its event."""
 _NUMBERS_AT_ONCE = 100
-_MAX_URL_CHARACTERS = 2_000
-_MESSAGE_CHARACTERS = 200
-_AUTHOR_CHARACTERS = 80
-_MAX_PULL_REQUEST_NUMBER = 10**12
 
 
 class _Named(FrozenRecord):
@@ -57,19 +46,33 @@ class _Named(FrozenRecord):
     finishes: bool
 
 
+class _Sender(FrozenRecord):
+    """Whose report it is, and when what it says happened (ms)."""
+
+    organization: str
+    by_name: str | None
+    at: int
+
+
 def report(caller: Caller, wanted: CommitsReport) -> CommitsReported:
-    """Link what a report holds to the cards that it names, and move them. Raises InvalidRequest."""
+    """Link what a report holds to the cards that it names, and move them. Raises InvalidRequest.
+
+    Cards for which there is no time are queued, and so are those that others change all the time.
+    """
+    now = clock.now_ms()
     named = organizations.task_keys(caller.organization)
-    by_number: dict[int, list[_Named]] = {}
-    for what, text in _checked(wanted):
-        for number, finishes in references(text, named.prefixes).items():
-            by_number.setdefault(number, []).append(_Named(what, finishes))
-    numbers = sorted(by_number)[:MAX_CARDS]
-    found: list[Task] = []
-    for some in batched(numbers, _NUMBERS_AT_ONCE, strict=False):
-        found += tasks.by_number(caller.organization, some)
-    done = [_apply(caller, card, by_number[card.number], _at(wanted)) for card in found]
-    return _answer([each for each in done if each is not None], named)
+    parts = [Part(what, references(text, named.prefixes)) for what, text in checked(wanted, now)]
+    sender = _Sender(caller.organization, caller.actor, _at(wanted, now))
+    by_number = _by_number(parts)
+    done, left = _link(sender, by_number, sorted(by_number), now + REQUEST_MS)
+    if left:
+        rest = [
+            Part(each.what, {key: each.cards[key] for key in each.cards if key in left}) for each in parts
+        ]
+        queued_reports.queue(
+            sender.organization, sender.by_name, sender.at, [each for each in rest if each.cards]
+        )
+    return _answer(done, named, queued=len(left))
 
 
 def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsReported:
@@ -77,64 +80,127 @@ def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsRepor
 
     A word that finishes counts with the card's key, as in `report`. Raises TaskNotFound, InvalidRequest.
     """
+    now = clock.now_ms()
     named = organizations.task_keys(caller.organization)
-    checked = _checked(wanted)
+    sent = checked(wanted, now)
     card = tasks.find(caller.organization, name)
     all_of_it = [
-        _Named(what, references(text, named.prefixes).get(card.number, False)) for what, text in checked
+        _Named(what, references(text, named.prefixes).get(card.number, False)) for what, text in sent
     ]
-    done = _apply(caller, card, all_of_it, _at(wanted))
+    done = _apply(_Sender(caller.organization, caller.actor, _at(wanted, now)), card, all_of_it)
     if done is None:
         raise TaskNotFound
     return _answer([done], named)
 
 
-def _answer(done: Sequence[tuple[Task, bool]], named: TaskKeys) -> CommitsReported:
+def work(job: SignalJob, until: int) -> str:
+    """Link what is queued of a report until an instant (ms), and hand on the rest; return what became of it.
+
+    It may be repeated, and at once with itself: what is linked already is passed over.
+    """
+    rest = queued_reports.get(job.organization, job.work_id)
+    if rest is None:
+        return "linked_before"
+    by_number = _by_number(rest.parts)
+    numbers = [each for each in sorted(by_number) if job.after is None or each > int(job.after)]
+    _, left = _link(_Sender(rest.organization, rest.by_name, rest.at), by_number, numbers, until)
+    if not left:
+        queued_reports.remove(rest)
+        return "linked"
+    transaction = Transaction()
+    jobs.put(transaction, queued_reports.job(rest, after=min(left) - 1))
+    transaction.commit()
+    return "handed_on"
+
+
+def _by_number(parts: Iterable[Part]) -> dict[int, list[_Named]]:
+    found: dict[int, list[_Named]] = {}
+    for part in parts:
+        for number, finishes in part.cards.items():
+            found.setdefault(number, []).append(_Named(part.what, finishes))
+    return found
+
+
+def _link(
+    sender: _Sender, by_number: Mapping[int, Sequence[_Named]], numbers: Sequence[int], until: int
+) -> tuple[list[tuple[Task, bool]], set[int]]:
+    """Link to cards what names them, in the order of their numbers, until an instant (ms).
+
+    Return the cards with whether they moved, and the numbers that are left. Cards that do not exist are passed over.
+    """
+    done: list[tuple[Task, bool]] = []
+    left: set[int] = set()
+    for some in batched(numbers, _NUMBERS_AT_ONCE, strict=False):
+        if clock.now_ms() >= until:
+            left.update(some)
+            continue
+        for card in tasks.by_number(sender.organization, some):
+            if clock.now_ms() >= until:
+                left.add(card.number)
+                continue
+            try:
+                linked = _apply(sender, card, by_number[card.number])
+            except Conflict:  # others change it all the time
+                left.add(card.number)
+                continue
+            if linked is not None:
+                done.append(linked)
+    return done, left
+
+
+def _answer(done: Sequence[tuple[Task, bool]], named: TaskKeys, *, queued: int = 0) -> CommitsReported:
     return CommitsReported(
         ok=True,
         tasks=[
             ReportedTask(id=card.id, key=named.key_of(card.number), status=card.status, moved=moved)
             for card, moved in done
         ],
+        queued=queued,
     )
 
 
-def _apply(caller: Caller, card: Task, named: Sequence[_Named], at: int) -> tuple[Task, bool] | None:
-    """Link to one card what names it, and move the card; None if it is gone."""
+def _apply(sender: _Sender, card: Task, named: Sequence[_Named]) -> tuple[Task, bool] | None:
+    """Link to one card what names it, and move the card; None if it is gone. Raises Conflict."""
     unique = {links.identity(each.what): each for each in named}  # the last report of one thing counts
     moved = False
     for some in batched(unique.values(), _ROWS, strict=False):
         try:
-            card, moved_now = retry(partial(_apply_some, caller, card.id, some, at))
+            card, moved_now = _apply_some(sender, card, some)
         except TaskNotFound:
             return None
         moved = moved or moved_now
     return card, moved
 
 
-def _apply_some(caller: Caller, task_id: str, some: Sequence[_Named], at: int) -> tuple[Task, bool]:
-    card = tasks.get(caller.organization, task_id)
-    transaction = Transaction()
-    news = links.add(transaction, card, [each.what for each in some])
-    if not transaction:
-        return card, False
-    fresh = [each for each in some if links.identity(each.what) in news.identities]
-    column = _column_after(card, fresh, at)
-    if column is card.status:
-        card = links.add_count(transaction, card, news)
+def _apply_some(sender: _Sender, seen: Task, some: Sequence[_Named]) -> tuple[Task, bool]:
+    known: Task | None = seen
+
+    def attempt() -> tuple[Task, bool]:
+        nonlocal known
+        card, known = known or tasks.get(sender.organization, seen.id), None
+        transaction = Transaction()
+        news = links.add(transaction, card, [each.what for each in some])
+        if not transaction:
+            return card, False
+        fresh = [each for each in some if links.identity(each.what) in news.identities]
+        column = _column_after(card, fresh, sender.at)
+        if column is card.status:
+            card = links.add_count(transaction, card, news)
+            transaction.commit()
+            return card, False
+        card = tasks.add_move(
+            transaction,
+            card,
+            column,
+            by_person=False,
+            commits=news.commits,
+            pull_requests=news.pull_requests,
+        )
+        add_signal_move(transaction, card, sender.by_name)
         transaction.commit()
-        return card, False
-    card = tasks.add_move(
-        transaction,
-        card,
-        column,
-        by_person=False,
-        commits=news.commits,
-        pull_requests=news.pull_requests,
-    )
-    add_signal_move(transaction, card, caller.actor)
-    transaction.commit()
-    return card, True
+        return card, True
+
+    return retry(attempt)
 
 
 def _column_after(card: Task, news: Sequence[_Named], at: int) -> TaskStatus:
@@ -155,71 +221,6 @@ def _column_of(new: _Named) -> TaskStatus:
     return TaskStatus.DONE if merged and new.finishes else TaskStatus.REQUESTS
 
 
-def _at(wanted: CommitsReport) -> int:
-    now = clock.now_ms()
+def _at(wanted: CommitsReport, now: int) -> int:
+    """Return when what a report says happened: when it came (`now`, in ms), if it says nothing earlier."""
     return now if wanted.at is None else min(wanted.at, now)
-
-
-def _checked(wanted: CommitsReport) -> list[tuple[LinkedCommit | LinkedPullRequest, str]]:
-    """Return what a report holds, each with the text that names cards. Raises InvalidRequest."""
-    repo = as_name(wanted.repo)
-    if not repo or len(wanted.repo) > MAX_REPO_CHARACTERS or "#" in repo:
-        raise InvalidRequest(
-            f"`repo` must name the repository in 1 to {MAX_REPO_CHARACTERS} characters without #: `acme/shop`."
-        )
-    if len(wanted.branch or "") > MAX_BRANCH_CHARACTERS:
-        raise InvalidRequest(f"`branch` must have up to {MAX_BRANCH_CHARACTERS} characters.")
-    commits, pulls = wanted.commits or [], wanted.pull_requests or []
-    if len(commits) > MAX_COMMITS_REPORTED or len(pulls) > MAX_PULL_REQUESTS_REPORTED:
-        raise InvalidRequest(
-            f"Report up to {MAX_COMMITS_REPORTED} `commits` and {MAX_PULL_REQUESTS_REPORTED} `pullRequests` at once."
-        )
-    if wanted.at is not None and wanted.at < 0:
-        raise InvalidRequest("`at` must be an instant in milliseconds since 1970.")
-    now = clock.now_ms()
-    return [
-        *((_commit(each, number, repo, wanted, now), each.message) for number, each in enumerate(commits)),
-        *((_pull(each, number, repo, now), each.title) for number, each in enumerate(pulls)),
-    ]
-
-
-def _commit(sent: ReportedCommit, number: int, repo: str, wanted: CommitsReport, now: int) -> LinkedCommit:
-    sha = sent.sha.strip().lower()
-    if not MIN_SHA_CHARACTERS <= len(sha) <= MAX_SHA_CHARACTERS or set(sha) - set("0123456789abcdef"):
-        raise InvalidRequest(
-            f"`commits[{number}].sha` must be the commit's hash: {MIN_SHA_CHARACTERS} to {MAX_SHA_CHARACTERS} "
-            "hexadecimal digits."
-        )
-    return LinkedCommit(
-        sha=sha,
-        repo=repo,
-        message=one_line(sent.message.strip().partition("\n")[0], _MESSAGE_CHARACTERS),
-        url=_address(f"commits[{number}].url", sent.url),
-        author=as_name(sent.author or "", _AUTHOR_CHARACTERS) or None,
-        on_default=wanted.default,
-        reported_at=now,
-    )
-
-
-def _pull(sent: ReportedPullRequest, number: int, repo: str, now: int) -> LinkedPullRequest:
-    if not 0 < sent.number < _MAX_PULL_REQUEST_NUMBER:
-        raise InvalidRequest(f"`pullRequests[{number}].number` must be the pull request's number, from 1 on.")
-    return LinkedPullRequest(
-        repo=repo,
-        number=sent.number,
-        title=one_line(sent.title, _MESSAGE_CHARACTERS),
-        url=_address(f"pullRequests[{number}].url", sent.url),
-        state=sent.state,
-        reported_at=now,
-    )
-
-
-def _address(name: str, url: str | None) -> str | None:
-    if url is None:
-        return None
-    plain = url.isprintable() and " " not in url and len(url) <= _MAX_URL_CHARACTERS
-    if not plain or not url.lower().startswith(("https://", "http://")):
-        raise InvalidRequest(
-            f"`{name}` must be an http or https address of up to {_MAX_URL_CHARACTERS:,} characters, or null."
-        )
-    return url

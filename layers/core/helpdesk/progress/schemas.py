@@ -112,3 +112,5 @@ class CommitsReported(Answer):
 
     ok: bool
     tasks: list[ReportedTask]
+    queued: int
+    """How many more cards it names. They are linked and moved within seconds after the response; mostly 0."""

@@ -1,7 +1,7 @@
 """Does the jobs of the signal queue, each for a slice of time at most."""
 
 from helpdesk.board import service as board
-from helpdesk.progress import merging, notices
+from helpdesk.progress import merging, notices, reports
 from helpdesk.signals import jobs, similar
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.storage.transactions import Transaction
@@ -17,6 +17,8 @@ def work(job: SignalJob, until: int) -> str:
             return similar.note(job.organization, job.signal_id)
         case JobKind.MERGE:
             return merging.work(job, until)
+        case JobKind.COMMITS:
+            return reports.work(job, until)
         case JobKind.STATUS:
             if not board.follow(job.organization, job.signal_id, until):
                 transaction = Transaction()

@@ -22,17 +22,21 @@ class JobKind(StrEnum):
     """A signal was merged: what it had moves to the signal that it was merged into."""
     TITLE = "title"
     """The title is new: its vector is computed."""
+    COMMITS = "commits"
+    """A report of commits names more cards than a request has time for: the rest of them are linked and moved."""
 
 
 class SignalJob(FrozenRecord, kw_only=True):
     """A job about a signal. `after` is where a slice of the work continues, None at the start.
 
-    `notify` is that of a change to done.
+    `notify` is that of a change to done. A job that is not about one signal has an empty `signal_id`; `work_id` is then
+    the id of its work.
     """
 
     kind: JobKind
     organization: str
-    signal_id: str
+    signal_id: str = ""
+    work_id: str = ""
     notify: bool = False
     after: str | None = None
 
@@ -42,7 +46,8 @@ class SignalJob(FrozenRecord, kw_only=True):
         return cls(
             kind=JobKind(body["kind"]),
             organization=body["organization"],
-            signal_id=body["signalId"],
+            signal_id=body.get("signalId", ""),
+            work_id=body.get("workId", ""),
             notify=bool(body.get("notify", False)),
             after=body.get("after"),
         )
@@ -52,7 +57,8 @@ class SignalJob(FrozenRecord, kw_only=True):
         body: dict[str, Any] = {
             "kind": self.kind.value,
             "organization": self.organization,
-            "signalId": self.signal_id,
+            **({"signalId": self.signal_id} if self.signal_id else {}),
+            **({"workId": self.work_id} if self.work_id else {}),
             **({"notify": True} if self.notify else {}),
             **({} if self.after is None else {"after": self.after}),
         }

@@ -88,6 +88,7 @@ from helpdesk.storage.signal_keys import (
 )
 from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
 from helpdesk.storage.task_keys import (
+    QueuedReport,
     Task,
     TaskCommit,
     TaskCounter,
@@ -117,7 +118,8 @@ __all__ = [
     "InviteToken", "ItemKey", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage",
     "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim",
     "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment",
-    "PostNumber", "PostVote", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket",
+    "PostNumber", "PostVote", "QueuedReport", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion",
+    "SharedBucket",
     "SignIn", "Signal", "SignalCommit", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "Slug",
     "Suggestion", "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber",
     "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode",

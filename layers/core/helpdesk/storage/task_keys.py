@@ -38,6 +38,14 @@ class TaskNumber(ItemKey):
     number: str
 
 
+class QueuedReport(ItemKey):
+    """What a report of commits still has for cards, until the worker has linked it."""
+
+    PK, SK = "ORG#{organization}#REPORT#{report_id}", "REPORT"
+    organization: str
+    report_id: str
+
+
 class TaskCounter(ItemKey):
     """The highest number that a card of the organization was given."""
 

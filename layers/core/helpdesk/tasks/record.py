@@ -1,7 +1,7 @@
 """A card, and what is linked to it, as items. Times are in ms."""
 
 from copy import replace
-from typing import Any, Self
+from typing import Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.signals.schemas import Priority
@@ -151,10 +151,13 @@ class LinkedCommit(FrozenRecord, kw_only=True):
         """Return the key of its item."""
         return keys.TaskCommit(task.organization, task.id, self.sha)
 
-    def to_item(self, task: Task) -> dict[str, Any]:
+    def to_item(self, task: Task) -> Item:
         """Return it as an item of a card."""
+        return {**self.key(task).attributes(), **self.attributes()}
+
+    def attributes(self) -> Item:
+        """Return what its item says, whichever card it is linked to."""
         return {
-            **self.key(task).attributes(),
             "sha": self.sha,
             "repo": self.repo,
             "message": self.message,
@@ -191,10 +194,13 @@ class LinkedPullRequest(FrozenRecord, kw_only=True):
         """Return the key of its item."""
         return keys.TaskPullRequest(task.organization, task.id, self.repo, str(self.number))
 
-    def to_item(self, task: Task) -> dict[str, Any]:
+    def to_item(self, task: Task) -> Item:
         """Return it as an item of a card."""
+        return {**self.key(task).attributes(), **self.attributes()}
+
+    def attributes(self) -> Item:
+        """Return what its item says, whichever card it is linked to."""
         return {
-            **self.key(task).attributes(),
             "repo": self.repo,
             "number": self.number,
             "title": self.title,

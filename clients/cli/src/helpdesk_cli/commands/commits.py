@@ -66,12 +66,15 @@ def report(
             body["pullRequests"] = [known.pull_request]
         answers.append(session.api().post("commits", body=body))
     tasks = {task["id"]: task for answer in answers for task in answer["tasks"]}
+    queued = sum(answer["queued"] for answer in answers)
     if session.as_json:
-        say_json({"ok": True, "tasks": list(tasks.values())})
+        say_json({"ok": True, "tasks": list(tasks.values()), "queued": queued})
         return
     say(f"Reported {len(found)} commits" + (" and a pull request." if known.pull_request else "."))
     for task in tasks.values():
         say(f"{task['key']}  {task['status']}" + ("  moved" if task["moved"] else ""))
+    if queued:
+        say(f"{queued} more cards follow within seconds.")
 
 
 def _new_commits(since: str | None, known: Build) -> list[dict[str, Any]]:

@@ -1,0 +1,132 @@
+"""What a report of commits still has for cards when the request's time is over, as items that the worker takes up.
+
+An item holds some of the commits and pull requests, each with the numbers of the cards that it is still to be linked
+to. It is written together with the job that names it, so that neither is lost.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from helpdesk.events.outbox import Job
+from helpdesk.platform import clock, ids
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.units import DAY_SECONDS
+from helpdesk.signals import jobs
+from helpdesk.signals.jobs import JobKind, SignalJob
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tasks.links import LinkedCommit, LinkedPullRequest
+
+_DAYS = 7  # as long as the outbox keeps a job
+_MAX_BYTES = 200_000
+"""Of the parts of one item, which may have 400 KB."""
+
+
+class Part(FrozenRecord):
+    """A commit or pull request, and the cards that it names: by their numbers, whether it finishes them."""
+
+    what: LinkedCommit | LinkedPullRequest
+    cards: Mapping[int, bool]
+
+    @classmethod
+    def from_json(cls, part: Mapping[str, Any]) -> Self:
+        """Read a part."""
+        kind = LinkedCommit if "sha" in part["what"] else LinkedPullRequest
+        return cls(
+            kind.from_item(part["what"]),
+            {int(number): finishes for number, finishes in part["cards"].items()},
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the part as JSON has it."""
+        return {"what": self.what.attributes(), "cards": self.cards}
+
+
+class QueuedReport(FrozenRecord, kw_only=True):
+    """The rest of a report, by whom it was sent, and when what it says happened (ms)."""
+
+    organization: str
+    id: str
+    by_name: str | None
+    at: int
+    parts: Sequence[Part]
+
+    @property
+    def key(self) -> keys.QueuedReport:
+        """The key of its item."""
+        return keys.QueuedReport(self.organization, self.id)
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> Self:
+        """Read the item."""
+        return cls(
+            organization=organization,
+            id=item["id"],
+            by_name=item["byName"],
+            at=int(item["at"]),
+            parts=tuple(map(Part.from_json, json.loads(item["parts"]))),
+        )
+
+    def to_item(self) -> Item:
+        """Return the item."""
+        return {
+            **self.key.attributes(),
+            "id": self.id,
+            "byName": self.by_name,
+            "at": self.at,
+            "parts": _json([part.to_json() for part in self.parts]),
+            "expiresAt": clock.seconds_from_now(_DAYS * DAY_SECONDS),
+        }
+
+
+def queue(organization: str, by_name: str | None, at: int, parts: Sequence[Part]) -> None:
+    """Write parts of a report and their jobs. One transaction for each 200 KB of them, of which a report has seven."""
+    for some in _batches(parts):
+        rest = QueuedReport(
+            organization=organization, id=ids.new("report"), by_name=by_name, at=at, parts=some
+        )
+        transaction = Transaction()
+        transaction.put(rest.to_item(), new=True)
+        jobs.put(transaction, job(rest))
+        transaction.commit()
+
+
+def job(rest: QueuedReport, *, after: int | None = None) -> Job:
+    """Return the job of a queued report, for the cards after a number."""
+    return SignalJob(
+        kind=JobKind.COMMITS,
+        organization=rest.organization,
+        work_id=rest.id,
+        after=None if after is None else str(after),
+    ).to_job()
+
+
+def get(organization: str, report_id: str) -> QueuedReport | None:
+    """Return a queued report; None if its work is done."""
+    item = table.get(keys.QueuedReport(organization, report_id))
+    return None if item is None else QueuedReport.from_item(organization, item)
+
+
+def remove(rest: QueuedReport) -> None:
+    """Remove a report whose work is done."""
+    table.delete(rest.key)
+
+
+def _batches(parts: Sequence[Part]) -> Iterator[list[Part]]:
+    batch: list[Part] = []
+    used = 0
+    for part in parts:
+        length = len(_json(part.to_json()).encode())
+        if batch and used + length > _MAX_BYTES:
+            yield batch
+            batch, used = [], 0
+        batch.append(part)
+        used += length
+    if batch:
+        yield batch
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,88 @@
+"""The bodies of reports of commits, checked (Specification: POST /commits)."""
+
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import as_name, one_line
+from helpdesk.progress.schemas import (
+    MAX_BRANCH_CHARACTERS,
+    MAX_COMMITS_REPORTED,
+    MAX_PULL_REQUESTS_REPORTED,
+    MAX_REPO_CHARACTERS,
+    MAX_SHA_CHARACTERS,
+    MIN_SHA_CHARACTERS,
+    CommitsReport,
+    ReportedCommit,
+    ReportedPullRequest,
+)
+from helpdesk.tasks.links import LinkedCommit, LinkedPullRequest
+
+_MAX_URL_CHARACTERS = 2_000
+_MESSAGE_CHARACTERS = 200
+_AUTHOR_CHARACTERS = 80
+_MAX_PULL_REQUEST_NUMBER = 10**12
+
+
+def checked(wanted: CommitsReport, now: int) -> list[tuple[LinkedCommit | LinkedPullRequest, str]]:
+    """Return what a report holds, each with the text that names cards; `now` is when it came (ms).
+
+    Raises InvalidRequest.
+    """
+    repo = as_name(wanted.repo)
+    if not repo or len(wanted.repo) > MAX_REPO_CHARACTERS or "#" in repo:
+        raise InvalidRequest(
+            f"`repo` must name the repository in 1 to {MAX_REPO_CHARACTERS} characters without #: `acme/shop`."
+        )
+    if len(wanted.branch or "") > MAX_BRANCH_CHARACTERS:
+        raise InvalidRequest(f"`branch` must have up to {MAX_BRANCH_CHARACTERS} characters.")
+    commits, pulls = wanted.commits or [], wanted.pull_requests or []
+    if len(commits) > MAX_COMMITS_REPORTED or len(pulls) > MAX_PULL_REQUESTS_REPORTED:
+        raise InvalidRequest(
+            f"Report up to {MAX_COMMITS_REPORTED} `commits` and {MAX_PULL_REQUESTS_REPORTED} `pullRequests` at once."
+        )
+    if wanted.at is not None and wanted.at < 0:
+        raise InvalidRequest("`at` must be an instant in milliseconds since 1970.")
+    return [
+        *((_commit(each, number, repo, wanted, now), each.message) for number, each in enumerate(commits)),
+        *((_pull(each, number, repo, now), each.title) for number, each in enumerate(pulls)),
+    ]
+
+
+def _commit(sent: ReportedCommit, number: int, repo: str, wanted: CommitsReport, now: int) -> LinkedCommit:
+    sha = sent.sha.strip().lower()
+    if not MIN_SHA_CHARACTERS <= len(sha) <= MAX_SHA_CHARACTERS or set(sha) - set("0123456789abcdef"):
+        raise InvalidRequest(
+            f"`commits[{number}].sha` must be the commit's hash: {MIN_SHA_CHARACTERS} to {MAX_SHA_CHARACTERS} "
+            "hexadecimal digits."
+        )
+    return LinkedCommit(
+        sha=sha,
+        repo=repo,
+        message=one_line(sent.message.strip().partition("\n")[0], _MESSAGE_CHARACTERS),
+        url=_address(f"commits[{number}].url", sent.url),
+        author=as_name(sent.author or "", _AUTHOR_CHARACTERS) or None,
+        on_default=wanted.default,
+        reported_at=now,
+    )
+
+
+def _pull(sent: ReportedPullRequest, number: int, repo: str, now: int) -> LinkedPullRequest:
+    if not 0 < sent.number < _MAX_PULL_REQUEST_NUMBER:
+        raise InvalidRequest(f"`pullRequests[{number}].number` must be the pull request's number, from 1 on.")
+    return LinkedPullRequest(
+        repo=repo,
+        number=sent.number,
+        title=one_line(sent.title, _MESSAGE_CHARACTERS),
+        url=_address(f"pullRequests[{number}].url", sent.url),
+        state=sent.state,
+        reported_at=now,
+    )
+
+
+def _address(name: str, url: str | None) -> str | None:
+    if url is None:
+        return None
+    plain = url.isprintable() and " " not in url and len(url) <= _MAX_URL_CHARACTERS
+    if not plain or not url.lower().startswith(("https://", "http://")):
+        raise InvalidRequest(
+            f"`{name}` must be an http or https address of up to {_MAX_URL_CHARACTERS:,} characters, or null."
+        )
+    return url
