@@ -31,16 +31,16 @@ class Part(FrozenRecord):
     cards: Mapping[int, bool]
 
     @classmethod
-    def from_json(cls, part: Mapping[str, Any]) -> Self:
-        """Read a part."""
+    def from_item(cls, part: Item) -> Self:
+        """Read an element of the parts."""
         kind = LinkedCommit if "sha" in part["what"] else LinkedPullRequest
         return cls(
             kind.from_item(part["what"]),
             {int(number): finishes for number, finishes in part["cards"].items()},
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the part as JSON has it."""
+    def to_item(self) -> Item:
+        """Return an element of the parts."""
         return {"what": self.what.attributes(), "cards": self.cards}
 
 
@@ -66,7 +66,7 @@ class QueuedReport(FrozenRecord, kw_only=True):
             id=item["id"],
             by_name=item["byName"],
             at=int(item["at"]),
-            parts=tuple(map(Part.from_json, json.loads(item["parts"]))),
+            parts=tuple(map(Part.from_item, json.loads(item["parts"]))),
         )
 
     def to_item(self) -> Item:
@@ -76,7 +76,7 @@ class QueuedReport(FrozenRecord, kw_only=True):
             "id": self.id,
             "byName": self.by_name,
             "at": self.at,
-            "parts": _json([part.to_json() for part in self.parts]),
+            "parts": _json([part.to_item() for part in self.parts]),
             "expiresAt": clock.seconds_from_now(_DAYS * DAY_SECONDS),
         }
 
@@ -118,7 +118,7 @@ def _batches(parts: Sequence[Part]) -> Iterator[list[Part]]:
     batch: list[Part] = []
     used = 0
     for part in parts:
-        length = len(_json(part.to_json()).encode())
+        length = len(_json(part.to_item()).encode())
         if batch and used + length > _MAX_BYTES:
             yield batch
             batch, used = [], 0
