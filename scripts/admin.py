@@ -229,7 +229,7 @@ def _parser() -> argparse.ArgumentParser:
     again = commands.add_parser(
         "redrive", help="move a queue's dead letters back to it, after you have fixed their cause"
     )
-    again.add_argument("queue", metavar="QUEUE", choices=[*redrive.QUEUES, redrive.FANOUT])
+    again.add_argument("queue", metavar="QUEUE", choices=[*redrive.QUEUES, redrive.FANOUT, redrive.FACTS])
     again.set_defaults(run=_redrive)
 
     index = commands.add_parser(

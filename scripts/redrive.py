@@ -21,12 +21,13 @@ from helpdesk.platform import clients, clock, settings
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
 from helpdesk.storage.keys import Delivery, Event, Job
+from scripts import redrive_facts
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
 QUEUES = tuple(variable.removesuffix("_QUEUE_URL").lower() for variable in settings.QUEUES)
-FANOUT = "fanout"
+FANOUT, FACTS = "fanout", "facts"
 _WAIT_SECONDS = 2.0
 _STREAM_MS = MINUTE_MS  # younger items may still be in the stream
 _RUN_MS = 15 * MINUTE_MS
@@ -43,12 +44,15 @@ def use_queues(outputs: Mapping[str, str]) -> None:
     for name in QUEUES:
         os.environ[f"{name.upper()}_QUEUE_URL"] = outputs.get(f"{name.title()}QueueUrl", "")
     os.environ["DEAD_LETTERS_URL"] = outputs.get("FanoutDeadLettersUrl", "")
+    os.environ["FACTS_DEAD_LETTERS_URL"] = outputs.get("FactsDeadLettersUrl", "")
 
 
 def redrive(queue: str) -> dict[str, int | str]:
     """Move a queue's dead letters back; return how many there were, were moved and are left."""
     if queue == FANOUT:
         return _fan_out_again()
+    if queue == FACTS:
+        return _write_facts_again()
     source = os.environ[f"{queue.upper()}_QUEUE_URL"]
     attributes = clients.sqs().get_queue_attributes(QueueUrl=source, AttributeNames=["RedrivePolicy"])
     arn = json.loads(attributes["Attributes"]["RedrivePolicy"])["deadLetterTargetArn"]
@@ -130,6 +134,25 @@ def _fan_out_again() -> dict[str, int | str]:
     for letter in letters:
         clients.sqs().delete_message(QueueUrl=dead, ReceiptHandle=letter["ReceiptHandle"])
     return {"queue": FANOUT, "found": len(letters), "moved": moved, "left": _waiting(dead)}
+
+
+def _write_facts_again() -> dict[str, int | str]:
+    """Write the rows of what dead letters name, then delete those letters. One that fails stays."""
+    dead = os.environ["FACTS_DEAD_LETTERS_URL"]
+    letters = [letter for letters in takewhile(bool, iter(partial(_taken, dead), None)) for letter in letters]
+    moved = too_old = 0
+    for letter in letters:
+        try:
+            done = redrive_facts.write_again(letter["Body"])
+        except redrive_facts.TooOld:
+            too_old += 1
+        else:
+            if not done:
+                continue
+            moved += 1
+        clients.sqs().delete_message(QueueUrl=dead, ReceiptHandle=letter["ReceiptHandle"])
+    left = len(letters) - moved - too_old
+    return {"queue": FACTS, "found": len(letters), "moved": moved, "tooOld": too_old, "left": left}
 
 
 def _named_by(letter: str) -> tuple[str, str] | None:

@@ -115,6 +115,7 @@ def _variables(settings: StackSettings, endpoint_url: str) -> dict[str, str]:
         "FILES_BUCKET": outputs["FilesBucketName"],
         "SEARCH_BUCKET": outputs["SearchBucketName"],
         "DEAD_LETTERS_URL": outputs["FanoutDeadLettersUrl"],
+        "FACTS_DEAD_LETTERS_URL": outputs["FactsDeadLettersUrl"],
         **{variable: outputs[_output(variable)] for variable in QUEUES},
     }
 

@@ -29,7 +29,6 @@ FOUNDATIONS = {
 # The modules outside storage that call an AWS service, and which service.
 ADAPTERS = {
     "agent/converse.py": {"bedrock"},
-    "delivery/fanout.py": {"sqs"},
     "embeddings/bedrock.py": {"bedrock"},
     "delivery/queue.py": {"sqs"},
     "files/store.py": {"s3"},

@@ -505,15 +505,16 @@ def test_only_new_outbox_items_invoke_fan_out() -> None:
     }
 
 
-def test_a_poison_record_never_blocks_the_stream() -> None:
-    stream = FUNCTIONS["FanoutFunction"]["Properties"]["Events"]["Outbox"]["Properties"]
+@pytest.mark.parametrize(("reader", "event"), [("Fanout", "Outbox"), ("Facts", "Changes")])
+def test_a_poison_record_never_blocks_the_stream(reader: str, event: str) -> None:
+    stream = FUNCTIONS[f"{reader}Function"]["Properties"]["Events"][event]["Properties"]
 
     assert stream["BisectBatchOnFunctionError"] is True
     # The function dead-letters unreadable records itself. Retries serve outages, which end.
     assert stream["MaximumRetryAttempts"] == -1
     assert stream["MaximumRecordAgeInSeconds"] == 21_600
     assert stream["DestinationConfig"]["OnFailure"]["Destination"] == {
-        "Fn::GetAtt": ["FanoutDeadLetters", "Arn"]
+        "Fn::GetAtt": [f"{reader}DeadLetters", "Arn"]
     }
 
 

@@ -36,6 +36,7 @@ QUEUES: Final = {
     "TOOL_SYNC_QUEUE_URL": "tool_sync",
     "SIGNAL_QUEUE_URL": "signal",
     "DEAD_LETTERS_URL": "dead-letters",
+    "FACTS_DEAD_LETTERS_URL": "facts-dead-letters",
 }
 ENVIRONMENT: Final = {
     "AWS_DEFAULT_REGION": REGION,

@@ -21,8 +21,11 @@ _TRIES = 5
 _MARGIN = 100  # messages that come while the thread is read
 
 
-def write_thread(changes: Sequence[Change]) -> None:
-    """Carry out the changes of a conversation's partition, in their order."""
+def write_thread(changes: Sequence[Change], *, late: bool = False) -> None:
+    """Carry out the changes of a conversation's partition, in their order.
+
+    Where they come `late`, the conversation's row counts messages after them, so it is made again from its thread.
+    """
     organization = changes[0].organization
     conversation_id = _conversation_id(changes[0])
     states = [change for change in changes if isinstance(change.key, keys.Conversation)]
@@ -49,7 +52,11 @@ def write_thread(changes: Sequence[Change]) -> None:
     if not states and not written:
         return
     for _ in range(_TRIES):
-        if _try_to_write(organization, conversation_id, states, written, changes[-1].sequence):
+        if late:
+            done = _write_again(organization, conversation_id, changes[-1].sequence)
+        else:
+            done = _try_to_write(organization, conversation_id, states, written, changes[-1].sequence)
+        if done:
             return
     raise Throttled  # other writers were first each time, so the stream repeats it
 
@@ -111,6 +118,29 @@ def write_past(organization: str, conversation_id: str, sequence: str) -> None:
     if conversations.find(organization, conversation_id) is None:
         written = [(rows.MESSAGES, each.id) for each in messages]
         repository.delete_many(organization, [*written, (rows.CONVERSATIONS, conversation_id)])
+
+
+def _write_again(organization: str, conversation_id: str, sequence: str) -> bool:
+    """Write a conversation's row from its whole thread, and rows that messages lack; False if another writer did.
+
+    Rows that are there count already.
+    """
+    stored = repository.conversation(organization, conversation_id)
+    conversation = conversations.find(organization, conversation_id)
+    if stored is None or conversation is None:
+        return conversation is None or write_all(organization, conversation_id, sequence)
+    messages = _thread_of(conversation)
+    known = repository.existing(organization, rows.MESSAGES, [each.id for each in messages])
+    thread = write_messages(organization, conversation, Thread(), messages)
+    _note_rating(organization, conversation, stored)
+    fact = facts.of_conversation(conversation, thread)
+    try:
+        repository.put_conversation(organization, fact, thread, max(sequence, stored.sequence), stored)
+    except ConditionFailed:
+        return False
+    for document_id, answers in _sources([each for each in messages if each.id not in known]).items():
+        repository.count_answers(organization, document_id, answers)
+    return True
 
 
 def _thread_of(conversation: Conversation) -> list[Message]:

@@ -77,6 +77,12 @@ def titles(organization: str, dataset: str, identifiers: Sequence[str]) -> dict[
     return {identifier: title for identifier, title in called.items() if title}
 
 
+def existing(organization: str, dataset: str, identifiers: Sequence[str]) -> set[str]:
+    """Return which of the ids have rows. One call for up to 100."""
+    found = table.get_many([key_of(organization, dataset, each) for each in identifiers])
+    return {item["SK"][14:] for item in found.values()}
+
+
 def put_conversation(
     organization: str, fact: Fact, thread: Thread, sequence: str, before: Stored | None
 ) -> None:

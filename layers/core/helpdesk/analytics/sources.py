@@ -52,7 +52,7 @@ class Change(FrozenRecord):
 def read(record: Mapping[str, Any]) -> Change | None:
     """Return the change of a stream's record; None if no row is about its item."""
     change = record["dynamodb"]
-    key = _key(change["Keys"]["PK"]["S"], change["Keys"]["SK"]["S"])
+    key = key_of(change["Keys"]["PK"]["S"], change["Keys"]["SK"]["S"])
     if key is None:
         return None
     old, new = (change.get(name) for name in ("OldImage", "NewImage"))
@@ -68,11 +68,12 @@ def read(record: Mapping[str, Any]) -> Change | None:
 
 def of_item(item: Item) -> Change | None:
     """Return an item as if it came to be before everything in the stream; None if no row is about it."""
-    key = _key(item["PK"], item["SK"])
+    key = key_of(item["PK"], item["SK"])
     return None if key is None else Change(key, _organization(key), "", None, item)
 
 
-def _key(pk: str, sk: str) -> ItemKey | None:
+def key_of(pk: str, sk: str) -> ItemKey | None:
+    """Return the key of an item that rows are about; None if none is."""
     found = (kind.parse(pk, sk) for prefix, kind in _KINDS if sk.startswith(prefix))
     return next((key for key in found if key is not None), None)
 

@@ -25,6 +25,8 @@ from helpdesk.knowledge.documents import Document
 from helpdesk.logs.record import LogRecord
 from helpdesk.platform import unreadable
 from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import write_dead_letter
+from helpdesk.platform.settings import settings
 from helpdesk.ratings import service as ratings
 from helpdesk.ratings.record import Rating
 from helpdesk.signals.record import Signal
@@ -49,10 +51,11 @@ _DATASETS: dict[type[ItemKey], str] = {
 }
 
 
-def write_rows(records: Sequence[Mapping[str, Any]]) -> list[str]:
+def write_rows(records: Sequence[Mapping[str, Any]], *, late: bool = False) -> list[str]:
     """Write the rows of a batch; return the sequence numbers of failed records, which the stream repeats.
 
-    A record that cannot be read is reported and passed over: repeating it would hold up the others.
+    A record that cannot be read moves to the dead-letter queue: repeating it would hold up the others. `late` records
+    were given up before, and changes that came after them are written already.
     """
     groups: dict[tuple[str, str], list[tuple[str, Change]]] = defaultdict(list)
     for record in records:
@@ -60,7 +63,7 @@ def write_rows(records: Sequence[Mapping[str, Any]]) -> list[str]:
         if change is not None:
             groups[_group(change)].append((sources.number_of(record), change))
     with ThreadPoolExecutor(_THREADS) as pool:
-        failed = list(pool.map(_write, groups.values()))
+        failed = list(pool.map(lambda group: _write(group, late=late), groups.values()))
     return [sequence for each in failed for sequence in each]
 
 
@@ -68,8 +71,14 @@ def _read(record: Mapping[str, Any]) -> Change | None:
     try:
         return sources.read(record)
     except Exception as error:  # noqa: BLE001 - one record must not hold up its shard
-        unreadable.report(record.get("dynamodb", {}).get("Keys"), error)
+        change = record.get("dynamodb", {})
+        _dead_letter(change.get("Keys"), change.get("SequenceNumber"), error)
         return None
+
+
+def _dead_letter(key: object, sequence: object, error: Exception) -> None:
+    unreadable.report(key, error)
+    write_dead_letter(settings().facts_dead_letters_url, {"key": key, "sequence": sequence})
 
 
 def _group(change: Change) -> tuple[str, str]:
@@ -79,17 +88,18 @@ def _group(change: Change) -> tuple[str, str]:
     return change.key.pk, change.key.sk
 
 
-def _write(group: Sequence[tuple[str, Change]]) -> list[str]:
+def _write(group: Sequence[tuple[str, Change]], *, late: bool) -> list[str]:
     """Carry out changes; return the sequence numbers to repeat."""
     changes = [change for _, change in group]
     try:
         if isinstance(changes[0].key, keys.Conversation | keys.Message):
-            write_thread(changes)
+            write_thread(changes, late=late)
         else:
             write_item(changes)
     except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
         if record_guard.is_of_the_record(error):
-            unreadable.report(changes[0].key.attributes(), error)
+            for sequence, change in group:
+                _dead_letter(change.key.attributes(), sequence, error)
             return []
         logger.error(
             "record_failed", extra={"key": changes[0].key.attributes(), "error": type(error).__name__}

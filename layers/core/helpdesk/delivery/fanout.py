@@ -19,10 +19,9 @@ from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events import outbox_pending
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.events.stored import OutboxItem, StoredEvent
-from helpdesk.platform import clients, clock, unreadable
+from helpdesk.platform import clock, queues, unreadable
 from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.storage.table import Item, Throttled, from_wire
@@ -142,7 +141,7 @@ def _dead_letter(key: object, error: Exception) -> None:
 
 def write_dead_letter(key: object) -> None:
     """Write the key of an item that was given up to the fan-out's dead-letter queue."""
-    clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps({"key": key}))
+    queues.write_dead_letter(settings().dead_letters_url, {"key": key})
 
 
 def _listeners(organization: str) -> Endpoints | Exception:
@@ -188,7 +187,7 @@ def _enqueue_jobs(works: Sequence[_Work]) -> None:
     for name, jobs in by_queue.items():
         url = settings().queue_url(name)
         try:
-            refused = send_all(url, [_entry_of(job) for _, job in jobs])
+            refused = queues.send_all(url, [_entry_of(job) for _, job in jobs])
         except Exception as error:
             if not record_guard.is_of_the_record(error):
                 raise
@@ -202,7 +201,7 @@ def _enqueue_singly(url: str, jobs: Sequence[tuple[_Work, Job]]) -> None:
     """Queue jobs one by one, so that only the job that SQS refuses for its content is a dead letter."""
     for work, job in jobs:
         try:
-            if send_all(url, [_entry_of(job)]):
+            if queues.send_all(url, [_entry_of(job)]):
                 work.failed = True
         except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
             work.fail(error)

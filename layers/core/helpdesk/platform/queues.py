@@ -4,6 +4,7 @@ A failed message returns to its queue after the visibility timeout. AWS recommen
 that no message is received while it is still being processed. That is too long for a visitor who waits for an answer.
 """
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,11 @@ MAX_RECEIVES = 5
 
 RETRY_AFTER_SECONDS = (5, 20, 60, 120)
 """How long a message waits after its first, second, … failure."""
+
+
+def write_dead_letter(queue_url: str, letter: dict[str, Any]) -> None:
+    """Write what was given up to a dead-letter queue."""
+    clients.sqs().send_message(QueueUrl=queue_url, MessageBody=json.dumps(letter))
 
 
 def receives(record: dict[str, Any]) -> int:

@@ -93,6 +93,7 @@ class Settings(FrozenRecord):
     tool_sync_queue_url = _Setting("TOOL_SYNC_QUEUE_URL", _text)
     signal_queue_url = _Setting("SIGNAL_QUEUE_URL", _text)
     dead_letters_url = _Setting("DEAD_LETTERS_URL", _text)
+    facts_dead_letters_url = _Setting("FACTS_DEAD_LETTERS_URL", _text)
     retry_delays_seconds = _Setting("RETRY_DELAYS_SECONDS", _text)
     # What follows has the value of the specification, or none, where nothing else is set.
     longest_hop_seconds = _Setting("LONGEST_HOP_SECONDS", int, "900")
