@@ -29,6 +29,7 @@ BODIES: dict[str, Any] = {
 }
 _EXPLORED: dict[str, Any] = {
     "ok": True,
+    "unit": "milliseconds",
     "series": [
         {
             "key": "agent",
@@ -45,11 +46,40 @@ _EXPLORED: dict[str, Any] = {
     "scanned": 5,
     "capped": False,
 }
+_VOLUME: dict[str, Any] = {
+    "ok": True,
+    "unit": "number",
+    "series": [
+        {
+            "key": "__all",
+            "label": "All",
+            "total": 3,
+            "points": [
+                {"at": _START, "end": _START + _DAY, "value": 2, "partial": False},
+                {"at": _START + _DAY, "end": _START + 2 * _DAY, "value": 1, "partial": True},
+            ],
+        }
+    ],
+    "previous": [
+        {
+            "key": "__all",
+            "label": "All",
+            "total": 1,
+            "points": [
+                {"at": _START - 2 * _DAY, "end": _START - _DAY, "value": 0, "partial": False},
+                {"at": _START - _DAY, "end": _START, "value": 1, "partial": False},
+            ],
+        }
+    ],
+    "matched": 3,
+    "scanned": 4,
+    "capped": False,
+}
 _REPORT: dict[str, Any] = {
     "name": "volume-by-day",
     "title": "New conversations by day",
     "queries": [
-        {"query": {"dataset": "conversations", "bucket": "day", "compare": True}, "days": 30},
+        {"query": {"dataset": "conversations", "bucket": "day", "compare": True}, "days": 2},
     ],
 }
 ANSWERS: dict[str, Any] = {
@@ -88,5 +118,5 @@ ANSWERS: dict[str, Any] = {
         ]
     },
     "listReports": {"reports": [_REPORT]},
-    "getReport": {**_REPORT, "results": [_EXPLORED]},
+    "getReport": {**_REPORT, "results": [_VOLUME]},
 }

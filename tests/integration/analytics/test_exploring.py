@@ -9,7 +9,6 @@ from helpdesk.analytics.rows import Fact
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from tests.integration.analytics.conftest import Desk
-from tests.support import effort
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.tools import connected, declaration
@@ -36,44 +35,6 @@ def put(dataset: str, identifier: str, organization: NewOrganization | str, **va
     row = [values.get(field.id) for field in DATASETS[dataset].fields]
     owner = organization if isinstance(organization, str) else organization.organization_id
     repository.put(owner, Fact(dataset, identifier, [*row, "A row"]))
-
-
-def test_the_records_of_a_points_window_are_exactly_the_rows_that_it_counts(
-    api: Client, organization: NewOrganization
-) -> None:
-    given(organization.organization_id, 60, seed=15)
-    chance = random.Random(4)
-    for _ in range(effort.of(2, 40)):
-        filters = [{"field": "stars", "op": chance.choice(["gte", "isNot"]), "value": chance.randint(1, 5)}]
-        group = chance.choice(["customer", "assignee", "resolvedBy"])
-        body: dict[str, Any] = {
-            "query": {
-                "dataset": "ratings", "filters": filters, "groupBy": group,
-                "bucket": chance.choice(["week", "month"]), "compare": True,
-            },
-            "days": chance.choice([30, 90]),
-        }  # fmt: skip
-        explored = api.post("/v1/analytics/explore", body).body
-        assert sum(each["total"] for each in explored["series"]) == explored["matched"]
-        for series in explored["series"] + explored["previous"]:
-            own = {"field": group, "op": "is", "value": series["key"]}
-            if series["key"] == "__none":
-                own = {"field": group, "op": "isNotSet"}
-            counted = 0
-            for point in series["points"]:
-                records = api.post(
-                    "/v1/analytics/records",
-                    {
-                        "query": {"dataset": "ratings", "filters": [*filters, own]},
-                        "from": point["at"],
-                        "days": (point["end"] - point["at"]) // DAY,
-                        "limit": 200,
-                    },
-                ).body
-                assert records["matched"] == len(records["rows"]) == point["value"]
-                assert all(point["at"] <= row["at"] < point["end"] for row in records["rows"])
-                counted += records["matched"]
-            assert counted == series["total"]
 
 
 def test_rows_of_other_months_are_found_by_another_time_and_in_all_time(desk: Desk) -> None:
@@ -197,6 +158,65 @@ def test_each_report_shows_its_queries_and_what_they_find(desk: Desk) -> None:
     assert (series["label"], series["total"]) == ("Can I talk to a human?", 1)
     again = desk.api.post("/v1/analytics/explore", reports["volume-by-day"]["queries"][0])
     assert again.body["series"] == reports["volume-by-day"]["results"][0]["series"]
+
+
+def test_queries_of_a_report_read_the_rows_that_they_share_once(desk: Desk, monkeypatch: Any) -> None:
+    months_read: list[str] = []
+    read = repository.read
+
+    def counted(organization: str, dataset: str, month: str, *rest: Any, **named: Any) -> Any:
+        months_read.append(month)
+        return read(organization, dataset, month, *rest, **named)
+
+    monkeypatch.setattr(repository, "read", counted)
+    assert len(desk.api.get("/v1/analytics/reports/first-response").body["results"]) == 2
+    assert months_read
+    assert len(set(months_read)) == len(months_read)
+
+
+def test_a_report_says_in_which_unit_its_figures_are(desk: Desk) -> None:
+    names = [each["name"] for each in desk.api.get("/v1/analytics/reports").body["reports"]]
+    units = {}
+    for name in names:
+        results = desk.api.get(f"/v1/analytics/reports/{name}").body["results"]
+        units[name] = [each["unit"] for each in results]
+    assert units == {
+        "volume-by-day": ["number"], "first-response": ["milliseconds", "milliseconds"],
+        "resolved-by-agent": ["percent"], "satisfaction": ["number"], "handed-off-subjects": ["number"],
+        "busiest-hours": ["number"],
+    }  # fmt: skip
+
+
+def test_no_query_finds_rows_of_another_organization(
+    api: Client, stranger: Client, organization: Any
+) -> None:
+    at = clock.now_ms()
+    for dataset in DATASETS.values():
+        times = {field.id: at for field in dataset.times}
+        put(dataset.id, f"call_{ids.ulid(at)}", organization, **times)
+        for when in ({}, {"scope": "all"}, {"field": dataset.times[-1].id}):
+            body = {"query": {"dataset": dataset.id, "when": when, "compare": True}}
+            found = [
+                client.post(f"/v1/analytics/{route}", body).body["scanned"]
+                for client in (api, stranger)
+                for route in ("explore", "records")
+            ]
+            assert (min(found[:2]) >= 1, found[2:]) == (True, [0, 0])
+
+
+def test_a_window_may_begin_at_either_end_of_time(api: Client) -> None:
+    for start in (0, 4_102_444_800_000):
+        for bucket in ("day", "week", "month", "hour", "weekday"):
+            query = {"dataset": "ratings", "bucket": bucket, "compare": True}
+            answer = api.post("/v1/analytics/explore", {"query": query, "from": start, "days": 366})
+            assert (answer.status, answer.body["matched"]) == (200, 0)
+            for series in answer.body["series"] + answer.body["previous"]:
+                assert len(series["points"]) == {"day": 366, "hour": 24, "weekday": 7}.get(
+                    bucket, len(series["points"])
+                )
+            if bucket == "day":
+                [now], [before] = answer.body["series"], answer.body["previous"]
+                assert (now["points"][0]["at"], before["points"][-1]["end"]) == (start, start)
 
 
 def test_an_unknown_report_is_refused_with_the_names_that_there_are(api: Client) -> None:

@@ -1,15 +1,12 @@
-"""What a query may say, and how a refusal names the part that is wrong."""
+"""What a query means: its filters, measures, windows and buckets."""
 
 from typing import Any
 
 from helpdesk.analytics.datasets import DATASETS
-from helpdesk.analytics.errors import InvalidQuery
 from helpdesk.analytics.evaluation import computed
-from helpdesk.analytics.query import condition, listing, plan
+from helpdesk.analytics.query import condition, plan
 from helpdesk.analytics.query_schemas import ExploreInput, FilterInput, Measure
 from helpdesk.analytics.windows import Bucket, Slot, Window, slots, window_of
-from helpdesk.http.validation import parse_body
-from helpdesk.platform.errors import AppError, InvalidRequest
 from tests.support.rules import for_each
 
 SUNDAY = 1_763_856_000_000  # 2025-11-23T00:00:00Z
@@ -17,107 +14,31 @@ HOUR, DAY = 3_600_000, 86_400_000
 NOW = SUNDAY + 14 * HOUR
 
 
-def _refusal(text: str) -> AppError:
-    try:
-        body = parse_body(ExploreInput, text, is_base64=False)
-        listing(body, plan(body, NOW).dataset)
-    except AppError as refusal:
-        return refusal
-    raise AssertionError(text)
+def test_a_list_may_be_empty_and_a_part_of_a_text_too() -> None:
+    ratings, logs = DATASETS["ratings"], DATASETS["logs"]
+    none_of = condition(ratings, FilterInput(field="stars", op="in", value=[]), "query.filters[0]")
+    all_but_none = condition(ratings, FilterInput(field="stars", op="notIn", value=[]), "query.filters[0]")
+    any_text = condition(logs, FilterInput(field="actor", op="contains", value=""), "query.filters[0]")
+    row = [1, 5, *[None] * 6]
+    assert (none_of(row), all_but_none(row)) == (False, True)
+    assert (any_text([1, "k", "Ada", ""]), any_text([1, "k", None, ""])) == (True, False)
 
 
-def _query(rest: str) -> str:
-    return '{"query": {"dataset": "ratings"' + (f", {rest}" if rest else "") + "}}"
+@for_each("op, field, unit", [
+    ("count", None, "number"), ("distinct", "subject", "number"), ("avg", "messages", "number"),
+    ("median", "resolutionTime", "milliseconds"), ("sum", "firstResponseTime", "milliseconds"),
+    ("percent", None, "percent"),
+])  # fmt: skip
+def test_a_measure_has_a_unit(op: str, field: str | None, unit: str) -> None:
+    where = {"field": "resolutionTime", "op": "gt", "value": 1} if op == "percent" else None
+    query = {"dataset": "conversations", "measure": {"op": op, "field": field, "where": where}}
+    assert plan(ExploreInput.model_validate({"query": query}), NOW).measured.unit == unit
 
 
-def _filter(rest: str) -> str:
-    return _query('"filters": [{"field": "stars", "op": "isSet"}, {' + rest + "}]")
-
-
-MALFORMED = {
-    "{}": "`query` is required.",
-    '{"query": {"dataset": "sales"}}': "`query.dataset` must be one of conversations, ratings, signals,",
-    '{"query": {"dataset": "ratings"}, "days": 367}': "`days` must be a whole number from 1 to 366.",
-    '{"query": {"dataset": "ratings"}, "days": 0}': "`days` must be a whole number from 1 to 366.",
-    '{"query": {"dataset": "ratings"}, "limit": 201}': "`limit` must be a whole number from 1 to 200.",
-    '{"query": {"dataset": "ratings"}, "from": -1}': "`from` must be a whole number from 0 to",
-    '{"query": {"dataset": "ratings"}, "sort": {"by": "time", "direction": "up"}}': "`sort.direction` must be one of",
-    _query('"top": 21'): "`query.top` must be a whole number from 1 to 20.",
-    _query('"order": "random"'): "`query.order` must be one of natural, largest, smallest.",
-    _query('"bucket": "year"'): "`query.bucket` must be one of day, week, month, hour, weekday.",
-    _query('"bucket": "day", "when": {"scope": "all"}'): "`query.bucket` day needs a window",
-    _query('"groupby": "stars"'): "did you mean `query.groupBy`?",
-    _query(
-        '"measure": {"op": "p50"}'
-    ): "`query.measure.op` must be one of count, distinct, sum, avg, median, p75,",
-    _query('"measure": {"op": "avg"}'): "`query.measure.field` is required for avg.",
-    _query('"measure": {"op": "count", "field": "stars"}'): "`query.measure.field` must be left out",
-    _query('"measure": {"op": "percent"}'): "`query.measure.where` is required for percent.",
-    _query(
-        '"measure": {"op": "count", "where": {"field": "stars", "op": "isSet"}}'
-    ): "`query.measure.where` is for percent",
-    _filter(
-        '"field": "stars", "op": "like", "value": 1'
-    ): "`query.filters[1].op` must be one of is, isNot, gt,",
-    _filter('"field": "stars", "op": "is"'): "`query.filters[1].value` is required for is.",
-    _filter('"field": "stars", "op": "isSet", "value": 1'): "`query.filters[1].value` must be left out",
-    _filter('"field": "stars", "op": "is", "value": "5"'): "`query.filters[1].value` must be a number",
-    _filter('"field": "stars", "op": "is", "value": true'): "`query.filters[1].value` must be a number",
-    _filter(
-        '"field": "stars", "op": "in", "value": 5'
-    ): "`query.filters[1].value` must be a list of 1 to 50 values",
-    _filter(
-        '"field": "stars", "op": "in", "value": [1, "2"]'
-    ): "`query.filters[1].value[1]` must be a number",
-    _filter(f'"field": "stars", "op": "in", "value": {list(range(51))}'): "must be a list of 1 to 50 values",
-    _filter(
-        '"field": "hasNote", "op": "is", "value": "yes"'
-    ): "`query.filters[1].value` must be true or false",
-    _filter(
-        '"field": "resolvedBy", "op": "is", "value": "bot"'
-    ): "`query.filters[1].value` must be one of agent, team.",
-}
-
-UNKNOWN = {
-    _query(
-        '"groupBy": "colour"'
-    ): "`query.groupBy`: 'colour' is not a field of ratings. Allowed: stars, hasNote,",
-    _query('"groupBy": "at"'): "`query.groupBy`: 'at' is a field of another type in ratings.",
-    _query(
-        '"when": {"field": "stars"}'
-    ): "`query.when.field`: 'stars' is a field of another type in ratings. Allowed: at.",
-    _query(
-        '"measure": {"op": "sum", "field": "customer"}'
-    ): "`query.measure.field`: 'customer' is a field of another",
-    _query(
-        '"measure": {"op": "distinct", "field": "stars"}'
-    ): "Allowed: conversation, customer, resolvedBy, assignee.",
-    _query(
-        '"measure": {"op": "percent", "where": {"field": "x", "op": "isSet"}}'
-    ): "`query.measure.where.field`: 'x'",
-    _filter(
-        '"field": "startedAt", "op": "isSet"'
-    ): "`query.filters[1].field`: 'startedAt' is not a field of ratings.",
-    _filter(
-        '"field": "resolvedBy", "op": "gt", "value": 1'
-    ): "`query.filters[1].op`: gt does not fit resolvedBy",
-    '{"query": {"dataset": "ratings"}, "sort": {"by": "when"}}': "`sort.by`: 'when' is not a field of ratings.",
-    '{"query": {"dataset": "ratings"}, "fields": ["stars", "who"]}': "`fields[1]`: 'who' is not a field of ratings.",
-}
-
-
-@for_each("text, message", MALFORMED.items())
-def test_a_malformed_request_is_refused_with_the_path_of_its_field(text: str, message: str) -> None:
-    refusal = _refusal(text)
-    assert type(refusal) is InvalidRequest
-    assert message in refusal.message
-
-
-@for_each("text, message", UNKNOWN.items())
-def test_a_query_for_what_a_dataset_lacks_is_refused_with_what_it_has(text: str, message: str) -> None:
-    refusal = _refusal(text)
-    assert type(refusal) is InvalidQuery
-    assert message in refusal.message
+def test_every_kind_of_field_can_split_a_query() -> None:
+    for field in DATASETS["conversations"].fields:
+        query = {"dataset": "conversations", "groupBy": field.id}
+        assert plan(ExploreInput.model_validate({"query": query}), NOW).group == field
 
 
 def test_a_list_of_values_may_be_of_true_and_false() -> None:

@@ -1,8 +1,9 @@
 """The rules of exploring datasets: what is read for a request, and what is returned of it."""
 
+from collections.abc import Sequence
+
 from helpdesk.analytics import evaluation, names, reading
 from helpdesk.analytics.datasets import DATASETS, FieldType, label_of
-from helpdesk.analytics.evaluation import Found
 from helpdesk.analytics.query import Plan, listing, plan
 from helpdesk.analytics.query_schemas import (
     DatasetsAnswer,
@@ -41,12 +42,24 @@ def datasets() -> DatasetsAnswer:
 
 def explore(organization: str, body: ExploreInput) -> Explored:
     """Return the series of a query. Raises InvalidRequest and InvalidQuery."""
+    [found] = explore_all(organization, [body])
+    return found
+
+
+def explore_all(organization: str, bodies: Sequence[ExploreInput]) -> list[Explored]:
+    """Return the series of several queries, and read the rows that some of them share once."""
     now = clock.now_ms()
-    made = plan(body, now)
-    present, rows = _matching(organization, made, made.window)
+    reader = _Reader(organization)
+    return [_explored(organization, reader, plan(body, now), now) for body in bodies]
+
+
+def _explored(organization: str, reader: "_Reader", made: Plan, now: int) -> Explored:
+    present = reader.read(made, made.window)
+    rows = evaluation.matching(made, present.rows, made.window)
     scanned, capped, previous = len(present.rows), present.capped, None
     if made.previous is not None:
-        before, previous = _matching(organization, made, made.previous)
+        before = reader.read(made, made.previous)
+        previous = evaluation.matching(made, before.rows, made.previous)
         scanned, capped = scanned + len(before.rows), capped or before.capped
     series, earlier = evaluation.explore(made, rows, previous, now)
     if made.group is not None and made.group.type is FieldType.ID:
@@ -54,7 +67,13 @@ def explore(organization: str, body: ExploreInput) -> Explored:
         labels = {each.key: each.label for each in series}
         earlier = earlier and [each.model_copy(update={"label": labels[each.key]}) for each in earlier]
     return Explored(
-        ok=True, series=series, previous=earlier, matched=len(rows), scanned=scanned, capped=capped
+        ok=True,
+        unit=made.measured.unit,
+        series=series,
+        previous=earlier,
+        matched=len(rows),
+        scanned=scanned,
+        capped=capped,
     )
 
 
@@ -62,7 +81,8 @@ def records(organization: str, body: ExploreInput) -> Records:
     """Return the rows behind a query. Raises InvalidRequest and InvalidQuery."""
     made = plan(body, clock.now_ms())
     wanted = listing(body, made.dataset)
-    read, rows = _matching(organization, made, made.window)
+    read = _Reader(organization).read(made, made.window)
+    rows = evaluation.matching(made, read.rows, made.window)
     return Records(
         ok=True,
         fields=list(wanted.names),
@@ -73,7 +93,18 @@ def records(organization: str, body: ExploreInput) -> Records:
     )
 
 
-def _matching(organization: str, made: Plan, window: Window) -> tuple[Reading, list[Found]]:
-    by_default_time = made.time_place == 0 and window != ALL_TIME
-    read = reading.read(organization, made.dataset.id, window, by_default_time=by_default_time)
-    return read, evaluation.matching(made, read.rows, window)
+class _Reader:
+    """Reads the rows of an organization's windows, those of the same dataset and window once."""
+
+    def __init__(self, organization: str) -> None:
+        self._organization = organization
+        self._read: dict[tuple[str, Window, bool], Reading] = {}
+
+    def read(self, made: Plan, window: Window) -> Reading:
+        by_default_time = made.time_place == 0 and window != ALL_TIME
+        wanted = made.dataset.id, window, by_default_time
+        if wanted not in self._read:
+            self._read[wanted] = reading.read(
+                self._organization, made.dataset.id, window, by_default_time=by_default_time
+            )
+        return self._read[wanted]

@@ -21,6 +21,7 @@ from helpdesk.analytics.query_schemas import (
     Op,
     Order,
     QueryInput,
+    Unit,
 )
 from helpdesk.analytics.windows import ALL_TIME, Bucket, Window, window_of
 from helpdesk.platform.errors import InvalidRequest
@@ -46,7 +47,6 @@ _OPS = {
     FieldType.TIME: _ANY | _COMPARISONS,
     FieldType.BOOLEAN: _ANY,
 }
-_GROUPABLE = {FieldType.ID, FieldType.STRING, FieldType.ENUM, FieldType.NUMBER, FieldType.BOOLEAN}
 _COUNTABLE = {FieldType.ID, FieldType.STRING, FieldType.ENUM}
 _EXPECTED = {
     FieldType.ID: "text",
@@ -64,6 +64,7 @@ class Measured(FrozenRecord):
     op: Measure
     place: int | None
     where: Condition | None
+    unit: Unit
 
 
 class Plan(FrozenRecord, kw_only=True):
@@ -164,12 +165,12 @@ def _time_place(dataset: Dataset, query: QueryInput) -> int:
 def _group(dataset: Dataset, name: str | None) -> DatasetField | None:
     if name is None:
         return None
-    return dataset.fields[_place(dataset, name, "query.groupBy", tuple(_GROUPABLE))]
+    return dataset.fields[_place(dataset, name, "query.groupBy")]
 
 
 def _measured(dataset: Dataset, sent: MeasureInput | None) -> Measured:
     if sent is None:
-        return Measured(Measure.COUNT, None, None)
+        return Measured(Measure.COUNT, None, None, Unit.NUMBER)
     op = Measure(sent.op)
     path = "query.measure"
     takes_field = op not in {Measure.COUNT, Measure.PERCENT}
@@ -184,7 +185,14 @@ def _measured(dataset: Dataset, sent: MeasureInput | None) -> Measured:
     types = _COUNTABLE if op is Measure.DISTINCT else {each for each in FieldType if each.is_numeric}
     place = None if sent.field is None else _place(dataset, sent.field, f"{path}.field", tuple(types))
     where = None if sent.where is None else condition(dataset, sent.where, f"{path}.where")
-    return Measured(op, place, where)
+    return Measured(op, place, where, _unit(dataset, op, place))
+
+
+def _unit(dataset: Dataset, op: Measure, place: int | None) -> Unit:
+    if op is Measure.PERCENT:
+        return Unit.PERCENT
+    is_duration = place is not None and dataset.fields[place].type is FieldType.DURATION
+    return Unit.MILLISECONDS if is_duration else Unit.NUMBER
 
 
 def _all_conditions(dataset: Dataset, query: QueryInput) -> Condition:
@@ -220,19 +228,19 @@ def condition(dataset: Dataset, sent: FilterInput, path: str) -> Condition:
         raise InvalidRequest(f"`{path}.value` is required for {op.value}.")
     if op in _LISTS:
         return _membership(op, place, _list(field, sent.value, f"{path}.value", op))
-    _require(field, sent.value, f"{path}.value", any_text=op in _TEXTS)
+    _require(field, sent.value, f"{path}.value")
     return _comparison(op, place, sent.value)
 
 
 def _list(field: DatasetField, value: Any, path: str, op: Op) -> frozenset[Any]:
-    if not isinstance(value, list) or not 1 <= len(value) <= MAX_LISTED_VALUES:
-        raise InvalidRequest(f"`{path}` must be a list of 1 to {MAX_LISTED_VALUES} values for {op.value}.")
+    if not isinstance(value, list) or len(value) > MAX_LISTED_VALUES:
+        raise InvalidRequest(f"`{path}` must be a list of up to {MAX_LISTED_VALUES} values for {op.value}.")
     for index, each in enumerate(value):
         _require(field, each, f"{path}[{index}]")
     return frozenset(value)
 
 
-def _require(field: DatasetField, value: Any, path: str, *, any_text: bool = False) -> None:
+def _require(field: DatasetField, value: Any, path: str) -> None:
     """Raise InvalidRequest unless a value is of the field's type."""
     if field.type is FieldType.ENUM:
         if value not in field.values:
@@ -241,7 +249,7 @@ def _require(field: DatasetField, value: Any, path: str, *, any_text: bool = Fal
     if field.type is FieldType.BOOLEAN:
         fits = isinstance(value, bool)
     elif field.type in {FieldType.ID, FieldType.STRING}:
-        fits = isinstance(value, str) and bool(value or not any_text)
+        fits = isinstance(value, str)
     else:
         fits = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not fits:

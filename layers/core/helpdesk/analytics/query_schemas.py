@@ -55,6 +55,14 @@ class Measure(StrEnum):
     PERCENT = "percent"
 
 
+class Unit(StrEnum):
+    """What a figure counts."""
+
+    NUMBER = "number"
+    MILLISECONDS = "milliseconds"
+    PERCENT = "percent"
+
+
 class Order(StrEnum):
     """The order of series."""
 
@@ -220,6 +228,8 @@ class Explored(Answer):
     """POST /analytics/explore."""
 
     ok: bool
+    unit: Unit
+    """What totals and points are: milliseconds of a duration's measure, percent from 0 to 100, or plain numbers."""
     series: list[Series]
     previous: list[Series] | None
     """The same series for the days before the window; null without `compare`."""

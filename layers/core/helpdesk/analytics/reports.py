@@ -144,7 +144,7 @@ def get(organization: str, name: str) -> ReportAnswer:
         name=report.name,
         title=report.title,
         queries=list(report.bodies),
-        results=[
-            exploring.explore(organization, ExploreInput.model_validate(body)) for body in report.bodies
-        ],
+        results=exploring.explore_all(
+            organization, [ExploreInput.model_validate(body) for body in report.bodies]
+        ),
     )
