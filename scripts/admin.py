@@ -234,7 +234,7 @@ def _parser() -> argparse.ArgumentParser:
 
     index = commands.add_parser(
         "reindex",
-        help="add missing conversations and customers to an organization's search index",
+        help="add what an organization's search index lacks, and vectors of titles of another EmbeddingModelId",
     )
     index.add_argument("organization_id", metavar="ORGANIZATION_ID")
     index.set_defaults(run=_reindex)

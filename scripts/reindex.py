@@ -1,7 +1,7 @@
-"""Adds the conversations and customers that an organization's search index lacks.
+"""Adds the conversations, customers, signals, posts and cards that an organization's search index lacks.
 
-For an index that was lost, or one of another version. The jobs go straight to the search queue and have ids only. What
-the index has is left alone.
+For an index that was lost, or one of another version. The jobs go straight to their queues and have ids only. What the
+index has is left alone.
 """
 
 import json
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from helpdesk.conversations.index_keys import InboxList
-from helpdesk.events.outbox import Job
 from helpdesk.knowledge.index_kinds import ReindexJob
 from helpdesk.platform import ids
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
 from helpdesk.search import jobs
+from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 
@@ -27,7 +27,9 @@ _PAGE = 500
 def reindex(organization: str) -> dict[str, int]:
     """Queue an index job for each conversation and customer; return their numbers, and how many the queue refused.
 
-    A conversation that moves between lists meanwhile may be queued twice, or missed until its next message.
+    Signals, posts and cards follow in jobs of the signal worker, as do the vectors of signals' titles that are missing
+    or of another model. A conversation that moves between lists meanwhile may be queued twice, or missed until its next
+    message.
     """
     conversations = [
         jobs.conversation(organization, item["id"])
@@ -35,8 +37,11 @@ def reindex(organization: str) -> dict[str, int]:
         for item in _all(keys.inbox(organization, inbox_list.value))
     ]
     customers = [jobs.customer(organization, item["id"]) for item in _all(keys.customers(organization))]
-    refused = send_all(settings().search_queue_url, [_message(job) for job in (*conversations, *customers)])
-    return {"conversations": len(conversations), "customers": len(customers), "refused": len(refused)}
+    refused = jobs.send([*conversations, *customers])
+    backlog = SignalJob(kind=JobKind.REINDEX, organization=organization, work_id=ids.new("work"))
+    body = json.dumps(backlog.to_job().body, separators=(",", ":"))
+    refused += len(send_all(settings().signal_queue_url, [{"Id": "", "MessageBody": body}]))
+    return {"conversations": len(conversations), "customers": len(customers), "refused": refused}
 
 
 def reindex_knowledge(organization: str) -> dict[str, int]:
@@ -59,7 +64,3 @@ def _all(partition: str) -> Iterator[Item]:
         after = page.after
         if after is None:
             return
-
-
-def _message(job: Job) -> "SendMessageBatchRequestEntryTypeDef":
-    return {"Id": "", "MessageBody": json.dumps(job.body, separators=(",", ":")), "MessageGroupId": job.group}

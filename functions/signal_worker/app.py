@@ -1,4 +1,4 @@
-"""SignalQueue: move what a merged signal had, notify reporters of signals that are done, compute vectors of titles."""
+"""SignalQueue: what follows from changes of signals, of the board's settings, and from large reports of commits."""
 
 import json
 from typing import Any
@@ -11,7 +11,12 @@ from helpdesk.progress import worker
 from helpdesk.signals.jobs import SignalJob
 
 NEEDS = declare(
-    "SIGNAL_QUEUE_URL", "MAIL_FROM", "OUTREACH_PER_HOUR", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL"
+    "SIGNAL_QUEUE_URL",
+    "SEARCH_QUEUE_URL",
+    "MAIL_FROM",
+    "OUTREACH_PER_HOUR",
+    "EMBEDDING_MODEL_ID",
+    "BEDROCK_ENDPOINT_URL",
 )
 
 _SLICE_MS = 50_000

@@ -18,6 +18,7 @@ from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.board import VISITOR, filed_signal, require_consistent, set_status, shown, written
 from tests.support.interleaving import interleaved
+from tests.support.signals import jobs, work
 
 ORDERS = effort.of(5, 60)
 type Piece = Callable[[], Any]
@@ -37,6 +38,8 @@ def run(home: str, pieces: list[Piece], seed: int) -> list[Any]:
             assert answer.status < 500, answer
     for item in whole_table.of_kind("VOTE#") + whole_table.of_kind("COMMENT#"):
         deletion_left(home, str(item["postId"]))
+    for job in jobs("board"):
+        work(job)
     require_consistent(home)
     return results
 

@@ -82,22 +82,19 @@ def test_posts_are_counted_by_board_state_status_and_tag(api: Client) -> None:
 def test_what_posts_have_is_not_removed_until_they_have_it_no_more(
     api: Client, organization: NewOrganization
 ) -> None:
-    settings = api.patch(
-        "/v1/board", {"boards": [{"id": "ideas", "name": "Ideas"}, {"name": "Bugs"}], "tags": [{"name": "A"}]}
-    )
-    bugs, tag = settings.body["boards"][1]["id"], settings.body["tags"][0]["id"]
+    settings = api.patch("/v1/board", {"boards": [{"id": "ideas", "name": "Ideas"}, {"name": "Bugs"}]})
+    bugs = settings.body["boards"][1]["id"]
     post = written(api, boardId=bugs)
-    api.patch(f"/v1/board/posts/{post}", {"tagIds": [tag], "state": "pending"})
+    api.patch(f"/v1/board/posts/{post}", {"state": "pending"})
     removals: list[dict[str, Any]] = [
         {"boards": [{"id": "ideas", "name": "Ideas"}]},
-        {"tags": []},
         {"statuses": [{"id": "done", "name": "Done"}]},
     ]
-    for removal, name in zip(removals, ("Bugs", "A", "Open"), strict=True):
+    for removal, name in zip(removals, ("Bugs", "Open"), strict=True):
         refused = api.patch("/v1/board", removal)
         assert (refused.status, refused.code) == (409, "still_used")
         assert f"`{name}`" in refused.message
-    change = {"boardId": "ideas", "tagIds": [], "statusId": "done"}
+    change = {"boardId": "ideas", "statusId": "done"}
     assert api.patch(f"/v1/board/posts/{post}", change).status == 200
     for removal in removals:
         assert api.patch("/v1/board", removal).status == 200

@@ -1,7 +1,8 @@
 """Changes of the feedback board's settings: its boards, statuses and tags.
 
 An entry with an id keeps it whatever its name becomes, so posts keep their board, status and tags. An entry that is
-left out is deleted, which is refused while posts have it.
+left out is deleted, which is refused while posts have this board or status. A tag that is deleted is gone from all
+reads at once, and the signal worker takes it off the posts (docs/decisions/0180).
 """
 
 from collections.abc import Sequence
@@ -21,11 +22,15 @@ from helpdesk.board.errors import (
 )
 from helpdesk.board.rendering import board_answer
 from helpdesk.board.schemas import BoardAnswer, BoardInput, BoardUpdate, PostStatusInput, PostTagInput
-from helpdesk.board.settings import Board, Settings, Status, Tag
+from helpdesk.board.settings import Board, Settings, Status, Tag, count_of_tag
 from helpdesk.board.settings_repository import StaleSettings
+from helpdesk.events.outbox import Job
 from helpdesk.platform import ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
+from helpdesk.signals import jobs
+from helpdesk.signals.jobs import JobKind, SignalJob
+from helpdesk.signals.schemas import SignalStatus
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 20
@@ -44,7 +49,12 @@ def update(organization: str, wanted: BoardUpdate) -> BoardAnswer:
         if changed == settings:
             return board_answer(settings)
         transaction = Transaction()
-        settings_repository.save(transaction, organization, settings, changed, _unused(settings, changed))
+        dropped = _dropped(settings, changed)
+        unused = _unused(settings, changed)
+        settings_repository.save(transaction, organization, settings, changed, unused, dropped)
+        followed = _followed(settings, changed)
+        if followed or settings.posts(dropped):
+            jobs.put(transaction, _job(organization, followed))
         try:
             transaction.commit()
         except StaleSettings as stale:
@@ -77,25 +87,46 @@ def _next(seen: Settings, wanted: BoardUpdate) -> Settings:
 
 
 def _unused(seen: Settings, changed: Settings) -> list[str]:
-    """Return the counts of what a change leaves out. Raises StillUsed if posts have some of it."""
+    """Return the counts of boards and statuses that a change leaves out. Raises StillUsed if posts have one of them."""
     names: list[str] = []
     for kind, before, after in (
         ("board", seen.boards, changed.boards),
         ("status", seen.statuses, changed.statuses),
-        ("tag", seen.tags, changed.tags),
     ):
         kept = {each.id for each in after}
         for each in before:
             if each.id in kept:
                 continue
             if posts := seen.posts(each.counts):
-                fix = "take it off them" if kind == "tag" else f"give them another {kind}"
                 raise StillUsed(
                     f"{posts} posts have the {kind} `{each.name}`, those that are pending or spam included. "
-                    f"Change these posts first (PATCH /v1/board/posts/{{id}}): {fix}, or delete them."
+                    f"Give these posts another {kind} first (PATCH /v1/board/posts/{{id}}), or delete them."
                 )
             names += each.counts
     return names
+
+
+def _dropped(seen: Settings, changed: Settings) -> list[str]:
+    """Return the counts of tags that a change leaves out."""
+    kept = {tag.id for tag in changed.tags}
+    return [count_of_tag(tag.id) for tag in seen.tags if tag.id not in kept]
+
+
+def _followed(seen: Settings, changed: Settings) -> tuple[str, ...]:
+    """Return the statuses of signals whose posts get another status by a change."""
+    found = []
+    for status in SignalStatus:
+        before, after = seen.status_for(status), changed.status_for(status)
+        if after is not None and (before is None or before.id != after.id):
+            found.append(status.value)
+    return tuple(found)
+
+
+def _job(organization: str, statuses: tuple[str, ...]) -> Job:
+    kind = JobKind.BOARD
+    return SignalJob(
+        kind=kind, organization=organization, work_id=ids.new("work"), statuses=statuses
+    ).to_job()
 
 
 def _board(wanted: BoardInput, known: dict[str, Board], at: int) -> Board:

@@ -1,11 +1,13 @@
-"""Keeps posts in line with the signals that they are filed under.
+"""Keeps posts in line with the signals that they are filed under, and with the board's settings.
 
 Each write requires that the signal is alive, and for a status that it still has the status that the posts get. So an
 old run that continues late changes nothing, and posts that are filed meanwhile go where the signal went.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from copy import replace
+from itertools import batched
 
 from helpdesk.board import repository, settings_repository
 from helpdesk.board.record import Post
@@ -14,10 +16,12 @@ from helpdesk.board.settings_repository import StaleSettings
 from helpdesk.platform import clock
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.record import Signal
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _PAGE = 25
+_NUMBERS = 100
 _TRIES = 20
 
 
@@ -65,6 +69,59 @@ def _follow_page(organization: str, signal_id: str, post_ids: list[str]) -> bool
         except (StalePost, StaleSettings, ConditionFailed, SignalNotFound):
             continue
         return True
+    raise Conflict
+
+
+def follow_settings(organization: str, statuses: Sequence[str], after: int, until: int) -> int | None:
+    """Bring the posts with numbers after `after` in line with the settings.
+
+    Posts under signals with one of the statuses get the status that follows it, and all posts lose the tags that are
+    deleted. Return None, or where to continue if the instant `until` (ms) comes before the end. It may be repeated: two
+    calls for each 100 posts that are in line already, and one more where some are under signals.
+
+    Posts are found by their numbers, because these never change, while a post can move between the lists of the index.
+    """
+    last = settings_repository.get(organization).last_number
+    while after < last:
+        if clock.now_ms() >= until:
+            return after
+        numbers = range(after + 1, min(after + _NUMBERS, last) + 1)
+        for some in batched(repository.ids_of_numbers(organization, numbers), _PAGE, strict=False):
+            _follow_settings(organization, some, statuses)
+        after = numbers[-1]
+    settings_repository.forget_deleted_tags(organization)
+    return None
+
+
+def _follow_settings(organization: str, post_ids: Sequence[str], statuses: Sequence[str]) -> None:
+    for _ in range(_TRIES):
+        settings = settings_repository.get(organization)
+        posts = repository.get_many(organization, post_ids).values()
+        filed = {post.signal_id for post in posts if statuses and post.signal_id is not None}
+        known = signals.by_ids(organization, sorted(filed)) if filed else {}
+        transaction = Transaction()
+        counts = Counter[str]()
+        required: dict[str, Signal] = {}
+        for post in posts:
+            changed = replace(post, tag_ids=settings.without_deleted_tags(post.tag_ids))
+            signal = known.get(post.signal_id or "")
+            status = settings.status_for(signal.status) if signal and signal.status in statuses else None
+            if signal is not None and status is not None and status.id != post.status_id:
+                changed = replace(changed, status_id=status.id)
+                required[signal.id] = signal
+            if changed != post:
+                repository.save(transaction, post, replace(changed, updated_at=clock.now_ms()))
+                counts.update(settings_repository.changes(post, changed))
+        if not transaction:
+            return
+        for signal in required.values():
+            signals.require(transaction, organization, signal.id, status=signal.status)
+        settings_repository.count(transaction, organization, counts, seen=settings)
+        try:
+            transaction.commit()
+        except (StalePost, StaleSettings, ConditionFailed, SignalNotFound):
+            continue
+        return
     raise Conflict
 
 

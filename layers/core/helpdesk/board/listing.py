@@ -5,6 +5,7 @@ so a page costs the same whatever the number of posts. What is trending is compu
 """
 
 from collections.abc import Callable, Sequence
+from copy import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -100,6 +101,7 @@ def posts(caller: Caller, query: PostsQuery) -> PostsAnswer:
             found, end = _sorted(organization, chosen, query.sort, query.limit, start)
     except MalformedKey:  # an id that cannot be one: nothing matches it
         return PostsAnswer(posts=[], next_cursor=None)
+    found, end = _with_present_tags(organization, chosen, found, end)
     shapes = _summaries(organization, found, query.session)
     room = fitting(shapes)
     if room < len(shapes):
@@ -108,11 +110,29 @@ def posts(caller: Caller, query: PostsQuery) -> PostsAnswer:
     return PostsAnswer(posts=shapes, next_cursor=next_cursor(caller, end, name))
 
 
+def _with_present_tags(
+    organization: str, chosen: _Chosen, found: list[Post], end: Any
+) -> tuple[list[Post], Any]:
+    """Return posts without tags that are deleted, which the worker has yet to take off them. One read, if any has tags.
+
+    A list of the posts with a deleted tag is empty.
+    """
+    if not any(post.tag_ids for post in found):
+        return found, end
+    settings = settings_repository.get(organization)
+    if chosen.tag_id is not None and not settings.without_deleted_tags([chosen.tag_id]):
+        return [], None
+    return [replace(post, tag_ids=settings.without_deleted_tags(post.tag_ids)) for post in found], end
+
+
 def get(organization: str, post_id: str) -> PostAnswer:
     """Return a post by its id or number, with its first 200 comments. Raises PostNotFound."""
     if post_id.isascii() and post_id.isdigit():
         post_id = repository.numbered(organization, post_id.lstrip("0") or "0")
     post, body = repository.with_body(organization, post_id)
+    if post.tag_ids:
+        tag_ids = settings_repository.get(organization).without_deleted_tags(post.tag_ids)
+        post = replace(post, tag_ids=tag_ids)
     comments = repository.comments(organization, post_id, SHOWN_COMMENTS)[0] if post.comments else []
     authors = authors_of([post, *comments])
     known = customers.by_ids(organization, authors) if authors else {}

@@ -57,6 +57,12 @@ def numbered(organization: str, number: str) -> str:
     return str(item["postId"])
 
 
+def ids_of_numbers(organization: str, numbers: Sequence[int]) -> list[str]:
+    """Return the ids of the posts that have these numbers. One call for up to 100."""
+    found = table.get_many([keys.PostNumber(organization, str(number)) for number in numbers])
+    return [str(item["postId"]) for item in found.values()]
+
+
 def with_body(organization: str, post_id: str) -> tuple[Post, str]:
     """Return a post with its whole text. One batch read. Raises PostNotFound."""
     post, body = keys.Post(organization, post_id), keys.PostBody(organization, post_id)

@@ -15,7 +15,7 @@ from helpdesk.board.errors import (
     MAX_TITLE_CHARACTERS,
     PostTitleRequired,
 )
-from helpdesk.board.following import follow, move_posts
+from helpdesk.board.following import follow, follow_settings, move_posts
 from helpdesk.board.participants import Participant
 from helpdesk.board.record import Post, excerpt_of
 from helpdesk.board.repository import StalePost
@@ -33,10 +33,21 @@ from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
-__all__ = ["follow", "move_posts"]  # and everything below
+__all__ = ["follow", "follow_settings", "move_posts"]  # and everything below
 
 _TRIES = 20
 """Each failed try means that another change succeeded."""
+
+
+def numbered(organization: str, after: int, limit: int) -> tuple[list[str], int | None]:
+    """Return the ids of the posts with the next numbers after one, and the number to continue after, None at the end.
+
+    Two calls for up to 100 numbers; those of deleted posts are passed over.
+    """
+    last = settings_repository.get(organization).last_number
+    numbers = range(after + 1, min(after + limit, last) + 1)
+    found = repository.ids_of_numbers(organization, numbers) if numbers else []
+    return found, numbers[-1] if numbers and numbers[-1] < last else None
 
 
 def create(caller: Caller, wanted: PostInput) -> PostCreated:

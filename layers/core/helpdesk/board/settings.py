@@ -159,6 +159,15 @@ class Settings(FrozenRecord):
         if not set(tag_ids) <= {tag.id for tag in self.tags}:
             raise TagNotFound
 
+    def is_of_deleted_tag(self, name: str) -> bool:
+        """Return whether an attribute counts the posts with a tag that is deleted."""
+        return name.startswith(count_of_tag("")) and name not in {count_of_tag(tag.id) for tag in self.tags}
+
+    def without_deleted_tags(self, tag_ids: Iterable[str]) -> tuple[str, ...]:
+        """Return the tags of a post that are there."""
+        known = {tag.id for tag in self.tags}
+        return tuple(tag_id for tag_id in tag_ids if tag_id in known)
+
     def status_for(self, signal_status: SignalStatus) -> Status | None:
         """Return the status that posts under a signal with this status get; None if they keep theirs."""
         return next((each for each in self.statuses if each.signal_status is signal_status), None)

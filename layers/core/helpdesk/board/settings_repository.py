@@ -1,7 +1,8 @@
 """The item of the feedback board's settings, with the numbers of posts."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from helpdesk.board.record import Post
 from helpdesk.board.settings import Settings, tally
@@ -25,18 +26,23 @@ def get(organization: str) -> Settings:
 
 
 def save(
-    transaction: Transaction, organization: str, seen: Settings, changed: Settings, unused: Iterable[str]
+    transaction: Transaction,
+    organization: str,
+    seen: Settings,
+    changed: Settings,
+    unused: Sequence[str],
+    dropped: Sequence[str],
 ) -> None:
-    """Write the settings over those that were read, and remove the counts in `unused`, which were 0.
+    """Write the settings over those that were read, and remove the counts in `unused`, which were 0, and in `dropped`.
 
-    The transaction raises StaleSettings, where counts are removed also after any change of the counts: an expression
-    that names each of them would exceed DynamoDB's 4 KB.
+    The transaction raises StaleSettings, where unused counts are removed also after any change of the counts: an
+    expression that names each of them would exceed DynamoDB's 4 KB.
     """
-    counts = {f"#c{at}": name for at, name in enumerate(unused)}
+    counts = {f"#c{at}": name for at, name in enumerate([*unused, *dropped])}
     lists = changed.lists()
     values: Item = {":next": seen.version + 1, **{f":{name}": value for name, value in lists.items()}}
     conditions = [_of_version(seen, values)]
-    if counts:
+    if unused:
         conditions.append("#counted = :counted" if seen.counted else "attribute_not_exists(#counted)")
         values |= {":counted": seen.counted} if seen.counted else {}
     transaction.update(
@@ -49,7 +55,7 @@ def save(
             "#version": "version",
             **{f"#{name}": name for name in lists},
             **counts,
-            **({"#counted": "counted"} if counts else {}),
+            **({"#counted": "counted"} if unused else {}),
         },
         values=values,
         on_failure=StaleSettings,
@@ -66,9 +72,14 @@ def count(
 ) -> None:
     """Add to the counts of posts. With `seen` the transaction raises StaleSettings unless the settings are the same.
 
-    With `numbered` the last number counts up, on the condition that it is the one that was read.
+    Deleted tags are not counted any more: posts may have them until they have followed the settings. With `numbered`
+    the last number counts up, on the condition that it is the one that was read.
     """
-    counts = {f"#c{at}": (name, number) for at, (name, number) in enumerate(changes.items()) if number}
+    counts = {
+        f"#c{at}": (name, number)
+        for at, (name, number) in enumerate(changes.items())
+        if number and (seen is None or not seen.is_of_deleted_tag(name))
+    }
     if not counts and not numbered and seen is None:
         return
     values: Item = {f":c{name[2:]}": number for name, (_, number) in counts.items()}
@@ -99,6 +110,25 @@ def count(
         values=values,
         on_failure=StaleSettings,
     )
+
+
+def forget_deleted_tags(organization: str) -> None:
+    """Remove counts of tags that are deleted, which posts that were deleted meanwhile leave. One read, or two calls."""
+    settings = get(organization)
+    gone = [name for name in settings.counts if settings.is_of_deleted_tag(name)]
+    if not gone:
+        return
+    names = {f"#c{at}": name for at, name in enumerate(gone)}
+    values: Item = {}
+    condition = _of_version(settings, values)
+    with suppress(ConditionFailed):  # another change of the settings has its own job
+        table.update(
+            keys.Board(organization),
+            f"REMOVE {', '.join(names)}",
+            condition=condition,
+            names={**names, "#version": "version"},
+            values=values,
+        )
 
 
 def _of_version(seen: Settings, values: Item) -> str:

@@ -173,9 +173,9 @@ def _pending_index(item_id: str) -> Item:
     return {"GSI2PK": shards.new_outbox_items(shards.shard_of(item_id)), "GSI2SK": f"{clock.now_ms():013d}"}
 
 
-def job_item(organization: str, job: Job) -> Item:
-    """Return the outbox item of a job without an event."""
-    job_id = ids.new("job")
+def job_item(organization: str, job: Job, *, job_id: str | None = None) -> Item:
+    """Return the outbox item of a job without an event. With a `job_id` of the caller's it is there once."""
+    job_id = job_id or ids.new("job")
     return {
         **keys.Job(organization, job_id).attributes(),
         **_pending_index(job_id),

@@ -1,7 +1,9 @@
 """Does the jobs of the signal queue, each for a slice of time at most."""
 
+from collections.abc import Callable
+
 from helpdesk.board import service as board
-from helpdesk.progress import merging, notices, reports
+from helpdesk.progress import merging, notices, reindexing, reports
 from helpdesk.signals import jobs, similar
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.storage.transactions import Transaction
@@ -12,17 +14,35 @@ def work(job: SignalJob, until: int) -> str:
 
     Raises what the queue is to try again. A job that was done before does nothing.
     """
-    match job.kind:
-        case JobKind.TITLE:
-            return similar.note(job.organization, job.signal_id)
-        case JobKind.MERGE:
-            return merging.work(job, until)
-        case JobKind.COMMITS:
-            return reports.work(job, until)
-        case JobKind.STATUS:
-            if not board.follow(job.organization, job.signal_id, until):
-                transaction = Transaction()
-                jobs.put(transaction, job.to_job())
-                transaction.commit()
-                return "handed_on"
-            return notices.work(job, until) if job.notify else "followed"
+    return _WORK[job.kind](job, until)
+
+
+def _title(job: SignalJob, _: int) -> str:
+    return similar.note(job.organization, job.signal_id)
+
+
+def _status(job: SignalJob, until: int) -> str:
+    if not board.follow(job.organization, job.signal_id, until):
+        transaction = Transaction()
+        jobs.put(transaction, job.to_job())
+        transaction.commit()
+        return "handed_on"
+    return notices.work(job, until) if job.notify else "followed"
+
+
+def _board(job: SignalJob, until: int) -> str:
+    after = board.follow_settings(job.organization, job.statuses, int(job.after or 0), until)
+    if after is None:
+        return "followed"
+    jobs.hand_on(job, str(after))
+    return "handed_on"
+
+
+_WORK: dict[JobKind, Callable[[SignalJob, int], str]] = {
+    JobKind.TITLE: _title,
+    JobKind.MERGE: merging.work,
+    JobKind.STATUS: _status,
+    JobKind.COMMITS: reports.work,
+    JobKind.BOARD: _board,
+    JobKind.REINDEX: reindexing.work,
+}

@@ -4,12 +4,18 @@ A job has ids only; the index takes what the table has when the job runs. A mess
 event. A change without an event puts its job into the outbox by itself.
 """
 
-from collections.abc import Mapping
-from typing import Any, Self
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.queues import send_all
+from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
 
 _NAMES = {
     "organization": "organization",
@@ -94,6 +100,15 @@ def post(organization: str, post_id: str) -> Job:
 def task(organization: str, task_id: str) -> Job:
     """Return the job for a card that is new, changed or gone."""
     return _job(task_id, SearchJob(organization, task_id=task_id))
+
+
+def send(found: Sequence[Job]) -> int:
+    """Send jobs straight to the queue, ten in a call; return how many it refused. For what is indexed again."""
+    return len(send_all(settings().search_queue_url, [_message(job) for job in found]))
+
+
+def _message(job: Job) -> "SendMessageBatchRequestEntryTypeDef":
+    return {"Id": "", "MessageBody": json.dumps(job.body, separators=(",", ":")), "MessageGroupId": job.group}
 
 
 def put(transaction: Transaction, job: Job) -> None:

@@ -1,15 +1,18 @@
-"""Jobs of the signal queue: what follows from a change of a signal, too long or too slow for the request.
+"""Jobs of the signal queue: what follows from a change of a signal or the board, too long or too slow for the request.
 
 They hold ids only. The queue keeps no order: each job reads what is true when it runs.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
+from copy import replace
 from enum import StrEnum
 from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.platform import ids
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 
@@ -24,19 +27,26 @@ class JobKind(StrEnum):
     """The title is new: its vector is computed."""
     COMMITS = "commits"
     """A report of commits names more cards than a request has time for: the rest of them are linked and moved."""
+    BOARD = "board"
+    """The board's settings changed: posts follow the statuses of their signals, and lose tags that are deleted."""
+    REINDEX = "reindex"
+    """An operator restores what search and similar signals find."""
 
 
 class SignalJob(FrozenRecord, kw_only=True):
     """A job about a signal. `after` is where a slice of the work continues, None at the start.
 
     `notify` is that of a change to done. A job that is not about one signal has an empty `signal_id`; `work_id` is then
-    the id of its work.
+    the id of its work, and `turn` counts the slices of it. `statuses` are those of signals whose posts get another
+    status.
     """
 
     kind: JobKind
     organization: str
     signal_id: str = ""
     work_id: str = ""
+    turn: int = 1
+    statuses: tuple[str, ...] = ()
     notify: bool = False
     after: str | None = None
 
@@ -48,6 +58,8 @@ class SignalJob(FrozenRecord, kw_only=True):
             organization=body["organization"],
             signal_id=body.get("signalId", ""),
             work_id=body.get("workId", ""),
+            turn=int(body.get("turn", 1)),
+            statuses=tuple(body.get("statuses", ())),
             notify=bool(body.get("notify", False)),
             after=body.get("after"),
         )
@@ -59,6 +71,8 @@ class SignalJob(FrozenRecord, kw_only=True):
             "organization": self.organization,
             **({"signalId": self.signal_id} if self.signal_id else {}),
             **({"workId": self.work_id} if self.work_id else {}),
+            **({"turn": self.turn} if self.turn > 1 else {}),
+            **({"statuses": list(self.statuses)} if self.statuses else {}),
             **({"notify": True} if self.notify else {}),
             **({} if self.after is None else {"after": self.after}),
         }
@@ -68,3 +82,13 @@ class SignalJob(FrozenRecord, kw_only=True):
 def put(transaction: Transaction, job: Job) -> None:
     """Add a job without an event to a transaction."""
     transaction.put(job_item(job.group, job), new=True)
+
+
+def hand_on(job: SignalJob, after: str) -> None:
+    """Queue the next turn of a job's work, which continues after a place. A turn that is repeated queues none again."""
+    following = replace(job, turn=job.turn + 1, after=after)
+    transaction = Transaction()
+    item = job_item(job.organization, following.to_job(), job_id=f"{job.work_id}.{following.turn}")
+    transaction.put(item, new=True, on_failure=ConditionFailed)
+    with suppress(ConditionFailed):
+        transaction.commit()

@@ -22,6 +22,7 @@ from helpdesk.signals.errors import (
     SignalNotFound,
     TitleRequired,
 )
+from helpdesk.signals.filtering import SignalFilter
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.record import Signal, StaleSignal
 from helpdesk.signals.rendering import event_data
@@ -87,6 +88,12 @@ def require(
     The transaction raises SignalNotFound, or StaleSignal for another status.
     """
     repository.require_status(transaction, organization, signal_id, status)
+
+
+def ids_before(organization: str, before: str | None, limit: int) -> tuple[list[str], str | None]:
+    """Return the ids of signals older than the id `before`, newest first, and the id to continue from. One query."""
+    found, end = repository.newest(organization, SignalFilter(), limit, before)
+    return [signal.id for signal in found], end
 
 
 def requests(organization: str, limit: int, before: str | None) -> tuple[list[Signal], str | None]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from helpdesk.embeddings.embedder import Embedder, embedder
+from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.signals import repository, service, titles, vector_repository
 from helpdesk.signals.record import Signal
@@ -49,6 +50,42 @@ def note(organization: str, signal_id: str) -> str:
     signal = repository.find(organization, signal_id)
     if signal is None or signal.merged_into is not None:
         return "gone"
+    return _note(signal)
+
+
+def renew(organization: str, until: int) -> bool:
+    """Compute the vectors that are missing, or of another model than the one that is set; return whether none is left.
+
+    Of the signals that a search compares. Those that were merged into another have theirs renewed as well. Stops at the
+    instant `until` (ms); it may be repeated, and continues with what is left. Raises EmbeddingFailed.
+    """
+    kind = embedder(settings().embedding_model_id).kind
+    known = vector_repository.kinds(organization, _COMPARED)
+    for signal_id in dict.fromkeys([*_newest(organization), *known]):
+        if known.get(signal_id) == kind:
+            continue
+        if clock.now_ms() >= until:
+            return False
+        signal = repository.find(organization, signal_id)
+        if signal is not None:
+            _note(signal)
+    return True
+
+
+def _newest(organization: str) -> list[str]:
+    """Return the ids of the signals that a search compares, without merged ones. One query for each 1 MB."""
+    found: list[str] = []
+    before: str | None = None
+    while len(found) < _COMPARED:
+        page, before = service.ids_before(organization, before, _COMPARED - len(found))
+        found += page
+        if before is None:
+            break
+    return found
+
+
+def _note(signal: Signal) -> str:
+    organization = signal.organization
     model = embedder(settings().embedding_model_id)
     vector = _bytes(model.passages([signal.title]))
     written = vector_repository.put_vector(

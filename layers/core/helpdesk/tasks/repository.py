@@ -41,6 +41,12 @@ def ids_of_numbers(organization: str, numbers: Sequence[int]) -> dict[int, str]:
     return {number: str(found[key]["taskId"]) for number, key in wanted.items() if key in found}
 
 
+def last_number(organization: str) -> int:
+    """Return the highest number that a card was given; 0 if there is none. One read."""
+    item = table.get(keys.TaskCounter(organization))
+    return 0 if item is None else int(item["last"])
+
+
 def next_number(organization: str) -> int:
     """Take the next number. A card that is not made after all leaves a gap."""
     counted = table.update(

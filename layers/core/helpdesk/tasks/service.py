@@ -112,6 +112,17 @@ def add_new(
     return task
 
 
+def numbered(organization: str, after: int, limit: int) -> tuple[list[str], int | None]:
+    """Return the ids of the cards with the next numbers after one, and the number to continue after, None at the end.
+
+    Two calls for up to 100 numbers; those of deleted cards are passed over.
+    """
+    last = repository.last_number(organization)
+    numbers = range(after + 1, min(after + limit, last) + 1)
+    found = repository.ids_of_numbers(organization, numbers) if numbers else {}
+    return list(found.values()), numbers[-1] if numbers and numbers[-1] < last else None
+
+
 def next_number(organization: str) -> int:
     """Take a number for a card that is still to be made."""
     return repository.next_number(organization)
