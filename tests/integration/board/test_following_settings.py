@@ -7,6 +7,7 @@ import pytest
 
 from helpdesk.board import following
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.signals import service as signals
 from helpdesk.signals.schemas import SignalStatus
 from tests.support import table as whole_table
 from tests.support.api import Client
@@ -52,10 +53,10 @@ def test_posts_get_the_status_that_now_follows_their_signals(
     api: Client, organization: NewOrganization
 ) -> None:
     home = organization.organization_id
-    signals = [filed_signal(home, title) for title in ("One", "Two", "Three")]
-    for signal in signals[:2]:
+    filed = [filed_signal(home, title) for title in ("One", "Two", "Three")]
+    for signal in filed[:2]:
         set_status(home, signal, SignalStatus.IN_REVIEW)
-    posts = [file(api, written(api), signal) for signal in signals]
+    posts = [file(api, written(api), signal) for signal in filed]
     free = written(api)
     api.patch(f"/v1/board/posts/{posts[1]}", {"statusId": "planned"})
     every = [{"id": name, "name": name, "signalStatus": name} for name in ("open", "planned")]
@@ -149,14 +150,14 @@ def test_a_signal_that_moves_meanwhile_takes_its_posts_where_it_goes(
     set_status(home, signal, SignalStatus.PLANNED)
     post = file(api, written(api), signal)
     statuses(api, OPEN, LATER, {"id": "planned", "name": "Planned"})
-    require = following.signals.require
+    require = signals.require
 
     def moved_first(*values: Any, **named: Any) -> None:
-        monkeypatch.setattr(following.signals, "require", require)
+        monkeypatch.setattr(signals, "require", require)
         set_status(home, signal, SignalStatus.OPEN)
         require(*values, **named)
 
-    monkeypatch.setattr(following.signals, "require", moved_first)
+    monkeypatch.setattr(signals, "require", moved_first)
     assert [work(job) for job in jobs("board")] == ["followed"]
     assert [work(job) for job in jobs("status")][-1] == "followed"
     assert shown(api, post)["statusId"] == "open"
