@@ -5,6 +5,8 @@
     processes   find and stop exactly the process that was started
     emulator    MiniStack: start, health, stop
     ministack   MiniStack's own process, in which workers share the code that they unpack
+    forking     the workers, which fork from a process that has imported their libraries
+    warm_parent that process
     build       `sam build`, only when a source changed
     deployment  `sam deploy` into the emulator, only when the build or a parameter changed
     seed        a demo organization, and the project's own guides as its knowledge

@@ -1,24 +1,35 @@
-"""`python -m scripts.local.ministack`: MiniStack, with one copy of each package of code for all its worker processes.
+"""`python -m scripts.local.ministack`: MiniStack, with worker processes that share code, libraries and start quickly.
 
 MiniStack 1.5.33 unpacks a function's code and layers afresh for each worker process. A few dozen workers then hold
 gigabytes, and removing them holds up updates and the stop for minutes. Here a worker's folders are symbolic links into
-one folder that holds each archive's content once, under the archive's SHA-256.
+one folder that holds each archive's content once, under the archive's SHA-256. And workers fork from a process that has
+imported the libraries (`forking`).
 """
 
 import hashlib
 import importlib
+import io
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
+import time
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from scripts.local.forking import LAYERS, ForkedProcess, Parents
+
 # As MiniStack names a worker's folder, in the same place.
 _WORKERS = "ministack-lambda-*"
 _LARGE = 1_000_000  # bytes
+_LOG_SECONDS = 0.25  # MiniStack's own limit
 
 
 class SharedContent:
@@ -30,20 +41,19 @@ class SharedContent:
         self._lock = threading.Lock()
         self._large: dict[str, Path] = {}
 
-    def place(self, archive: zipfile.ZipFile, source: Path, target: Path) -> None:
-        """Make an empty folder a link to the archive's content, and remove the archive's file."""
-        with source.open("rb") as file:
-            content = self._folder / hashlib.file_digest(file, "sha256").hexdigest()
+    def place(self, archive: bytes, target: Path) -> None:
+        """Make an empty folder a link to the archive's content."""
+        content = self._folder / hashlib.sha256(archive).hexdigest()
         with self._lock:
             if not content.exists():
                 self._remove_unused()
                 unfinished = content.with_suffix(".new")
-                zipfile.ZipFile.extractall(archive, unfinished)
+                with zipfile.ZipFile(io.BytesIO(archive)) as packed:
+                    packed.extractall(unfinished)
                 self._link_large_files(unfinished, content)
                 unfinished.rename(content)
             target.rmdir()
             target.symlink_to(content)
-        source.unlink()
 
     def _link_large_files(self, folder: Path, final: Path) -> None:
         """Make large files that another archive has too hard links: several functions carry the same libraries."""
@@ -71,23 +81,73 @@ class SharedContent:
                 shutil.rmtree(content, ignore_errors=True)
 
 
+class _Archives:
+    """The archives that MiniStack writes to files only to read them again."""
+
+    def __init__(self, shared: SharedContent) -> None:
+        self._shared = shared
+        self._written: dict[str, bytes] = {}
+
+    def open(self, path: str, mode: str) -> Any:
+        """Open a file to write; an archive is kept in memory."""
+        if mode != "wb":
+            return Path(path).open(mode, encoding="utf-8")
+        return nullcontext(SimpleNamespace(write=partial(self._written.__setitem__, path)))
+
+    @contextmanager
+    def read(self, path: str) -> Iterator[SimpleNamespace]:
+        """Return what MiniStack uses of a `zipfile.ZipFile`. The reader of zipfile checks the names while unpacking."""
+        archive = self._written.pop(path)
+        yield SimpleNamespace(
+            namelist=list, extractall=lambda target: self._shared.place(archive, Path(target))
+        )
+
+
 def share_content(temporary: Path) -> None:
     """Let MiniStack's worker processes share what they unpack into the temporary folder."""
-    shared = SharedContent(temporary)
+    archives = _Archives(SharedContent(temporary))
+    runtime = importlib.import_module("ministack.core.lambda_runtime")
+    vars(runtime)["open"] = archives.open
+    vars(runtime)["zipfile"] = SimpleNamespace(**vars(zipfile) | {"ZipFile": archives.read})
 
-    class SharedZipFile(zipfile.ZipFile):
-        """A ZipFile that does not unpack what is unpacked already."""
 
-        def extractall(self, path: Any = None, members: Any = None, pwd: Any = None) -> None:  # noqa: ARG002 - as in ZipFile
-            shared.place(self, Path(str(self.filename)), Path(path))
+def read_logs_at_once() -> None:
+    """Let MiniStack take a worker's log lines without waiting 50 ms for the first.
+
+    A worker writes them before its response, so they are in the pipe when the response comes.
+    """
+    runtime = importlib.import_module("ministack.core.lambda_runtime")
+    wait = runtime.Worker._drain_stderr_bounded  # noqa: SLF001 - it has no setting
+
+    def drain(worker: Any) -> str:
+        process = worker._proc  # noqa: SLF001
+        deadline = time.monotonic() + _LOG_SECONDS
+        if not isinstance(process, ForkedProcess):
+            return str(wait(worker))
+        while process.unread_errors() and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return str(wait(worker, first_line_wait=0.002, idle_confirm=0.001))
+
+    runtime.Worker._drain_stderr_bounded = drain  # noqa: SLF001
+
+
+def fork_workers(parents: Parents) -> None:
+    """Let MiniStack's worker processes in Python fork from ones that have imported the libraries of their layers."""
+
+    def start(arguments: list[str], **options: Any) -> Any:
+        if arguments[0] != sys.executable or LAYERS not in options["env"]:
+            return subprocess.Popen(arguments, **options)
+        return ForkedProcess(parents, arguments[1], options["cwd"], options["env"])
 
     runtime = importlib.import_module("ministack.core.lambda_runtime")
-    runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedZipFile})  # type: ignore[attr-defined] # untyped
+    vars(runtime)["subprocess"] = SimpleNamespace(**vars(subprocess) | {"Popen": start})
 
 
 def main() -> None:
     """Run MiniStack until it is asked to end."""
     share_content(Path(tempfile.gettempdir()))
+    fork_workers(Parents())
+    read_logs_at_once()
     importlib.import_module("ministack.app").main()
 
 

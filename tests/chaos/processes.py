@@ -1,5 +1,6 @@
 """The processes in which an emulator runs functions: which they are, whether they work, whose connection is whose."""
 
+import re
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -7,6 +8,8 @@ from pathlib import Path
 
 PROC = Path("/proc")
 _ESTABLISHED = "01"
+_WORKER = re.compile(r"/ministack-lambda-[^/]*-(\w+)-[^/-]+/_worker\.py$")
+"""The program of a function's process, which it keeps open (scripts/local/warm_parent.py)."""
 
 
 def functions(root: int) -> dict[int, str]:
@@ -27,12 +30,8 @@ def functions(root: int) -> dict[int, str]:
 
 
 def _function_of(pid: int) -> str:
-    try:
-        environment = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
-    except OSError:
-        return ""
-    named = [line for line in environment if line.startswith(b"AWS_LAMBDA_FUNCTION_NAME=")]
-    return named[0].decode().rpartition("-")[2] if named else ""
+    programs = (_WORKER.search(file) for file in _open_files(pid))
+    return next((program[1] for program in programs if program), "")
 
 
 def works(pid: int, seconds: float = 0.05) -> bool:

@@ -22,6 +22,7 @@ HANDLER = "def handler(event, context):\n    return event\n"
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(runtime, "zipfile", zipfile)  # set back afterwards
+    monkeypatch.setattr(runtime, "open", open, raising=False)
     started: list[subprocess.Popen[str]] = []
 
     def start(*arguments: Any, **options: Any) -> subprocess.Popen[str]:
