@@ -21,6 +21,7 @@ from helpdesk.storage.transactions import Transaction
 from tests.support import stand_in
 from tests.support.aws import recorded_calls
 from tests.support.repeats import ROUTES, Repeated, census, kept, prepared, world
+from tests.support.signals import jobs, work
 
 WRITES_NOTHING = {"askAgent", "testTool", "explore", "listRecords"}
 each_post = pytest.mark.parametrize("name", ROUTES)
@@ -118,8 +119,14 @@ LEASE_ALONE = {"upload", *WRITES_NOTHING}
 READS = {"GetItem", "BatchGetItem", "Query"}
 
 
-# A merge is several transactions, each of which may be repeated: tests/simulation/test_signals.py has its deaths.
-@pytest.mark.parametrize("name", [name for name in ROUTES if name != "mergeSignals"])
+DIES_ELSEWHERE = {
+    # A merge is several transactions, the last of which its job may write: the last test here lets it die at
+    # every step, and tests/simulation/test_signals.py with reporters, commits and thousands of rows.
+    "mergeSignals",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in ROUTES if name not in DIES_ELSEWHERE])
 def test_a_request_that_dies_at_any_step_happens_once_with_its_repeats(
     name: str, organization: NewOrganization
 ) -> None:
@@ -165,3 +172,28 @@ def test_a_request_that_dies_at_any_step_happens_once_with_its_repeats(
         *["idempotency_answer_lost"] * (len(steps) - 1 - written),
         "carried out" if secret is None else "idempotency_answer_withheld",
     ]
+
+
+def test_a_merge_that_dies_at_any_step_is_whole_after_its_repeats_and_its_job(
+    organization: NewOrganization,
+) -> None:
+    request = prepared("mergeSignals", organization)
+    instant = clock.now_us()
+    allowance.forget()
+    with clock.frozen(lambda: instant), stand_in.restored(), recorded_calls() as calls:
+        assert request.send()[0].status == 200
+        once = census()
+    steps = [step for step, call in enumerate(calls) if call.rpartition(":")[2] not in READS]
+    assert len(steps) > 4
+    for step in steps:
+        allowance.forget()
+        with clock.frozen(lambda: instant), stand_in.restored():
+            with pytest.raises(Death), dying_after(step):
+                request.send()
+            with later(LEASE_MS):
+                repeated, _ = request.send()
+                for job in jobs("merge"):
+                    work(job)
+                after = census()
+        assert repeated.status == 200 or repeated.code == "idempotency_answer_lost"
+        assert after == once, f"died after {calls[step]}, call {step}"
