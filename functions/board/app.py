@@ -57,7 +57,8 @@ def get_board(caller: Caller) -> BoardAnswer:
 def update_board(caller: Caller, change: BoardUpdate) -> BoardAnswer:
     """Update the boards, statuses or tags (only the lists you send).
 
-    A list replaces the former one. What you leave out is deleted, if no post has it.
+    A list replaces the former one. A board or status that you leave out is deleted, if no post has it, and so is a tag,
+    which all posts lose.
     """
     return configuration.update(caller.organization, change)
 

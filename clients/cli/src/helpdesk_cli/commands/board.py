@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from helpdesk_cli.framework import ID, Listing, limit_option
-from helpdesk_cli.output import moment, say, say_facts, say_json, say_table
+from helpdesk_cli.output import confirmed, moment, say, say_facts, say_json, say_table
+from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 
 _STATES = click.Choice(("pending", "public"))
@@ -146,7 +147,7 @@ def write(
     answer = session.api().post(
         "board", "posts", body={name: value for name, value in sent.items() if value is not None}
     )
-    _say(session, answer, f"Wrote post {answer['number']}: {answer['id']}")
+    say_done(session, answer, f"Wrote post {answer['number']}: {answer['id']}")
 
 
 @board.command("set")
@@ -205,17 +206,24 @@ def file_post(session: Session, post_id: str, signal_id: str | None) -> None:
     """File a post under a signal, whose status it follows from then on."""
     answer = session.api().post("board", "posts", post_id, "signal", body={"signalId": signal_id})
     where = "is under no signal" if signal_id is None else f"is filed under {signal_id}"
-    _say(session, answer, f"The post {where}.")
+    say_done(session, answer, f"The post {where}.")
 
 
 def _change(session: Session, post_id: str, sent: dict[str, Any]) -> None:
     if not sent:
         raise click.UsageError("Say what to change; see --help.")
-    _say(session, session.api().patch("board", "posts", post_id, body=sent), f"Changed {post_id}.")
+    say_done(session, session.api().patch("board", "posts", post_id, body=sent), f"Changed {post_id}.")
 
 
-def _say(session: Session, answer: dict[str, Any], done: str) -> None:
+def say_done(session: Session, answer: dict[str, Any], done: str) -> None:
+    """Write what was done; with --json the API's response."""
     if session.as_json:
         say_json(answer)
     else:
         say(done)
+
+
+def require_yes(question: str) -> None:
+    """Ask whether to delete something. Raises Problem for another answer than yes."""
+    if not confirmed(f"{question} [y/N] "):
+        raise Problem("Nothing was deleted.", "Answer y, or use --yes.")

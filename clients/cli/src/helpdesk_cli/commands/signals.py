@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import click
@@ -13,11 +15,53 @@ from helpdesk_cli.session import Session, pass_session
 _KINDS = click.Choice(("bug", "suggestion"))
 _PRIORITIES = click.Choice(("urgent", "high", "medium", "low"))
 _STATUSES = click.Choice(("open", "planned", "in progress", "in review", "done", "declined"))
-_CONVERSATION = "The conversation in which the customer reported it."
-_CUSTOMER = "The customer who reported it elsewhere."
-_WHO = "The name of a reporter who is not a customer."
-_QUOTE = "The reporter's own words."
-_IMAGE = "The https address of an image. Repeat it for several."
+_REPORTER = (
+    click.option(
+        "--conversation",
+        "conversation_id",
+        metavar="ID",
+        type=ID,
+        help="The conversation in which the customer reported it.",
+    ),
+    click.option(
+        "--customer",
+        "customer_id",
+        metavar="ID",
+        type=ID,
+        help="The customer who reported it elsewhere.",
+    ),
+    click.option("--who", help="The name of a reporter who is not a customer."),
+    click.option("--quote", help="The reporter's own words."),
+    click.option(
+        "--image",
+        "images",
+        multiple=True,
+        metavar="URL",
+        help="The https address of an image. Repeat it for several.",
+    ),
+)
+
+
+def reporter_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that name a reporter; the command gets them as `reporter`, as the API takes them."""
+
+    @wraps(command)
+    def with_reporter(
+        *values: Any,
+        conversation_id: str | None,
+        customer_id: str | None,
+        who: str | None,
+        quote: str | None,
+        images: tuple[str, ...],
+        **named: Any,
+    ) -> None:
+        sent = {"conversationId": conversation_id, "customerId": customer_id, "who": who, "quote": quote}
+        shown = {"images": [{"url": url} for url in images]} if images else {}
+        command(*values, reporter={**_sent(sent), **shown}, **named)
+
+    for option in reversed(_REPORTER):
+        with_reporter = option(with_reporter)
+    return with_reporter
 
 
 @click.group(cls=Listing)
@@ -115,11 +159,7 @@ def show(session: Session, signal_id: str) -> None:
 @click.option("--kind", type=_KINDS, default="bug", show_default=True, help="What it is.")
 @click.option("--priority", type=_PRIORITIES, help="How soon to work on it. [default: medium]")
 @click.option("--body", help="What happens, or what is wanted, in Markdown.")
-@click.option("--conversation", "conversation_id", metavar="ID", type=ID, help=_CONVERSATION)
-@click.option("--customer", "customer_id", metavar="ID", type=ID, help=_CUSTOMER)
-@click.option("--who", help=_WHO)
-@click.option("--quote", help=_QUOTE)
-@click.option("--image", "images", multiple=True, metavar="URL", help=_IMAGE)
+@reporter_options
 @pass_session
 def file_signal(
     session: Session,
@@ -127,14 +167,9 @@ def file_signal(
     kind: str,
     priority: str | None,
     body: str | None,
-    conversation_id: str | None,
-    customer_id: str | None,
-    who: str | None,
-    quote: str | None,
-    images: tuple[str, ...],
+    reporter: dict[str, Any],
 ) -> None:
     """File a bug or a suggestion."""
-    reporter = _report(conversation_id, customer_id, who, quote, images)
     wanted = {"title": title, "kind": kind, "priority": priority, "body": body}
     answer = session.api().post("signals", body=_sent(wanted) | reporter)
     if session.as_json:
@@ -145,24 +180,15 @@ def file_signal(
 
 @signals.command()
 @click.argument("signal_id", metavar="ID", type=ID)
-@click.option("--conversation", "conversation_id", metavar="ID", type=ID, help=_CONVERSATION)
-@click.option("--customer", "customer_id", metavar="ID", type=ID, help=_CUSTOMER)
-@click.option("--who", help=_WHO)
-@click.option("--quote", help=_QUOTE)
-@click.option("--image", "images", multiple=True, metavar="URL", help=_IMAGE)
+@reporter_options
 @pass_session
 def report(
     session: Session,
     signal_id: str,
-    conversation_id: str | None,
-    customer_id: str | None,
-    who: str | None,
-    quote: str | None,
-    images: tuple[str, ...],
+    reporter: dict[str, Any],
 ) -> None:
     """Add a reporter: one of --conversation, --customer and --who."""
-    body = _report(conversation_id, customer_id, who, quote, images)
-    answer = session.api().post("signals", signal_id, "reports", body=body)
+    answer = session.api().post("signals", signal_id, "reports", body=reporter)
     if session.as_json:
         say_json(answer)
     else:
@@ -234,17 +260,6 @@ def _say_signals(session: Session, answer: dict[str, Any], empty: str) -> None:
         ],
         empty=empty,
     )
-
-
-def _report(
-    conversation_id: str | None,
-    customer_id: str | None,
-    who: str | None,
-    quote: str | None,
-    images: tuple[str, ...],
-) -> dict[str, Any]:
-    reporter = {"conversationId": conversation_id, "customerId": customer_id, "who": who, "quote": quote}
-    return {**_sent(reporter), **({"images": [{"url": url} for url in images]} if images else {})}
 
 
 def _sent(values: dict[str, str | None]) -> dict[str, str]:
