@@ -19,6 +19,8 @@ from helpdesk.crawls.frontier import log_entry
 from helpdesk.delivery import worker as deliveries
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Tokens
 from helpdesk.logs import service as logs
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
@@ -26,7 +28,7 @@ from helpdesk.storage import keys, table
 from helpdesk.tools.records import Declaration, Tool
 from helpdesk.webhooks import service as webhooks
 from scripts.openapi.routes import all_routes
-from tests.support import approvals
+from tests.support import approvals, integrations
 from tests.support.api import Answer, Client, gateway_event
 from tests.support.people import make_person
 
@@ -146,6 +148,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
 
     yield from _of_webhooks(api, organization, to)
     yield from _of_tools(api, organization, to)
+    yield from _of_integrations(organization, to)
     yield from _of_signals(api, to)
     yield from board_work.costs(api, to)
     yield from _of_tasks(api, to)
@@ -344,6 +347,13 @@ def _of_tools(api: Client, organization: str, to: Callable[..., Request]) -> Ite
     accept = {"changes": [change]}
     yield to("POST", f"/v1/tool-endpoints/{endpoint}/changes/accept", accept, route=f"{one}/changes/accept")
     yield to("DELETE", f"/v1/tool-endpoints/{endpoint}", route=one)
+
+
+def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests about the connection to one account."""
+    integrations.connect(organization, App.CODEHOST, "4711", "acme", Tokens())
+    yield to("GET", "/v1/integrations")
+    yield to("DELETE", "/v1/integrations/codehost", route="/v1/integrations/<app>")
 
 
 def _declared(organization: str, endpoint: str) -> str:

@@ -130,7 +130,15 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         yield get(f"/v1/approvals{'?' if values else ''}{values}", values=values)
     approval = str(it.api.get("/v1/approvals?limit=1").body["approvals"][0]["id"])
     yield get("/v1/approvals/<approval_id>", f"/v1/approvals/{approval}")
-    for route in ("agent", "widget/settings", "billing/limits", "organization", "tools", "tool-endpoints"):
+    for route in (
+        "agent",
+        "widget/settings",
+        "billing/limits",
+        "organization",
+        "tools",
+        "tool-endpoints",
+        "integrations",
+    ):
         yield get(f"/v1/{route}")
     for route in ("me", "keys", "members", "invites"):
         yield get(f"/v1/{route}", client=it.owner)

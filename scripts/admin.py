@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -17,6 +18,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from helpdesk.accounts import provisioning
 from helpdesk.admission.caller import Role
 from helpdesk.admission.limits import Plan
+from helpdesk.integrations import credentials
+from helpdesk.integrations.apps import APPS, App
+from helpdesk.integrations.credentials import UnknownCredential
 from helpdesk.logs import service as logs
 from helpdesk.members import service as members
 from helpdesk.organizations import service as organizations
@@ -122,6 +126,21 @@ def _import_key(options: argparse.Namespace) -> dict[str, str]:
     return {"organization_id": options.organization_id, "key_id": key_id}
 
 
+def _set_app(options: argparse.Namespace) -> dict[str, Any]:
+    given = [text.partition("=") for text in options.values]
+    values = {name: value for name, _, value in given}
+    if "private_key" in values:
+        try:
+            values["private_key"] = Path(values["private_key"]).read_text(encoding="utf-8")
+        except OSError as error:
+            raise OperatorError(f"Cannot read the file of private_key ({error.strerror}).") from None
+    try:
+        credentials.store(App(options.app), values)
+    except UnknownCredential as wrong:
+        raise OperatorError(f"{wrong}. Give each as name=value.") from None
+    return {"app": options.app, "stored": sorted(values)}
+
+
 def _reindex(options: argparse.Namespace) -> dict[str, int]:
     return reindex(options.organization_id)
 
@@ -154,6 +173,30 @@ def _migrate(options: argparse.Namespace) -> dict[str, Any]:
         return {"schema": runner.current().version, "pending": waiting}
     changed = runner.migrate(MIGRATIONS, lambda line: print(line, file=sys.stderr))
     return {"schema": runner.current().version, "changed": changed}
+
+
+def _add_import_key(commands: Any) -> None:
+    key = commands.add_parser("import-key", help="import a secret key of the previous key format")
+    key.add_argument("organization_id", metavar="ORGANIZATION_ID")
+    key.add_argument("--name", required=True, help="what the key is for, up to 40 characters")
+    key.add_argument(
+        "--sha256", required=True, metavar="HEX", help="the SHA-256 of the whole key, in hexadecimal"
+    )
+    key.set_defaults(run=_import_key)
+
+
+def _add_set_app(commands: Any) -> None:
+    app = commands.add_parser(
+        "set-app", help="store the credentials of your app at a service that organizations connect"
+    )
+    app.add_argument("app", metavar="APP", choices=[each.value for each in App], help=", ".join(APPS))
+    app.add_argument(
+        "values",
+        metavar="NAME=VALUE",
+        nargs="+",
+        help="the app's credentials (the guide to integrations lists them); of private_key the path of its file",
+    )
+    app.set_defaults(run=_set_app)
 
 
 def _add_facts(commands: Any) -> None:
@@ -210,13 +253,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     token.set_defaults(run=_issue_token)
 
-    key = commands.add_parser("import-key", help="import a secret key of the previous key format")
-    key.add_argument("organization_id", metavar="ORGANIZATION_ID")
-    key.add_argument("--name", required=True, help="what the key is for, up to 40 characters")
-    key.add_argument(
-        "--sha256", required=True, metavar="HEX", help="the SHA-256 of the whole key, in hexadecimal"
-    )
-    key.set_defaults(run=_import_key)
+    _add_import_key(commands)
 
     erase = commands.add_parser(
         "erase-customer", help="erase a customer and all their data; prints the receipt"
@@ -247,6 +284,7 @@ def _parser() -> argparse.ArgumentParser:
     knowledge.set_defaults(run=_reindex_knowledge)
 
     _add_facts(commands)
+    _add_set_app(commands)
 
     migrate = commands.add_parser(
         "migrate", help="update the items that an earlier version wrote; run it after each deployment"

@@ -26,6 +26,8 @@ def _limited(limit: AddressLimit) -> str:
         return "Does not count against a rate limit."
     if limit is AddressLimit.OWN:
         return "Limited for each network address and in total (see the guide to rate limits)."
+    if limit is AddressLimit.SIGNED:
+        return "The service signs its requests with the secret of the app. Costs no organization's allowance."
     per_hour, burst = RATES[limit]
     return f"Limited to {per_hour:,} requests an hour for each network address, with a burst of {burst}."
 

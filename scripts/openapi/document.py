@@ -165,6 +165,12 @@ def _request_body(route: Route) -> dict[str, Any] | None:
     if route.form is not None:
         schema = {"schema": _reference(route.form[1]), **_example(examples.BODIES, route)}
         return {"required": True, "content": {FORM: schema}}
+    if route.body is None and route.raw_body is not None:
+        schema = {
+            "type": "object",
+            "description": "What the service sends. The signature is over these bytes.",
+        }
+        return {"required": True, "content": {_JSON: {"schema": schema, **_example(examples.BODIES, route)}}}
     if route.body is None:
         return None
     content: dict[str, Any] = {
@@ -212,7 +218,10 @@ def _answer(route: Route) -> dict[str, Any]:
     if issubclass(route.answer, Content):
         media_type = route.answer.media_type.split(";")[0]
         schema = {"type": "object" if media_type == _JSON else "string"}
-        answer |= {"description": "The content.", "content": {media_type: {"schema": schema}}}
+        answer |= {
+            "description": "The content.",
+            "content": {media_type: {"schema": schema, **_example(examples.ANSWERS, route)}},
+        }
     else:
         description = prose(route.answer.__doc__ or "")
         answer |= {

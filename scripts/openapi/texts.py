@@ -92,6 +92,9 @@ GROUPS: dict[str, tuple[str, str]] = {
     "signals": ("Signals", "Bugs and suggestions, who reported them, and commits that finish them."),
     "tasks": ("Tasks", "The task board: cards, and the commits and pull requests that move them."),
     "commits": ("Tasks", "The task board: cards, and the commits and pull requests that move them."),
+    "integrations": ("Integrations", "The services that your organization is connected to."),
+    "connect": ("Integrations", "The services that your organization is connected to."),
+    "hooks": ("Integrations", "The services that your organization is connected to."),
     "webhooks": ("Webhooks", "Webhook endpoints and their deliveries."),
     "events": ("Webhooks", "Webhook endpoints and their deliveries."),
     "organization": ("Organization", "The organization's settings, limits and log."),
@@ -104,6 +107,7 @@ GROUPS: dict[str, tuple[str, str]] = {
 EVENTS_GROUP = ("Events", "The events that your webhook endpoints receive.")
 
 PATH_PARAMETERS: dict[str, tuple[str, str]] = {
+    "app": ("The integration: codehost, chatmirror, chatcommunity or tracker.", "codehost"),
     "report": ("The report's name.", "volume-by-day"),
     "conversationId": ("The conversation's id.", "conv_01jd3kq8v5zt4m9rx2c7w6ybne"),
     "approvalId": ("The approval's id.", "apr_01jd3v1s6m2r8x4c7k0n5q9t3w"),

@@ -35,11 +35,13 @@ SPECIFIED: dict[int, str] = {
     " bad_snooze_time not_archived customer_unreachable invalid_feedback title_missing body_missing body_too_large"
     " doc_is_synced folder_name_missing folder_too_deep folder_cycle order_invalid bad_url upgrade_required"
     " too_many_crawls signal_empty title_required key_prefix_invalid not_a_member invalid_query invalid_personality"
-    " address_taken",
+    " address_taken chatmirror_not_connected chatcommunity_not_connected tracker_not_connected"
+    " codehost_not_connected",
 }
 # Ours, where the specification leaves a refusal open.
 OURS = {
     "invalid_cursor": 400,
+    "invalid_signature": 401,
     "doc_changed": 409,
     "document_limit": 400,
     "folder_limit": 400,
@@ -80,6 +82,9 @@ PAGES = {
     "TooManyAttempts": 429,
     "TooManyCodes": 429,
     "MailUnavailable": 503,
+    "AppNotSetUp": 400,
+    "ConnectFailed": 400,
+    "NoAdmin": 403,
 }
 STATUS_OF = {code: status for status, codes in SPECIFIED.items() for code in codes.split()} | OURS
 
@@ -136,7 +141,7 @@ def test_oauths_errors_are_answered_by_oauths_routes_alone() -> None:
 
 
 # The specification gives these to several nouns, and each says in its own sentence what its names must be.
-SHARED = {"endpoint_not_found", "invalid_name", "title_required"}
+SHARED = {"endpoint_not_found", "invalid_name", "title_required", "body_too_large"}
 
 
 def test_errors_of_one_code_are_of_one_kind() -> None:

@@ -199,6 +199,7 @@ def test_keys_are_spelled_in_one_place(path: Path) -> None:
             "approval_keys",
             "board_keys",
             "crawl_keys",
+            "integration_keys",
             "knowledge_keys",
             "signal_keys",
         ),

@@ -61,8 +61,10 @@ def test_the_http_client_is_carried_only_by_functions_that_call_others() -> None
 
     assert carriers == [
         "functions/agent_worker",
+        "functions/connect",
         "functions/crawler",
         "functions/delivery",
+        "functions/integration_worker",
         "functions/tool_sync",
         "functions/tools",
     ]

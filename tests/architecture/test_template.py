@@ -51,6 +51,7 @@ API_FUNCTIONS = {
     "Board",
     "Files",
     "Organizations",
+    "Integrations",
 } | ACCOUNT_FUNCTIONS
 WORKERS = {
     "Fanout",
@@ -68,7 +69,10 @@ WORKERS = {
     "Crawler",
     "ToolSync",
     "SignalWorker",
+    "IntegrationWorker",
 }
+# They speak with the services of integrations, and reach single partitions.
+SERVICE_FUNCTIONS = {"Connect", "Hooks"}
 
 
 def paths() -> dict[str, Any]:
@@ -109,7 +113,9 @@ def denied(function: str, partition: str) -> set[str]:
 def test_every_function_is_in_the_lists_that_the_rules_below_run_over() -> None:
     touches_nothing = {"Docs", "NotFound"}
 
-    assert {name.removesuffix("Function") for name in FUNCTIONS} == API_FUNCTIONS | WORKERS | touches_nothing
+    assert {name.removesuffix("Function") for name in FUNCTIONS} == (
+        API_FUNCTIONS | WORKERS | SERVICE_FUNCTIONS | touches_nothing
+    )
 
 
 @pytest.mark.parametrize("path", sorted(paths()))
@@ -232,6 +238,34 @@ def test_secrets_are_read_where_they_are_used_and_written_where_they_are_made(fu
     assert denied(function, "ORG#*#SECRET") == expected.get(function, {"dynamodb:*"})
 
 
+@pytest.mark.parametrize("function", sorted(API_FUNCTIONS | WORKERS))
+@pytest.mark.parametrize("partition", ["ORG#*#TOKENS", "APPSECRET#*"])
+def test_only_the_worker_of_integrations_reads_the_tokens_of_services(function: str, partition: str) -> None:
+    everything = {"dynamodb:*"}
+    of_the_worker: set[str] = WRITES if partition == "APPSECRET#*" else set()
+
+    assert denied(function, partition) == (of_the_worker if function == "IntegrationWorker" else everything)
+
+
+def allowed(function: str) -> dict[str, set[str]]:
+    """Return the partitions that a function may touch, and the actions; every statement names partitions."""
+    found: dict[str, set[str]] = {}
+    for statement in POLICIES[function]:
+        for partition in statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]:
+            found.setdefault(partition, set()).update(actions(statement))
+    return found
+
+
+def test_the_function_that_takes_hooks_reads_the_apps_secrets_and_nothing_of_an_organization() -> None:
+    assert allowed("Hooks") == {"APPSECRET#*": {"dynamodb:GetItem"}, "HOOK#*": {"dynamodb:PutItem"}}
+
+
+def test_the_function_that_connects_writes_tokens_and_reads_none() -> None:
+    assert allowed("Connect")["ORG#*#TOKENS"] == {"dynamodb:PutItem", "dynamodb:UpdateItem"}
+    assert allowed("Connect")["OAUTH#BROWSER#*"] == {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
+    assert allowed("Connect")["PERSON#*"] == {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
+
+
 WRITES = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 
 
@@ -296,6 +330,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},
         "UploadCleanup": {"UNATTACHED#*"},
         "AgentWorker": {"ORG#*#COLUMN#*"},
+        "IntegrationWorker": {"ORG#*#COLUMN#*"},
         "Timers": {"WAKE#*", "DUEAPPROVALS#*", "DUERUNS#*", "DUESYNCS#*"},
         "Facts": {"ORG#*#CUSCONVS#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#CUSREPORTS#*"},
@@ -347,10 +382,17 @@ def test_the_eraser_removes_only_personal_data() -> None:
     }
 
 
-def test_only_five_functions_reach_the_knowledge_bucket() -> None:
+def test_only_six_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
-    assert reach == {"Knowledge", "AgentSettings", "AgentWorker", "KnowledgeIndexer", "Crawler"}
+    assert reach == {
+        "Knowledge",
+        "AgentSettings",
+        "AgentWorker",
+        "KnowledgeIndexer",
+        "Crawler",
+        "IntegrationWorker",
+    }
 
 
 def test_functions_that_search_reach_the_inbox_index_and_two_write_it() -> None:

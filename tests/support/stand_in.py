@@ -35,6 +35,7 @@ QUEUES: Final = {
     "CRAWL_QUEUE_URL": "crawl",
     "TOOL_SYNC_QUEUE_URL": "tool_sync",
     "SIGNAL_QUEUE_URL": "signal",
+    "INTEGRATION_QUEUE_URL": "integration",
     "DEAD_LETTERS_URL": "dead-letters",
     "FACTS_DEAD_LETTERS_URL": "facts-dead-letters",
 }

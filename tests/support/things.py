@@ -9,12 +9,15 @@ from helpdesk.approvals.risk import Risk
 from helpdesk.delivery import worker as deliveries
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Tokens
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.records import Tool
 from helpdesk.webhooks import service as webhooks
+from tests.support import integrations
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
 from tests.support.people import issue_token, make_person
@@ -46,6 +49,7 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "commitId": lambda: _committed(api),
         "postId": lambda: api.post("/v1/board/posts", POST).body["id"],
         "commentId": lambda: _commented(api),
+        "app": lambda: connected_app(organization.organization_id),
         "report": lambda: "volume-by-day",
         "taskId": lambda: api.post("/v1/tasks", {"title": "Pack faster"}).body["id"],
         "suggestionId": lambda: _suggested(api),
@@ -66,6 +70,12 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
     }
     # In the path's order: a delivery goes to the endpoint that was made before it.
     return {parameter: str(makers[parameter]()) for parameter in re.findall(r"{(\w+)}", path)}
+
+
+def connected_app(organization: str) -> str:
+    """Connect an account of the code host; return the integration's name."""
+    integrations.connect(organization, App.CODEHOST, "4711", "acme", Tokens())
+    return App.CODEHOST.value
 
 
 def tool_of(organization: str) -> Tool:

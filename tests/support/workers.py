@@ -22,6 +22,7 @@ WORKERS = {
     "crawl": "crawler",
     "tool_sync": "tool_sync",
     "signal": "signal_worker",
+    "integration": "integration_worker",
     "delivery": "delivery",
     "retry": "delivery",
 }

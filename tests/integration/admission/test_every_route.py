@@ -106,6 +106,10 @@ ROUTES: dict[str, str] = {
         GET /v1/.well-known/oauth-protected-resource
         GET /v1/.well-known/openid-configuration
         GET /v1/docs
+        GET /v1/connect/<app>
+        GET /v1/connect/<app>/callback
+        POST /v1/connect/<app>
+        POST /v1/hooks/<app>
         GET /v1/files/<token>
         GET /v1/invite/<token>
         GET /v1/oauth/authorize
@@ -168,6 +172,7 @@ ROUTES: dict[str, str] = {
         GET /v1/knowledge/documents
         GET /v1/knowledge/documents/<document_id>
         GET /v1/knowledge/folders
+        GET /v1/integrations
         GET /v1/tasks
         GET /v1/tasks/requests
         POST /v1/commits
@@ -224,6 +229,7 @@ ROUTES: dict[str, str] = {
         POST /v1/uploads
     """,
     "admin or owner": """
+        DELETE /v1/integrations/<app>
         DELETE /v1/customers/<customer_id>
         GET /v1/customers/<customer_id>/export
         DELETE /v1/tool-endpoints/<endpoint_id>

@@ -20,7 +20,8 @@ OPERATIONS = [
     (path, method)
     for path, item in PATHS.items()
     for method, operation in item.items()
-    if "{" in path and "{report}" not in path and operation.get("security")  # a report is no organization's
+    # a report and an integration's name are no organization's
+    if "{" in path and not re.search("{(report|app)}", path) and operation.get("security")
 ]
 
 

@@ -119,6 +119,11 @@ def bearer(credential: str) -> dict[str, str]:
 # A handle, a code or a token that only another request or a mail gives, or a server: no description can make these
 # succeed.
 NEEDS_MORE = {
+    # An app that the operator set up, a form of our page, and a signature.
+    "showConnect",
+    "beginConnect",
+    "finishConnect",
+    "takeHook",
     "acceptInvite",
     "acceptToolChanges",
     "syncToolEndpoint",

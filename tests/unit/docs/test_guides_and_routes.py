@@ -63,7 +63,7 @@ def routes() -> list[Route]:
 
 def described_codes() -> set[tuple[str, int]]:
     # OAuth's codes are a language of their own, and stand in its guide; so do those of tasks, analytics and the board.
-    names = ("errors.md", "analytics.md", "board.md", "signals.md", "tasks.md", "oauth.md")
+    names = ("errors.md", "analytics.md", "board.md", "signals.md", "tasks.md", "integrations.md", "oauth.md")
     pages = [ROOT / "docs" / "guides" / name for name in names]
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     return {

@@ -33,6 +33,8 @@ class AddressLimit(Enum):
     """What limits the requests of one network address to a route that needs no credential."""
 
     STATIC = "static"
+    # What a service signed. A wrong signature costs no call to AWS: the gateway's throttle limits those.
+    SIGNED = "signed"
     # The route's own rules take from buckets of their own (helpdesk.oauth.limits).
     OWN = "own"
     # Downloads of files: a thread shows several, and the people of an office share an address.

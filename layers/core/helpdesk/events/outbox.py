@@ -50,6 +50,8 @@ class JobQueue(StrEnum):
     """Manifests to read, and what removed tool endpoints left. Keeps no order."""
     SIGNAL = "signal"
     """Merged signals, and what follows a signal's status or title. Keeps no order."""
+    INTEGRATION = "integration"
+    """What services of integrations sent, and what is to be sent to them. Keeps no order."""
     DELIVERY = "delivery"
     """The queue of first attempts, for a redelivery. Keeps no order."""
 
@@ -62,6 +64,7 @@ class JobQueue(StrEnum):
             JobQueue.CRAWL,
             JobQueue.TOOL_SYNC,
             JobQueue.SIGNAL,
+            JobQueue.INTEGRATION,
             JobQueue.DELIVERY,
         }
 
@@ -176,12 +179,20 @@ def _pending_index(item_id: str) -> Item:
 def job_item(organization: str, job: Job, *, job_id: str | None = None) -> Item:
     """Return the outbox item of a job without an event. With a `job_id` of the caller's it is there once."""
     job_id = job_id or ids.new("job")
+    return {**_job_item(keys.Job(organization, job_id), job_id, job), "organization": organization}
+
+
+def keyed_job_item(key: keys.HookDelivery, job: Job) -> Item:
+    """Return the outbox item of a job that no organization owns yet. Its key makes the job the only one."""
+    return _job_item(key, ids.new("job"), job)
+
+
+def _job_item(key: keys.ItemKey, job_id: str, job: Job) -> Item:
     return {
-        **keys.Job(organization, job_id).attributes(),
+        **key.attributes(),
         **_pending_index(job_id),
         "entity": OUTBOX,
         "id": job_id,
-        "organization": organization,
         "jobs": [job.to_item()],
         "expiresAt": clock.seconds_from_now(JOB_DAYS * DAY_SECONDS),
     }

@@ -50,4 +50,4 @@ def _mark_singly(batch: Sequence[keys.ItemKey]) -> None:
 
 def _key_of(item: Item) -> keys.ItemKey | None:
     pk, sk = table.key_of(item)
-    return keys.Event.parse(pk, sk) or keys.Job.parse(pk, sk)
+    return keys.Event.parse(pk, sk) or keys.Job.parse(pk, sk) or keys.HookDelivery.parse(pk, sk)

@@ -53,6 +53,10 @@ class LogKind(StrEnum):
     TOOLS_SYNCED = "tools_synced"
     TOOL_CHANGES_ACCEPTED = "tool_changes_accepted"
     TOOL_CHANGED = "tool_changed"
+    INTEGRATION_CONNECTED = "integration_connected"
+    INTEGRATION_BROKEN = "integration_broken"
+    INTEGRATION_MENDED = "integration_mended"
+    INTEGRATION_REMOVED = "integration_removed"
 
 
 class LogEntry(Answer):

@@ -23,8 +23,9 @@ from helpdesk.people.record import PersonRecord
 
 type Response = HtmlPage | SeeOther
 
-_THEN = re.compile(r"(consent|invite):([0-9A-Za-z]{43})")
+_THEN = re.compile(r"(consent|invite):[0-9A-Za-z]{43}|connect:[a-z]{1,20}")
 _WHY = "A program asks to act for you. Sign in first."
+WHY_CONNECT = "Sign in to connect a service to your organization."
 _WHY_INVITED = "You have an invitation. Sign in with the address that was invited."
 
 
@@ -145,7 +146,7 @@ def show_user_code(client_info: ClientInfo, filled: str, base_url: str) -> HtmlP
     browser = sessions.of(client_info, base_url)
     known = device.read(filled)
     shown = pages.user_code(root_of(base_url), browser.csrf, filled=device.spelled(known) if known else "")
-    return _with_cookie(shown, browser, base_url)
+    return with_cookie(shown, browser, base_url)
 
 
 def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: str) -> Response:
@@ -165,7 +166,7 @@ def show_invite(client_info: ClientInfo, token: str, base_url: str) -> HtmlPage:
     preview = accepting.preview(token)
     browser = sessions.of(client_info, base_url)
     shown = pages.invitation(root_of(base_url), browser, token, preview)
-    return _with_cookie(shown, browser, base_url)
+    return with_cookie(shown, browser, base_url)
 
 
 def join(client_info: ClientInfo, token: str, csrf: str, base_url: str) -> HtmlPage:
@@ -192,18 +193,21 @@ def _then(text: str) -> str:
 
 
 def _why(then: str) -> str:
-    return _WHY_INVITED if then.startswith("invite:") else _WHY
+    return {"invite": _WHY_INVITED, "connect": WHY_CONNECT}.get(then.partition(":")[0], _WHY)
 
 
 def _address(then: str, base_url: str) -> str:
     kind, _, value = then.partition(":")
     root = root_of(base_url)
-    return f"{root}/invite/{value}" if kind == "invite" else f"{root}/oauth/consent?request={value}"
+    if kind == "consent":
+        return f"{root}/oauth/consent?request={value}"
+    return f"{root}/{kind}/{value}"
 
 
 def _on_to(then: str, browser: Browser, base_url: str) -> SeeOther:
     return see_other(_address(then, base_url), sessions.cookie(browser, base_url))
 
 
-def _with_cookie(shown: HtmlPage, browser: Browser, base_url: str) -> HtmlPage:
+def with_cookie(shown: HtmlPage, browser: Browser, base_url: str) -> HtmlPage:
+    """Return a page with the cookie of a new browser."""
     return HtmlPage(shown.text, {**shown.headers, **sessions.cookie(browser, base_url)}, shown.status)

@@ -9,7 +9,7 @@ A failed request may have reached the server. `Reply.sent` says whether it can h
 
 import asyncio
 from collections.abc import Mapping
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Final, Literal
 
 import aiohttp
@@ -26,6 +26,7 @@ _HEADERS: Final = {
     "accept-encoding": "identity",
     "user-agent": "Helpdesk-Tools/1.0",
 }
+_NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 _HEAD_ROOM: Final = 64 * 1024  # heads and the framing of chunks, which count as received bytes too
 
 
@@ -34,6 +35,7 @@ class Reply(FrozenRecord):
 
     status       the HTTP status; None if no complete head came
     failure      why there is no complete response; None if there is one. A redirect is a response
+    headers      the response's headers, by their names in lower case; those of a repeated name joined by commas
     sent         whether there was a connection, so that the server can have the request
     body         the response's body, up to the limit; empty after a failure
     too_large    whether the body is longer than the limit
@@ -46,12 +48,13 @@ class Reply(FrozenRecord):
     body: bytes
     too_large: bool
     duration_ms: int
+    headers: Mapping[str, str] = _NO_HEADERS
 
 
 class Request(FrozenRecord):
-    """A request: its URL, its headers beyond the usual ones, and its body, None for a GET."""
+    """A request: its URL, its headers beyond the usual ones, and its body, None for one without."""
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     url: str
     headers: Mapping[str, str]
     body: bytes | None = None
@@ -86,13 +89,14 @@ async def _exchange(request: Request, guard: _Guard) -> Reply:
     started = now()
     sent = False
     status: int | None = None
+    headers: dict[str, str] = {}
 
     async def connected(_session: aiohttp.ClientSession, _context: SimpleNamespace, _event: object) -> None:
         nonlocal sent
         sent = True
 
     def reply(failure: Failure | None, body: bytes = b"", *, too_large: bool = False) -> Reply:
-        return Reply(status, failure, sent, body, too_large, round((now() - started) * 1000))
+        return Reply(status, failure, sent, body, too_large, round((now() - started) * 1000), headers)
 
     trace = aiohttp.TraceConfig()
     trace.on_connection_create_end.append(connected)
@@ -114,6 +118,9 @@ async def _exchange(request: Request, guard: _Guard) -> Reply:
                     allow_redirects=False,
                 ) as response:
                     status = response.status
+                    for name, value in response.headers.items():
+                        known = headers.get(name.lower())
+                        headers[name.lower()] = value if known is None else f"{known}, {value}"
                     try:
                         if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
                             return reply(Failure.PROTOCOL_ERROR)  # it was asked for none

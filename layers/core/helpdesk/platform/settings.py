@@ -32,6 +32,7 @@ QUEUES = tuple(
         "CRAWL",
         "TOOL_SYNC",
         "SIGNAL",
+        "INTEGRATION",
     )
 )
 """The addresses of all queues, for the functions that hand out work."""
@@ -92,6 +93,7 @@ class Settings(FrozenRecord):
     crawl_queue_url = _Setting("CRAWL_QUEUE_URL", _text)
     tool_sync_queue_url = _Setting("TOOL_SYNC_QUEUE_URL", _text)
     signal_queue_url = _Setting("SIGNAL_QUEUE_URL", _text)
+    integration_queue_url = _Setting("INTEGRATION_QUEUE_URL", _text)
     dead_letters_url = _Setting("DEAD_LETTERS_URL", _text)
     facts_dead_letters_url = _Setting("FACTS_DEAD_LETTERS_URL", _text)
     retry_delays_seconds = _Setting("RETRY_DELAYS_SECONDS", _text)
@@ -120,6 +122,7 @@ class Settings(FrozenRecord):
     _allow_loopback_urls = _Setting("ALLOW_LOOPBACK_URLS", _text, "false")
     _local_endpoint_url = _Setting("LOCAL_ENDPOINT_URL", _text, "")
     _bedrock_endpoint_url = _Setting("BEDROCK_ENDPOINT_URL", _text, "")
+    _services_url = _Setting("SERVICES_URL", _text, "")
 
     def queue_url(self, name: str) -> str:
         """Return the address of a queue by its name in QUEUES, in lower case: `mail`. Errors: MissingSettings."""
@@ -140,6 +143,11 @@ class Settings(FrozenRecord):
     def bedrock_endpoint_url(self) -> str | None:
         """Where Bedrock's API is, on a laptop that has a model; None for where the other services are."""
         return (self._bedrock_endpoint_url or None) if self.stage == "local" else None
+
+    @property
+    def services_url(self) -> str | None:
+        """Where stand-ins of the integrations' services are, on a laptop; None for the services themselves."""
+        return (self._services_url or None) if self.stage == "local" else None
 
     @property
     def review_model_id(self) -> str:

@@ -260,7 +260,7 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
     """Return the arguments from the request's body, query and address."""
     arguments: dict[str, Any] = {}
     media_type = request.headers.get("content-type") or ""
-    if route.raw_body is not None and _is_raw(route, request, media_type):
+    if route.raw_body is not None and (route.body is None or _is_raw(route, request, media_type)):
         content = body_bytes(request.body, is_base64=request.is_base64)
         arguments[route.raw_body] = RawBody(content, media_type)
     elif route.body is not None:

@@ -1,9 +1,9 @@
 """The only place that builds keys of the table.
 
-Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, signals,
-suggestions, the task board, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py, crawl_keys.py,
-signal_keys.py, suggestion_keys.py, task_keys.py, tool_keys.py and usage_keys.py; those of webhooks and knowledge in
-webhook_keys.py and knowledge_keys.py. All are re-exported here.
+Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, integrations,
+signals, suggestions, the task board, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py,
+crawl_keys.py, integration_keys.py, signal_keys.py, suggestion_keys.py, task_keys.py, tool_keys.py and usage_keys.py;
+those of webhooks and knowledge in webhook_keys.py and knowledge_keys.py. All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -66,6 +66,16 @@ from helpdesk.storage.crawl_keys import (
     PageClaim,
     RunningCrawls,
 )
+from helpdesk.storage.integration_keys import (
+    AppCredentials,
+    ConnectedAccount,
+    Connection,
+    ConnectionTokens,
+    ConnectState,
+    HookDelivery,
+    IntegrationSettings,
+    connected_account,
+)
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 from helpdesk.storage.knowledge_keys import (
     DeletedDocument,
@@ -110,20 +120,21 @@ from helpdesk.storage.webhook_keys import Delivery, WebhookEndpoint, WebhookEndp
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
-    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsFact", "AnalyticsMonths", "Approval",
-    "AuthorizationCode",
-    "AuthorizationRequest", "AutoResolveCheckpoint", "Board", "BoardTrace", "BrowserSession",
-    "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart",
-    "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket", "Grant",
-    "InviteToken", "ItemKey", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage",
-    "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim",
-    "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment",
-    "PostNumber", "PostVote", "QueuedReport", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion",
-    "SharedBucket",
-    "SignIn", "Signal", "SignalCommit", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "Slug",
-    "Suggestion", "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber",
-    "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode",
-    "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_tasks", "customer_reports",
+    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsFact", "AnalyticsMonths",
+    "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest", "AutoResolveCheckpoint",
+    "Board", "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection",
+    "ConnectionTokens", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
+    "CrawlStart", "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket",
+    "Grant", "HookDelivery", "IntegrationSettings", "InviteToken", "ItemKey", "KnowledgeDocument",
+    "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage", "LearnedQuestion", "LegacyKey", "MailCeiling",
+    "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
+    "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote", "QueuedReport",
+    "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn", "Signal",
+    "SignalCommit", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "Slug", "Suggestion",
+    "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest",
+    "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode", "WaitPool",
+    "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_tasks", "connected_account",
+    "customer_reports",
     "documents_in", "posts", "signal_reporters", "signal_requests", "signals", "signals_with",
     "suggestions_with", "task_column",
 ]  # fmt: skip

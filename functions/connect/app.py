@@ -1,0 +1,53 @@
+"""/v1/connect: the pages on which an admin connects a service."""
+
+from typing import Any
+
+from helpdesk.admission.anonymous import AddressLimit
+from helpdesk.admission.caller import Access
+from helpdesk.codehost import connector as codehost
+from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
+from helpdesk.integrations import connecting
+from helpdesk.integrations.adapter import Connector
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import AppNotSetUp, ConnectFailed, IntegrationNotFound, NoAdmin
+from helpdesk.integrations.schemas import CallbackQuery, ConnectForm, ConnectQuery
+from helpdesk.oauth.errors import CsrfError, RequestExpired
+from helpdesk.oauth.pages import refusal
+from helpdesk.platform.settings import declare
+from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL", "SERVICES_URL")
+
+CONNECTORS: dict[App, Connector] = {App.CODEHOST: codehost}
+"""The adapters, each with a module of these functions."""
+
+api = Api()
+
+_PAGE: dict[str, Any] = {"access": Access.PUBLIC, "limit": AddressLimit.PAGES, "refusal": refusal}
+
+
+@api.get("/v1/connect/<app>", errors=(IntegrationNotFound, AppNotSetUp, NoAdmin), **_PAGE)
+def show_connect(client_info: ClientInfo, app: str, query: ConnectQuery, base_url: BaseUrl) -> HtmlPage:
+    """Show the page on which an admin connects a service."""
+    return connecting.show(app, client_info, query.organization, base_url, CONNECTORS)
+
+
+@api.post("/v1/connect/<app>", errors=(IntegrationNotFound, AppNotSetUp, NoAdmin, CsrfError), **_PAGE)
+def begin_connect(
+    client_info: ClientInfo, app: str, form: ConnectForm, base_url: BaseUrl
+) -> HtmlPage | SeeOther:
+    """Begin to connect a service (page form). Leads to the service's own page."""
+    return connecting.begin(app, client_info, form, base_url, CONNECTORS)
+
+
+@api.get(
+    "/v1/connect/<app>/callback",
+    errors=(IntegrationNotFound, AppNotSetUp, NoAdmin, RequestExpired, ConnectFailed),
+    **_PAGE,
+)
+def finish_connect(client_info: ClientInfo, app: str, query: CallbackQuery, base_url: BaseUrl) -> HtmlPage:
+    """Store the account that the service's page brings back. `state` is used once, in the browser that began."""
+    return connecting.finish(app, client_info, query, base_url, CONNECTORS)
+
+
+handler = api.handler

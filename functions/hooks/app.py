@@ -1,0 +1,37 @@
+"""/v1/hooks: what the services of integrations send, signed with the secrets of their apps."""
+
+import json
+
+from helpdesk.admission.anonymous import AddressLimit
+from helpdesk.admission.caller import Access
+from helpdesk.codehost import receiver as codehost
+from helpdesk.http.content import ClientInfo, RawBody, RawJson
+from helpdesk.integrations import hooks
+from helpdesk.integrations.adapter import Hook, Receiver
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import HookTooLarge, IntegrationNotFound, InvalidSignature
+from helpdesk.platform.errors import InvalidJson, InvalidRequest
+from helpdesk.platform.settings import declare
+from helpdesk.routing.api import Api
+
+NEEDS = declare("BASE_URL")
+
+RECEIVERS: dict[App, Receiver] = {App.CODEHOST: codehost}
+"""The adapters, each with a module of these functions."""
+
+api = Api()
+
+
+@api.post(
+    "/v1/hooks/<app>",
+    access=Access.PUBLIC,
+    limit=AddressLimit.SIGNED,
+    errors=(IntegrationNotFound, HookTooLarge, InvalidSignature, InvalidJson, InvalidRequest),
+)
+def take_hook(client_info: ClientInfo, app: str, body: RawBody) -> RawJson:
+    """Take a request of a service, signed as the service signs. The work is queued, and a repeated one does nothing."""
+    received = hooks.take(app, Hook(client_info.headers, body.content), RECEIVERS)
+    return RawJson(json.dumps({"ok": True} if received.answer is None else dict(received.answer)))
+
+
+handler = api.handler

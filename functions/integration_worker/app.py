@@ -1,0 +1,50 @@
+"""IntegrationQueue: do what services of integrations sent, and tell them what changed here."""
+
+import json
+from typing import Any
+
+from helpdesk.codehost import worker as codehost
+from helpdesk.integrations import worker
+from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import try_again_soon
+from helpdesk.platform.settings import declare, settings
+
+NEEDS = declare("INTEGRATION_QUEUE_URL", "SERVICES_URL", "BASE_URL", "KNOWLEDGE_BUCKET")
+
+ADAPTERS: dict[App, Worker] = {App.CODEHOST: codehost}
+"""The adapters, each with a module of these functions."""
+
+_SLICE_MS = 60_000
+_RESERVE_MS = 25_000  # for the request and the document that are under way when the time is over
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, list[dict[str, str]]]:
+    """Do the work of a batch and report the messages that failed."""
+    left = int(context.get_remaining_time_in_millis()) - _RESERVE_MS
+    until = clock.now_ms() + min(_SLICE_MS, left)
+    failed = [record for record in event["Records"] if not _done(record, until)]
+    for record in failed:
+        try_again_soon(settings().integration_queue_url, record)
+    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+
+
+def _done(record: dict[str, Any], until: int) -> bool:
+    try:
+        job = IntegrationJob.from_body(json.loads(record["body"]))
+        outcome = worker.work(job, ADAPTERS, until)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
+        about = {"error": type(error).__name__, "message_id": record["messageId"]}
+        logger.error("integration_work_failed", extra=about)
+        return False
+    about = {
+        "kind": job.kind,
+        "app": job.app.value if job.app else None,
+        "organization": job.organization,
+        "tries": job.tries,
+    }
+    logger.info("integration_worked", extra={**about, "outcome": outcome})
+    return True

@@ -1,0 +1,62 @@
+"""Who the GitHub App says it is: a short token that it signs with its key, and the tokens of its installations.
+
+GitHub Docs, "Generating a JSON Web Token (JWT) for a GitHub App", and "Authenticating as a GitHub App installation".
+"""
+
+from datetime import datetime
+
+from helpdesk.integrations import client
+from helpdesk.integrations.client import ServiceReply, ServiceRequest
+from helpdesk.integrations.outcomes import Revoked, TryLater
+from helpdesk.integrations.record import AppCredentials, Tokens
+from helpdesk.platform import clock
+
+API = "https://api.github.com"
+WEB = "https://github.com"
+ARCHIVES = "codeload.github.com"
+HOSTS = frozenset({"api.github.com", "github.com", ARCHIVES})
+JSON = "application/vnd.github+json"
+VERSION_HEADERS = {"accept": JSON, "x-github-api-version": "2022-11-28"}
+TOKEN = "token"  # noqa: S105 - the name of a token's value
+
+_BACK_SECONDS = 60  # GitHub's clock may be behind ours
+_LIFE_SECONDS = 540  # ten minutes at most
+_CREATED, _FORBIDDEN, _NOT_FOUND = 201, 403, 404
+
+
+def signed(app: AppCredentials) -> str:
+    """Return the token with which the App itself speaks, for nine minutes."""
+    import jwt  # noqa: PLC0415 - the worker alone carries it
+
+    now = clock.now_ms() // 1_000
+    claims = {"iat": now - _BACK_SECONDS, "exp": now + _LIFE_SECONDS, "iss": app["app_id"]}
+    return jwt.encode(claims, app["private_key"], algorithm="RS256")
+
+
+def as_app(app: AppCredentials, wanted: ServiceRequest) -> ServiceReply:
+    """Send a request as the App itself. Raises what `client.send` raises."""
+    headers = {"authorization": f"Bearer {signed(app)}", **VERSION_HEADERS}
+    return client.send(HOSTS, wanted.__replace__(headers=headers))
+
+
+def installation_tokens(app: AppCredentials, installation_id: str) -> Tokens:
+    """Return a new token of an installation, which lasts an hour. Raises Revoked, TryLater, Unauthorized."""
+    reply = as_app(
+        app,
+        ServiceRequest(
+            method="POST",
+            url=f"{API}/app/installations/{installation_id}/access_tokens",
+            repeatable=True,  # another token does no harm
+        ),
+    )
+    if reply.status == _NOT_FOUND:
+        raise Revoked("The GitHub App is no longer installed on this account. An admin connects it again.")
+    if reply.status == _FORBIDDEN:
+        raise Revoked(
+            "The GitHub App is suspended on this account. Its owner ends that in GitHub's settings."
+        )
+    if reply.status != _CREATED:
+        raise TryLater(f"HTTP {reply.status}")
+    sent = reply.json()
+    ends_at = datetime.fromisoformat(sent["expires_at"])
+    return Tokens({TOKEN: sent["token"]}, round(ends_at.timestamp() * 1_000))

@@ -1,0 +1,123 @@
+"""Reads what GitHub sends: X-Hub-Signature-256 over the body, then the little that the worker needs of the event."""
+
+import json
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from helpdesk.integrations.adapter import Hook, Received
+from helpdesk.integrations.errors import InvalidSignature
+from helpdesk.integrations.hooks import require_hmac
+from helpdesk.integrations.record import AppCredentials
+from helpdesk.platform.errors import InvalidJson, InvalidRequest
+
+PUSH, PULL_REQUEST, ISSUE, LOOK_AGAIN, REMOVED = "push", "pull_request", "issue", "look_again", "removed"
+
+_SCHEME = "sha256="
+_MAX_COMMITS = 500
+_MAX_COMMITS_BYTES = 150_000
+_MESSAGE_CHARACTERS = 10_000
+_TITLE_CHARACTERS = 1_000
+_URL_CHARACTERS = 2_000
+_BRANCHES = "refs/heads/"
+_GONE = frozenset({"deleted", "suspend"})
+
+
+def verify(app: AppCredentials, hook: Hook) -> None:
+    """Raise InvalidSignature unless GitHub signed the body."""
+    given = hook.headers.get("x-hub-signature-256", "")
+    if not given.startswith(_SCHEME):
+        raise InvalidSignature
+    require_hmac(app["hook_secret"], hook.body, given.removeprefix(_SCHEME))
+
+
+def read(hook: Hook) -> Received:
+    """Return what is to be done about an event. Raises InvalidJson, InvalidRequest."""
+    try:
+        sent = json.loads(hook.body)
+    except ValueError:
+        raise InvalidJson from None
+    delivery_id, name = hook.headers.get("x-github-delivery", ""), hook.headers.get("x-github-event", "")
+    if not isinstance(sent, dict) or not delivery_id or not name:
+        raise InvalidRequest("Send the headers X-GitHub-Event and X-GitHub-Delivery, and a JSON object.")
+    try:
+        installation = sent.get("installation") or {}
+        reader = _READERS.get(name)
+        if reader is None or "id" not in installation:
+            return Received(delivery_id, None, name, {})
+        event, data = reader(sent)
+    except (KeyError, TypeError, AttributeError):
+        raise InvalidRequest(f"The event {name} does not have the form that GitHub describes.") from None
+    return Received(delivery_id, str(installation["id"]) if event else None, event, data)
+
+
+def _push(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    ref, repository = sent["ref"], sent["repository"]
+    if not ref.startswith(_BRANCHES):
+        return "", {}
+    branch, commits, room = ref.removeprefix(_BRANCHES), [], _MAX_COMMITS_BYTES
+    for each in sent["commits"][:_MAX_COMMITS]:
+        commit = {
+            "sha": each["id"],
+            "message": each["message"][:_MESSAGE_CHARACTERS],
+            "url": each["url"][:_URL_CHARACTERS],
+            "author": (each.get("author") or {}).get("name") or "",
+        }
+        room -= len(json.dumps(commit))
+        if room < 0:
+            break
+        commits.append(commit)
+    return PUSH, {
+        "repo": repository["full_name"],
+        "branch": branch,
+        "default": branch == repository["default_branch"],
+        "deleted": bool(sent["deleted"]),
+        "commits": commits,
+    }
+
+
+def _pull_request(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    pull = sent["pull_request"]
+    merged = bool(pull.get("merged"))
+    return PULL_REQUEST, {
+        "repo": sent["repository"]["full_name"],
+        "number": pull["number"],
+        "title": pull["title"][:_TITLE_CHARACTERS],
+        "url": pull["html_url"][:_URL_CHARACTERS],
+        "state": "merged" if merged else pull["state"],
+        "updatedAt": pull["updated_at"],
+    }
+
+
+def _issue(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    issue = sent["issue"]
+    if sent["action"] not in {"closed", "reopened"}:
+        return "", {}
+    return ISSUE, {
+        "repo": sent["repository"]["full_name"],
+        "number": issue["number"],
+        "state": issue["state"],
+        "reason": issue.get("state_reason"),
+        "updatedAt": issue["updated_at"],
+        "sender": sent["sender"]["login"],
+    }
+
+
+def _installation(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    return (REMOVED if sent["action"] in _GONE else LOOK_AGAIN), {"action": sent["action"]}
+
+
+def _look_again(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    return LOOK_AGAIN, {"action": str(sent["action"])}
+
+
+_READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]]] = MappingProxyType(
+    {
+        "push": _push,
+        "pull_request": _pull_request,
+        "issues": _issue,
+        "installation": _installation,
+        "installation_repositories": _look_again,
+        "repository": _look_again,
+    }
+)

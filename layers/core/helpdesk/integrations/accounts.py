@@ -1,0 +1,86 @@
+"""An account as work uses it: a connection with tokens that are valid, renewed by one worker at a time.
+
+Tokens are renewed before they end, under a claim of a minute. While another worker renews, what is still valid is used;
+work that finds nothing valid is put off for a few seconds.
+"""
+
+from helpdesk.integrations import client, credentials, secret_repository, service
+from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.apps import APPS
+from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
+from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.units import MINUTE_MS
+
+RENEW_BEFORE_MS = 5 * MINUTE_MS
+_LEAST_LEFT_MS = MINUTE_MS  # of a token that is used while another worker renews it
+_CLAIM_MS = MINUTE_MS
+_WAIT_SECONDS = 5
+
+
+class Account(FrozenRecord):
+    """A connection with what its requests are sent with."""
+
+    connection: Connection
+    credentials: AppCredentials
+    tokens: Tokens
+    adapter: Worker
+
+    def send(self, wanted: ServiceRequest) -> ServiceReply:
+        """Send a request in the account's name. Raises what `client.send` raises, and Revoked instead of Unauthorized.
+
+        A connection that was broken is mended by its first request that works.
+        """
+        headers = {**self.adapter.headers(self.tokens), **wanted.headers}
+        try:
+            reply = client.send(self.adapter.HOSTS, _with_headers(wanted, headers))
+        except Unauthorized:
+            raise Revoked(_connect_again(self.connection)) from None
+        if self.connection.status is ConnectionStatus.BROKEN and reply.ok:
+            service.mended(self.connection)
+        return reply
+
+
+def opened(connection: Connection, adapter: Worker) -> Account:
+    """Return an account that requests can be sent in. Two reads. Raises NotConnectedNow, Revoked, TryLater."""
+    app = credentials.of(connection.app)
+    if app is None:
+        raise TryLater("no credentials of the app")
+    return Account(connection, app, _valid(app, connection, adapter), adapter)
+
+
+def _valid(app: AppCredentials, connection: Connection, adapter: Worker) -> Tokens:
+    of, now = connection.organization, clock.now_ms()
+    stored = secret_repository.tokens(of, connection.id)
+    if stored is None:
+        raise NotConnectedNow
+    tokens, version = stored
+    if tokens.ends_at is None or tokens.ends_at > now + RENEW_BEFORE_MS:
+        return tokens
+    if not secret_repository.claim(of, connection.id, version, now + _CLAIM_MS):
+        if tokens.ends_at > now + _LEAST_LEFT_MS:
+            return tokens
+        raise TryLater("another worker renews the token", _WAIT_SECONDS)
+    try:
+        renewed = adapter.renew(app, connection, tokens)
+    except Unauthorized:
+        raise Revoked(_connect_again(connection)) from None
+    except TryLater:
+        secret_repository.release(of, connection.id, version)
+        if tokens.ends_at > now + _LEAST_LEFT_MS:
+            return tokens
+        raise
+    secret_repository.replace_tokens(of, connection.id, version, renewed)
+    return renewed
+
+
+def _with_headers(wanted: ServiceRequest, headers: dict[str, str]) -> ServiceRequest:
+    return wanted.__replace__(headers=headers)
+
+
+def _connect_again(connection: Connection) -> str:
+    known = APPS[connection.app].service
+    where = f"/v1/connect/{connection.app.value}"
+    return f"{known} no longer accepts this connection. An admin connects it again at {where}."

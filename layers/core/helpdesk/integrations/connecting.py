@@ -1,0 +1,213 @@
+"""Connecting a service in the browser: the page that asks for which organization, the service's, and the way back.
+
+An admin signs in as on the OAuth pages. The `state` that goes to the service is bound to the browser, the person and
+the organization, is used once and lasts ten minutes; PKCE goes with it (RFC 7636; RFC 9700, section 2.1).
+"""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from helpdesk.admission.caller import Role
+from helpdesk.http.content import ClientInfo, HtmlPage, SeeOther, see_other
+from helpdesk.integrations import client, credentials, repository, secret_repository, service
+from helpdesk.integrations.adapter import Authorization, Callback, Connector
+from helpdesk.integrations.apps import APPS, App, slot_of
+from helpdesk.integrations.errors import AppNotSetUp, ConnectFailed, NoAdmin
+from helpdesk.integrations.outcomes import TryLater
+from helpdesk.integrations.record import (
+    AppCredentials,
+    Connection,
+    ConnectionStatus,
+    ConnectState,
+    Tokens,
+)
+from helpdesk.integrations.schemas import CallbackQuery, ConnectForm
+from helpdesk.oauth import pages, rendering, sessions
+from helpdesk.oauth.errors import RequestExpired
+from helpdesk.oauth.pages import Choice
+from helpdesk.oauth.sessions import Browser
+from helpdesk.oauth.web import WHY_CONNECT, root_of, with_cookie
+from helpdesk.organizations import service as organizations
+from helpdesk.people.record import PersonRecord
+from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+
+STATE_MINUTES = 10
+_TRIES = 3
+
+type Response = HtmlPage | SeeOther
+
+
+def show(
+    name: str,
+    client_info: ClientInfo,
+    organization: str,
+    base_url: str,
+    connectors: Mapping[App, Connector],
+) -> HtmlPage:
+    """Return the page that begins a connection, or the sign-in page.
+
+    Raises IntegrationNotFound, AppNotSetUp, NoAdmin.
+    """
+    app = service.app_named(name)
+    connector, known = _set_up(app, connectors)
+    browser = sessions.of(client_info, base_url)
+    return with_cookie(_page(app, browser, organization, base_url, connector, known), browser, base_url)
+
+
+def begin(
+    name: str,
+    client_info: ClientInfo,
+    form: ConnectForm,
+    base_url: str,
+    connectors: Mapping[App, Connector],
+) -> Response:
+    """Redirect the person to the service's page. Raises IntegrationNotFound, AppNotSetUp, NoAdmin, CsrfError."""
+    app = service.app_named(name)
+    connector, known = _set_up(app, connectors)
+    browser = sessions.of(client_info, base_url)
+    sessions.require_own_form(browser, form.csrf, client_info, base_url)
+    if browser.person is None or form.organization not in _administered(browser.person):
+        return _page(app, browser, form.organization, base_url, connector, known)
+    state, verifier = ids.secret(), ids.secret()
+    secret_repository.put_state(
+        ConnectState(
+            state_hash=sha256_hex(state),
+            app=app,
+            organization=form.organization,
+            user_id=browser.person.id,
+            browser_hash=browser.hash,
+            verifier=verifier,
+            valid_until=clock.now_ms() + STATE_MINUTES * MINUTE_MS,
+        )
+    )
+    wanted = Authorization(state, _callback_address(app, base_url), _challenge(verifier))
+    return see_other(client.address(connector.authorize_url(known, wanted)))
+
+
+def finish(
+    name: str,
+    client_info: ClientInfo,
+    query: CallbackQuery,
+    base_url: str,
+    connectors: Mapping[App, Connector],
+) -> HtmlPage:
+    """Store the account that the service's page brought back. Raises RequestExpired, ConnectFailed, NoAdmin."""
+    app = service.app_named(name)
+    connector, known = _set_up(app, connectors)
+    browser = sessions.of(client_info, base_url)
+    state = _used_state(app, browser, query)
+    person = browser.person
+    if person is None or person.id != state.user_id or state.organization not in _administered(person):
+        raise NoAdmin
+    if query.error or not query.code:
+        raise ConnectFailed(f"{APPS[app].service} did not allow it. Start again, and allow it there.")
+    sent = query.model_dump(exclude={"state"})
+    try:
+        found = connector.connect(known, Callback(sent, _callback_address(app, base_url), state.verifier))
+    except TryLater:
+        raise ConnectFailed(
+            f"{APPS[app].service} did not answer in time. Nothing was connected. Start again in a minute."
+        ) from None
+    connection = Connection(
+        organization=state.organization,
+        app=app,
+        slot=slot_of(app, found.account_id),
+        id=ids.new("conn"),
+        account_id=found.account_id,
+        account=found.account,
+        status=ConnectionStatus.CONNECTED,
+        problem=None,
+        connected_at=clock.now_ms(),
+        connected_by_name=person.name,
+        details=found.details,
+    )
+    _store(connection, found.tokens)
+    [named] = organizations.names_of([state.organization])
+    values = {"service": APPS[app].service, "account": found.account, "organization": named.name}
+    return rendering.page("connected", "Connected", values)
+
+
+def _store(connection: Connection, tokens: Tokens) -> None:
+    for _ in range(_TRIES):
+        replaced = repository.get(connection.organization, connection.app, connection.slot)
+        transaction = Transaction()
+        repository.put(transaction, connection, replaced)
+        secret_repository.put_tokens(transaction, connection, tokens)
+        if replaced is not None:
+            service.add_replaced(transaction, replaced)
+        service.add_connected(transaction, connection)
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def _used_state(app: App, browser: Browser, query: CallbackQuery) -> ConnectState:
+    if len(query.state) != len(ids.secret()) or query.repeated:
+        raise RequestExpired
+    found = secret_repository.take_state(sha256_hex(query.state), frozenset({browser.hash, *browser.before}))
+    if found is None or found.app is not app:
+        raise RequestExpired
+    return found
+
+
+def _set_up(app: App, connectors: Mapping[App, Connector]) -> tuple[Connector, AppCredentials]:
+    connector, known = connectors.get(app), credentials.of(app)
+    if connector is None or known is None:
+        raise AppNotSetUp
+    return connector, known
+
+
+def _page(
+    app: App,
+    browser: Browser,
+    organization: str,
+    base_url: str,
+    connector: Connector,
+    known: AppCredentials,
+) -> HtmlPage:
+    root, then = root_of(base_url), f"connect:{app.value}"
+    if browser.person is None:
+        return pages.sign_in(root, browser.csrf, then, why=WHY_CONNECT)
+    administered = _administered(browser.person)
+    if not administered:
+        raise NoAdmin
+    choices = [
+        Choice(named.id, named.name, browser.person.roles[named.id].value)
+        for named in organizations.names_of(administered)
+    ]
+    values = {
+        "root": root,
+        "csrf": browser.csrf,
+        "then": then,
+        "app": app.value,
+        "service": APPS[app].service,
+        "email": browser.person.email,
+        "choices": sorted(choices, key=lambda choice: choice.value != organization),
+    }
+    example = Authorization("state", _callback_address(app, base_url), "challenge")
+    leads_to = urlsplit(client.address(connector.authorize_url(known, example)))
+    title = f"Connect {APPS[app].service}?"
+    return rendering.page("connect", title, values, form_targets=f"{leads_to.scheme}://{leads_to.netloc}")
+
+
+def _administered(person: PersonRecord) -> list[str]:
+    """Return the organizations in which a person may connect services."""
+    return [each for each, role in person.roles.items() if role.rank >= Role.ADMIN.rank]
+
+
+def _callback_address(app: App, base_url: str) -> str:
+    return f"{base_url}/v1/connect/{app.value}/callback"
+
+
+def _challenge(verifier: str) -> str:
+    digest = hashlib.sha256(verifier.encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -1,0 +1,21 @@
+"""What becomes of a request to a service, other than its response."""
+
+
+class TryLater(Exception):
+    """The service cannot answer now. The job is put off, for `seconds` where the service said how long."""
+
+    def __init__(self, why: str, seconds: float | None = None) -> None:
+        super().__init__(why)
+        self.seconds = seconds
+
+
+class OutcomeUnknown(TryLater):
+    """The request may have reached the service, and no response came. Look before sending it again."""
+
+
+class Revoked(Exception):
+    """The service no longer lets us in; the text says what an admin is to do."""
+
+
+class NotConnectedNow(Exception):
+    """The connection was removed while work for it was on its way. There is nothing left to do."""

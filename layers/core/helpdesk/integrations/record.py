@@ -1,0 +1,155 @@
+"""Connections, their tokens, the operator's credentials, and a connection on its way through a service's pages."""
+
+from collections.abc import Mapping
+from dataclasses import field
+from enum import StrEnum
+from typing import Any, Self
+
+from helpdesk.integrations.apps import App
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import attributes, keys
+from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.table import Item
+
+
+class ConnectionStatus(StrEnum):
+    """Whether a service lets the organization in."""
+
+    CONNECTED = "connected"
+    BROKEN = "broken"
+    NOT_CONNECTED = "not_connected"
+
+
+class Connection(FrozenRecord, kw_only=True):
+    """A connection of an organization to an account of a service.
+
+    id          of this connection; connecting the account again makes another one
+    account_id  the service's id of the account: an installation, a workspace, a server
+    account     its name
+    problem     why the connection is broken; None if it is not
+    details     what the adapter keeps with it, such as the id of the bot; no secret
+    """
+
+    organization: str
+    app: App
+    slot: str
+    id: str
+    account_id: str
+    account: str
+    status: ConnectionStatus
+    problem: str | None
+    connected_at: int
+    connected_by_name: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> keys.Connection:
+        """The key of its item."""
+        return keys.Connection(self.organization, self.app.value, self.slot)
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> Self:
+        """Read a connection's item. Raises UnreadableItem."""
+        details = item.get("details")
+        try:
+            app, status = App(attributes.text(item, "app")), ConnectionStatus(attributes.text(item, "status"))
+        except ValueError:
+            raise UnreadableItem("app") from None
+        return cls(
+            organization=organization,
+            app=app,
+            slot=attributes.text(item, "slot"),
+            id=attributes.text(item, "id"),
+            account_id=attributes.text(item, "accountId"),
+            account=attributes.text(item, "account"),
+            status=status,
+            problem=attributes.optional_text(item, "problem"),
+            connected_at=attributes.number(item, "connectedAt"),
+            connected_by_name=attributes.text(item, "connectedByName"),
+            details=details if isinstance(details, dict) else {},
+        )
+
+    def to_item(self) -> Item:
+        """Return the connection's item."""
+        return {
+            **self.key.attributes(),
+            "app": self.app.value,
+            "slot": self.slot,
+            "id": self.id,
+            "accountId": self.account_id,
+            "account": self.account,
+            "status": self.status.value,
+            "problem": self.problem,
+            "connectedAt": self.connected_at,
+            "connectedByName": self.connected_by_name,
+            "details": dict(self.details),
+        }
+
+
+class Tokens(FrozenRecord):
+    """What a service takes instead of a password, by names that the adapter chooses.
+
+    `ends_at` (ms) is when the token that is sent ends; None if it does not. A token that ended is renewed before use.
+    """
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    ends_at: int | None = None
+
+    def __repr__(self) -> str:
+        """Show no secret."""
+        return f"Tokens(ends_at={self.ends_at})"
+
+
+class AppCredentials(FrozenRecord):
+    """What the operator entered for an app."""
+
+    app: App
+    values: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.values[name]
+
+    def __repr__(self) -> str:
+        """Show no secret."""
+        return f"AppCredentials({self.app.value})"
+
+
+class ConnectState(FrozenRecord, kw_only=True):
+    """A connection that a person began: in which browser, for which organization, until when (ms).
+
+    `verifier` is the secret of PKCE (RFC 7636).
+    """
+
+    state_hash: str
+    app: App
+    organization: str
+    user_id: str
+    browser_hash: str
+    verifier: str
+    valid_until: int
+
+    @classmethod
+    def from_item(cls, state_hash: str, item: Item) -> Self:
+        """Read a state's item."""
+        return cls(
+            state_hash=state_hash,
+            app=App(item["app"]),
+            organization=item["organization"],
+            user_id=item["userId"],
+            browser_hash=item["browserHash"],
+            verifier=item["verifier"],
+            valid_until=item["validUntil"],
+        )
+
+    def to_item(self) -> Item:
+        """Return the state's item."""
+        return {
+            **keys.ConnectState(self.state_hash).attributes(),
+            "app": self.app.value,
+            "organization": self.organization,
+            "userId": self.user_id,
+            "browserHash": self.browser_hash,
+            "verifier": self.verifier,
+            "validUntil": self.valid_until,
+            "expiresAt": self.valid_until // 1_000,
+        }

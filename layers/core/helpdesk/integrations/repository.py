@@ -1,0 +1,116 @@
+"""Connections as items, and the accounts that they lead to."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+
+_ORGANIZATION = "ORGANIZATION#"
+
+
+def all_of(organization: str, app: App | None = None) -> list[Connection]:
+    """Return an organization's connections, or those of one app. One call."""
+    prefix = "CONNECTION#" if app is None else f"CONNECTION#{app.value}#"
+    pk = keys.IntegrationSettings(organization, App.CODEHOST.value).pk
+    return [
+        Connection.from_item(organization, item)
+        for item in table.query_all(pk, sk_prefix=prefix, consistent=True)
+    ]
+
+
+def get(organization: str, app: App, slot: str) -> Connection | None:
+    """Return a connection, or None."""
+    item = table.get(keys.Connection(organization, app.value, slot))
+    return None if item is None else Connection.from_item(organization, item)
+
+
+def organizations_of(app: App, account_id: str) -> list[str]:
+    """Return the organizations that are connected to an account."""
+    items = table.query_all(keys.connected_account(app.value, account_id), sk_prefix=_ORGANIZATION)
+    return [item["SK"].removeprefix(_ORGANIZATION) for item in items]
+
+
+def put(transaction: Transaction, connection: Connection, replaced: Connection | None) -> None:
+    """Add a connection in the place of the one that was read. The transaction raises ConditionFailed if it changed."""
+    if replaced is None:
+        transaction.put(connection.to_item(), new=True, on_failure=ConditionFailed)
+    else:
+        item = connection.to_item()
+        values = {name: value for name, value in item.items() if name not in {"PK", "SK", "id"}}
+        transaction.set(
+            connection.key,
+            {**values, "id": connection.id},
+            condition="#id = :seen",
+            values={":seen": replaced.id},
+            on_failure=ConditionFailed,
+        )
+    transaction.put(
+        {
+            **keys.ConnectedAccount(
+                connection.app.value, connection.account_id, connection.organization
+            ).attributes(),
+            "slot": connection.slot,
+        }
+    )
+    if replaced is not None and replaced.account_id != connection.account_id:
+        _forget_account(transaction, replaced)
+
+
+def remove(transaction: Transaction, connection: Connection) -> None:
+    """Remove a connection. The transaction raises ConditionFailed if it is another one by now."""
+    transaction.delete(
+        connection.key,
+        condition="#id = :id",
+        names={"#id": "id"},
+        values={":id": connection.id},
+        on_failure=ConditionFailed,
+    )
+    _forget_account(transaction, connection)
+
+
+def set_status(
+    transaction: Transaction, connection: Connection, status: ConnectionStatus, problem: str | None
+) -> None:
+    """Set whether a connection works. The transaction raises ConditionFailed unless that changes it."""
+    transaction.set(
+        connection.key,
+        {"status": status.value, "problem": problem},
+        condition="#id = :id AND #status <> :status",
+        names={"#id": "id"},
+        values={":id": connection.id},
+        on_failure=ConditionFailed,
+    )
+
+
+def settings(organization: str, app: App) -> Item | None:
+    """Return what an organization set for an app, or None."""
+    return table.get(keys.IntegrationSettings(organization, app.value))
+
+
+def save_settings(
+    transaction: Transaction, organization: str, app: App, seen: Item | None, wanted: Mapping[str, Any]
+) -> None:
+    """Replace what an organization set for an app. The transaction raises ConditionFailed if it changed since."""
+    key = keys.IntegrationSettings(organization, app.value)
+    version = 0 if seen is None else int(seen["version"])
+    if seen is None:
+        item = {**key.attributes(), **wanted, "version": 1}
+        transaction.put(item, new=True, on_failure=ConditionFailed)
+    else:
+        transaction.set(
+            key,
+            {**wanted, "version": version + 1},
+            condition="#version = :seen",
+            values={":seen": version},
+            on_failure=ConditionFailed,
+        )
+
+
+def _forget_account(transaction: Transaction, connection: Connection) -> None:
+    transaction.delete(
+        keys.ConnectedAccount(connection.app.value, connection.account_id, connection.organization)
+    )

@@ -1,0 +1,186 @@
+"""Connections: which there are, what is set for them, and what changes about them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from helpdesk.integrations import jobs, repository
+from helpdesk.integrations.apps import APPS, App, slot_of
+from helpdesk.integrations.errors import NOT_CONNECTED, IntegrationNotFound
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.integrations.schemas import IntegrationAnswer, IntegrationsAnswer
+from helpdesk.logs import service as logs
+from helpdesk.logs.schemas import LogKind
+from helpdesk.platform import metrics
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Conflict, Transaction
+
+_TRIES = 5
+_MAX_PROBLEM_CHARACTERS = 500
+_MOST_TOGETHER = 20  # four actions each, of a transaction's hundred
+
+
+def app_named(name: str) -> App:
+    """Return the app with a name of a path. Raises IntegrationNotFound."""
+    try:
+        return App(name)
+    except ValueError:
+        raise IntegrationNotFound from None
+
+
+def listed(organization: str) -> IntegrationsAnswer:
+    """Return every app with its connections. One call."""
+    found = repository.all_of(organization)
+    rows = []
+    for app in App:
+        of_app = [each for each in found if each.app is app]
+        rows += [_row(each) for each in sorted(of_app, key=lambda each: each.account.casefold())]
+        if not of_app:
+            rows.append(
+                IntegrationAnswer(
+                    app=app,
+                    status=ConnectionStatus.NOT_CONNECTED,
+                    account=None,
+                    connected_at=None,
+                    connected_by_name=None,
+                    problem=None,
+                )
+            )
+    return IntegrationsAnswer(integrations=rows)
+
+
+def connections(organization: str, app: App) -> list[Connection]:
+    """Return an organization's connections of an app. One call."""
+    return repository.all_of(organization, app)
+
+
+def connection(organization: str, app: App) -> Connection:
+    """Return the connection of an app that has one. Raises the app's NotConnected."""
+    found = repository.get(organization, app, slot_of(app, ""))
+    if found is None:
+        raise NOT_CONNECTED[app]
+    return found
+
+
+def connected_to(app: App, account_id: str) -> list[Connection]:
+    """Return the connections of all organizations to an account."""
+    found = [
+        repository.get(organization, app, slot_of(app, account_id))
+        for organization in repository.organizations_of(app, account_id)
+    ]
+    return [each for each in found if each is not None and each.account_id == account_id]
+
+
+def remove(organization: str, app: App, account: str | None, actor: str) -> None:
+    """Remove an app's connections, or the one to an account. Raises the app's NotConnected."""
+    for _ in range(_TRIES):
+        found = repository.all_of(organization, app)
+        chosen = [each for each in found if account is None or each.account.casefold() == account.casefold()]
+        if not chosen:
+            raise NOT_CONNECTED[app]
+        transaction = Transaction()
+        for each in chosen[:_MOST_TOGETHER]:
+            repository.remove(transaction, each)
+            jobs.put(transaction, _job(each, jobs.REMOVED))
+            transaction.put(
+                _log_entry(each, LogKind.INTEGRATION_REMOVED, f"{_said(each)} was disconnected.", actor)
+            )
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        if len(chosen) <= _MOST_TOGETHER:
+            return
+    raise Conflict
+
+
+def broke(found: Connection, problem: str) -> None:
+    """Note that a service no longer lets us in, once, with an entry in the log and a count for the alarm."""
+    text = problem[:_MAX_PROBLEM_CHARACTERS]
+    if _set_status(found, ConnectionStatus.BROKEN, text, LogKind.INTEGRATION_BROKEN, f"broke: {text}"):
+        metrics.count("ConnectionsBroken")
+
+
+def mended(found: Connection) -> None:
+    """Note that a broken connection works again, once, and let the adapter catch up."""
+    _set_status(found, ConnectionStatus.CONNECTED, None, LogKind.INTEGRATION_MENDED, "works again.")
+
+
+def _set_status(
+    found: Connection, status: ConnectionStatus, problem: str | None, kind: LogKind, said: str
+) -> bool:
+    transaction = Transaction()
+    repository.set_status(transaction, found, status, problem)
+    if status is ConnectionStatus.CONNECTED:
+        jobs.put(transaction, _job(found, jobs.CONNECTED))
+    summary = f"{_said(found)} {said}"
+    transaction.put(_log_entry(found, kind, summary, logs.SYSTEM))
+    try:
+        transaction.commit()
+    except ConditionFailed:
+        return False
+    return True
+
+
+def add_connected(transaction: Transaction, connection: Connection) -> None:
+    """Add what follows from a new connection: the adapter's first work, and the log's entry."""
+    jobs.put(transaction, _job(connection, jobs.CONNECTED))
+    said = f"{_said(connection)} was connected."
+    transaction.put(_log_entry(connection, LogKind.INTEGRATION_CONNECTED, said, connection.connected_by_name))
+
+
+def settings(organization: str, app: App) -> Item:
+    """Return what an organization set for an app; nothing if it set nothing. One call."""
+    return repository.settings(organization, app) or {}
+
+
+def change_settings(
+    organization: str,
+    app: App,
+    next_settings: Callable[[Item], Mapping[str, Any]],
+    also: Callable[[Transaction], None] = lambda _: None,
+) -> None:
+    """Change what an organization set for an app; decide again if another change came first. Raises Conflict."""
+    for _ in range(_TRIES):
+        seen = repository.settings(organization, app)
+        transaction = Transaction()
+        repository.save_settings(transaction, organization, app, seen, next_settings(seen or {}))
+        also(transaction)
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def _row(found: Connection) -> IntegrationAnswer:
+    return IntegrationAnswer(
+        app=found.app,
+        status=found.status,
+        account=found.account,
+        connected_at=found.connected_at,
+        connected_by_name=found.connected_by_name,
+        problem=found.problem,
+    )
+
+
+def _job(found: Connection, kind: str) -> IntegrationJob:
+    # A removed connection is gone when its job runs, so the job holds it.
+    data = {"connection": found.to_item()}
+    return IntegrationJob(kind=kind, app=found.app, organization=found.organization, data=data)
+
+
+def _said(found: Connection) -> str:
+    return f"{APPS[found.app].service} ({found.account})"
+
+
+def _log_entry(found: Connection, kind: LogKind, summary: str, actor: str) -> Item:
+    return logs.entry(
+        found.organization, kind, actor=actor, summary=summary, app=found.app.value, account=found.account
+    )
+
+
+def add_replaced(transaction: Transaction, replaced: Connection) -> None:
+    """Add what follows for a connection that another one took the place of: its tokens are deleted."""
+    jobs.put(transaction, _job(replaced, jobs.REPLACED))

@@ -1,0 +1,125 @@
+"""Does the jobs of the integration queue.
+
+A service that cannot answer puts its job off: the message is sent again with a delay, and nothing waits. A service that
+lets us in no longer breaks the connection, and its jobs end until it is mended.
+"""
+
+import json
+from collections.abc import Mapping
+from copy import replace
+
+from helpdesk.integrations import credentials, jobs, secret_repository, service
+from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
+from helpdesk.platform.delays import hop_delay_seconds
+from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import send_all
+from helpdesk.platform.settings import settings
+
+WAITS_SECONDS = (5, 15, 60, 300, 900, 1800, 3600)
+"""How long a job is put off after its first, second, … failure, where the service does not say. Then as the last."""
+MAX_TRIES = 30
+"""How often a job is put off. About a day; then it is a dead letter."""
+MAX_WAIT_SECONDS = 6 * 3_600
+
+
+class GivenUp(Exception):
+    """A job was put off as often as it may be. The queue moves it to its dead letters."""
+
+
+def work(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> str:
+    """Do a job until an instant (ms), or put it off; return what became of it, for the log.
+
+    Raises what the queue is to try again.
+    """
+    if job.due_at is not None and job.due_at > clock.now_ms():
+        _send(job)
+        return "early"
+    try:
+        return _done(job, adapters, until)
+    except TryLater as later:
+        return _put_off(job, later)
+    except NotConnectedNow:
+        return "not_connected"
+
+
+def _done(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> str:
+    if job.kind == jobs.SIGNAL:
+        organization = job.organization or ""
+        done = {
+            app.value: each.signal_changed(organization, job.data["signalId"])
+            for app, each in adapters.items()
+        }
+        return ", ".join(f"{app}: {outcome}" for app, outcome in done.items())
+    if job.app is None or job.app not in adapters:
+        return "no_adapter"
+    adapter = adapters[job.app]
+    if job.kind == jobs.HOOK:
+        return _hook(job, job.app, adapter, until)
+    if "connection" not in job.data:
+        return adapter.work(job, until)
+    connection = Connection.from_item(job.organization or "", dict(job.data["connection"]))
+    if job.kind == jobs.CONNECTED:
+        return _connected(connection, adapter)
+    if job.kind == jobs.REMOVED:
+        _give_back(connection, adapter)
+    secret_repository.delete_tokens(connection.organization, connection.id)
+    return job.kind
+
+
+def breaking(connection: Connection, problem: Revoked) -> str:
+    """Note that a connection broke; return what became of the job."""
+    service.broke(connection, str(problem))
+    return "broken"
+
+
+def _hook(job: IntegrationJob, app: App, adapter: Worker, until: int) -> str:
+    """Hand what a service sent to each organization that is connected to the account."""
+    outcomes = []
+    for connection in service.connected_to(app, job.data["account"]):
+        try:
+            outcomes.append(adapter.take_hook(connection, job.data["event"], job.data["sent"], until))
+        except Revoked as problem:
+            outcomes.append(breaking(connection, problem))
+    return ", ".join(outcomes) or "no_account"
+
+
+def _connected(connection: Connection, adapter: Worker) -> str:
+    try:
+        return adapter.connected(connection)
+    except Revoked as problem:
+        return breaking(connection, problem)
+
+
+def _give_back(connection: Connection, adapter: Worker) -> None:
+    stored = secret_repository.tokens(connection.organization, connection.id)
+    try:
+        adapter.removed(credentials.of(connection.app), connection, None if stored is None else stored.tokens)
+    except (TryLater, Revoked) as error:
+        # What is left at the service is of no use to anyone once the tokens are gone.
+        logger.warning("not_given_back", extra={"app": connection.app.value, "error": type(error).__name__})
+
+
+def _put_off(job: IntegrationJob, later: TryLater) -> str:
+    if job.tries >= MAX_TRIES:
+        raise GivenUp(str(later)) from None
+    wait = WAITS_SECONDS[min(job.tries, len(WAITS_SECONDS) - 1)] if later.seconds is None else later.seconds
+    due_at = clock.now_ms() + round(min(max(1.0, wait), MAX_WAIT_SECONDS) * 1_000)
+    _send(replace(job, tries=job.tries + 1, due_at=due_at))
+    return "put_off"
+
+
+def _send(job: IntegrationJob) -> None:
+    delay = hop_delay_seconds(job.due_at or 0, clock.now_ms())
+    message = {
+        "Id": "",
+        "MessageBody": json.dumps(job.to_body(), separators=(",", ":")),
+        "MessageGroupId": job.group,
+        "DelaySeconds": delay,
+    }
+    if send_all(settings().integration_queue_url, [message]):  # type: ignore[list-item] # built up as plain values
+        raise GivenUp("the queue refused the message")

@@ -1,0 +1,67 @@
+"""Keys of connections to other services, of mirrored repositories, and of what connects and comes in.
+
+storage/keys.py re-exports these names. No other module imports them from here.
+"""
+
+from helpdesk.storage.item_key import ItemKey
+
+
+class Connection(ItemKey):
+    """A connection to an account of a service; `slot` is the account's id where an app has several, else `one`."""
+
+    PK, SK = "ORG#{organization}#INTEGRATION", "CONNECTION#{app}#{slot}"
+    organization: str
+    app: str
+    slot: str
+
+
+class IntegrationSettings(ItemKey):
+    """What an organization set for one app: a channel, a team, the repository of its issues."""
+
+    PK, SK = "ORG#{organization}#INTEGRATION", "SETTINGS#{app}"
+    organization: str
+    app: str
+
+
+class ConnectionTokens(ItemKey):
+    """The tokens of a connection, and the claim of the worker that renews them."""
+
+    PK, SK = "ORG#{organization}#TOKENS", "CONNECTION#{connection_id}"
+    organization: str
+    connection_id: str
+
+
+class ConnectedAccount(ItemKey):
+    """That an organization is connected to an account of a service."""
+
+    PK, SK = "SERVICEACCOUNT#{app}#{account_id}", "ORGANIZATION#{organization}"
+    app: str
+    account_id: str
+    organization: str
+
+
+class AppCredentials(ItemKey):
+    """The operator's credentials of an app at a service."""
+
+    PK, SK = "APPSECRET#{app}", "APPSECRET"
+    app: str
+
+
+class HookDelivery(ItemKey):
+    """A request that a service sent, by the hash of its id; its presence makes it the only one. An outbox item."""
+
+    PK, SK = "HOOK#{app}#{delivery_hash}", "HOOK"
+    app: str
+    delivery_hash: str
+
+
+class ConnectState(ItemKey):
+    """A connection on its way through a service's pages, by the SHA-256 of its `state`."""
+
+    PK, SK = "OAUTH#CONNECT#{state_hash}", "CONNECT"
+    state_hash: str
+
+
+def connected_account(app: str, account_id: str) -> str:
+    """Return the partition of the organizations that are connected to an account."""
+    return f"SERVICEACCOUNT#{app}#{account_id}"

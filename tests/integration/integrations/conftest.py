@@ -1,0 +1,68 @@
+"""A deployment whose operator set up every app, with stand-ins of the services."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from helpdesk.integrations import credentials
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Connection, Tokens
+from helpdesk.mail import service as mail
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.settings import settings
+from tests.support import integrations
+from tests.support.services import codehost as fake
+from tests.support.services.codehost import CodeHost, Installation
+from tests.support.services.server import Services
+from tests.support.workers import Workers
+
+BASE_URL = "https://support.example.com"
+
+
+@pytest.fixture
+def github() -> CodeHost:
+    """GitHub."""
+    return CodeHost()
+
+
+@pytest.fixture
+def services(github: CodeHost) -> Iterator[Services]:
+    """The services, and what they were asked."""
+    with Services(github) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
+    monkeypatch.setenv("STAGE", "local")
+    monkeypatch.setenv("BASE_URL", BASE_URL)
+    monkeypatch.setenv("SERVICES_URL", services.url)
+    settings.cache_clear()
+    credentials.forget()
+    integrations.set_app(App.CODEHOST, fake.credentials())
+
+
+@pytest.fixture
+def mails(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What was mailed: address and code."""
+    sent: list[tuple[str, str]] = []
+    monkeypatch.setattr(mail, "send_code", lambda email, code: sent.append((email, code)))
+    return sent
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """The service behind the API."""
+    return Workers()
+
+
+@pytest.fixture
+def connect_codehost(organization: NewOrganization) -> Callable[..., Connection]:
+    """Connect the organization, or another one, to an installation."""
+
+    def connect(installation: Installation, of: str = organization.organization_id) -> Connection:
+        return integrations.connect(
+            of, App.CODEHOST, str(installation.id), installation.login, Tokens({}, ends_at=0)
+        )
+
+    return connect

@@ -1,0 +1,271 @@
+"""Connecting an account in the browser: bound to the browser, the person and the organization, and used once."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from helpdesk.integrations import credentials
+from helpdesk.integrations.apps import App
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.storage import keys
+from helpdesk.storage import table as items
+from tests.support import table
+from tests.support.api import Answer, Client
+from tests.support.people import make_person
+from tests.support.services.codehost import CodeHost, Installation
+from tests.support.services.server import Said, Services
+from tests.support.visitor import Visitor
+from tests.support.workers import Workers
+
+type Mails = list[tuple[str, str]]
+type SignIn = Callable[[str], Visitor]
+ADA = "ada@example.com"
+
+
+@pytest.fixture
+def sign_in(mails: Mails) -> SignIn:
+    """Open the page in a new browser and sign in on it."""
+
+    def run(email: str) -> Visitor:
+        visitor = Visitor()
+        visitor.open("/v1/connect/codehost")
+        visitor.press(email=email)
+        visitor.press(code=mails[-1][1])
+        return visitor
+
+    return run
+
+
+@pytest.fixture
+def ada(organization: NewOrganization) -> str:
+    """An admin of the organization."""
+    return make_person(organization.organization_id, role="admin", name="Ada Admin", email=ADA)
+
+
+@pytest.fixture
+def acme(github: CodeHost) -> Installation:
+    """An account with a repository."""
+    return github.install("acme", "docs")
+
+
+def begin(visitor: Visitor, organization: NewOrganization) -> tuple[str, str]:
+    """Go to the service; return its address and the state."""
+    answer = visitor.press(organization=organization.organization_id)
+    assert answer.status == 303, answer.body
+    leads_to = answer.headers["location"]
+    return leads_to, parse_qs(urlsplit(leads_to).query)["state"][0]
+
+
+def come_back(visitor: Visitor, state: str, code: str, installation: int) -> Answer:
+    """Return from the service."""
+    query = f"code={code}&installation_id={installation}&setup_action=install&state={state}"
+    return visitor.open(f"/v1/connect/codehost/callback?{query}")
+
+
+def test_an_admin_connects_an_account(
+    sign_in: SignIn,
+    ada: str,
+    organization: NewOrganization,
+    github: CodeHost,
+    acme: Installation,
+    services: Services,
+    api: Client,
+) -> None:
+    visitor = sign_in(ADA)
+    leads_to, state = begin(visitor, organization)
+    page = come_back(visitor, state, github.code_for(acme), acme.id)
+
+    assert leads_to.startswith(f"{services.url}/github.com/apps/helpdesk-test/installations/new?state=")
+    assert page.status == 200
+    assert "acme" in page.body
+    [row] = [each for each in api.get("/v1/integrations").body["integrations"] if each["app"] == "codehost"]
+    assert row == {
+        "app": "codehost",
+        "status": "connected",
+        "account": "acme",
+        "connectedAt": row["connectedAt"],
+        "connectedByName": "Ada Admin",
+        "problem": None,
+    }
+    assert [each["kind"] for each in api.get("/v1/logs").body["logs"]][:1] == ["integration_connected"]
+
+
+def test_the_page_may_send_its_form_to_the_service(sign_in: SignIn, ada: str, services: Services) -> None:
+    page = sign_in(ADA).page
+
+    assert "Connect GitHub?" in page.body
+    assert f"form-action 'self' {services.url};" in page.headers["content-security-policy"]
+
+
+def test_a_state_is_used_once(
+    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
+) -> None:
+    visitor = sign_in(ADA)
+    _, state = begin(visitor, organization)
+    come_back(visitor, state, github.code_for(acme), acme.id)
+
+    assert come_back(visitor, state, github.code_for(acme), acme.id).status == 400
+    assert (
+        len(table.of_kind("TOKENS")) == 0 or len([i for i in table.everything() if "#TOKENS" in i["PK"]]) == 1
+    )
+
+
+def test_a_state_of_another_browser_connects_nothing(
+    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
+) -> None:
+    _, state = begin(sign_in(ADA), organization)
+
+    assert come_back(sign_in(ADA), state, github.code_for(acme), acme.id).status == 400
+    assert come_back(Visitor(), state, github.code_for(acme), acme.id).status == 400
+    assert connections() == []
+
+
+def test_an_installation_of_somebody_else_is_not_connected(
+    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
+) -> None:
+    other = github.install("other", "secrets")
+    visitor = sign_in(ADA)
+    _, state = begin(visitor, organization)
+    page = come_back(visitor, state, github.code_for(acme), other.id)
+
+    assert page.status == 400
+    assert "You cannot reach that installation" in page.body
+    assert connections() == []
+
+
+def test_somebody_who_is_an_admin_no_more_connects_nothing(
+    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
+) -> None:
+    visitor = sign_in(ADA)
+    _, state = begin(visitor, organization)
+    items.update(
+        keys.Person(ada),
+        "SET organizations.#o.#role = :member",
+        names={"#o": organization.organization_id, "#role": "role"},
+        values={":member": "member"},
+    )
+
+    assert come_back(visitor, state, github.code_for(acme), acme.id).status == 403
+    assert connections() == []
+
+
+def test_a_member_cannot_begin(sign_in: SignIn, organization: NewOrganization) -> None:
+    make_person(organization.organization_id, role="member", name="Max", email="max@example.com")
+
+    assert "Only an admin connects services" in sign_in("max@example.com").page.body
+
+
+def test_another_organization_cannot_be_chosen(
+    sign_in: SignIn, ada: str, other_organization: NewOrganization
+) -> None:
+    visitor = sign_in(ADA)
+
+    assert visitor.press(organization=other_organization.organization_id).status == 200
+    assert table.of_kind("CONNECT") == []
+
+
+def test_a_form_of_another_page_begins_nothing(
+    sign_in: SignIn, ada: str, organization: NewOrganization
+) -> None:
+    visitor = sign_in(ADA)
+    fields = {"csrf": "0" * 64, "organization": organization.organization_id}
+
+    assert visitor.send("/v1/connect/codehost", fields).status == 403
+
+
+def test_what_the_service_refuses_connects_nothing(
+    sign_in: SignIn, ada: str, organization: NewOrganization, acme: Installation, services: Services
+) -> None:
+    visitor = sign_in(ADA)
+    for problem in ("code=never-given", "error=access_denied", "code=x&setup_action=request"):
+        visitor.open("/v1/connect/codehost")
+        _, state = begin(visitor, organization)
+        page = visitor.open(
+            f"/v1/connect/codehost/callback?state={state}&installation_id={acme.id}&{problem}"
+        )
+        assert page.status == 400, problem
+    services.fail(path="access_token", said=Said(503))
+    visitor.open("/v1/connect/codehost")
+    _, state = begin(visitor, organization)
+
+    assert come_back(visitor, state, "code", acme.id).status == 400
+    assert connections() == []
+
+
+def test_an_app_that_nobody_set_up_says_so() -> None:
+    for app in ("tracker", "chatmirror"):
+        page = Visitor().open(f"/v1/connect/{app}")
+        assert page.status == 400
+        assert "not set up" in page.body
+    assert Visitor().open("/v1/connect/other").status == 404
+
+
+def test_connecting_again_replaces_the_tokens_and_keeps_one_connection(
+    sign_in: SignIn,
+    ada: str,
+    organization: NewOrganization,
+    github: CodeHost,
+    acme: Installation,
+    workers: Workers,
+) -> None:
+    visitor = sign_in(ADA)
+    for _ in range(2):
+        visitor.open("/v1/connect/codehost")
+        _, state = begin(visitor, organization)
+        assert come_back(visitor, state, github.code_for(acme), acme.id).status == 200
+    workers.run()
+
+    assert len(connections()) == 1
+    assert len([item for item in table.everything() if item["PK"].endswith("#TOKENS")]) == 1
+
+
+def test_no_role_but_an_admins_removes_a_connection(
+    connect_codehost: Callable[..., object],
+    acme: Installation,
+    admin: Client,
+    member: Client,
+    stranger: Client,
+    workers: Workers,
+) -> None:
+    connect_codehost(acme)
+
+    assert member.delete("/v1/integrations/codehost").code == "forbidden"
+    assert stranger.delete("/v1/integrations/codehost").code == "codehost_not_connected"
+    assert admin.delete("/v1/integrations/codehost?account=other").code == "codehost_not_connected"
+    assert admin.delete("/v1/integrations/other").code == "integration_not_found"
+    assert admin.delete("/v1/integrations/codehost?account=ACME").status == 200
+    workers.run()
+    assert connections() == []
+    assert [item for item in table.everything() if item["PK"].endswith("#TOKENS")] == []
+    for app in ("chatmirror", "chatcommunity", "tracker", "codehost"):
+        assert admin.delete(f"/v1/integrations/{app}").code == f"{app}_not_connected"
+
+
+def test_no_response_shows_a_token_or_a_secret(
+    sign_in: SignIn,
+    ada: str,
+    organization: NewOrganization,
+    github: CodeHost,
+    acme: Installation,
+    api: Client,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    workers: Workers,
+) -> None:
+    visitor = sign_in(ADA)
+    _, state = begin(visitor, organization)
+    page = come_back(visitor, state, github.code_for(acme), acme.id)
+    workers.run()
+
+    known = credentials.of(App.CODEHOST)
+    assert known is not None
+    secrets = [known["client_secret"], known["hook_secret"], known["private_key"], "ghu_", "ghs_"]
+    shown = [page.body, str(api.get("/v1/integrations").body), str(api.get("/v1/logs").body)]
+    shown += [caplog.text, capsys.readouterr().out]
+    assert [secret for secret in secrets for text in shown if secret in text] == []
+
+
+def connections() -> list[dict[str, object]]:
+    """Return the items of all connections."""
+    return [item for item in table.everything() if item["SK"].startswith("CONNECTION#codehost")]

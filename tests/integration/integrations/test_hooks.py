@@ -1,0 +1,132 @@
+"""What services send: refused before anything of a tenant is read, and done once."""
+
+import json
+from typing import Any
+
+import pytest
+
+from helpdesk.integrations import credentials
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import MAX_HOOK_BYTES
+from tests.support import table
+from tests.support.api import Answer, Client
+from tests.support.aws import recorded_calls
+from tests.support.services import codehost
+from tests.support.services.codehost import CodeHost
+
+PUSH: dict[str, Any] = {
+    "ref": "refs/heads/main",
+    "deleted": False,
+    "repository": {"full_name": "acme/docs", "default_branch": "main"},
+    "commits": [],
+    "installation": {"id": 1},
+}
+
+
+def send(headers: dict[str, str], body: str, app: str = "codehost") -> Answer:
+    """Send what a service sends."""
+    return Client(headers=headers).request("POST", f"/v1/hooks/{app}", body)
+
+
+def forged(github: CodeHost) -> list[tuple[dict[str, str], str]]:
+    """Return sixty requests that no service signed."""
+    headers, body = github.hook("push", PUSH)
+    signature = headers["x-hub-signature-256"]
+    wrong = [
+        signature.upper(),
+        signature.removeprefix("sha256="),
+        "sha1=" + signature.removeprefix("sha256="),
+        "sha256=",
+        "",
+        signature[:-1],
+        f"{signature}0",
+        f" {signature}",
+        "sha256=\u00e9",
+        "sha256=" + "0" * 64,
+        *(
+            signature[:at] + ("0" if signature[at] != "0" else "1") + signature[at + 1 :]
+            for at in range(7, 37)
+        ),
+    ]
+    made = [({**headers, "x-hub-signature-256": each}, body) for each in wrong]
+    made += [github.hook("push", PUSH, secret=f"a secret of number {number}") for number in range(10)]
+    made += [(headers, body + " " * number) for number in range(1, 10)]
+    made.append(({name: text for name, text in headers.items() if name != "x-hub-signature-256"}, body))
+    return made
+
+
+def test_sixty_forged_requests_are_refused_without_a_read_of_a_tenant(github: CodeHost) -> None:
+    attempts = forged(github)
+    with recorded_calls() as calls:
+        answers = [send(headers, body) for headers, body in attempts]
+
+    assert len(answers) == 60
+    assert {(answer.status, answer.code) for answer in answers} == {(401, "invalid_signature")}
+    assert calls == ["dynamodb:GetItem"]  # the app's own secret, once
+
+
+def test_a_signed_request_is_one_write_and_a_repeated_one_queues_nothing(github: CodeHost) -> None:
+    headers, body = github.hook("push", PUSH, delivery="the-same")
+    send(*github.hook("ping", {}))
+    with recorded_calls() as calls:
+        first, second = send(headers, body), send(headers, body)
+
+    assert (first.status, second.status) == (200, 200)
+    assert calls == ["dynamodb:PutItem", "dynamodb:PutItem"]
+    [item] = table.of_kind("HOOK")
+    assert item["jobs"][0]["queue"] == "integration"
+
+
+def test_what_is_not_followed_is_answered_and_queues_nothing(github: CodeHost) -> None:
+    answer = send(*github.hook("star", {"action": "created", "installation": {"id": 1}}))
+
+    assert answer.status == 200
+    assert answer.body == {"ok": True}
+    assert table.of_kind("HOOK") == []
+
+
+@pytest.mark.parametrize(
+    ("event", "payload", "code"),
+    [
+        ("push", {"installation": {"id": 1}}, "invalid_request"),
+        ("push", {**PUSH, "commits": [1]}, "invalid_request"),
+        ("push", {**PUSH, "installation": 3}, "invalid_request"),
+    ],
+)
+def test_a_signed_request_of_another_form_is_refused(
+    github: CodeHost, event: str, payload: dict[str, Any], code: str
+) -> None:
+    answer = send(*github.hook(event, payload))
+
+    assert (answer.status, answer.code) == (400, code)
+
+
+def test_a_signed_request_that_is_no_json_is_refused(github: CodeHost) -> None:
+    headers, _ = github.hook("push", PUSH)
+    signed = github.sign("{")
+
+    assert send({**headers, **signed}, "{").code == "invalid_json"
+
+
+def test_a_request_that_is_too_large_is_refused_before_its_signature() -> None:
+    answer = send({"content-type": "application/json"}, "x" * (MAX_HOOK_BYTES + 1))
+
+    assert (answer.status, answer.code) == (400, "body_too_large")
+
+
+def test_an_app_that_nobody_set_up_takes_nothing(github: CodeHost) -> None:
+    assert send(*github.hook("push", PUSH), app="tracker").code == "invalid_signature"
+    assert send(*github.hook("push", PUSH), app="other").code == "integration_not_found"
+
+
+def test_new_credentials_apply(github: CodeHost) -> None:
+    credentials.store(App.CODEHOST, {**codehost.credentials(), "hook_secret": "another secret"})
+
+    assert send(*github.hook("ping", {})).status == 401
+    assert send(*github.hook("ping", {}, secret="another secret")).status == 200
+
+
+def test_no_secret_is_in_what_is_queued(github: CodeHost) -> None:
+    send(*github.hook("push", PUSH))
+
+    assert "secret" not in json.dumps(table.of_kind("HOOK"), default=str)

@@ -1,0 +1,307 @@
+"""The worker: tokens that one worker renews, jobs that wait without anyone waiting, connections that break and mend."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.sqs.models import sqs_backends
+
+from helpdesk.codehost import worker as codehost
+from helpdesk.integrations import accounts, jobs, secret_repository, service, worker
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.client import ForeignHost, ServiceRequest, TooLarge, send
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
+from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.integrations.worker import GivenUp
+from helpdesk.platform import clients, clock
+from helpdesk.platform.settings import settings
+from tests.support.api import Client
+from tests.support.services.codehost import CodeHost, Installation
+from tests.support.services.server import Said, Services
+from tests.support.workers import Workers, received
+
+USER = "https://api.github.com/repos/acme/docs"
+
+
+@pytest.fixture
+def acme(github: CodeHost) -> Installation:
+    """An account with a repository."""
+    return github.install("acme", "docs")
+
+
+@pytest.fixture
+def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
+    """The organization's connection to it."""
+    return connect_codehost(acme)
+
+
+def tokens_asked_for(services: Services) -> int:
+    """Return how often a token was asked for."""
+    return len(services.said_to("POST", "access_tokens"))
+
+
+def test_a_token_is_kept_until_shortly_before_it_ends(connection: Connection, services: Services) -> None:
+    for _ in range(2):
+        assert accounts.opened(connection, codehost).send(ServiceRequest(url=USER)).ok
+    assert tokens_asked_for(services) == 1
+
+    later = clock.now_us() + 56 * 60_000_000
+    with clock.frozen(lambda: later):
+        accounts.opened(connection, codehost)
+    assert tokens_asked_for(services) == 2
+
+
+def test_one_worker_renews_and_the_others_use_what_is_still_valid(
+    connection: Connection, services: Services
+) -> None:
+    first = accounts.opened(connection, codehost)
+    stored = secret_repository.tokens(connection.organization, connection.id)
+    assert stored is not None
+    later = clock.now_us() + 57 * 60_000_000
+    with clock.frozen(lambda: later):
+        at = clock.now_ms()
+        assert secret_repository.claim(connection.organization, connection.id, stored.version, at + 60_000)
+        assert not secret_repository.claim(
+            connection.organization, connection.id, stored.version, at + 60_000
+        )
+        assert accounts.opened(connection, codehost).tokens == first.tokens
+
+    assert tokens_asked_for(services) == 1
+
+
+def test_work_that_finds_no_valid_token_is_put_off_while_another_worker_renews(
+    connection: Connection, services: Services
+) -> None:
+    secret_repository.claim(connection.organization, connection.id, 1, clock.now_ms() + 60_000)
+
+    with pytest.raises(TryLater):
+        accounts.opened(connection, codehost)
+    assert services.asked == []
+
+
+def test_a_worker_that_died_while_it_renewed_holds_up_nobody_for_long(connection: Connection) -> None:
+    secret_repository.claim(connection.organization, connection.id, 1, clock.now_ms() + 60_000)
+
+    later = clock.now_us() + 61_000_000
+    with clock.frozen(lambda: later):
+        assert accounts.opened(connection, codehost).tokens.ends_at is not None
+
+
+def test_a_renewal_that_failed_can_be_tried_at_once(connection: Connection, services: Services) -> None:
+    services.fail(path="access_tokens", said=Said(502))
+
+    with pytest.raises(TryLater):
+        accounts.opened(connection, codehost)
+    assert accounts.opened(connection, codehost).tokens.ends_at is not None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.github.com.evil.example/x",
+        "https://evil.example/api.github.com",
+        "https://api.github.com:8443/x",
+        "https://name@api.github.com/x",
+        "http://api.github.com/x",
+    ],
+)
+def test_nothing_goes_to_another_host(url: str) -> None:
+    with pytest.raises(ForeignHost):
+        send(codehost.HOSTS, ServiceRequest(url=url))
+
+
+def test_a_response_that_is_too_large_is_not_read(services: Services) -> None:
+    services.fail(said=Said(200, body=b"x" * 101))
+
+    with pytest.raises(TooLarge):
+        send(codehost.HOSTS, ServiceRequest(url=USER, max_bytes=100))
+
+
+def test_a_redirect_is_a_response(services: Services) -> None:
+    services.fail(said=Said(302, headers={"location": "https://evil.example/"}))
+
+    assert send(codehost.HOSTS, ServiceRequest(url=USER)).headers["location"] == "https://evil.example/"
+    assert len(services.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "how", "kind"),
+    [
+        ("GET", {"said": Said(500)}, TryLater),
+        ("GET", {"hangs_up": True}, TryLater),
+        ("POST", {"said": Said(500)}, OutcomeUnknown),
+        ("POST", {"hangs_up": True}, OutcomeUnknown),
+        ("POST", {"said": Said(429)}, TryLater),
+    ],
+)
+def test_only_what_may_have_changed_something_is_unknown(
+    services: Services, method: Any, how: Mapping[str, Any], kind: type[Exception]
+) -> None:
+    services.fail(**how)
+
+    with pytest.raises(TryLater) as raised:
+        send(codehost.HOSTS, ServiceRequest(method=method, url=USER))
+    assert type(raised.value) is kind
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"), [("7", 7.0), ("Wed, 21 Oct 2099 07:28:00 GMT", None), ("soon", None), ("-3", None)]
+)
+def test_retry_after_is_read_as_seconds_or_a_date(
+    services: Services, said: str, seconds: float | None
+) -> None:
+    services.fail(said=Said(429, headers={"retry-after": said}))
+
+    with pytest.raises(TryLater) as raised:
+        send(codehost.HOSTS, ServiceRequest(url=USER))
+    if "2099" in said:
+        assert raised.value.seconds is not None
+        assert raised.value.seconds > 1_000_000_000
+    else:
+        assert raised.value.seconds == seconds
+
+
+class Adapter:
+    """An adapter whose work is what a test gives it."""
+
+    HOSTS = codehost.HOSTS
+
+    def __init__(self, work: Callable[[], str]) -> None:
+        self._work = work
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(codehost, name)
+
+    def work(self, job: IntegrationJob, until: int) -> str:
+        return self._work()
+
+
+def later(seconds: float | None) -> Callable[[], str]:
+    """Return work that the service puts off."""
+
+    def work() -> str:
+        raise TryLater("busy", seconds)
+
+    return work
+
+
+def run(job: IntegrationJob, work: Callable[[], str]) -> str:
+    """Do a job whose adapter works so."""
+    return worker.work(job, {App.CODEHOST: Adapter(work)}, clock.now_ms() + 1_000)
+
+
+JOB = IntegrationJob(kind="look", app=App.CODEHOST, organization="org_1", data={"repo": "acme/docs"})
+
+
+@pytest.mark.parametrize(
+    ("tries", "seconds", "wait"), [(0, None, 5), (3, None, 300), (29, None, 3600), (0, 42, 42)]
+)
+def test_a_job_that_is_put_off_is_queued_again_and_nothing_waits(
+    tries: int, seconds: float | None, wait: int
+) -> None:
+    before = clock.now_ms()
+    job = JOB.__replace__(tries=tries)
+
+    assert run(job, later(seconds)) == "put_off"
+    assert before + wait * 1_000 <= queued_due_at() <= clock.now_ms() + wait * 1_000
+
+
+def queued_due_at() -> int:
+    """Return until when the job in the queue is put off, whatever delay its message has."""
+    [message] = sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues["integration"]._messages
+    body = json.loads(message.body)
+    return int(body["dueAt"])
+
+
+def test_a_job_that_was_put_off_too_often_is_given_up() -> None:
+    with pytest.raises(GivenUp):
+        run(JOB.__replace__(tries=30), later(None))
+
+
+def test_a_job_that_comes_early_is_sent_on_and_not_counted() -> None:
+    job = JOB.__replace__(tries=3, due_at=clock.now_ms() + 7_200_000)
+
+    def work() -> str:
+        raise AssertionError
+
+    assert run(job, work) == "early"
+    assert queued_due_at() == job.due_at
+
+
+def test_a_job_is_its_message() -> None:
+    job = JOB.__replace__(tries=2, due_at=5)
+
+    assert IntegrationJob.from_body(json.loads(json.dumps(job.to_body()))) == job
+
+
+def test_a_connection_that_breaks_says_so_once_and_is_mended_by_a_request_that_works(
+    connection: Connection, api: Client, github: CodeHost, acme: Installation, workers: Workers
+) -> None:
+    account = accounts.opened(connection, codehost)
+    github.revoked.add(acme.id)
+    for _ in range(2):
+        with pytest.raises(Revoked) as problem:
+            account.send(ServiceRequest(url=USER))
+        service.broke(connection, str(problem.value))
+    [row] = [each for each in api.get("/v1/integrations").body["integrations"] if each["app"] == "codehost"]
+    assert row["status"] == "broken"
+    assert row["problem"] == (
+        "GitHub no longer accepts this connection. An admin connects it again at /v1/connect/codehost."
+    )
+
+    github.revoked.clear()
+    [broken] = service.connections(connection.organization, App.CODEHOST)
+    assert broken.status is ConnectionStatus.BROKEN
+    for _ in range(2):
+        accounts.opened(broken, codehost).send(ServiceRequest(url=USER))
+    kinds = [each["kind"] for each in api.get("/v1/logs").body["logs"]]
+    assert [kind for kind in kinds if kind.startswith("integration_")] == [
+        "integration_mended",
+        "integration_broken",
+    ]
+
+
+def test_an_uninstalled_app_breaks_the_connection_of_every_organization_that_has_it(
+    connection: Connection,
+    connect_codehost: Callable[..., Connection],
+    other_organization: Any,
+    github: CodeHost,
+    acme: Installation,
+    api: Client,
+    stranger: Client,
+    workers: Workers,
+) -> None:
+    connect_codehost(acme, other_organization.organization_id)
+    payload = {"action": "deleted", "installation": {"id": acme.id}}
+    headers, body = github.hook("installation", payload)
+    Client(headers=headers).request("POST", "/v1/hooks/codehost", body)
+    workers.run()
+
+    for client in (api, stranger):
+        assert client.get("/v1/integrations").body["integrations"][0]["status"] == "broken"
+
+
+def test_a_job_for_a_connection_that_was_removed_ends(connection: Connection) -> None:
+    secret_repository.delete_tokens(connection.organization, connection.id)
+
+    def work() -> str:
+        accounts.opened(connection, codehost)
+        return "done"
+
+    assert run(JOB, work) == "not_connected"
+
+
+def test_the_worker_reports_a_message_that_it_cannot_do(workers: Workers) -> None:
+    clients.sqs().send_message(QueueUrl=settings().integration_queue_url, MessageBody='{"kind": 3')
+
+    assert workers.work("integration") == 0
+    assert received(settings().integration_queue_url) == []  # it waits
+
+
+def test_a_signal_is_for_every_adapter() -> None:
+    job = IntegrationJob(kind=jobs.SIGNAL, organization="org_1", data={"signalId": "sig_1"})
+
+    assert worker.work(job, {App.CODEHOST: codehost}, clock.now_ms()).startswith("codehost: ")

@@ -1,0 +1,404 @@
+"""GitHub, as far as the code host's adapter asks it: an App with installations, repositories, issues, hooks."""
+
+import hashlib
+import hmac
+import io
+import itertools
+import json
+import re
+import tarfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.support.services.server import Asked, Said
+
+API = "https://api.github.com"
+HOOK_SECRET = "a secret that GitHub and the App share"
+NOT_FOUND = Said(404, {"message": "Not Found", "documentation_url": "https://docs.github.com/rest"})
+
+
+@cache
+def private_key() -> str:
+    """Return the App's key, in PEM."""
+    return (
+        rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
+        .private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.TraditionalOpenSSL,
+            serialization.NoEncryption(),
+        )
+        .decode()
+    )
+
+
+def credentials() -> dict[str, str]:
+    """Return what an operator enters with `scripts.admin set-app codehost`."""
+    return {
+        "app_id": "4711",
+        "slug": "helpdesk-test",
+        "client_id": "Iv1.0123456789abcdef",
+        "client_secret": "a client secret",
+        "private_key": private_key(),
+        "hook_secret": HOOK_SECRET,
+    }
+
+
+def blob_sha(content: bytes) -> str:
+    """Return the name that Git gives to a file's content."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass
+class Repository:
+    """A repository: files by branch, issues by number."""
+
+    full_name: str
+    id: int
+    default_branch: str = "main"
+    private: bool = False
+    branches: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    issues: dict[int, dict[str, Any]] = field(default_factory=dict)
+    truncates: bool = False
+
+    def push(self, files: Mapping[str, str | bytes | None], branch: str = "") -> str:
+        """Change files of a branch (None deletes one) and return the commit's hash."""
+        branch = branch or self.default_branch
+        now = dict(self.branches.get(branch, {}))
+        for path, content in files.items():
+            if content is None:
+                del now[path]
+            else:
+                now[path] = content.encode() if isinstance(content, str) else content
+        return self.replace(now, branch)
+
+    def replace(self, files: Mapping[str, bytes], branch: str = "") -> str:
+        """Replace all files of a branch, as a force push does; return the commit's hash."""
+        branch = branch or self.default_branch
+        self.branches[branch] = dict(files)
+        sha = self.sha(branch)
+        self.commits[sha] = dict(files)
+        return sha
+
+    def sha(self, branch: str = "") -> str:
+        """Return the hash of a branch's commit."""
+        files = self.branches[branch or self.default_branch]
+        said = "".join(f"{path} {blob_sha(content)}\n" for path, content in sorted(files.items()))
+        return hashlib.sha1(said.encode(), usedforsecurity=False).hexdigest()
+
+    @property
+    def owner(self) -> str:
+        """The account's name."""
+        return self.full_name.partition("/")[0]
+
+    def shape(self) -> dict[str, Any]:
+        """Return the repository as GitHub shows it."""
+        return {
+            "id": self.id,
+            "name": self.full_name.partition("/")[2],
+            "full_name": self.full_name,
+            "private": self.private,
+            "default_branch": self.default_branch,
+            "html_url": f"https://github.com/{self.full_name}",
+            "archived": False,
+        }
+
+
+@dataclass
+class Installation:
+    """An installation of the App on an account, with the repositories that it may read."""
+
+    id: int
+    login: str
+    repositories: set[str] = field(default_factory=set)
+    suspended: bool = False
+
+    def shape(self) -> dict[str, Any]:
+        """Return the installation as GitHub shows it."""
+        return {
+            "id": self.id,
+            "app_id": 4711,
+            "account": {"login": self.login, "id": self.id + 1, "type": "Organization"},
+            "repository_selection": "selected",
+            "suspended_at": None,
+        }
+
+
+class CodeHost:
+    """GitHub. Tests change its state; `hook` returns what it would send."""
+
+    hosts = frozenset({"api.github.com", "github.com", "codeload.github.com"})
+
+    def __init__(self) -> None:
+        self.installations: dict[int, Installation] = {}
+        self.repositories: dict[str, Repository] = {}
+        self.codes: dict[str, set[int]] = {}
+        self.tokens: dict[str, int] = {}
+        self.person_tokens: dict[str, set[int]] = {}
+        self.revoked: set[int] = set()
+        self.token_seconds = 3_600
+        self.clock: Callable[[], float] = time.time
+        self._numbers = itertools.count(1)
+
+    def install(self, login: str, *repositories: str) -> Installation:
+        """Install the App on an account, for these repositories of it."""
+        made = Installation(1_000 + next(self._numbers), login)
+        self.installations[made.id] = made
+        for name in repositories:
+            self.add(made, name)
+        return made
+
+    def add(self, installation: Installation, name: str) -> Repository:
+        """Add a repository to an account and let the App read it."""
+        made = Repository(f"{installation.login}/{name}", 9_000 + next(self._numbers))
+        made.replace({})
+        self.repositories[made.full_name] = made
+        installation.repositories.add(made.full_name)
+        return made
+
+    def code_for(self, *installations: Installation) -> str:
+        """Return the code that GitHub gives to a person who can reach these installations."""
+        code = f"code-{next(self._numbers)}"
+        self.codes[code] = {each.id for each in installations}
+        return code
+
+    def answer(self, asked: Asked) -> Said:
+        """Answer a request."""
+        for method, pattern, function in _ROUTES:
+            found = re.fullmatch(pattern, f"{asked.host}{asked.path}")
+            if found is not None and asked.method == method:
+                return function(self, asked, *found.groups())
+        return NOT_FOUND
+
+    def hook(
+        self,
+        event: str,
+        payload: Mapping[str, Any],
+        *,
+        delivery: str = "",
+        secret: str = HOOK_SECRET,
+    ) -> tuple[dict[str, str], str]:
+        """Return the headers and the body with which GitHub sends an event."""
+        body = json.dumps(payload)
+        return {
+            "content-type": "application/json",
+            "x-github-event": event,
+            "x-github-delivery": delivery or f"delivery-{next(self._numbers)}",
+            **self.sign(body, secret),
+            "user-agent": "GitHub-Hookshot/0123456",
+        }, body
+
+    @staticmethod
+    def sign(body: str, secret: str = HOOK_SECRET) -> dict[str, str]:
+        """Return the header with which GitHub signs a body."""
+        signature = hmac.new(secret.encode(), body.encode(), hashlib.sha256).hexdigest()
+        return {"x-hub-signature-256": f"sha256={signature}"}
+
+    # ---------------------------------------------------------------------------------------------- what it answers
+
+    def _exchange(self, asked: Asked) -> Said:
+        sent = asked.json
+        known = credentials()
+        reached = self.codes.pop(sent["code"], None)
+        if reached is None or sent["client_secret"] != known["client_secret"]:
+            return Said(
+                200, {"error": "bad_verification_code", "error_description": "The code is incorrect."}
+            )
+        token = f"ghu_{next(self._numbers)}"
+        self.person_tokens[token] = reached
+        return Said(200, {"access_token": token, "token_type": "bearer", "scope": ""})
+
+    def _user_installations(self, asked: Asked) -> Said:
+        reached = self.person_tokens.get(asked.bearer)
+        if reached is None:
+            return Said(401, {"message": "Bad credentials"})
+        shapes = [self.installations[each].shape() for each in sorted(reached)]
+        return Said(200, {"total_count": len(shapes), "installations": shapes})
+
+    def _installation_token(self, asked: Asked, number: str) -> Said:
+        key = serialization.load_pem_private_key(private_key().encode(), None)
+        assert isinstance(key, rsa.RSAPrivateKey)
+        try:
+            claims = jwt.decode(
+                asked.bearer,
+                key.public_key(),
+                algorithms=["RS256"],
+                options={"verify_exp": False, "verify_iat": False},
+            )
+        except jwt.InvalidTokenError:
+            return Said(401, {"message": "A JSON web token could not be decoded"})
+        if claims["iss"] != "4711" or claims["exp"] - claims["iat"] > 600:
+            return Said(401, {"message": "'Expiration time' claim ('exp') is too far in the future"})
+        installation = self.installations.get(int(number))
+        if installation is None:
+            return NOT_FOUND
+        if installation.suspended:
+            return Said(403, {"message": "This installation has been suspended"})
+        token = f"ghs_{number}_{next(self._numbers)}"
+        self.tokens[token] = installation.id
+        ends_at = _iso(self.clock() + self.token_seconds)
+        return Said(201, {"token": token, "expires_at": ends_at, "permissions": {}})
+
+    def _repository(self, asked: Asked, name: str) -> Repository | Said:
+        """Return a repository that the request's token may read, or the refusal."""
+        number = self.tokens.get(asked.bearer)
+        installation = self.installations.get(number) if number is not None else None
+        if installation is None or number in self.revoked:
+            return Said(401, {"message": "Bad credentials"})
+        found = self.repositories.get(name)
+        if found is None or name not in installation.repositories:
+            return NOT_FOUND
+        return found
+
+    def _get_repository(self, asked: Asked, name: str) -> Said:
+        found = self._repository(asked, name)
+        return found if isinstance(found, Said) else Said(200, found.shape())
+
+    def _branch(self, asked: Asked, name: str, branch: str) -> Said:
+        found = self._repository(asked, name)
+        if isinstance(found, Said):
+            return found
+        if branch not in found.branches:
+            return Said(404, {"message": "Branch not found"})
+        sha = found.sha(branch)
+        commit = {"tree": {"sha": sha, "url": f"{API}/repos/{name}/git/trees/{sha}"}, "message": "A commit"}
+        return Said(200, {"name": branch, "commit": {"sha": sha, "commit": commit}, "protected": False})
+
+    def _tree(self, asked: Asked, name: str, sha: str) -> Said:
+        found = self._repository(asked, name)
+        if isinstance(found, Said):
+            return found
+        commit, _, folder = sha.partition("-")
+        files = found.commits.get(commit)
+        if files is None:
+            return NOT_FOUND
+        folder = bytes.fromhex(folder).decode()
+        inside = {path[len(folder) :]: content for path, content in files.items() if path.startswith(folder)}
+        recursive = "recursive" in asked.query
+        truncated = recursive and found.truncates
+        rows = (
+            []
+            if truncated
+            else [
+                _entry(path, content)
+                for path, content in sorted(inside.items())
+                if recursive or "/" not in path
+            ]
+        )
+        names = sorted({path.partition("/")[0] for path in inside if "/" in path})
+        rows += [
+            {
+                "path": each,
+                "mode": "040000",
+                "type": "tree",
+                "sha": f"{commit}-{f'{folder}{each}/'.encode().hex()}",
+            }
+            for each in names
+            if not recursive
+        ]
+        return Said(
+            200,
+            {"sha": sha, "url": f"{API}/repos/{name}/git/trees/{sha}", "tree": rows, "truncated": truncated},
+        )
+
+    def _blob(self, asked: Asked, name: str, sha: str) -> Said:
+        found = self._repository(asked, name)
+        if isinstance(found, Said):
+            return found
+        for files in found.commits.values():
+            for content in files.values():
+                if blob_sha(content) == sha:
+                    return Said(
+                        200, body=content, headers={"content-type": "application/vnd.github.raw+json"}
+                    )
+        return NOT_FOUND
+
+    def _tarball(self, asked: Asked, name: str, ref: str) -> Said:
+        found = self._repository(asked, name)
+        if isinstance(found, Said):
+            return found
+        return Said(
+            302, headers={"location": f"https://codeload.github.com/{name}/legacy.tar.gz/{ref}?token=once"}
+        )
+
+    def _archive(self, _asked: Asked, name: str, ref: str) -> Said:
+        files, out = self.repositories[name].commits[ref], io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w:gz") as archive:
+            for path, content in files.items():
+                entry = tarfile.TarInfo(f"{name.replace('/', '-')}-{ref[:7]}/{path}")
+                entry.size = len(content)
+                archive.addfile(entry, io.BytesIO(content))
+        return Said(200, body=out.getvalue(), headers={"content-type": "application/x-gzip"})
+
+    def _issues(self, asked: Asked, name: str) -> Said:
+        found = self._repository(asked, name)
+        if isinstance(found, Said):
+            return found
+        return Said(200, sorted(found.issues.values(), key=lambda each: -int(each["number"]))[:100])
+
+    def _open_issue(self, asked: Asked, name: str) -> Said:
+        found = self._repository(asked, name)
+        if isinstance(found, Said):
+            return found
+        sent, number, now = asked.json, len(found.issues) + 1, _iso(self.clock())
+        found.issues[number] = {
+            "id": 70_000 + number,
+            "number": number,
+            "title": sent["title"],
+            "body": sent.get("body"),
+            "state": "open",
+            "state_reason": None,
+            "html_url": f"https://github.com/{name}/issues/{number}",
+            "user": {"login": "helpdesk-test[bot]", "id": 5, "type": "Bot"},
+            "labels": [],
+            "created_at": now,
+            "updated_at": now,
+            "closed_at": None,
+        }
+        return Said(201, found.issues[number])
+
+    def _issue(self, asked: Asked, name: str, number: str) -> Said:
+        found = self._repository(asked, name)
+        if isinstance(found, Said):
+            return found
+        issue = found.issues.get(int(number))
+        if issue is None:
+            return NOT_FOUND
+        if asked.method == "PATCH":
+            issue |= asked.json
+            issue["updated_at"] = _iso(self.clock())
+        return Said(200, issue)
+
+
+def _entry(path: str, content: bytes) -> dict[str, Any]:
+    return {"path": path, "mode": "100644", "type": "blob", "sha": blob_sha(content), "size": len(content)}
+
+
+_NAME = r"([\w.-]+/[\w.-]+)"
+_ROUTES: list[tuple[str, str, Callable[..., Said]]] = [
+    ("POST", r"github\.com/login/oauth/access_token", CodeHost._exchange),
+    ("GET", r"api\.github\.com/user/installations", CodeHost._user_installations),
+    ("POST", r"api\.github\.com/app/installations/(\d+)/access_tokens", CodeHost._installation_token),
+    ("GET", rf"api\.github\.com/repos/{_NAME}", CodeHost._get_repository),
+    ("GET", rf"api\.github\.com/repos/{_NAME}/branches/(.+)", CodeHost._branch),
+    ("GET", rf"api\.github\.com/repos/{_NAME}/git/trees/([\w-]+)", CodeHost._tree),
+    ("GET", rf"api\.github\.com/repos/{_NAME}/git/blobs/(\w+)", CodeHost._blob),
+    ("GET", rf"api\.github\.com/repos/{_NAME}/tarball/(\w+)", CodeHost._tarball),
+    ("GET", rf"codeload\.github\.com/{_NAME}/legacy\.tar\.gz/(\w+)", CodeHost._archive),
+    ("GET", rf"api\.github\.com/repos/{_NAME}/issues", CodeHost._issues),
+    ("POST", rf"api\.github\.com/repos/{_NAME}/issues", CodeHost._open_issue),
+    ("GET", rf"api\.github\.com/repos/{_NAME}/issues/(\d+)", CodeHost._issue),
+    ("PATCH", rf"api\.github\.com/repos/{_NAME}/issues/(\d+)", CodeHost._issue),
+]
