@@ -200,6 +200,7 @@ def test_keys_are_spelled_in_one_place(path: Path) -> None:
             "board_keys",
             "crawl_keys",
             "integration_keys",
+            "secret_keys",
             "knowledge_keys",
             "signal_keys",
         ),

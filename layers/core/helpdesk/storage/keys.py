@@ -3,7 +3,8 @@
 Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, integrations,
 signals, suggestions, the task board, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py,
 crawl_keys.py, integration_keys.py, signal_keys.py, suggestion_keys.py, task_keys.py, tool_keys.py and usage_keys.py;
-those of webhooks and knowledge in webhook_keys.py and knowledge_keys.py. All are re-exported here.
+those of webhooks and knowledge in webhook_keys.py and knowledge_keys.py. Those of signing secrets are in secret_keys.py. All are
+re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -84,6 +85,7 @@ from helpdesk.storage.knowledge_keys import (
     KnowledgeTree,
     documents_in,
 )
+from helpdesk.storage.secret_keys import EndpointSecret, InviteSecret, KeySecret, StandardSecret
 from helpdesk.storage.signal_keys import (
     Signal,
     SignalCommit,
@@ -125,18 +127,17 @@ __all__ = [
     "Board", "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket",
-    "Grant", "HookDelivery", "IntegrationSettings", "InviteToken", "ItemKey", "KnowledgeDocument",
-    "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage", "LearnedQuestion", "LegacyKey", "MailCeiling",
-    "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
-    "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote", "QueuedReport",
-    "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn", "Signal",
-    "SignalCommit", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "Slug", "Suggestion",
-    "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest",
-    "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode", "WaitPool",
-    "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_tasks", "connected_account",
-    "customer_reports",
-    "documents_in", "posts", "signal_reporters", "signal_requests", "signals", "signals_with",
-    "suggestions_with", "task_column",
+    "EndpointSecret", "Grant", "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken",
+    "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage",
+    "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim",
+    "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment",
+    "PostNumber", "PostVote", "QueuedReport", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion",
+    "SharedBucket", "SignIn", "Signal", "SignalCommit", "SignalPost", "SignalReporter", "SignalTitle",
+    "SignalVector", "Slug", "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail", "Task",
+    "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount",
+    "ToolEndpointUrl", "ToolTest", "UserCode", "WaitPool", "WebhookEndpoint", "WebhookEndpointCount",
+    "approvals_with", "assigned_tasks", "connected_account", "customer_reports", "documents_in", "posts",
+    "signal_reporters", "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
 ]  # fmt: skip
 
 
@@ -170,30 +171,6 @@ class SecretKey(ItemKey):
     key_id: str
 
 
-class KeySecret(ItemKey):
-    """The signing secrets derived from a key; the delivery and tool-calling roles alone may read them."""
-
-    PK, SK = "ORG#{organization}#SECRET", "KEY#{key_id}"
-    organization: str
-    key_id: str
-
-
-class EndpointSecret(ItemKey):
-    """The random secret that replaced a revoked key's for one webhook or tool endpoint."""
-
-    PK, SK = "ORG#{organization}#SECRET", "ENDPOINT#{endpoint_id}"
-    organization: str
-    endpoint_id: str
-
-
-class StandardSecret(ItemKey):
-    """A webhook endpoint's own secrets for signatures in the Standard Webhooks form."""
-
-    PK, SK = "ORG#{organization}#SECRET", "STANDARD#{endpoint_id}"
-    organization: str
-    endpoint_id: str
-
-
 class Member(ItemKey):
     """A person's membership: role, name, e-mail."""
 
@@ -223,14 +200,6 @@ class PendingInvites(ItemKey):
 
     PK, SK = "ORG#{organization}#INVITE", "PENDING"
     organization: str
-
-
-class InviteSecret(ItemKey):
-    """An invitation's token, for the mail that carries it; the mailer alone may read it."""
-
-    PK, SK = "ORG#{organization}#SECRET", "INVITE#{invite_id}"
-    organization: str
-    invite_id: str
 
 
 class OrganizationBucket(ItemKey):

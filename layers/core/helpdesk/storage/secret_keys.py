@@ -1,0 +1,38 @@
+"""Keys of signing secrets, in a partition that few roles may read.
+
+storage/keys.py re-exports these names. No other module imports them from here.
+"""
+
+from helpdesk.storage.item_key import ItemKey
+
+
+class KeySecret(ItemKey):
+    """The signing secrets derived from a key; the delivery and tool-calling roles alone may read them."""
+
+    PK, SK = "ORG#{organization}#SECRET", "KEY#{key_id}"
+    organization: str
+    key_id: str
+
+
+class EndpointSecret(ItemKey):
+    """The random secret that replaced a revoked key's for one webhook or tool endpoint."""
+
+    PK, SK = "ORG#{organization}#SECRET", "ENDPOINT#{endpoint_id}"
+    organization: str
+    endpoint_id: str
+
+
+class StandardSecret(ItemKey):
+    """A webhook endpoint's own secrets for signatures in the Standard Webhooks form."""
+
+    PK, SK = "ORG#{organization}#SECRET", "STANDARD#{endpoint_id}"
+    organization: str
+    endpoint_id: str
+
+
+class InviteSecret(ItemKey):
+    """An invitation's token, for the mail that carries it; the mailer alone may read it."""
+
+    PK, SK = "ORG#{organization}#SECRET", "INVITE#{invite_id}"
+    organization: str
+    invite_id: str
