@@ -105,14 +105,15 @@ eval: venv ## how well the agent finds answers: in the guides (docs/evaluation),
 	@$(PYTHON) -m scripts.evaluation $(if $(CORPUS),corpus $(CORPUS) $(if $(QUESTIONS),--questions $(QUESTIONS)),guides)
 
 .PHONY: bench
-bench: venv ## measure what the product costs (benchmarks/results.md); about sixteen minutes of a quiet machine
+bench: venv ## measure what the product costs (benchmarks/results.md); about eight minutes of a quiet machine
 	@exec $(PYTHON) -m benchmarks
 
 SEED ?= 1
 
 .PHONY: scale
-scale: venv ## what requests cost with 100 to 100,000 conversations (benchmarks/scale.md); up to half an hour, 4 GB of memory
-	@exec $(PYTHON) -m benchmarks.scale
+scale: venv ## what requests cost with 100 to 100,000 conversations or posts (benchmarks/scale.md, backlog.md); up to half an hour, 4 GB of memory
+	@$(PYTHON) -m benchmarks.scale
+	@exec $(PYTHON) -m benchmarks.backlog
 
 .PHONY: chaos
 chaos: venv ## 2,000 events to failing receivers while workers die (benchmarks/chaos.md; SEED=n; up to ten minutes)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from io import BytesIO
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class Writer:
         self._numbers = np.random.default_rng(seed)
         self._words = ["".join(self._random.choices(_SYLLABLES, k=3)) for _ in range(VOCABULARY)]
         # Zipf: the n-th most common word comes up one n-th as often as the first.
-        self._weights = [1 / rank for rank in range(1, VOCABULARY + 1)]
+        self._weights = [*accumulate(1 / rank for rank in range(1, VOCABULARY + 1))]
 
     def documents(self, count: int, *, first: int = 0) -> Iterator[IndexedDocument]:
         """Yield documents of four sections with 120 words each."""
@@ -55,7 +56,7 @@ class Writer:
         return scaled
 
     def _text(self, words: int) -> str:
-        return " ".join(self._random.choices(self._words, self._weights, k=words))
+        return " ".join(self._random.choices(self._words, cum_weights=self._weights, k=words))
 
 
 class Bucket:

@@ -18,14 +18,17 @@ LAYERS = ("DependenciesLayer", "PydanticCoreLayer", "CoreLayer")
 """The layers of every function."""
 TITLE = "Start of a function"
 LIMIT = 1.6
-ROUNDS = 8
+LEAST_ROUNDS, MOST_ROUNDS = 2, 8
+STABLE = 0.02
+"""How far the two least disturbed starts of a function may be apart for no more of them to be needed."""
 
 TEXT = f"""What `sam build` made, in a clean interpreter (`-I -S`: the standard library, the artifact and its
 layers, nothing else), bytecode compiled beforehand on both sides. A function's start is `import app` and its
 DynamoDB client; the base is `import boto3` and a DynamoDB client, from the same layer. CPU time of the process
 behind the interpreter's own start, read after the import and after the client; the interpreters take turns, one
-of each in a round, and the least disturbed of {ROUNDS} rounds of each counts. The second ratio leaves the
-function's client out. Targets are for the functions that answer the API: at most {LIMIT}."""
+of each in a round, and the least disturbed start of each counts. A function is started until two of its starts are
+within {STABLE:.0%}, at most {MOST_ROUNDS} times; the base in every round. The second ratio leaves the function's client
+out. Targets are for the functions that answer the API: at most {LIMIT}."""
 
 _BASE = ("import boto3", "boto3.client('dynamodb')")
 _FUNCTION = ("import app", "from helpdesk.platform import clients; clients.dynamodb()")
@@ -54,7 +57,7 @@ def run(*, tiny: bool = False) -> Section:
         names = functions()
         if tiny:
             names = dict(list(names.items())[:1])
-        measured = _take_turns(artifacts, names, rounds=1 if tiny else ROUNDS)
+        measured = _take_turns(artifacts, names, rounds=1 if tiny else MOST_ROUNDS)
     least = {name: [min(seconds) for seconds in zip(*pairs, strict=True)] for name, pairs in measured.items()}
     base = least[""][1]
     section = Section(TITLE, TEXT, ("Function", "CPU", "over the base", "import alone, over the base"))
@@ -96,12 +99,23 @@ def _compiled_artifacts(folder: Path) -> Path:
 def _take_turns(
     artifacts: Path, names: dict[str, bool], *, rounds: int
 ) -> dict[str, list[tuple[float, float]]]:
-    """Return by function, and by "" for the base, the seconds until the import and until the client of each round."""
-    measured: dict[str, list[tuple[float, float]]] = {}
+    """Return by function, and by "" for the base, the seconds until the import and until the client of each round.
+
+    A function whose least disturbed starts agree takes no more turns.
+    """
+    measured: dict[str, list[tuple[float, float]]] = {name: [] for name in ("", *names)}
     for _ in range(rounds + 1):  # the first fills the disk's cache
-        for name in ("", *names):
-            measured.setdefault(name, []).append(_seconds(artifacts, name))
+        waiting = [name for name in names if not _is_stable(measured[name])]
+        for name in ("", *waiting) if waiting else ():
+            measured[name].append(_seconds(artifacts, name))
     return measured
+
+
+def _is_stable(starts: list[tuple[float, float]]) -> bool:
+    if len(starts) <= LEAST_ROUNDS:
+        return False
+    least, second = sorted(whole for _, whole in starts)[:2]
+    return second <= least * (1 + STABLE)
 
 
 def _seconds(artifacts: Path, name: str) -> tuple[float, float]:

@@ -322,7 +322,7 @@ def run(*, tiny: bool = False) -> Section:
         "RETRY_DELAYS_SECONDS": ",".join(str(delay // SCALE) for delay in delays),
     }
     settings.settings.cache_clear()
-    seconds, warm = (0.5, 0.2) if tiny else (20.0, 2.5 * 15 / SCALE)
+    seconds, warm = (0.5, 0.2) if tiny else (12.0, 2.5 * 15 / SCALE)
     onset: dict[str, list[list[float]]] = defaultdict(list)
     steady: dict[str, list[list[float]]] = defaultdict(list)
     for turn in range(1 if tiny else REPEATS):

@@ -52,7 +52,7 @@ def run(*, tiny: bool = False) -> Section:
     event = from_wire(record.outbox[0])
     body = event["body"].encode()
     headers = {"content-type": "application/json", "svc-signature": "t=1,v1=" + "0" * 64}
-    rounds, repeats = (1, 1) if tiny else (40, 10)
+    rounds, repeats = (1, 1) if tiny else (20, 10)
     with receiving() as url, stub.answering(_answers(record, event["id"], url)) as address:
         stub.use(address)
         batch = {"Records": [_message(record, event["id"], number) for number in range(BATCH)]}
@@ -76,7 +76,7 @@ def run(*, tiny: bool = False) -> Section:
         }
         by_cpu = take_turns(contenders, rounds=rounds, repeats=repeats)
         by_clock = take_turns(
-            contenders, rounds=max(1, rounds // 4), repeats=repeats, clock=time.perf_counter
+            contenders, rounds=max(1, rounds // 2), repeats=repeats, clock=time.perf_counter
         )
         kept.close()
     rows: list[Sequence[str]] = [

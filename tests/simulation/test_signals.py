@@ -1,20 +1,28 @@
 """Signals whose processes die at every step, on the table in memory: nobody is lost, doubled or notified twice."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from helpdesk.admission.caller import Caller
+from helpdesk.customers import service as customers
+from helpdesk.customers.profile import CustomerInput
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.settings import settings
 from helpdesk.signals import moving, service
 from helpdesk.signals.record import Reporter
 from helpdesk.storage import table
 from helpdesk.storage.table import to_wire
 from scripts.seeding.memory_table import MemoryTable, answering
+from tests.support import table as everything
 from tests.support.api import Client
 from tests.support.dying import Died, dying
 from tests.support.effort import of
+from tests.support.mail import FROM
 from tests.support.signals import (
     conversation,
     events,
@@ -162,3 +170,60 @@ def test_wherever_the_process_dies_each_reporter_is_notified_once(api: Client) -
         assert [_notices_in(api, each) for each in conversations] == [1, 1]
         notified = [each["notifiedAt"] is not None for each in read(api, signal)["reporters"]]
         assert notified == [True, True, False]
+
+
+def _customers(organization: str, signal_id: str, number: int) -> list[str]:
+    """Give a signal many reporters with an address; return their ids."""
+    made = [
+        customers.add(Caller(organization), CustomerInput(email=f"reporter{each:05}@example.com")).id
+        for each in range(number)
+    ]
+    at = service.get(organization, signal_id).filed_at
+    for each in made:
+        reporter = Reporter(
+            organization=organization,
+            signal_id=signal_id,
+            customer_id=each,
+            who=each,
+            conversations=(),
+            quote="",
+            images=(),
+            reported_at=at,
+        )
+        table.put_new(reporter.to_item())
+    key = service.get(organization, signal_id).key
+    table.update(key, "SET reporterCount = :number", values={":number": number})
+    return made
+
+
+def test_each_of_thousands_is_notified_once_while_workers_die_and_two_run_at_once(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = of(60, 5_000)
+    # All mails may go at once: the waits for the allowance have a test of their own.
+    monkeypatch.setattr("helpdesk.mail.allowance.take", lambda *_: None)
+    monkeypatch.setenv("MAIL_FROM", FROM)
+    settings.cache_clear()
+    home, signal = organization.organization_id, filed(api)
+    reporters = _customers(home, signal, number)
+    set_status(api, signal, "done")
+    [job] = jobs("status")
+    rng, deaths = random.Random(5), 0
+    while deaths < 40:
+        # The dead worker's job comes again, and sometimes a second worker has it, too.
+        with suppress(Died), dying(rng.randrange(1, 2 * number // 3)):
+            work(job)
+            break
+        deaths += 1
+        if rng.random() < 0.2:
+            with suppress(Died), dying(rng.randrange(1, 40)):
+                work(jobs("status")[-1])
+    assert work(job) == "notified"
+
+    mailed = [job for item in everything.of_kind("JOB") for job in item["jobs"] if job["queue"] == "outreach"]
+    mails = Counter(job["body"]["customerId"] for job in mailed)
+    messages = [item for item in everything.of_kind("MSG#") if "is done" in item["body"]]
+    assert mails == Counter(reporters)
+    assert len(messages) == number
+    assert all(each.notified_at for each in stored(home)[1])
+    assert deaths > 10
