@@ -7,6 +7,7 @@
     ministack   MiniStack's own process, in which workers share the code that they unpack
     forking     the workers, which fork from a process that has imported their libraries
     warm_parent that process
+    saving      what MiniStack saves when it ends
     build       `sam build`, only when a source changed
     deployment  `sam deploy` into the emulator, only when the build or a parameter changed
     seed        a demo organization, and the project's own guides as its knowledge

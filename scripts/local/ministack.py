@@ -25,6 +25,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from scripts.local.forking import LAYERS, ForkedProcess, Parents
+from scripts.local.saving import end_when_saved, keep_large_values_in_files
 
 # As MiniStack names a worker's folder, in the same place.
 _WORKERS = "ministack-lambda-*"
@@ -148,6 +149,8 @@ def main() -> None:
     share_content(Path(tempfile.gettempdir()))
     fork_workers(Parents())
     read_logs_at_once()
+    keep_large_values_in_files(Path(os.environ["STATE_DIR"]))
+    end_when_saved()
     importlib.import_module("ministack.app").main()
 
 

@@ -26,7 +26,7 @@ def seed(settings: StackSettings, deployment: Deployment, progress: Progress) ->
     """Create what is missing and return the description of the stack, as in stack.json. Errors: Problem."""
     known = _known(settings)
     if known:  # the table may hold what an earlier version wrote
-        operate(settings, "migrate")
+        _migrate(settings)
     people.verify_sender(settings)
     organization = _organization(settings, known, progress)
     # Stored first: they are indexed while the people sign in.
@@ -44,6 +44,13 @@ def seed(settings: StackSettings, deployment: Deployment, progress: Progress) ->
         _write_private(path, stack)
     _wait_until_ready(settings, organization["secret_key"], waiting)
     return stack
+
+
+def _migrate(settings: StackSettings) -> None:
+    try:
+        operate(settings, "migrate")
+    except RefusedError as refused:
+        raise Problem(f"What the stack holds could not be brought up to date: {refused}") from None
 
 
 def _known(settings: StackSettings) -> dict[str, str]:
