@@ -91,6 +91,16 @@ def test_a_function_imports_itself_what_the_local_stack_imports_before_its_start
     assert modules >= before
 
 
+def test_the_garbage_collector_does_not_run_during_a_start(artifacts: Path) -> None:
+    counted = "import gc; runs = []; gc.callbacks.append(lambda phase, _: runs.append(phase))"
+    started = "from helpdesk.platform import clients; clients.dynamodb(); print(len(runs))"
+
+    done = run(artifacts, "ConversationsFunction", f"{counted}; import app; {started}")
+
+    # The beginning and the end of one run, before the threshold is set.
+    assert int(done.stdout) <= 2, done.stderr
+
+
 # Modules that no API function needs at start (docs/decisions/0030).
 NEEDLESS = ("aiohttp", "asyncio", "aws_lambda_powertools.event_handler", "boto3", "tantivy")
 # Our own modules that the OAuth function does not need: it shows and accepts invitations, and requests names.
