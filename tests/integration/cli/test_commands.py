@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -187,14 +188,60 @@ def test_a_long_thread_is_shown_oldest_first_over_its_pages(owner: Cli, api: Cli
     assert [message["body"] for message in shown["messages"]] == [f"Message {n}" for n in range(1, 5)]
 
 
-def test_analytics(owner: Cli) -> None:
+def test_analytics(owner: Cli, tmp_path: Path) -> None:
     assert owner.json("analytics") == answered(owner, "/v1/analytics/datasets")
     assert owner.json("analytics", "reports") == answered(owner, "/v1/analytics/reports")
     query = ("analytics", "explore", "ratings", "--measure", "avg:stars", "--bucket", "weekday")
-    assert "Mon" in owner.ok(*query, "--filter", "stars:gte:4")
-    assert owner.ok(*query, "--csv").splitlines()[:2] == ["series,at,value", "All,Mon,"]
+    assert "Mon      -" in owner.ok(*query, "--filter", "stars:gte:4")
+    assert owner.ok(*query, "--csv", "-").splitlines()[:2] == [
+        '"series","key","period","at","value","unit","partial"',
+        '"All","__all","window","Mon","","number","no"',
+    ]
+    picture, table = tmp_path / "stars.svg", tmp_path / "stars.csv"
+    assert owner.ok(*query, "--svg", str(picture), "--csv", str(table)) == ""
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
+    assert len(table.read_text(encoding="utf-8").splitlines()) == 8
+    missing = owner.run(*query, "--svg", str(tmp_path / "none" / "stars.svg"))
+    assert (missing.exit_code, "cannot be written: No such file" in missing.stderr) == (1, True)
     assert owner.json("analytics", "records", "logs", "--field", "kind")["fields"] == ["kind"]
-    assert "New conversations by day" in owner.ok("analytics", "reports", "volume-by-day")
+
+
+def test_the_options_of_analytics_make_a_query(owner: Cli, handlers: Handlers) -> None:
+    owner.json(
+        "analytics", "explore", "conversations", "--measure", "percent", "--where", "handledBy:is:agent",
+        "--filter", "status:is:resolved", "--filter", "rating:isSet", "--match", "any", "--group", "assignee",
+        "--top", "3", "--order", "largest", "--no-other", "--compare", "--bucket", "week", "--when", "resolvedAt",
+        "--days", "14", "--from", "2026-11-01",
+    )  # fmt: skip
+    assert json.loads(handlers.requests[-1].content) == {
+        "query": {
+            "dataset": "conversations",
+            "measure": {"op": "percent", "where": {"field": "handledBy", "op": "is", "value": "agent"}},
+            "filters": [{"field": "status", "op": "is", "value": "resolved"}, {"field": "rating", "op": "isSet"}],
+            "match": "any", "groupBy": "assignee", "top": 3, "order": "largest", "other": False, "compare": True,
+            "bucket": "week", "when": {"field": "resolvedAt"},
+        },
+        "days": 14, "from": 1_793_491_200_000,
+    }  # fmt: skip
+    owner.json("analytics", "records", "logs", "--all-time", "--limit", "1")
+    assert json.loads(handlers.requests[-1].content) == {
+        "query": {"dataset": "logs", "filters": [], "when": {"scope": "all"}}, "days": 30, "limit": 1,
+    }  # fmt: skip
+    wrong = owner.run("analytics", "explore", "logs", "--from", "yesterday")
+    assert (wrong.exit_code, "is not a day such as 2026-11-01" in wrong.stderr) == (2, True)
+
+
+def test_each_report_is_drawn(owner: Cli) -> None:
+    names = [each["name"] for each in owner.json("analytics", "reports")["reports"]]
+    assert len(names) == 6
+    for name in names:
+        shown = owner.ok("analytics", "reports", name)
+        assert shown.splitlines()[0] == owner.json("analytics", "reports", name)["title"]
+        assert shown.isascii()  # stdout is no terminal
+        assert owner.ok("analytics", "reports", name, "--svg", "-").startswith("<svg ")
+    csv = owner.ok("analytics", "reports", "first-response", "--csv", "-")
+    assert {line.partition(",")[0] for line in csv.splitlines()} == {'"series"', '"median"', '"p90"'}
+    assert '"milliseconds"' in csv
 
 
 def test_logs(owner: Cli) -> None:

@@ -69,7 +69,7 @@ def say_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: 
     if not cells:
         say(empty)
         return
-    widths = [max(_width(text) for text in column) for column in zip(headings, *cells, strict=True)]
+    widths = [max(columns(text) for text in column) for column in zip(headings, *cells, strict=True)]
     say(click.style(_line(headings, widths), bold=True))
     for row in cells:
         say(_line(row, widths))
@@ -84,11 +84,11 @@ def say_facts(facts: Iterable[tuple[str, Any]]) -> None:
 
 
 def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
-    padded = [text + " " * (width - _width(text)) for text, width in zip(texts, widths, strict=True)]
+    padded = [text + " " * (width - columns(text)) for text, width in zip(texts, widths, strict=True)]
     return "  ".join(padded).rstrip()
 
 
-def _width(text: str) -> int:
+def columns(text: str) -> int:
     """Return the terminal columns of a text: two for a wide East Asian character, none for a combining mark."""
     return sum(
         0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1

@@ -78,6 +78,7 @@ _REPORTS = (
                     "groupBy": "subject",
                     "top": 10,
                     "order": "largest",
+                    "other": False,
                 }
             ),
         ),

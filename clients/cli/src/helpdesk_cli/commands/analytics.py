@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from datetime import datetime, timezone
-from typing import Any
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
+from helpdesk_cli.charts.chart import chart_of, merged
+from helpdesk_cli.charts.tables import csv_of
+from helpdesk_cli.charts.terminal import Style, drawn
 from helpdesk_cli.framework import Command, Listing
-from helpdesk_cli.output import cell, moment, say, say_json, say_table
+from helpdesk_cli.output import moment, note, say, say_json, say_table
+from helpdesk_cli.problems import Problem
+from helpdesk_cli.queries import BUCKETS, Filter, body_of, title_of, window_options
 from helpdesk_cli.session import Session, pass_session
 
-_BAR = 40
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_BARE = {"isSet", "isNotSet"}
+_C = TypeVar("_C", bound=Callable[..., Any])
+_PIPE_WIDTH = 80
+_OUTPUT = (
+    click.option(
+        "--chart",
+        type=click.Choice(["auto", "bars", "lines"]),
+        default="auto",
+        show_default=True,
+        help="How to draw in the terminal.",
+    ),
+    click.option(
+        "--csv", type=click.Path(dir_okay=False, allow_dash=True), help="Write CSV to this file; - is stdout."
+    ),
+    click.option(
+        "--svg", type=click.Path(dir_okay=False, allow_dash=True), help="Write an SVG picture; - is stdout."
+    ),
+)
 
 
-class Filter(click.ParamType):
-    """A filter: FIELD:OPERATOR:VALUE. The value is JSON if it can be read as JSON, else text."""
-
-    name = "filter"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the filter as the API takes it."""
-        if not isinstance(value, str):
-            return value
-        field, _, rest = value.partition(":")
-        op, colon, given = rest.partition(":")
-        if not field or not op or bool(colon) == (op in _BARE):
-            self.fail(f"{value!r} is not FIELD:OPERATOR:VALUE, such as status:is:resolved.", param, ctx)
-        if op in _BARE:
-            return {"field": field, "op": op}
-        try:
-            return {"field": field, "op": op, "value": json.loads(given)}
-        except ValueError:
-            return {"field": field, "op": op, "value": given}
+def _output_options(command: _C) -> _C:
+    for option in reversed(_OUTPUT):
+        command = option(command)
+    return command
 
 
 @click.group(cls=Listing, name="analytics")
@@ -69,75 +74,68 @@ def datasets(session: Session) -> None:
     show_default=True,
     help="OPERATION or OPERATION:FIELD, such as median:messages.",
 )
-@click.option(
-    "--filter", "filters", type=Filter(), multiple=True, help="FIELD:OPERATOR:VALUE; repeat it for more."
-)
+@click.option("--where", type=Filter(), help="FIELD:OPERATOR:VALUE of --measure percent.")
 @click.option("--group", help="The field to split by.")
-@click.option(
-    "--bucket", type=click.Choice(["day", "week", "month", "hour", "weekday"]), help="Points in time."
-)
-@click.option("--when", help="The time field that places a row.")
+@click.option("--bucket", type=click.Choice(BUCKETS), help="Points in time.")
 @click.option("--top", type=click.IntRange(1, 20), help="How many groups.")
-@click.option(
-    "--days", type=click.IntRange(1, 366), default=30, show_default=True, help="Length of the window."
-)
-@click.option("--csv", "as_csv", is_flag=True, help="Write CSV to stdout.")
+@click.option("--order", type=click.Choice(["natural", "largest", "smallest"]), help="The order of groups.")
+@click.option("--no-other", is_flag=True, help="Leave out the groups past --top.")
+@click.option("--compare", is_flag=True, help="Also show the same number of days before.")
+@window_options
+@_output_options
 @pass_session
 def explore(
     session: Session,
+    /,
     dataset: str,
     measure: str,
-    filters: tuple[dict[str, Any], ...],
+    where: dict[str, Any] | None,
     group: str | None,
     bucket: str | None,
-    when: str | None,
     top: int | None,
-    days: int,
+    order: str | None,
+    chart: str,
+    csv: str | None,
+    svg: str | None,
     *,
-    as_csv: bool,
+    no_other: bool,
+    compare: bool,
+    **window: Any,
 ) -> None:
-    """Measure the rows of DATASET, and draw the result as bars."""
+    """Measure the rows of DATASET, and draw the result."""
     op, _, field = measure.partition(":")
-    query: dict[str, Any] = {
-        "dataset": dataset,
-        "measure": {"op": op, **({"field": field} if field else {})},
-        "filters": list(filters),
-        **{name: value for name, value in (("groupBy", group), ("bucket", bucket), ("top", top)) if value},
-        **({"when": {"field": when}} if when else {}),
-    }
-    answer = session.api().post("analytics", "explore", body={"query": query, "days": days})
-    _show(session, answer, bucket, as_csv=as_csv)
+    measured = {"op": op, **({"field": field} if field else {}), **({"where": where} if where else {})}
+    body = body_of(
+        dataset,
+        **window,
+        measure=measured,
+        groupBy=group,
+        bucket=bucket,
+        top=top,
+        order=order,
+        other=False if no_other else None,
+        compare=compare or None,
+    )
+    answer = session.api().post("analytics", "explore", body=body)
+    if session.as_json:
+        say_json(answer)
+        return
+    _show(title_of(body), [body], [answer], _Wanted(chart, csv, svg))
 
 
 @analytics.command(cls=Command)
 @click.argument("dataset")
-@click.option(
-    "--filter", "filters", type=Filter(), multiple=True, help="FIELD:OPERATOR:VALUE; repeat it for more."
-)
+@window_options
 @click.option(
     "--field", "fields", multiple=True, help="A field to show; repeat it for more. All unless given."
-)
-@click.option(
-    "--days", type=click.IntRange(1, 366), default=30, show_default=True, help="Length of the window."
 )
 @click.option(
     "--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="Maximum number of rows."
 )
 @pass_session
-def records(
-    session: Session,
-    dataset: str,
-    filters: tuple[dict[str, Any], ...],
-    fields: tuple[str, ...],
-    days: int,
-    limit: int,
-) -> None:
+def records(session: Session, /, dataset: str, fields: tuple[str, ...], limit: int, **window: Any) -> None:
     """List the rows of DATASET, newest first."""
-    body: dict[str, Any] = {
-        "query": {"dataset": dataset, "filters": list(filters)},
-        "days": days,
-        "limit": limit,
-    }
+    body = {**body_of(dataset, **window), "limit": limit}
     if fields:
         body["fields"] = list(fields)
     answer = session.api().post("analytics", "records", body=body)
@@ -153,9 +151,9 @@ def records(
 
 @analytics.command(cls=Command)
 @click.argument("name", required=False)
-@click.option("--csv", "as_csv", is_flag=True, help="Write CSV to stdout.")
+@_output_options
 @pass_session
-def reports(session: Session, name: str | None, *, as_csv: bool) -> None:
+def reports(session: Session, name: str | None, chart: str, csv: str | None, svg: str | None) -> None:
     """List the ready-made reports, or show the report NAME."""
     api = session.api()
     if name is None:
@@ -170,42 +168,61 @@ def reports(session: Session, name: str | None, *, as_csv: bool) -> None:
     if session.as_json:
         say_json(answer)
         return
-    for body, result in zip(answer["queries"], answer["results"], strict=True):
-        if not as_csv:
-            say(f"{answer['title']} ({body['query'].get('measure', {}).get('op', 'count')})")
-        _show(session, result, body["query"].get("bucket"), as_csv=as_csv)
+    _show(answer["title"], answer["queries"], answer["results"], _Wanted(chart, csv, svg))
 
 
-def _show(session: Session, answer: dict[str, Any], bucket: str | None, *, as_csv: bool) -> None:
-    if session.as_json:
-        say_json(answer)
+@dataclass(frozen=True)
+class _Wanted:
+    """How figures are shown: the kind of chart, and files to write (`-` is stdout)."""
+
+    chart: str
+    csv: str | None
+    svg: str | None
+
+
+def _show(
+    title: str, bodies: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]], wanted: _Wanted
+) -> None:
+    """Show what queries found: in the terminal, unless files are asked for."""
+    names = [body["query"].get("measure", {"op": "count"})["op"] for body in bodies]
+    buckets = [body["query"].get("bucket") for body in bodies]
+    charts = [chart_of(title, answer, bucket) for answer, bucket in zip(answers, buckets, strict=True)]
+    charts = merged(title, list(zip(names, charts, strict=True)))
+    if wanted.csv is not None:
+        several = names if len(names) > 1 else [None]
+        _write(wanted.csv, csv_of(list(zip(several, answers, buckets, strict=True))))
+    if wanted.svg is not None:
+        if len(charts) > 1:
+            raise Problem(
+                "This report has several charts: write them as CSV, or explore its queries one by one."
+            )
+        # Imported here: most commands draw no picture.
+        from helpdesk_cli.charts.picture import svg  # noqa: PLC0415
+
+        _write(wanted.svg, svg(charts[0]))
+    if wanted.csv is None and wanted.svg is None:
+        style = _style()
+        for chart in charts:
+            for line in drawn(chart, style, wanted.chart):
+                say(line)
+    if any(answer["capped"] for answer in answers):
+        note("More than 20,000 rows match: these figures are of the newest.")
+
+
+def _style() -> Style:
+    """Return what stdout can show: a pipe gets 80 columns of ASCII."""
+    is_terminal = sys.stdout.isatty()
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+    width = shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if is_terminal else _PIPE_WIDTH
+    return Style(width=max(width, 60), unicode=is_terminal and encoding == "utf8")
+
+
+def _write(file: str, text: str) -> None:
+    if file == "-":
+        say(text.rstrip("\n"))
         return
-    lines: list[tuple[str, str, float | None]] = []
-    for one in answer["series"]:
-        if one["points"]:
-            lines += [(one["label"], _place(each["at"], bucket), each["value"]) for each in one["points"]]
-        else:
-            lines.append((one["label"], "", one["total"]))
-    if as_csv:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([("series", "at", "value"), *lines])
-        say(text.getvalue().rstrip("\n"))
-        return
-    most = max((value for _, _, value in lines if value is not None), default=0)
-    rows = [(name, at, "" if value is None else cell(value), _bar(value, most)) for name, at, value in lines]
-    say_table(("SERIES", "AT", "VALUE", ""), rows, empty="No rows match.")
-    if answer["capped"]:
-        say("More than 20,000 rows match: these figures are of the newest.")
-
-
-def _bar(value: float | None, most: float) -> str:
-    """Return a bar that is as long as a value's share of the largest one."""
-    return "" if value is None or most <= 0 else "█" * max(round(_BAR * value / most), int(value > 0))
-
-
-def _place(at: int, bucket: str | None) -> str:
-    if bucket == "weekday":
-        return _DAYS[at]
-    if bucket == "hour":
-        return f"{at:02d}:00"
-    return datetime.fromtimestamp(at / 1000, timezone.utc).strftime("%Y-%m-%d")
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Problem(f"{file} cannot be written: {error.strerror}.") from None
+    note(f"Written: {file}")
