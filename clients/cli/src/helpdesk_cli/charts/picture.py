@@ -21,7 +21,7 @@ _LIGHT, _DARK = ("#ffffff", "#1f2328", "#c8ccd1"), ("#16181d", "#e8eaed", "#4a4f
 _MAX_LABELS, _MAX_TICKS = 5, 6
 _MANY = 62
 """With more points there are no dots on a line, unless it has gaps: a point between two gaps would be lost."""
-_LONGEST = 28
+_LONGEST = 36
 _PARTIAL = "fill-opacity: 0.35; stroke-dasharray: 4 3"
 _FEW = 3
 """With fewer days there is no line to see, so they are bars."""
@@ -48,7 +48,7 @@ def svg(chart: Chart) -> str:
         js=(),
         width=_WIDTH,
         height=height,
-        title=_clean(_short(chart.title, 60)),
+        title=_clean(_short(chart.title, 110)),
         x_title=_clean(_partial(chart)) or None,
         show_legend=len(named) > 1,
         legend_at_bottom=True,

@@ -64,7 +64,8 @@ def drawn(chart: Chart, style: Style, kind: str = "auto") -> Iterator[str]:
 
 
 def _all_bars(chart: Chart, style: Style) -> Iterator[str]:
-    labels = [_cut(place, style.width * 2 // 5, style) for place in chart.places]
+    # A bar is short enough without its label: a subject needs the room more.
+    labels = [_cut(place, style.width // (2 if chart.bucket is None else 3), style) for place in chart.places]
     left = max(columns(label) for label in labels)
     headings = ["VALUE", *(["BEFORE"] if chart.compares else [])]
     right = max(len(text) for text in [*headings, *(figure(value, chart.unit) for value in chart.figures())])
