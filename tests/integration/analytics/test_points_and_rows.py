@@ -98,7 +98,7 @@ def _of_key(field: DatasetField, key: str) -> Any:
 
 def _records(api: Client, body: dict[str, Any], filters: list[dict[str, Any]], **window: Any) -> Any:
     """Return the rows that pass the filters of a query, and these."""
-    query = {name: value for name, value in body["query"].items() if name in {"dataset", "when"}}
+    query = {name: value for name, value in body["query"].items() if name in {"dataset", "when", "match"}}
     own = body["query"].get("filters", [])
     rest: dict[str, Any] = {name: body[name] for name in ("from", "days") if name in body}
     sent: dict[str, Any] = {**rest, **window, "query": {**query, "filters": [*own, *filters]}, "limit": 200}
