@@ -3,8 +3,8 @@
 Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, integrations,
 signals, suggestions, the task board, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py,
 crawl_keys.py, integration_keys.py, signal_keys.py, suggestion_keys.py, task_keys.py, tool_keys.py and usage_keys.py;
-those of webhooks and knowledge in webhook_keys.py and knowledge_keys.py. Those of signing secrets are in secret_keys.py. All are
-re-exported here.
+those of webhooks and knowledge in webhook_keys.py and knowledge_keys.py. Those of signing secrets are in
+secret_keys.py. All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
