@@ -58,15 +58,11 @@ def add(transaction: Transaction, run: Run, *, new: bool = False) -> Run:
         "savedAt": clock.now_ms(),
         "expiresAt": clock.seconds_from_now(KEPT_DAYS * DAY_SECONDS),
     }
-    transaction.update(
+    transaction.set(
         keys.AgentRun(run.organization, run.conversation_id, run.message_id),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in changes),
+        changes,
         condition="attribute_not_exists(PK)" if new else "revision = :seen",
-        names={f"#{name}": name for name in changes},
-        values={
-            **{f":{name}": value for name, value in changes.items()},
-            **({} if new else {":seen": run.revision}),
-        },
+        values=None if new else {":seen": run.revision},
         on_failure=lambda _: RunChanged(),
     )
     if new:

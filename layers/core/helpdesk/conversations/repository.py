@@ -138,19 +138,12 @@ def save(
         required[":wasNewestMessageId"] = before.newest_message_id
     if condition:
         clauses.append(condition)
-    added = {f":add_{name}": number for name, number in counted.items() if number}
-    counting = " ADD " + ", ".join(f"{name[5:]} {name}" for name in added) if added else ""
-    transaction.update(
+    transaction.set(
         keys.Conversation(before.organization, before.id),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in changes) + counting,
+        changes,
+        added=counted,
         condition=" AND ".join(clauses),
-        names={f"#{name}": name for name in changes},
-        values={
-            **{f":{name}": value for name, value in changes.items()},
-            **required,
-            **added,
-            **(condition_values or {}),
-        },
+        values={**required, **(condition_values or {})},
         on_failure=StaleConversation,
     )
 

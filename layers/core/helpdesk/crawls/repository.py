@@ -129,16 +129,11 @@ def run(crawl: Crawl, settings: Settings, also: Also | None = None) -> None:
     """
     transaction = Transaction()
     written = {**settings.to_item(), **_fresh_run(crawl.id, run=crawl.run + 1)}
-    transaction.update(
+    transaction.set(
         keys.Crawl(crawl.organization, crawl.id),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in written),
+        written,
         condition="#run = :seenRun AND #status <> :running",
-        names={f"#{name}": name for name in written},
-        values={
-            **{f":{name}": value for name, value in written.items()},
-            ":seenRun": crawl.run,
-            ":running": CrawlStatus.RUNNING.value,
-        },
+        values={":seenRun": crawl.run, ":running": CrawlStatus.RUNNING.value},
         on_failure=lambda found: CrawlRunning() if found else CrawlNotFound(),
     )
     if also is not None:

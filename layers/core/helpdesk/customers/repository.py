@@ -47,15 +47,12 @@ def update(transaction: Transaction, organization: str, customer_id: str, identi
         "updatedAt": clock.now_ms(),
     }
     removed = [name for name, value in identity.items() if value is None]
-    transaction.update(
+    transaction.set(
         keys.Customer(organization, customer_id),
-        "SET "
-        + ", ".join(f"#{name} = :{name}" for name in values)
-        + (" REMOVE " + ", ".join(f"#{name}" for name in removed) if removed else ""),
+        values,
+        removed=removed,
         condition=_IS_THERE,
         on_failure=lambda _: CustomerNotFound(),
-        names={f"#{name}": name for name in (*values, *removed)},
-        values={f":{name}": value for name, value in values.items()},
     )
 
 

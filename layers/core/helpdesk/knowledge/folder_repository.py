@@ -41,16 +41,11 @@ def find_many(organization: str, folder_ids: Sequence[str]) -> list[Folder]:
 
 def save_tree(transaction: Transaction, organization: str, seen: Tree, changed: Tree) -> None:
     """Write a tree over the one that was read. The transaction raises ConditionFailed if that has changed since."""
-    item = changed.to_item()
-    transaction.update(
+    transaction.set(
         keys.KnowledgeTree(organization),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in item),
+        changed.to_item(),
         condition="#version = :seen" if seen.version else "attribute_not_exists(PK)",
-        names={f"#{name}": name for name in item},
-        values={
-            **{f":{name}": value for name, value in item.items()},
-            **({":seen": seen.version} if seen.version else {}),
-        },
+        values={":seen": seen.version} if seen.version else None,
         on_failure=ConditionFailed,
     )
 

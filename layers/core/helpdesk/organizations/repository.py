@@ -179,12 +179,10 @@ def set_rates(transaction: Transaction, organization: str, tier: Tier, fair_use_
     for request_class in RequestClass:
         rate = rate_of(tier, request_class, fair_use_per_minute=fair_use_per_minute)
         shape = {**bucket_attributes(tier, rate), "nextAt": 0, "fullAt": 0}
-        transaction.update(
+        transaction.set(
             keys.Allowance(organization, request_class.value),
-            "SET " + ", ".join(f"#{name} = :{name}" for name in shape),
+            shape,
             condition="attribute_exists(PK)",
-            names={f"#{name}": name for name in shape},
-            values={f":{name}": value for name, value in shape.items()},
             on_failure=lambda _: OrganizationNotFound(),
         )
 

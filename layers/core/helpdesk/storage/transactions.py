@@ -98,11 +98,12 @@ class Transaction:
         *,
         condition: str,
         removed: Sequence[str] = (),
+        added: Mapping[str, int] | None = None,
         names: Mapping[str, str] | None = None,
         values: Mapping[str, Any] | None = None,
         on_failure: OnFailure = _unexpected,
     ) -> None:
-        """Set attributes of one item by their names, and remove others, under a condition.
+        """Set attributes of one item by their names, remove others, and add to numbers, under a condition.
 
         In the condition, `#name` and `:name` stand for an attribute that is set and its new value. `names` and `values`
         add what else the condition uses.
@@ -110,12 +111,18 @@ class Transaction:
         expression = "SET " + ", ".join(f"#{name} = :{name}" for name in attributes)
         if removed:
             expression += " REMOVE " + ", ".join(f"#{name}" for name in removed)
+        counted = {name: number for name, number in (added or {}).items() if number}
+        if counted:
+            expression += " ADD " + ", ".join(f"#{name} :{name}" for name in counted)
         self.update(
             key,
             expression,
             condition=condition,
-            names={**{f"#{name}": name for name in (*attributes, *removed)}, **(names or {})},
-            values={**{f":{name}": value for name, value in attributes.items()}, **(values or {})},
+            names={**{f"#{name}": name for name in (*attributes, *removed, *counted)}, **(names or {})},
+            values={
+                **{f":{name}": value for name, value in (attributes | counted).items()},
+                **(values or {}),
+            },
             on_failure=on_failure,
         )
 

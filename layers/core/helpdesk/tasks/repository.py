@@ -9,7 +9,7 @@ from copy import replace
 
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import MalformedKey
-from helpdesk.storage.table import Index, Item
+from helpdesk.storage.table import Index
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks.errors import StaleTask, TaskNotFound
 from helpdesk.tasks.record import LinkedCommit, LinkedPullRequest, Task
@@ -114,20 +114,13 @@ def save(
         if name not in _COUNTED and (name not in before or before[name] != value)
     }
     gone = [name for name in _OPTIONAL if name in before and name not in after]
-    expression = "SET " + ", ".join(f"#{name} = :{name}" for name in changes)
-    if gone:
-        expression += " REMOVE " + ", ".join(f"#{name}" for name in gone)
-    names = {f"#{name}": name for name in {*changes, *gone, "version"}}
-    values: Item = {f":{name}": value for name, value in changes.items()}
-    if commits or pull_requests:
-        expression += " ADD commits :commits, pullRequests :pulls"
-        values |= {":commits": commits, ":pulls": pull_requests}
-    transaction.update(
+    transaction.set(
         seen.key,
-        expression,
+        changes,
+        removed=gone,
+        added={"commits": commits, "pullRequests": pull_requests},
         condition="#version = :seen",
-        names=names,
-        values={**values, ":seen": seen.version},
+        values={":seen": seen.version},
         on_failure=lambda _: StaleTask(),
     )
     return replace(changed, commits=seen.commits + commits, pull_requests=seen.pull_requests + pull_requests)

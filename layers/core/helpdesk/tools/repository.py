@@ -213,15 +213,11 @@ def repair(transaction: Transaction, endpoint: ToolEndpoint, seen: Remains) -> N
     """
     key = keys.ToolEndpoint(endpoint.organization, endpoint.id)
     item = {name: value for name, value in endpoint.to_item().items() if name not in key.attributes()}
-    transaction.update(
+    transaction.set(
         key,
-        "SET " + ", ".join(f"#{name} = :{name}" for name in item),
+        item,
         condition=_EXISTS if seen.key_id is None else "keyId = :seen",
-        names={f"#{name}": name for name in item},
-        values={
-            **{f":{name}": value for name, value in item.items()},
-            **({} if seen.key_id is None else {":seen": seen.key_id}),
-        },
+        values=None if seen.key_id is None else {":seen": seen.key_id},
         on_failure=ConditionFailed,
     )
     if endpoint.key_id != seen.key_id:

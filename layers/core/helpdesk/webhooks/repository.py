@@ -80,12 +80,10 @@ def change(
         values["url"] = url
     if events is not None:
         values["events"] = [event.value for event in events]
-    transaction.update(
+    transaction.set(
         keys.WebhookEndpoint(organization, endpoint_id),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in values),
+        values,
         condition=_EXISTS,
-        names={f"#{name}": name for name in values},
-        values={f":{name}": value for name, value in values.items()},
         on_failure=lambda _: EndpointNotFound(),
     )
 
