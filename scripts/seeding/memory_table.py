@@ -6,7 +6,7 @@ is kept in order, so a query costs what it reads. Items are kept as bytes: a mil
 """
 
 import marshal
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -57,6 +57,18 @@ class MemoryTable:
             for partition in partitions.values():
                 partition.sort()
 
+    def copied(self) -> "MemoryTable":
+        """Return a table of its own with the same items."""
+        new = MemoryTable()
+        new._items = dict(self._items)
+        for index, partitions in self._order.items():
+            new._order[index] |= {pk: list(partition) for pk, partition in partitions.items()}
+        return new
+
+    def size_of(self, key: Key) -> int:
+        """Return about how many bytes an item takes, 0 if there is none."""
+        return len(self._items.get(key, b""))
+
     def find(self, key: Key) -> dict[str, Any] | None:
         """Return an item, or None."""
         raw = self._items.get(key)
@@ -92,11 +104,13 @@ class MemoryTable:
             case "Query":
                 return self._query(request)
             case "Scan":
-                return {"Items": list(self.items())}
+                return self._scan(request)
             case "PutItem" | "UpdateItem" | "DeleteItem":
                 return self._write(operation.removesuffix("Item"), request)
             case "TransactWriteItems":
                 return self._transaction(request["TransactItems"])
+            case "BatchWriteItem":
+                return self._batch_write(request)
             case _:
                 raise NotImplementedError(operation)
 
@@ -104,6 +118,27 @@ class MemoryTable:
         [(name, wanted)] = request["RequestItems"].items()
         found = [item for key in wanted["Keys"] if (item := self.find(_key(key))) is not None]
         return {"Responses": {name: found}, "UnprocessedKeys": {}}
+
+    def _batch_write(self, request: Wire) -> dict[str, Any]:
+        [parts] = request["RequestItems"].values()
+        for part in parts:
+            if "PutRequest" in part:
+                item = part["PutRequest"]["Item"]
+                self.put(_key(item), item)
+            else:
+                self.put(_key(part["DeleteRequest"]["Key"]), None)
+        return {"UnprocessedItems": {}}
+
+    def _scan(self, request: Wire) -> dict[str, Any]:
+        order = sorted(self._items)
+        after = request.get("ExclusiveStartKey")
+        start = 0 if after is None else bisect_right(order, _key(after))
+        chosen = order[start : start + request["Limit"]] if "Limit" in request else order[start:]
+        items = [item for key in chosen if (item := self.find(key)) is not None]
+        answer: dict[str, Any] = {"Items": items, "Count": len(items), "ScannedCount": len(items)}
+        if items and start + len(items) < len(order):
+            answer["LastEvaluatedKey"] = {name: items[-1][name] for name in ("PK", "SK")}
+        return answer
 
     def _query(self, request: Wire) -> dict[str, Any]:
         index = request.get("IndexName", "")
@@ -136,7 +171,11 @@ class MemoryTable:
             context = Context(item, request)
             if all(test(context) for test in tests):
                 items.append(item)
-        answer: dict[str, Any] = {"Items": items, "Count": len(items), "ScannedCount": read}
+        answer: dict[str, Any] = {
+            "Items": _projected(items, request),
+            "Count": len(items),
+            "ScannedCount": read,
+        }
         if read and (read == limit or size >= PAGE_BYTES):
             index = request.get("IndexName")
             names = ["PK", "SK", *([f"{index}PK", f"{index}SK"] if index else [])]
@@ -219,6 +258,15 @@ def _bounds(request: Wire, index: str) -> tuple[str, str, str]:
         return values[":pk"]["S"], values[":low"]["S"], values[":high"]["S"]
     prefix = values[":sk"]["S"] if "begins_with" in text else ""
     return values[":pk"]["S"], prefix, prefix + "\U0010ffff" if prefix else "\U0010ffff"
+
+
+def _projected(items: list[dict[str, Any]], request: Wire) -> list[dict[str, Any]]:
+    """Return the attributes that a request names; of its paths, the product uses the first level."""
+    if "ProjectionExpression" not in request:
+        return items
+    names = request.get("ExpressionAttributeNames", {})
+    wanted = [names.get(word.strip(), word.strip()) for word in request["ProjectionExpression"].split(",")]
+    return [{name: item[name] for name in wanted if name in item} for item in items]
 
 
 def _holds(before: Wire | None, request: Wire) -> bool:

@@ -28,7 +28,7 @@ from moto.dynamodb.models.dynamo_type import (
 from moto.dynamodb.models.table import Table
 from moto.dynamodb.models.utilities import bytesize
 
-from tests.support import quick_expressions, quick_requests
+from tests.support import quick_expressions, quick_requests, quick_table
 
 MAX_ITEM_BYTES = 405_000  # moto's figure, in LimitedSizeDict
 
@@ -325,6 +325,7 @@ REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = (
     (core.MockAWS, "_enable_patching", _enable),
     *quick_expressions.REPLACEMENTS,
     *quick_requests.REPLACEMENTS,
+    *quick_table.REPLACEMENTS,
 )
 _ORIGINALS = tuple(getattr(owner, name, None) for owner, name, _ in REPLACEMENTS)
 

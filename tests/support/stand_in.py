@@ -5,7 +5,6 @@ tests/integration/test_stand_in.py compares them with resources made by requests
 to the next one.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -16,6 +15,8 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.s3.models import s3_backends
 from moto.sqs.models import sqs_backends
 
+from scripts.seeding.memory_table import MemoryTable
+from tests.support import quick_table
 from tests.support.template import table_properties, template
 
 REGION: Final = "eu-west-1"
@@ -67,7 +68,10 @@ def empty() -> Iterator[None]:
         for name in QUEUES.values():
             attributes: dict[str, Any] = {"FifoQueue": "true"} if name.endswith(".fifo") else {}
             queues.create_queue(name, **attributes)
-        yield
+        try:
+            yield
+        finally:
+            quick_table.stores.clear()
 
 
 def make_table() -> None:
@@ -87,26 +91,30 @@ def make_table() -> None:
         deletion_protection_enabled=False,
         warm_throughput=None,
     )
+    if quick_table.active():
+        quick_table.stores[TABLE] = MemoryTable()
 
 
 def remove_table() -> None:
     """Remove the table with all that is in it."""
     dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].delete_table(TABLE)
+    quick_table.stores.pop(TABLE, None)
 
 
 def items(name: str = TABLE) -> list[dict[str, Any]]:
     """Return all items of a table, as a scan does, without a request."""
+    if name in quick_table.stores:
+        return list(quick_table.stores[name].items())
     table = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[name]
     return [item.to_json()["Attributes"] for item in table.all_items()]
 
 
 @contextmanager
 def restored() -> Iterator[None]:
-    """Put the table's items back at the end. quick_moto updates copies of items, so the same objects can return."""
-    table: Any = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[TABLE]
-    before = {partition: dict(items) for partition, items in table.items.items()}
+    """Put the table's items back at the end."""
+    before = quick_table.stores[TABLE].copied()
     yield
-    table.items = defaultdict(dict, before)
+    quick_table.stores[TABLE] = before
 
 
 def has_messages(queue: str) -> bool:
