@@ -161,6 +161,13 @@ class _Parser:
             self.expect("AND")
             high = self.operand()
             return lambda c: _compare(">=", left(c), low(c)) and _compare("<=", left(c), high(c))
+        if self.accept("IN"):
+            self.expect("(")
+            among = [self.operand()]
+            while self.accept(","):
+                among.append(self.operand())
+            self.expect(")")
+            return lambda c: any(_compare("=", left(c), each(c)) for each in among)
         operator = self.take()
         if operator not in _COMPARISONS:
             raise ValueError(f"{operator!r} is no comparison in: {self._text}")

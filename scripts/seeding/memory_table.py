@@ -8,7 +8,7 @@ is kept in order, so a query costs what it reads. Items are kept as bytes: a mil
 import marshal
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any
@@ -29,12 +29,23 @@ type Key = tuple[str, str]
 class MemoryTable:
     """One table; `call` answers a request."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, foresees_ends: bool = False) -> None:
+        """Make an empty table. DynamoDB names a place to go on from after a full page, also if that was the last one.
+
+        With `foresees_ends`, it does so only where the partition has more, as moto does.
+        """
+        self._foresees_ends = foresees_ends
         self._items: dict[Key, bytes] = {}
         self._lock = RLock()  # the fan-out books in threads
         self._order: dict[str, dict[str, list[tuple[str, Key]]]] = {
             "": defaultdict(list),
             **{index: defaultdict(list) for index in INDEXES},
+        }
+        self._several: dict[str, Callable[[Wire], dict[str, Any]]] = {
+            "BatchGetItem": self._batch,
+            "BatchWriteItem": self._batch_write,
+            "Query": self._query,
+            "Scan": self._scan,
         }
 
     def __len__(self) -> int:
@@ -59,7 +70,7 @@ class MemoryTable:
 
     def copied(self) -> "MemoryTable":
         """Return a table of its own with the same items."""
-        new = MemoryTable()
+        new = MemoryTable(foresees_ends=self._foresees_ends)
         new._items = dict(self._items)
         for index, partitions in self._order.items():
             new._order[index] |= {pk: list(partition) for pk, partition in partitions.items()}
@@ -99,20 +110,12 @@ class MemoryTable:
             case "GetItem":
                 found = self.find(_key(request["Key"]))
                 return {} if found is None else {"Item": found}
-            case "BatchGetItem":
-                return self._batch(request)
-            case "Query":
-                return self._query(request)
-            case "Scan":
-                return self._scan(request)
             case "PutItem" | "UpdateItem" | "DeleteItem":
                 return self._write(operation.removesuffix("Item"), request)
             case "TransactWriteItems":
                 return self._transaction(request["TransactItems"])
-            case "BatchWriteItem":
-                return self._batch_write(request)
             case _:
-                raise NotImplementedError(operation)
+                return self._several[operation](request)
 
     def _batch(self, request: Wire) -> dict[str, Any]:
         [(name, wanted)] = request["RequestItems"].items()
@@ -158,7 +161,7 @@ class MemoryTable:
             for name in ("KeyConditionExpression", "FilterExpression")
             if name in request
         ]
-        limit, size, items = request.get("Limit", len(places)), 0, []
+        limit, size, items = request.get("Limit"), 0, []
         read = 0
         item: dict[str, Any] = {}
         for place in places:
@@ -176,7 +179,8 @@ class MemoryTable:
             "Count": len(items),
             "ScannedCount": read,
         }
-        if read and (read == limit or size >= PAGE_BYTES):
+        ended = read == 0 or (self._foresees_ends and places[read - 1] + places.step not in range(len(order)))
+        if not ended and (read == limit or size >= PAGE_BYTES):
             index = request.get("IndexName")
             names = ["PK", "SK", *([f"{index}PK", f"{index}SK"] if index else [])]
             answer["LastEvaluatedKey"] = {name: item[name] for name in names}

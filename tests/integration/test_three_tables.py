@@ -1,7 +1,7 @@
-"""moto, moto made quick and the product's table in memory give one answer to every request.
+"""moto, moto made quick, the product's table in memory and a test's own table give one answer to every request.
 
-Handlers are tested on the second; what lives through thousands of interleavings may run on the third. Requests are
-drawn at random over a few keys, so that conditions hold as often as they fail.
+Handlers are tested on the last, which asks the second about each form of request. Requests are drawn at random over a
+few keys, so that conditions hold as often as they fail.
 """
 
 import json
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from helpdesk.platform import clients
 from helpdesk.storage.table import from_wire
 from scripts.seeding.memory_table import MemoryTable
-from tests.support import effort, stand_in
+from tests.support import effort, quick_table, stand_in
 from tests.support.quick_moto import original_moto
 
 type Request = tuple[str, dict[str, Any]]
@@ -234,19 +234,29 @@ def outcome(call: Callable[[str, Any], dict[str, Any]], program: list[Request]) 
     return results
 
 
+def empty(*, in_memory: bool) -> None:
+    """Begin with an empty table: a test's own, or moto's."""
+    stand_in.remove_table()
+    stand_in.make_table()
+    if not in_memory:
+        quick_table.stores.clear()
+
+
 @settings(
     max_examples=effort.of(30, 2000), deadline=None, suppress_health_check=list(HealthCheck), database=None
 )
 @given(program=programs)
-def test_three_tables_give_one_answer(program: list[Request]) -> None:
-    moto: Callable[[str, Any], dict[str, Any]] = clients.dynamodb()._make_api_call  # type: ignore[attr-defined]
-    quick = outcome(moto, program)
-    stand_in.remove_table()
-    stand_in.make_table()
+def test_all_tables_give_one_answer(program: list[Request]) -> None:
+    call: Callable[[str, Any], dict[str, Any]] = clients.dynamodb()._make_api_call  # type: ignore[attr-defined]
+    empty(in_memory=True)
+    own = outcome(call, program)
+    empty(in_memory=False)
+    quick = outcome(call, program)
+    empty(in_memory=False)
     with original_moto():
-        assert outcome(moto, program) == quick
-    stand_in.remove_table()
-    stand_in.make_table()
+        assert outcome(call, program) == quick
+    empty(in_memory=False)
+    assert own == quick
     if not any(
         code == "ValidationException" for code, _ in (each for each in quick if isinstance(each, tuple))
     ):
@@ -254,11 +264,14 @@ def test_three_tables_give_one_answer(program: list[Request]) -> None:
 
 
 @pytest.mark.parametrize("size", [404_000, 406_000])
-def test_an_item_is_too_large_for_both_at_the_same_size(size: int) -> None:
+def test_an_item_is_too_large_for_all_at_the_same_size(size: int) -> None:
     item: Any = {"PK": {"S": "p"}, "SK": {"S": "s"}, **{f"{n}": {"S": "x" * (size // 4)} for n in range(4)}}
     request = ("PutItem", {"TableName": stand_in.TABLE, "Item": item})
-    moto = clients.dynamodb()._make_api_call  # type: ignore[attr-defined]
-    quick = result(moto, request)
+    call = clients.dynamodb()._make_api_call  # type: ignore[attr-defined]
+    own = result(call, request)
+    empty(in_memory=False)
+    quick = result(call, request)
     with original_moto():
-        assert result(moto, request) == quick
+        assert result(call, request) == quick
+    assert own == quick
     assert (quick[0] == "") is (size < 405_000)

@@ -1,16 +1,18 @@
 """The table of a test is the product's table in memory; moto answers each form of request beside it, once.
 
-A request costs twenty times as much on its way through botocore and moto as the table in memory needs to answer it. So
-the client's call goes to the table, with what listens to the client's events. Only a request on which somebody else acts
-(before it is sent, or before it is repeated) goes the whole way, and is answered by the same table there.
+A request's way through botocore and moto costs many times what the table in memory needs to answer it. So the client's
+call goes straight to the table, and the listeners of the client's events are called. Only a request on which somebody
+else acts (before it is sent, or before it is repeated) goes the whole way, and the same table answers it there.
 
-What the table in memory does not check is what is wrong in a request by itself: a syntax, a name without a value, a type.
-All of that is the same for each request of one form. The first requests of a form, until one succeeds, are put to moto as
-well, with the items that they are about: what moto refuses is refused, and another difference fails the test.
+The table in memory does not check what is wrong in a request by itself: a syntax, a name without a value, a type. All
+of that is the same for each request of one form. The first requests of a form, until one succeeds, are put to moto as
+well, with the items that they are about. What moto refuses is refused; any other difference fails the test
+(docs/decisions/0172).
 """
 
 import base64
 import json
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import SimpleNamespace
@@ -42,7 +44,13 @@ _MOST_AT_ONCE = 100  # actions of a transaction, keys of a batch
 
 _STANDARD = ("botocore.", "moto.", "aws_lambda_powertools.", "helpdesk.platform.clients.")
 _HEARD = ("before-call", "after-call")
-_ACTED_UPON = ("provide-client-params", "before-parameter-build", "request-created", "before-send", "needs-retry")
+_ACTED_UPON = (
+    "provide-client-params",
+    "before-parameter-build",
+    "request-created",
+    "before-send",
+    "needs-retry",
+)
 _OK: Any = SimpleNamespace(status_code=200)
 _REFUSED: Any = SimpleNamespace(status_code=400)
 
@@ -50,7 +58,7 @@ _REFUSED: Any = SimpleNamespace(status_code=400)
 def _call(client: Any, operation: str, request: Request) -> Any:
     """Answer a client's call from the table in memory, or let it go its whole way."""
     store = store_of(operation, request) if client is not _verifier.get("client") else None
-    heard = None if store is None else _listeners(client, operation)
+    heard = None if store is None or _library.isEnabledFor(logging.DEBUG) else _listeners(client, operation)
     if store is None or heard is None:
         return _original_call(client, operation, request)
     require_in_time, before, after = heard
@@ -71,6 +79,7 @@ def _call(client: Any, operation: str, request: Request) -> Any:
     return answer
 
 
+_library = logging.getLogger("botocore")  # at that level, it writes down each request
 _original_call = BaseClient._make_api_call  # type: ignore[attr-defined] # it has no types
 
 
@@ -133,12 +142,19 @@ def wire_answer(target: str, body: bytes) -> tuple[int, dict[str, str], str] | N
     except ClientError as error:
         shown: Any = error.response
         answer = {name: value for name, value in shown.items() if name not in {"Error", "ResponseMetadata"}}
-        status, answer = 400, answer | {"__type": shown["Error"]["Code"], "message": shown["Error"]["Message"]}
+        status, answer = (
+            400,
+            answer | {"__type": shown["Error"]["Code"], "message": shown["Error"]["Message"]},
+        )
     return status, {"server": "amazon.com", "x-amzn-requestid": "0" * 52}, json.dumps(answer, default=_base64)
 
 
 def _from_base64(value: dict[str, Any]) -> dict[str, Any]:
-    return {"B": base64.b64decode(value["B"])} if value.keys() == {"B"} and isinstance(value["B"], str) else value
+    return (
+        {"B": base64.b64decode(value["B"])}
+        if value.keys() == {"B"} and isinstance(value["B"], str)
+        else value
+    )
 
 
 def _base64(value: bytes) -> str:

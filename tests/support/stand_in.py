@@ -92,7 +92,7 @@ def make_table() -> None:
         warm_throughput=None,
     )
     if quick_table.active():
-        quick_table.stores[TABLE] = MemoryTable()
+        quick_table.stores[TABLE] = MemoryTable(foresees_ends=True)
 
 
 def remove_table() -> None:
@@ -104,7 +104,8 @@ def remove_table() -> None:
 def items(name: str = TABLE) -> list[dict[str, Any]]:
     """Return all items of a table, as a scan does, without a request."""
     if name in quick_table.stores:
-        return list(quick_table.stores[name].items())
+        found = quick_table.stores[name].items()
+        return sorted(found, key=lambda item: (item["PK"]["S"], item["SK"]["S"]))
     table = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[name]
     return [item.to_json()["Attributes"] for item in table.all_items()]
 
