@@ -21,6 +21,7 @@ from benchmarks.populated import Populated, populated
 from benchmarks.report import ROOT, Section, circumstances, table
 from benchmarks.scale_requests import Asked, following, reads, writes
 from scripts.openapi.routes import all_routes
+from tests.support.embedded import embedded_once
 
 SIZES = (100, 10_000, 100_000)
 RESULTS = ROOT / "benchmarks" / "scale.md"
@@ -141,10 +142,12 @@ def main() -> int:
     """Measure and write; return 1 where something grows with the number of conversations."""
     parser = argparse.ArgumentParser(prog="benchmarks.scale")
     parser.add_argument("--sizes", help="numbers of conversations, with commas between")
-    parser.add_argument("--json", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--json", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.json:
-        print(json.dumps(dataclasses.asdict(measured(options.json))))
+        with embedded_once():
+            for size in options.json.split(","):
+                print(json.dumps(dataclasses.asdict(measured(int(size)))))
         return 0
     sizes = [int(size) for size in options.sizes.split(",")] if options.sizes else SIZES
     found = []

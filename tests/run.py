@@ -152,8 +152,10 @@ def run(workers: int) -> int:
         flush=True,
     )
     end_to_end = EndToEnd()
-    # Lower than the stack and its tests, which have answers to wait for.
-    others = Part("tests", "--ignore=tests/e2e", "-n", str(workers), "--dist", "loadgroup", below=10)
+    # A file's tests stay in one process: what they share is made once. The small files of tests/unit are last, so that
+    # the processes end together. Lower than the stack and its tests, which have answers to wait for.
+    shared = ("-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder")
+    others = Part("tests", "--ignore=tests/e2e", *shared, below=10)
     try:
         code = others.finish()
         if code != 0:

@@ -33,7 +33,7 @@ CLIENTS = ROOT / "layers" / "core" / "helpdesk" / "platform" / "clients.py"
 # What a cold start may not exceed: an artifact with its layers is unpacked to at most 250 MB.
 UNPACKED_LIMIT_BYTES = 250 * 1024 * 1024
 
-pytestmark = [pytest.mark.build, pytest.mark.xdist_group("build")]
+pytestmark = pytest.mark.build
 
 
 @pytest.fixture(scope="session")

@@ -49,7 +49,6 @@ def test_a_slow_benchmark_runs(name: str) -> None:
 
 @in_the_long_form
 @pytest.mark.build
-@pytest.mark.xdist_group("build")
 @pytest.mark.parametrize("name", FROM_A_BUILD)
 def test_a_benchmark_of_what_is_built_runs(name: str) -> None:
     require_whole(run(name))

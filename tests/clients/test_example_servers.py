@@ -17,9 +17,6 @@ import pytest
 from helpdesk_webhooks import sign, webhook_secret
 from tests.clients.example_server import COMMANDS, EXAMPLES, KEY, Server, running
 
-# In one process: each server is started once, and npm does not run twice in one folder.
-pytestmark = pytest.mark.xdist_group("example-receivers")
-
 SECRET = webhook_secret(KEY)
 OTHER_SECRET = webhook_secret(
     "svc_key_01jd3kr0000000000000000000_HYp6NevCTk1IZq7OfwDUl2Jar8PgxEVm3Kbs9QhyFWn"

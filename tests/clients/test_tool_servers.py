@@ -17,9 +17,6 @@ from helpdesk.tools.results import CallOutcome, CallResult, of_response
 from helpdesk_webhooks import tools_secret
 from tests.clients.tool_servers import SERVERS, a_call, send
 
-# Each server is started once.
-pytestmark = pytest.mark.xdist_group("tool-servers")
-
 OTHER_SECRET = tools_secret("svc_key_01jd3kr0000000000000000000_HYp6NevCTk1IZq7OfwDUl2Jar8PgxEVm3Kbs9QhyFWn")
 TEN_MINUTES = 600_000
 

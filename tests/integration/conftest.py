@@ -2,25 +2,21 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
 from itertools import count
 from typing import Final
-from unittest.mock import patch
 
 import pytest
 
 from helpdesk.accounts import provisioning
 from helpdesk.admission import allowance
 from helpdesk.admission.limits import Plan
-from helpdesk.embeddings.embedder import Vectors
-from helpdesk.embeddings.minilm import MiniLm
 from helpdesk.messages import waits
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from tests.support import stand_in
 from tests.support.api import Client
+from tests.support.embedded import embedded_once
 from tests.support.people import issue_token
 from tests.support.quick_moto import quick_moto
 
@@ -35,21 +31,6 @@ def _clients() -> Iterator[None]:
     with quick_moto(), embedded_once():
         yield
     clients.forget()
-
-
-@contextmanager
-def embedded_once() -> Iterator[None]:
-    """Embed a text once in a process: its vector depends on nothing else, and takes longer than most tests."""
-    embed = MiniLm.question
-
-    @cache
-    def vector(text: str) -> Vectors:
-        found = embed(MiniLm(), text)
-        found.setflags(write=False)
-        return found
-
-    with patch.object(MiniLm, "question", lambda _, text: vector(text)):
-        yield
 
 
 @pytest.fixture(autouse=True)

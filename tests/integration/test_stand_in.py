@@ -25,8 +25,7 @@ def held(url: str) -> set[str]:
     return set(clients.sqs().get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"].values())
 
 
-# Both in one process and in any order: whichever is second proves that the first left nothing.
-@pytest.mark.xdist_group("stand-in")
+# In any order: whichever is second proves that the first left nothing.
 @pytest.mark.parametrize("visit", ["one", "other"])
 def test_a_test_sees_nothing_of_one_that_dirtied_everything(visit: str) -> None:
     assert table.everything() == []

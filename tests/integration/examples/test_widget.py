@@ -33,13 +33,9 @@ from tests.support.wsgi import StartResponse, application
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 
-# npm does not run twice in one folder.
-pytestmark = [
-    pytest.mark.xdist_group("example-widgets"),
-    pytest.mark.skipif(
-        not Path(CHROMIUM).exists(), reason="no chromium is installed here (Debian: apt-get install chromium)"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    not Path(CHROMIUM).exists(), reason="no chromium is installed here (Debian: apt-get install chromium)"
+)
 
 DOCUMENT = """## How do I get a refund?
 

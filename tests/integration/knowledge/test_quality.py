@@ -16,8 +16,6 @@ from scripts.evaluation.questions import GUIDES, held_out, own
 # Written by people who had seen neither the code nor the other questions. The others look for edges on purpose.
 INDEPENDENT = {"as-customers-ask", "as-customers-ask-later"}
 
-pytestmark = pytest.mark.xdist_group("quality")  # one process embeds the guides
-
 
 @pytest.fixture(scope="module")
 def outcomes() -> Iterator[list[Outcome]]:

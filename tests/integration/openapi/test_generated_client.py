@@ -18,7 +18,6 @@ from tests.support.template import ROOT
 from tests.support.wsgi import application
 
 NAME = "helpdesk_api_client"
-pytestmark = pytest.mark.xdist_group("generated client")  # it takes seconds to generate
 
 
 @pytest.fixture(scope="module")
