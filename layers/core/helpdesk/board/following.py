@@ -12,11 +12,11 @@ from itertools import batched
 from helpdesk.board import repository, settings_repository
 from helpdesk.board.record import Post
 from helpdesk.board.repository import StalePost
-from helpdesk.board.settings_repository import StaleSettings
 from helpdesk.platform import clock
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Signal
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -42,7 +42,8 @@ def follow(organization: str, signal_id: str, until: int) -> bool:
 
 def _follow_page(organization: str, signal_id: str, post_ids: list[str]) -> bool:
     """Return False if the posts of this signal keep their statuses."""
-    for _ in range(_TRIES):
+
+    def attempt() -> bool:
         settings = settings_repository.get(organization)
         try:
             signal = signals.get(organization, signal_id)
@@ -64,12 +65,10 @@ def _follow_page(organization: str, signal_id: str, post_ids: list[str]) -> bool
             repository.save(transaction, post, changed)
             counts.update(settings_repository.changes(post, changed))
         settings_repository.count(transaction, organization, counts, seen=settings)
-        try:
-            transaction.commit()
-        except (StalePost, StaleSettings, ConditionFailed, SignalNotFound):
-            continue
+        transaction.commit()
         return True
-    raise Conflict
+
+    return repeat_when_stale(attempt, ConditionFailed, SignalNotFound, most=_TRIES)
 
 
 def follow_settings(organization: str, statuses: Sequence[str], after: int, until: int) -> int | None:
@@ -94,7 +93,7 @@ def follow_settings(organization: str, statuses: Sequence[str], after: int, unti
 
 
 def _follow_settings(organization: str, post_ids: Sequence[str], statuses: Sequence[str]) -> None:
-    for _ in range(_TRIES):
+    def attempt() -> None:
         settings = settings_repository.get(organization)
         posts = repository.get_many(organization, post_ids).values()
         filed = {post.signal_id for post in posts if statuses and post.signal_id is not None}
@@ -117,12 +116,9 @@ def _follow_settings(organization: str, post_ids: Sequence[str], statuses: Seque
         for signal in required.values():
             signals.require(transaction, organization, signal.id, status=signal.status)
         settings_repository.count(transaction, organization, counts, seen=settings)
-        try:
-            transaction.commit()
-        except (StalePost, StaleSettings, ConditionFailed, SignalNotFound):
-            continue
-        return
-    raise Conflict
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed, SignalNotFound, most=_TRIES)
 
 
 def move_posts(organization: str, from_signal: str, to_signal: str, until: int) -> bool:

@@ -23,6 +23,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import as_name
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -185,21 +186,18 @@ def _change(
     also: Callable[[Transaction], None] = lambda _: None,
 ) -> None:
     """Write the next tree and what `also` adds in one transaction; decide again after another change of the tree."""
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         seen = repository.tree(organization)
         changed = next_tree(seen)
         transaction = Transaction()
         if changed is not seen:
             repository.save_tree(transaction, organization, seen, changed)
         also(transaction)
-        if not len(transaction):
-            return
-        try:
+        if transaction:
             transaction.commit()
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def _parent(parent_id: str | None) -> str:

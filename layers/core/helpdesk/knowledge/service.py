@@ -29,6 +29,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.quotas import service as quotas
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -203,19 +204,17 @@ def delete(
     With `version` it is only deleted if it still has it. Raises DocumentNotFound, DocumentChanged.
     Calls: record, transaction.
     """
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         seen = _require(organization, document_id, version)
         transaction = Transaction()
         repository.delete(transaction, seen)
         documents, size = seen.quota_share
         quotas.uncount_documents(transaction, organization, documents=documents, size=size)
         also(transaction)
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def create_from_request(caller: Caller, written: DocumentInput) -> DocumentCreated:

@@ -14,15 +14,13 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.jobs import SignalJob
 from helpdesk.signals.record import Signal, SignalStatus
-from helpdesk.signals.service import StaleSignal
 from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.tasks import service as tasks
-from helpdesk.tasks.errors import StaleTask, TaskNotFound
+from helpdesk.tasks.errors import TaskNotFound
 from helpdesk.tasks.record import Task
 
 IN_REQUEST = 20
 """Up to how many reporters a merge moves in the request itself."""
-_TRIES = 12
 _REQUEST_MS = 2_000
 """How long a merge moves posts in the request itself."""
 
@@ -36,7 +34,8 @@ def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: 
     if duplicate_id == signal_id:
         signals.get(organization, signal_id)
         raise InvalidRequest("`duplicateId` must be another signal than the one in the path.")
-    for _ in range(_TRIES):
+
+    def attempt() -> Signal | None:
         survivor = signals.get(organization, signal_id)
         duplicate = moving.find(organization, duplicate_id)
         if duplicate is None:
@@ -44,19 +43,17 @@ def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: 
         if duplicate.merged_into is not None:
             if signals.survivor(organization, duplicate_id).id != signal_id:
                 raise SignalNotFound
-            return
+            return None
         transaction = Transaction()
         status, task_id = _cards(transaction, survivor, duplicate)
         moving.begin(transaction, survivor, duplicate, by_name, status=status, task_id=task_id)
-        try:
-            transaction.commit()
-        except (StaleSignal, StaleTask):
-            continue
-        if duplicate.reporter_count + duplicate.commit_count <= IN_REQUEST:
-            with suppress(Conflict):  # the signals are merged, and the worker moves what is left
-                move(organization, duplicate_id, None)
-        return
-    raise Conflict
+        transaction.commit()
+        return duplicate
+
+    merged = moves.retry(attempt)
+    if merged is not None and merged.reporter_count + merged.commit_count <= IN_REQUEST:
+        with suppress(Conflict):  # the signals are merged, and the worker moves what is left
+            move(organization, duplicate_id, None)
 
 
 def _cards(

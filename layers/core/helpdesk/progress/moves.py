@@ -12,7 +12,8 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Signal, StaleSignal
 from helpdesk.signals.schemas import SignalStatus, SignalUpdate
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.errors import StaleTask, TaskNotFound
 from helpdesk.tasks.record import Task
@@ -30,17 +31,10 @@ STATUS_OF = {
 COLUMN_OF = {status: column for column, status in STATUS_OF.items()}
 """The column of the card of a signal, by the signal's status. A declined signal has no card."""
 
-TRIES = 12
-
 
 def retry[T](attempt: Callable[[], T]) -> T:
     """Return what an attempt returns; repeat one that lost against another change. Raises Conflict."""
-    for _ in range(TRIES):
-        try:
-            return attempt()
-        except (StaleTask, StaleSignal):
-            continue
-    raise Conflict
+    return repeat_when_stale(attempt, StaleTask, StaleSignal)
 
 
 def change_signal(caller: Caller, signal_id: str, wanted: SignalUpdate) -> Signal:

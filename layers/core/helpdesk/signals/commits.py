@@ -17,10 +17,10 @@ from helpdesk.signals.errors import (
 )
 from helpdesk.signals.record import Commit
 from helpdesk.signals.schemas import CommitInput
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
-_TRIES = 12
 _MIN_SHA_CHARACTERS = 7
 
 
@@ -30,7 +30,8 @@ def add(organization: str, signal_id: str, sent: CommitInput) -> Commit:
     Raises SignalNotFound, InvalidRequest.
     """
     commit = _checked(organization, signal_id, sent)
-    for _ in range(_TRIES):
+
+    def attempt() -> Commit:
         seen = repository.get(organization, signal_id)
         known = repository.commit(organization, signal_id, commit.id)
         if known is not None:
@@ -40,12 +41,10 @@ def add(organization: str, signal_id: str, sent: CommitInput) -> Commit:
         transaction = Transaction()
         repository.put_commit(transaction, commit)
         repository.count(transaction, seen, commits=1)
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
+        transaction.commit()
         return commit
-    raise Conflict
+
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def get(organization: str, signal_id: str, commit_id: str) -> Commit:

@@ -10,8 +10,9 @@ from copy import replace
 from helpdesk.files import service as files
 from helpdesk.signals import repository
 from helpdesk.signals.record import Reporter
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 _TRIES = 20
 
@@ -63,17 +64,13 @@ def forget_conversation(organization: str, customer_id: str, conversation_id: st
 
 
 def _write(organization: str, report: Reporter, change: Callable[[Transaction, Reporter], None]) -> None:
-    for _ in range(_TRIES):
+    def attempt() -> None:
         seen = repository.reporter(organization, report.signal_id, report.id)
         if seen is None:
             return
         transaction = Transaction()
         change(transaction, seen)
-        if not transaction:
-            return
-        try:
+        if transaction:
             transaction.commit()
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)

@@ -6,8 +6,9 @@ The conversation is marked before, so no suggestion is learned from it any more.
 from copy import replace
 
 from helpdesk.conversations import service as conversations
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions import repository
 from helpdesk.suggestions.record import LearnedQuestion, Suggestion
 from helpdesk.suggestions.schemas import SuggestionStatus
@@ -27,7 +28,8 @@ def forget(organization: str, question: LearnedQuestion) -> None:
     A suggestion that other conversations also support stays, with a title from one of them. One that was accepted stays
     without its texts, which the team made those of a document. Any other is deleted.
     """
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         seen = repository.find(organization, question.suggestion_id)
         if seen is None:
             return
@@ -39,12 +41,9 @@ def forget(organization: str, question: LearnedQuestion) -> None:
             repository.save(transaction, seen, left)
         else:
             return
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def delete_for(transaction: Transaction, question: LearnedQuestion) -> None:

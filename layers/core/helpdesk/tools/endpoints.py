@@ -15,6 +15,7 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 from helpdesk.tools import allowance, repository, secret_repository
@@ -142,15 +143,13 @@ def sync(caller: Caller, url: str | None) -> None:
     """
     _chosen(caller.organization, url)
     allowance.take_syncs(caller.organization, 1)
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         transaction = Transaction()
         _schedule(transaction, _chosen(caller.organization, url))
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def _chosen(organization: str, url: str | None) -> ToolEndpoint:

@@ -15,8 +15,9 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
 from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import inputs, noted_tests, offering, repository, running
 from helpdesk.tools.errors import InvalidInput
 from helpdesk.tools.records import Tool
@@ -80,7 +81,8 @@ def update(caller: Caller, name: str, wanted: ToolUpdate) -> None:
 
     Raises ToolNotFound, InvalidRequest.
     """
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         tool = repository.get(caller.organization, name)
         raised = tool.raised_risk if wanted.risk is None else _raised(tool, wanted.risk)
         allowed = tool.enabled if wanted.enabled is None else wanted.enabled
@@ -99,12 +101,9 @@ def update(caller: Caller, name: str, wanted: ToolUpdate) -> None:
                 risk=None if raised is None else raised.value,
             )
         )
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def _raised(tool: Tool, wanted: str) -> Risk | None:
