@@ -36,7 +36,7 @@ class MemoryTable:
         """
         self._foresees_ends = foresees_ends
         self._items: dict[Key, bytes] = {}
-        self._lock = RLock()  # the fan-out books in threads
+        self.lock = RLock()  # held for each request: the fan-out books in threads
         self._order: dict[str, dict[str, list[tuple[str, Key]]]] = {
             "": defaultdict(list),
             **{index: defaultdict(list) for index in INDEXES},
@@ -102,7 +102,7 @@ class MemoryTable:
 
     def call(self, operation: str, request: Wire) -> dict[str, Any]:
         """Answer a request as DynamoDB would. Raises ClientError."""
-        with self._lock:
+        with self.lock:
             return self._answer(operation, request)
 
     def _answer(self, operation: str, request: Wire) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def answered(store: MemoryTable, operation: str, request: Request) -> dict[str, 
     forms = list(_forms(operation, request))
     if _known.issuperset(forms) and not _unusual(store, operation, request):
         return store.call(operation, request)
-    with _lock:
+    with _lock, store.lock:
         keys, items = _about(store, operation, request)
         theirs = _from_moto(operation, request, items)
         if theirs[0] not in _EXPECTED:
