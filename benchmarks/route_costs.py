@@ -353,6 +353,11 @@ def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[
     """Yield the requests about the connection to one account."""
     integrations.connect(organization, App.CODEHOST, "4711", "acme", Tokens())
     yield to("GET", "/v1/integrations")
+    repo = {"repo": "acme/docs"}
+    yield to("POST", "/v1/integrations/repos", repo)
+    yield to("GET", "/v1/integrations/repos")
+    yield to("POST", "/v1/integrations/repos/sync", repo)
+    yield to("DELETE", "/v1/integrations/repos?repo=acme/docs", route="/v1/integrations/repos")
     yield to("DELETE", "/v1/integrations/codehost", route="/v1/integrations/<app>")
 
 

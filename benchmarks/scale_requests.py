@@ -138,6 +138,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         "tools",
         "tool-endpoints",
         "integrations",
+        "integrations/repos",
     ):
         yield get(f"/v1/{route}")
     for route in ("me", "keys", "members", "invites"):

@@ -1,6 +1,15 @@
 """/v1/integrations: the services that an organization is connected to."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.codehost import mirrors
+from helpdesk.codehost.errors import (
+    AddressPrivate,
+    BadDocsUrl,
+    RepoAlreadyConnected,
+    RepoNameInvalid,
+    RepoNotConnected,
+)
+from helpdesk.codehost.schemas import MirrorInput, MirrorsAnswer, RepoAnswer, RepoInput, RepoQuery
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.errors import (
@@ -23,6 +32,36 @@ api = Api()
 def list_integrations(caller: Caller) -> IntegrationsAnswer:
     """List the services, and which accounts are connected. Connecting one takes a browser: /v1/connect/{app}."""
     return integrations.listed(caller.organization)
+
+
+@api.post(
+    "/v1/integrations/repos",
+    access=Access.ADMIN,
+    errors=(RepoNameInvalid, RepoAlreadyConnected, BadDocsUrl, AddressPrivate, CodehostNotConnected),
+)
+def mirror_repo(caller: Caller, wanted: MirrorInput) -> RepoAnswer:
+    """Mirror a repository: every Markdown file becomes a document. A push syncs it again."""
+    return RepoAnswer(repo=mirrors.add(caller.organization, wanted).repo)
+
+
+@api.get("/v1/integrations/repos", access=Access.MEMBER)
+def list_repos(caller: Caller) -> MirrorsAnswer:
+    """List the mirrored repositories with the results of their latest syncs."""
+    return mirrors.listed(caller.organization)
+
+
+@api.post("/v1/integrations/repos/sync", access=Access.ADMIN, status=202, errors=(RepoNotConnected,))
+def sync_repo(caller: Caller, wanted: RepoInput) -> Ok:
+    """Sync a mirrored repository now. One that is being synced looks again before it ends."""
+    mirrors.sync(caller.organization, wanted.repo)
+    return OK
+
+
+@api.delete("/v1/integrations/repos", access=Access.ADMIN, errors=(RepoNotConnected,))
+def remove_repo(caller: Caller, query: RepoQuery) -> Ok:
+    """Remove a mirrored repository. Its documents are deleted in the background."""
+    mirrors.remove(caller.organization, query.repo)
+    return OK
 
 
 @api.delete(

@@ -4,7 +4,11 @@ from typing import Any
 
 from scripts.openapi.account_examples import AT
 
-BODIES: dict[str, Any] = {"takeHook": {"zen": "Keep it logically awesome."}}
+BODIES: dict[str, Any] = {
+    "takeHook": {"zen": "Keep it logically awesome."},
+    "mirrorRepo": {"repo": "acme/docs", "path": "docs", "publishedAt": "https://93.184.215.14/docs"},
+    "syncRepo": {"repo": "acme/docs"},
+}
 
 _NONE = {
     "status": "not_connected",
@@ -31,5 +35,23 @@ ANSWERS: dict[str, Any] = {
         ]
     },
     "removeIntegration": {"ok": True},
+    "syncRepo": {"ok": True},
+    "removeRepo": {"ok": True},
+    "mirrorRepo": {"repo": "acme/docs"},
+    "listRepos": {
+        "repos": [
+            {
+                "repo": "acme/docs",
+                "branch": None,
+                "path": "docs",
+                "publishedAt": "https://docs.example.com",
+                "status": "synced",
+                "problem": None,
+                "documents": 132,
+                "commit": "5a8c1f0d7e2b4a6c9d3f1e0b8a7c6d5e4f3a2b1c",
+                "lastSyncAt": AT,
+            }
+        ]
+    },
     "takeHook": {"ok": True},
 }

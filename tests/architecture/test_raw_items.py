@@ -25,6 +25,8 @@ OTHER_DOCUMENTS = {
     "delivery/fanout.py": "records of the table's stream, messages of SQS",
     "files/store.py": "responses of S3",
     "codehost/app_identity.py": "responses of GitHub",
+    "codehost/github.py": "responses of GitHub",
+    "codehost/mirroring.py": "messages of SQS, as the receiver writes them",
     "codehost/connector.py": "responses of GitHub",
     "codehost/receiver.py": "what GitHub sends",
     "codehost/worker.py": "messages of SQS, as the receiver writes them",

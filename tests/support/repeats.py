@@ -10,12 +10,15 @@ from typing import Any
 from helpdesk.admission.caller import Access
 from helpdesk.crawls import repository as crawls
 from helpdesk.crawls.frontier import log_entry
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Tokens
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.routing.api import Route
 from helpdesk.storage import keys, table
 from scripts.openapi import examples
 from scripts.openapi.routes import all_routes, operation_id, path_template
+from tests.support import integrations
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client, gateway_event, invoke
 from tests.support.described import require_described
@@ -188,7 +191,22 @@ def _named(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repe
     return replace(request, body=report)
 
 
+def _with_account(request: Repeated, _: Client, home: str, __: dict[str, str]) -> Repeated:
+    """Connect the account of the repository."""
+    integrations.connect(home, App.CODEHOST, "4711", "acme", Tokens())
+    return request
+
+
+def _mirrored(request: Repeated, owner: Client, home: str, values: dict[str, str]) -> Repeated:
+    """Mirror the repository."""
+    _with_account(request, owner, home, values)
+    _require(owner.post("/v1/integrations/repos", {"repo": request.body["repo"]}))
+    return request
+
+
 _PREPARED: dict[str, Preparation] = {
+    "mirrorRepo": _with_account,
+    "syncRepo": _mirrored,
     "fileSignal": _reported,
     "reportSignal": _reported,
     "mergeSignals": _merged,

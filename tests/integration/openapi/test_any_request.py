@@ -124,6 +124,10 @@ NEEDS_MORE = {
     "beginConnect",
     "finishConnect",
     "takeHook",
+    # A connected account that has the repository; one that is mirrored.
+    "mirrorRepo",
+    "syncRepo",
+    "removeRepo",
     "acceptInvite",
     "acceptToolChanges",
     "syncToolEndpoint",

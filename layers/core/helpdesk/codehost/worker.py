@@ -1,12 +1,19 @@
-"""Does the work of the code host: tokens of installations, and what GitHub sent."""
+"""Does the work of the code host: tokens of installations, what GitHub sent, and syncs of mirrors."""
 
+import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
-from helpdesk.codehost import app_identity, receiver
+from helpdesk.admission.caller import Caller, Person
+from helpdesk.codehost import app_identity, mirror_repository, mirroring, mirrors, receiver
+from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
+from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
+from helpdesk.progress import reports
+from helpdesk.progress.schemas import CommitsReport
+from helpdesk.storage.transactions import Transaction
 
 HOSTS = app_identity.HOSTS
 
@@ -23,17 +30,36 @@ def headers(tokens: Tokens) -> Mapping[str, str]:
 
 def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _until: int) -> str:
     """Do what an event of GitHub asks for."""
-    if event == receiver.REMOVED:
-        what = "suspended" if data["action"] == "suspend" else "uninstalled"
-        integrations.broke(
-            connection, f"The GitHub App was {what} on this account. An admin connects it again."
-        )
-        return "broken"
+    match event:
+        case receiver.REMOVED:
+            what = "suspended" if data["action"] == "suspend" else "uninstalled"
+            integrations.broke(
+                connection, f"The GitHub App was {what} on this account. An admin connects it again."
+            )
+            return "broken"
+        case receiver.LOOK_AGAIN:
+            return connected(connection)
+        case receiver.PUSH:
+            return _pushed(connection, data)
+        case receiver.PULL_REQUEST:
+            return _report(connection, {"repo": data["repo"], "pullRequests": [_pull_request(data)]})
     return "nothing"
 
 
-def work(_job: IntegrationJob, _until: int) -> str:
-    """Do a job of the code host."""
+def work(job: IntegrationJob, until: int) -> str:
+    """Do a job of the code host until an instant (ms)."""
+    organization = job.organization or ""
+    if job.kind == mirror_repository.SYNC:
+        this = cast("Worker", sys.modules[__name__])
+        data = job.data
+        return mirroring.sync(organization, data["repo"], data["mirrorId"], data["jobId"], this, until)
+    if job.kind == mirror_repository.REMOVE:
+        if mirroring.remove(organization, job.data["mirrorId"], until):
+            return "removed"
+        transaction = Transaction()
+        jobs.put(transaction, mirror_repository.removal_job(organization, job.data["mirrorId"]))
+        transaction.commit()
+        return "handed_on"
     return "nothing"
 
 
@@ -42,10 +68,31 @@ def signal_changed(_organization: str, _signal_id: str) -> str:
     return "nothing"
 
 
-def connected(_connection: Connection) -> str:
-    """Begin what begins with a connection."""
-    return "nothing"
+def connected(connection: Connection) -> str:
+    """Look again at every repository of the account that is mirrored."""
+    found = mirrors.of_account(connection.organization, connection.account)
+    mirrors.look_again(connection.organization, [each.repo for each in found])
+    return f"{len(found)} to sync"
 
 
 def removed(_app: AppCredentials | None, _connection: Connection, _tokens: Tokens | None) -> None:
     """Leave the App installed: its owner removes it at GitHub, and another organization may be connected to it."""
+
+
+def _pushed(connection: Connection, data: Mapping[str, Any]) -> str:
+    found = mirrors.of_account(connection.organization, connection.account)
+    mirrors.look_again(connection.organization, [each.repo for each in mirroring.looks(found, data)])
+    report = {name: data[name] for name in ("repo", "branch", "default", "commits")}
+    return _report(connection, report) if data["commits"] and not data["deleted"] else "looked"
+
+
+def _pull_request(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: data[name] for name in ("number", "title", "url", "state")}
+
+
+def _report(connection: Connection, report: dict[str, Any]) -> str:
+    """Hand commits and pull requests to the cards that they name."""
+    speaker = Person(id="", name="GitHub", role=None)
+    caller = Caller(organization=connection.organization, person=speaker)
+    done = reports.report(caller, CommitsReport.model_validate(report))
+    return f"{len(done.tasks)} cards"

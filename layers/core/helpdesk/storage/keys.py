@@ -3,8 +3,8 @@
 Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, integrations,
 signals, suggestions, the task board, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py,
 crawl_keys.py, integration_keys.py, signal_keys.py, suggestion_keys.py, task_keys.py, tool_keys.py and usage_keys.py;
-those of webhooks and knowledge in webhook_keys.py and knowledge_keys.py. Those of signing secrets are in
-secret_keys.py. All are re-exported here.
+those of webhooks, knowledge and signing secrets in webhook_keys.py, knowledge_keys.py and secret_keys.py. All are
+re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -75,6 +75,8 @@ from helpdesk.storage.integration_keys import (
     ConnectState,
     HookDelivery,
     IntegrationSettings,
+    Mirror,
+    MirroredFile,
     connected_account,
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
@@ -129,15 +131,16 @@ __all__ = [
     "CrawlStart", "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket",
     "EndpointSecret", "Grant", "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken",
     "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage",
-    "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "ModelUsage", "OAuthClient", "PageClaim",
-    "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment",
-    "PostNumber", "PostVote", "QueuedReport", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion",
-    "SharedBucket", "SignIn", "Signal", "SignalCommit", "SignalPost", "SignalReporter", "SignalTitle",
-    "SignalVector", "Slug", "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail", "Task",
-    "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount",
-    "ToolEndpointUrl", "ToolTest", "UserCode", "WaitPool", "WebhookEndpoint", "WebhookEndpointCount",
-    "approvals_with", "assigned_tasks", "connected_account", "customer_reports", "documents_in", "posts",
-    "signal_reporters", "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
+    "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Mirror", "MirroredFile", "ModelUsage",
+    "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post",
+    "PostBody", "PostComment", "PostNumber", "PostVote", "QueuedReport", "RunWatch", "RunningCrawls",
+    "RunningTools", "SchemaVersion", "SharedBucket", "SignIn", "Signal", "SignalCommit", "SignalPost",
+    "SignalReporter", "SignalTitle", "SignalVector", "Slug", "StandardSecret", "Suggestion", "SuggestionDay",
+    "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool",
+    "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode", "WaitPool",
+    "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_tasks", "connected_account",
+    "customer_reports", "documents_in", "posts", "signal_reporters", "signal_requests", "signals",
+    "signals_with", "suggestions_with", "task_column",
 ]  # fmt: skip
 
 

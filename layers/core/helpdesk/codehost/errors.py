@@ -1,0 +1,43 @@
+"""Errors and limits of the code host (Specification: Errors, Integrations)."""
+
+from helpdesk.platform.errors import AppError
+
+MAX_FILES = 5_000
+"""Files that one repository brings."""
+MAX_FILE_BYTES = 1_000_000
+MAX_REPO_CHARACTERS = 100
+
+
+class RepoNameInvalid(AppError):
+    """The name of a repository is not `owner/repo`."""
+
+    status, code = 400, "repo_name_invalid"
+    message = "Name the repository as `owner/repo`, such as `acme/docs`, without an address around it."
+
+
+class RepoAlreadyConnected(AppError):
+    """The repository is mirrored."""
+
+    status, code = 400, "repo_already_connected"
+    message = "This repository is mirrored already. Remove it first to mirror another branch or folder of it."
+
+
+class RepoNotConnected(AppError):
+    """The repository is not mirrored."""
+
+    status, code = 400, "repo_not_connected"
+    message = "This repository is not mirrored. GET /v1/integrations/repos lists those that are."
+
+
+class BadDocsUrl(AppError):
+    """The public address of the files is no address of a website."""
+
+    status, code = 400, "bad_docs_url"
+    message = "`publishedAt` must be the https address under which the files are published, without a query."
+
+
+class AddressPrivate(AppError):
+    """The public address of the files is not public."""
+
+    status, code = 400, "address_private"
+    message = "`publishedAt` must be a public address: customers follow links to it."

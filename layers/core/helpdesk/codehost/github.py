@@ -1,0 +1,207 @@
+"""A repository as GitHub shows it: the commit of a branch, the Markdown files of its tree, and their contents.
+
+GitHub Docs, REST API endpoints for branches, Git trees, Git blobs and repository contents.
+"""
+
+import hashlib
+import io
+import tarfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from helpdesk.codehost.app_identity import API, ARCHIVES, HOSTS
+from helpdesk.codehost.errors import MAX_FILE_BYTES
+from helpdesk.codehost.texts import is_markdown
+from helpdesk.integrations import client
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.client import ServiceReply, ServiceRequest, TooLarge
+from helpdesk.integrations.outcomes import TryLater
+from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
+
+MAX_TREE_BYTES = 60_000_000
+MAX_ARCHIVE_BYTES = 150_000_000
+MAX_UNPACKED_BYTES = 2_000_000_000
+MAX_FOLDERS = 2_000
+"""Folders that are looked at one by one where the whole tree does not fit a response."""
+_ARCHIVE_SECONDS = 40.0
+_FORBIDDEN, _NOT_FOUND, _CONFLICT, _FOUND = 403, 404, 409, 302
+_MOVED = {301, 307, 308}
+_FILES = {"100644", "100755"}
+_RAW = "application/vnd.github.raw+json"
+
+
+class NotThere(Exception):
+    """The repository, branch or folder is not there, or the App may not read it; the text says which, for an admin."""
+
+
+class Snapshot(FrozenRecord):
+    """A commit with its Markdown files, hashes by path; `too_large` are the paths of those that are not mirrored."""
+
+    commit: str
+    branch: str
+    files: Mapping[str, str]
+    too_large: tuple[str, ...]
+
+
+def ask(account: Account, wanted: ServiceRequest) -> ServiceReply:
+    """Send a request in an account's name. Raises TryLater where GitHub's limit is reached, and as `Account.send`."""
+    reply = account.send(wanted)
+    if reply.status == _FORBIDDEN:
+        wait = client.retry_after(reply.headers)
+        if wait is None and reply.headers.get("x-ratelimit-remaining") == "0":
+            reset = reply.headers.get("x-ratelimit-reset", "")
+            wait = max(1.0, int(reset) - clock.now_ms() / 1_000) if reset.isdecimal() else 60.0
+        if wait is not None:
+            raise TryLater("the limit of requests is reached", wait)
+    return reply
+
+
+def look(account: Account, repo: str, branch: str | None, folder: str | None) -> Snapshot:
+    """Return the Markdown files of a branch, or of a folder in it. Two requests; three for the default branch.
+
+    Raises NotThere, and what `ask` raises.
+    """
+    branch = branch or _default_branch(account, repo)
+    reply = ask(account, ServiceRequest(url=f"{_at(repo)}/branches/{quote(branch, safe='')}"))
+    if reply.status == _NOT_FOUND:
+        _default_branch(account, repo)  # says whether it is the repository that is missing
+        raise NotThere(f"The repository {repo} has no branch {branch}.")
+    commit = _read(reply, repo)["commit"]
+    rows = _rows(account, repo, commit["commit"]["tree"]["sha"], folder)
+    files: dict[str, str] = {}
+    too_large: list[str] = []
+    for path, row in rows:
+        if row["type"] == "blob" and row["mode"] in _FILES and is_markdown(path):
+            if row.get("size", 0) > MAX_FILE_BYTES:
+                too_large.append(path)
+            else:
+                files[path] = row["sha"]
+    return Snapshot(commit["sha"], branch, files, tuple(too_large))
+
+
+def blob(account: Account, repo: str, sha: str) -> bytes:
+    """Return a file's content by its hash. Raises NotThere, and what `ask` raises."""
+    wanted = ServiceRequest(
+        url=f"{_at(repo)}/git/blobs/{sha}", headers={"accept": _RAW}, max_bytes=MAX_FILE_BYTES + 1_000
+    )
+    reply = ask(account, wanted)
+    if not reply.ok:
+        raise NotThere(f"GitHub answered {reply.status} for a file of {repo}.")
+    return reply.body
+
+
+def archive(
+    account: Account, repo: str, commit: str, wanted: Mapping[str, str]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the wanted files of a commit, paths with their hashes, out of its archive. Two requests.
+
+    A file whose content has another hash is left out: an archive may hold files otherwise than the repository does. So
+    is the rest of an archive that is too large.
+    """
+    reply = ask(account, ServiceRequest(url=f"{_at(repo)}/tarball/{commit}"))
+    address = reply.headers.get("location", "")
+    if reply.status != _FOUND or urlsplit(address).hostname != ARCHIVES:
+        return
+    try:
+        packed = client.send(
+            HOSTS,
+            ServiceRequest(url=address, max_bytes=MAX_ARCHIVE_BYTES, deadline_seconds=_ARCHIVE_SECONDS),
+        )
+    except TooLarge:
+        return
+    if packed.ok:
+        yield from _unpacked(packed.body, wanted)
+
+
+def _unpacked(packed: bytes, wanted: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    room = MAX_UNPACKED_BYTES
+    try:
+        with tarfile.open(fileobj=io.BytesIO(packed), mode="r|gz") as files:
+            for entry in files:
+                room -= entry.size
+                if room < 0:
+                    return
+                path = entry.name.partition("/")[2]  # the first folder is named after the commit
+                if entry.isreg() and path in wanted and entry.size <= MAX_FILE_BYTES:
+                    opened = files.extractfile(entry)
+                    content = b"" if opened is None else opened.read()
+                    if blob_sha(content) == wanted[path]:
+                        yield path, content
+    except (tarfile.TarError, EOFError, OSError):
+        return
+
+
+def blob_sha(content: bytes) -> str:
+    """Return the name that Git gives to a file's content."""
+    return hashlib.sha1(b"blob %d\x00" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _default_branch(account: Account, repo: str) -> str:
+    return str(_read(ask(account, ServiceRequest(url=_at(repo))), repo)["default_branch"])
+
+
+def _rows(account: Account, repo: str, tree: str, folder: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the entries of a tree, or of a folder in it, with their paths in the repository."""
+    whole = _tree(account, repo, tree, recursive=True)
+    if not whole["truncated"]:
+        prefix = f"{folder}/" if folder else ""
+        for row in whole["tree"]:
+            if row["path"].startswith(prefix):
+                yield row["path"], row
+        return
+    start = ""
+    for part in (folder or "").split("/") if folder else ():
+        inside = _tree(account, repo, tree, recursive=False)["tree"]
+        found = next((row for row in inside if row["type"] == "tree" and row["path"] == part), None)
+        if found is None:
+            return
+        tree, start = found["sha"], f"{start}{part}/"
+    yield from _folder_by_folder(account, repo, tree, start)
+
+
+def _folder_by_folder(
+    account: Account, repo: str, tree: str, start: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    left = [(start, tree)]
+    for _ in range(MAX_FOLDERS):
+        if not left:
+            return
+        at, sha = left.pop()
+        for row in _tree(account, repo, sha, recursive=False)["tree"]:
+            if row["type"] == "tree":
+                left.append((f"{at}{row['path']}/", row["sha"]))
+            else:
+                yield f"{at}{row['path']}", row
+    if left:
+        raise NotThere(
+            f"The repository {repo} has more than {MAX_FOLDERS:,} folders. Mirror one folder of it."
+        )
+
+
+def _tree(account: Account, repo: str, sha: str, *, recursive: bool) -> dict[str, Any]:
+    url = f"{_at(repo)}/git/trees/{sha}{'?recursive=1' if recursive else ''}"
+    try:
+        reply = ask(account, ServiceRequest(url=url, max_bytes=MAX_TREE_BYTES))
+    except TooLarge:
+        return {"tree": [], "truncated": True}
+    return {"tree": [], "truncated": False} if reply.status == _CONFLICT else _read(reply, repo)
+
+
+def _read(reply: ServiceReply, repo: str) -> dict[str, Any]:
+    """Return a response's object. Raises NotThere."""
+    if reply.status in _MOVED:
+        raise NotThere(f"The repository {repo} has another name by now. Mirror it under that name.")
+    if reply.status == _NOT_FOUND:
+        raise NotThere(
+            f"The repository {repo} does not exist, or the GitHub App may not read it. Let its owner give access."
+        )
+    if not reply.ok:
+        raise NotThere(f"GitHub answered {reply.status} for the repository {repo}.")
+    found: dict[str, Any] = reply.json()
+    return found
+
+
+def _at(repo: str) -> str:
+    return f"{API}/repos/{repo}"

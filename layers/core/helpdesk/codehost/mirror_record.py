@@ -1,0 +1,140 @@
+"""A mirrored repository, its files, and how both are stored."""
+
+from enum import StrEnum
+from typing import Self
+
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import attributes, keys
+from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.table import Item
+
+_HASH_CHARACTERS = 40
+
+
+class MirrorStatus(StrEnum):
+    """What the latest sync came to."""
+
+    SYNCING = "syncing"
+    SYNCED = "synced"
+    FAILED = "failed"
+
+
+class Mirror(FrozenRecord, kw_only=True):
+    """A mirrored repository.
+
+    id            of this mirror; mirroring the repository again makes another one
+    branch        None for the default branch
+    path          the folder, without slashes around it; None for the whole tree
+    published_at  the public address of the files, without a slash at its end
+    documents     how many files are documents
+    commit        the commit that was mirrored last
+    requested     counts the requests for a sync, so that one that comes during a sync is not lost
+    job           the sync that is under way or queued; None if nothing is to be done
+    """
+
+    organization: str
+    id: str
+    repo: str
+    branch: str | None
+    path: str | None
+    published_at: str | None
+    status: MirrorStatus
+    problem: str | None
+    documents: int
+    commit: str | None
+    last_sync_at: int | None
+    requested: int
+    job: str | None
+    job_at: int
+
+    @property
+    def key(self) -> keys.Mirror:
+        """The key of its item."""
+        return keys.Mirror(self.organization, hash_of(self.repo))
+
+    @property
+    def owner(self) -> str:
+        """The account that has the repository."""
+        return self.repo.partition("/")[0]
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> Self:
+        """Read a mirror's item. Raises UnreadableItem."""
+        try:
+            status = MirrorStatus(attributes.text(item, "status"))
+        except ValueError:
+            raise UnreadableItem("status") from None
+        return cls(
+            organization=organization,
+            id=attributes.text(item, "id"),
+            repo=attributes.text(item, "repo"),
+            branch=attributes.optional_text(item, "branch"),
+            path=attributes.optional_text(item, "path"),
+            published_at=attributes.optional_text(item, "publishedAt"),
+            status=status,
+            problem=attributes.optional_text(item, "problem"),
+            documents=attributes.number(item, "documents"),
+            commit=attributes.optional_text(item, "commit"),
+            last_sync_at=attributes.optional_number(item, "lastSyncAt"),
+            requested=attributes.number(item, "requested"),
+            job=attributes.optional_text(item, "job"),
+            job_at=attributes.number(item, "jobAt"),
+        )
+
+    def to_item(self) -> Item:
+        """Return the mirror's item."""
+        return {
+            **self.key.attributes(),
+            "id": self.id,
+            "repo": self.repo,
+            "branch": self.branch,
+            "path": self.path,
+            "publishedAt": self.published_at,
+            "status": self.status.value,
+            "problem": self.problem,
+            "documents": self.documents,
+            "commit": self.commit,
+            "lastSyncAt": self.last_sync_at,
+            "requested": self.requested,
+            "job": self.job,
+            "jobAt": self.job_at,
+            "claimedUntil": 0,
+        }
+
+
+class MirroredFile(FrozenRecord):
+    """A file as it was mirrored: its path, Git's name of its content, and its document; None where it is none.
+
+    `by_name` says that nothing in the file gives its title, so that another path may give another one.
+    """
+
+    path: str
+    sha: str
+    document_id: str | None
+    by_name: bool = False
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a file's item. Raises UnreadableItem."""
+        return cls(
+            attributes.text(item, "path"),
+            attributes.text(item, "sha"),
+            attributes.optional_text(item, "documentId"),
+            attributes.flag(item, "byName"),
+        )
+
+    def to_item(self, organization: str, mirror_id: str) -> Item:
+        """Return the file's item."""
+        return {
+            **keys.MirroredFile(organization, mirror_id, hash_of(self.path)).attributes(),
+            "path": self.path,
+            "sha": self.sha,
+            "documentId": self.document_id,
+            "byName": self.by_name,
+        }
+
+
+def hash_of(name: str) -> str:
+    """Return what a repository or a file is stored by; case does not count in a repository's name."""
+    return sha256_hex(name.lower() if name.count("/") == 1 else name)[:_HASH_CHARACTERS]

@@ -1,0 +1,207 @@
+"""Mirrors and their files as items, and the claim of the worker that syncs one."""
+
+from helpdesk.codehost.errors import RepoAlreadyConnected
+from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus, hash_of
+from helpdesk.integrations import jobs
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.platform import clock, ids
+from helpdesk.platform.units import HOUR_MS
+from helpdesk.storage import keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Conflict, Transaction
+
+SYNC, REMOVE = "sync", "remove_mirror"
+CLAIM_MS = 150_000
+"""How long a worker may have a sync: longer than its function runs."""
+LOST_MS = HOUR_MS
+"""How old a sync is that no request waits for any more: its job was given up."""
+_PREFIX = "REPOSITORY#"
+_TRIES = 10
+
+
+def add(mirror: Mirror) -> None:
+    """Add a mirror with its first sync. Raises RepoAlreadyConnected."""
+    transaction = Transaction()
+    transaction.put(mirror.to_item(), new=True, on_failure=lambda _: RepoAlreadyConnected())
+    jobs.put(transaction, sync_job(mirror))
+    transaction.commit()
+
+
+def all_of(organization: str) -> list[Mirror]:
+    """Return an organization's mirrors. One call."""
+    pk = keys.Mirror(organization, _PREFIX.strip("#")).pk
+    return [Mirror.from_item(organization, item) for item in table.query_all(pk, sk_prefix=_PREFIX)]
+
+
+def get(organization: str, repo: str) -> Mirror | None:
+    """Return the mirror of a repository, or None."""
+    item = table.get(keys.Mirror(organization, hash_of(repo)))
+    return None if item is None else Mirror.from_item(organization, item)
+
+
+def remove(mirror: Mirror) -> None:
+    """Remove a mirror; a job deletes its documents. Raises ConditionFailed if it is another one by now."""
+    transaction = Transaction()
+    transaction.delete(
+        mirror.key,
+        condition="#id = :id",
+        names={"#id": "id"},
+        values={":id": mirror.id},
+        on_failure=ConditionFailed,
+    )
+    jobs.put(transaction, removal_job(mirror.organization, mirror.id))
+    transaction.commit()
+
+
+def request(seen: Mirror) -> None:
+    """Ask for a sync. One that is queued or under way looks again before it ends; else one is queued.
+
+    Raises ConditionFailed if the mirror changed since it was read.
+    """
+    now = clock.now_ms()
+    if seen.job is not None and seen.job_at > now - LOST_MS:
+        transaction = Transaction()
+        transaction.update(
+            seen.key,
+            "ADD requested :one SET #status = :syncing",
+            condition="#id = :id AND #job = :job",
+            names={"#status": "status", "#id": "id", "#job": "job"},
+            values={":one": 1, ":syncing": MirrorStatus.SYNCING.value, ":id": seen.id, ":job": seen.job},
+            on_failure=ConditionFailed,
+        )
+        transaction.commit()
+        return
+    _queue(seen, requested=seen.requested + 1)
+
+
+def claim(organization: str, repo: str, mirror_id: str, job_id: str) -> Mirror | None:
+    """Claim a sync and return its mirror; None if there is nothing to do. Raises ConditionFailed if it is claimed."""
+    now = clock.now_ms()
+    try:
+        item = table.update(
+            keys.Mirror(organization, hash_of(repo)),
+            "SET claimedUntil = :until, jobAt = :now",
+            condition="#id = :id AND #job = :job AND claimedUntil < :now",
+            names={"#id": "id", "#job": "job"},
+            values={":until": now + CLAIM_MS, ":now": now, ":id": mirror_id, ":job": job_id},
+            returning="ALL_NEW",
+        )
+    except ConditionFailed as failed:
+        if failed.item is None or (failed.item["id"], failed.item["job"]) != (mirror_id, job_id):
+            return None
+        raise
+    return Mirror.from_item(organization, item)
+
+
+def release(mirror: Mirror) -> None:
+    """Give up the claim of a sync that is put off."""
+    try:
+        table.update(
+            mirror.key,
+            "SET claimedUntil = :free",
+            condition="#id = :id AND #job = :job",
+            names={"#id": "id", "#job": "job"},
+            values={":free": 0, ":id": mirror.id, ":job": mirror.job},
+        )
+    except ConditionFailed:
+        return
+
+
+def end(
+    mirror: Mirror, status: MirrorStatus, problem: str | None, documents: int, commit: str | None
+) -> bool:
+    """Store what a sync came to; return whether it is over. It is not if another one was asked for meanwhile."""
+    values: Item = {
+        ":status": status.value,
+        ":problem": problem,
+        ":documents": documents,
+        ":commit": commit,
+        ":now": clock.now_ms(),
+        ":null": None,
+        ":free": 0,
+    }
+    try:
+        table.update(
+            mirror.key,
+            "SET #status = :status, problem = :problem, documents = :documents, #commit = :commit, "
+            "lastSyncAt = :now, #job = :null, claimedUntil = :free",
+            condition="#id = :id AND #job = :job AND #requested = :requested",
+            names={
+                "#status": "status",
+                "#commit": "commit",
+                "#job": "job",
+                "#id": "id",
+                "#requested": "requested",
+            },
+            values={**values, ":id": mirror.id, ":job": mirror.job, ":requested": mirror.requested},
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def hand_on(mirror: Mirror) -> None:
+    """Queue the rest of a sync. Does nothing if the mirror was removed, or has another job."""
+    for _ in range(_TRIES):
+        seen = get(mirror.organization, mirror.repo)
+        if seen is None or (seen.id, seen.job) != (mirror.id, mirror.job):
+            return
+        try:
+            _queue(seen, requested=seen.requested)
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def _queue(mirror: Mirror, *, requested: int) -> None:
+    """Queue a sync in the place of the one that was read. Raises ConditionFailed if the mirror changed."""
+    queued = mirror.__replace__(job=ids.new("job"))
+    changed = {
+        "job": queued.job,
+        "jobAt": clock.now_ms(),
+        "claimedUntil": 0,
+        "status": MirrorStatus.SYNCING.value,
+        "requested": requested,
+    }
+    transaction = Transaction()
+    transaction.set(
+        mirror.key,
+        changed,
+        condition="#id = :id AND #job = :seen AND #requested = :before",
+        names={"#id": "id"},
+        values={":id": mirror.id, ":seen": mirror.job, ":before": mirror.requested},
+        on_failure=ConditionFailed,
+    )
+    jobs.put(transaction, sync_job(queued))
+    transaction.commit()
+
+
+def sync_job(mirror: Mirror) -> IntegrationJob:
+    """Return the job of a mirror's sync."""
+    data = {"repo": mirror.repo, "mirrorId": mirror.id, "jobId": mirror.job}
+    return IntegrationJob(kind=SYNC, app=App.CODEHOST, organization=mirror.organization, data=data)
+
+
+def removal_job(organization: str, mirror_id: str) -> IntegrationJob:
+    """Return the job that deletes what a removed mirror had."""
+    return IntegrationJob(
+        kind=REMOVE, app=App.CODEHOST, organization=organization, data={"mirrorId": mirror_id}
+    )
+
+
+def files(organization: str, mirror_id: str) -> list[MirroredFile]:
+    """Return a mirror's files, 5,000 at most: one call for a megabyte of them."""
+    pk = keys.MirroredFile(organization, mirror_id, "0").pk
+    return [MirroredFile.from_item(item) for item in table.query_all(pk, sk_prefix="FILE#")]
+
+
+def put_file(transaction: Transaction, organization: str, mirror_id: str, file: MirroredFile) -> None:
+    """Add a file, or replace what is stored of it."""
+    transaction.put(file.to_item(organization, mirror_id))
+
+
+def delete_file(transaction: Transaction, organization: str, mirror_id: str, path: str) -> None:
+    """Delete a file."""
+    transaction.delete(keys.MirroredFile(organization, mirror_id, hash_of(path)))

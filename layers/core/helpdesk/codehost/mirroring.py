@@ -1,0 +1,319 @@
+"""Syncs a mirrored repository: one look at the tree, then only what differs.
+
+A sync works in slices and hands on; what is done is stored with each document, so a worker that died costs a repeated
+request and never a doubled document. A request for another sync during one makes it look again before it ends.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from helpdesk.codehost import github, mirror_repository, planning, texts
+from helpdesk.codehost.errors import MAX_FILES
+from helpdesk.codehost.folders import Folders
+from helpdesk.codehost.github import NotThere, Snapshot
+from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus
+from helpdesk.integrations import accounts
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.record import Connection
+from helpdesk.knowledge import checks
+from helpdesk.knowledge import service as knowledge
+from helpdesk.knowledge.documents import Source
+from helpdesk.knowledge.errors import (
+    BadUrl,
+    BodyMissing,
+    BodyTooLarge,
+    DocumentNotFound,
+    FolderNotFound,
+    TitleMissing,
+)
+from helpdesk.knowledge.schemas import SourceKind
+from helpdesk.knowledge.service import KEEP, Change, Draft
+from helpdesk.platform import clock, ids
+from helpdesk.quotas.errors import DocumentLimit, PlanUpgradeRequired
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
+
+ARCHIVE_FROM = 60
+"""How many files are fetched at once, out of the archive, instead of one by one."""
+_CLAIMED_SECONDS = 30
+_NO_TEXT = (BodyMissing, BodyTooLarge, TitleMissing)
+_QUOTA = (PlanUpgradeRequired, DocumentLimit)
+
+
+class _Problem(Exception):
+    """The sync ends; the text is for an admin."""
+
+
+def sync(organization: str, repo: str, mirror_id: str, job_id: str, adapter: Worker, until: int) -> str:
+    """Do a sync until an instant (ms); return what became of it. Raises TryLater."""
+    try:
+        mirror = mirror_repository.claim(organization, repo, mirror_id, job_id)
+    except ConditionFailed:
+        raise TryLater("another worker syncs it", _CLAIMED_SECONDS) from None
+    if mirror is None:
+        return "superseded"
+    try:
+        return _Sync(mirror, adapter, until).run()
+    except TryLater:
+        mirror_repository.release(mirror)
+        raise
+
+
+def owner_of(organization: str, repo: str) -> Connection | None:
+    """Return the connection to the account that has a repository, or None."""
+    owner = repo.partition("/")[0].casefold()
+    found = integrations.connections(organization, App.CODEHOST)
+    return next((each for each in found if each.account.casefold() == owner), None)
+
+
+def _required(connection: Connection | None, mirror: Mirror) -> Connection:
+    if connection is None:
+        raise _Problem(f"No connected GitHub account owns {mirror.repo}. An admin connects it.")
+    return connection
+
+
+class _Sync:
+    def __init__(self, mirror: Mirror, adapter: Worker, until: int) -> None:
+        self._mirror = mirror
+        self._adapter = adapter
+        self._until = until
+        self._folders = Folders(mirror.organization)
+        self._by_name = f"Sync of {mirror.repo}"
+
+    def run(self) -> str:
+        mirror = self._mirror
+        connection = owner_of(mirror.organization, mirror.repo)
+        try:
+            account = accounts.opened(_required(connection, mirror), self._adapter)
+            found = github.look(account, mirror.repo, mirror.branch, mirror.path)
+            if not self._apply(account, found):
+                mirror_repository.hand_on(mirror)
+                return "handed_on"
+        except (NotThere, _Problem) as problem:
+            return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)
+        except NotConnectedNow:
+            return self._end(MirrorStatus.FAILED, "The GitHub account was disconnected.", mirror.commit)
+        except Revoked as problem:
+            if connection is not None:
+                integrations.broke(connection, str(problem))
+            return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)
+        return self._end(MirrorStatus.SYNCED, _left_out(found), found.commit)
+
+    def _end(self, status: MirrorStatus, problem: str | None, commit: str | None) -> str:
+        stored = mirror_repository.files(self._mirror.organization, self._mirror.id)
+        documents = sum(file.document_id is not None for file in stored)
+        if mirror_repository.end(self._mirror, status, problem, documents, commit):
+            return status.value
+        mirror_repository.hand_on(self._mirror)
+        return "looks_again"
+
+    def _apply(self, account: Account, found: Snapshot) -> bool:
+        """Make the stored files equal to those of a commit; return whether all is done."""
+        mirror = self._mirror
+        wanted = dict(sorted(found.files.items())[:MAX_FILES])
+        plan = planning.plan(mirror_repository.files(mirror.organization, mirror.id), wanted)
+        for file, path in plan.renamed:
+            content = github.blob(account, mirror.repo, file.sha) if file.by_name else None
+            self._rename(file, path, content, found)
+            if self._is_over():
+                return False
+        for file in plan.gone:
+            self._delete(file)
+            if self._is_over():
+                return False
+        known = (
+            {file.path: file for file in mirror_repository.files(mirror.organization, mirror.id)}
+            if plan.fetched
+            else {}
+        )
+        left = dict(plan.fetched)
+        if len(left) >= ARCHIVE_FROM:
+            for path, content in github.archive(account, mirror.repo, found.commit, plan.fetched):
+                self._keep(known.get(path), path, left.pop(path), content, found)
+                if self._is_over():
+                    return False
+        for path, sha in left.items():
+            self._keep(known.get(path), path, sha, github.blob(account, mirror.repo, sha), found)
+            if self._is_over():
+                return False
+        return True
+
+    def _is_over(self) -> bool:
+        return clock.now_ms() >= self._until
+
+    def _keep(self, known: MirroredFile | None, path: str, sha: str, content: bytes, found: Snapshot) -> None:
+        """Write a file's document, or change the one that it has."""
+        text = texts.read(path, content)
+        try:
+            if known is not None and known.document_id is not None:
+                try:
+                    self._change(
+                        known.document_id,
+                        MirroredFile(path, sha, known.document_id, text.by_name),
+                        text,
+                        found,
+                    )
+                except DocumentNotFound:
+                    self._write(path, sha, text, found)
+            else:
+                self._write(path, sha, text, found)
+        except _NO_TEXT:
+            if known is not None and known.document_id is not None:
+                self._delete(known)
+            self._store(MirroredFile(path, sha, None))
+        except _QUOTA as full:
+            raise _Problem(f"The knowledge base is full. {full.message}") from None
+
+    def _write(self, path: str, sha: str, text: texts.Text, found: Snapshot) -> None:
+        mirror = self._mirror
+        file = MirroredFile(path, sha, ids.new("doc"), text.by_name)
+
+        def write() -> None:
+            draft = Draft(
+                text.title,
+                text.body,
+                self._folders.of(self._below(path)),
+                self._url(path),
+                self._source(path, found),
+            )
+            knowledge.write(
+                mirror.organization,
+                draft,
+                self._by_name,
+                document_id=file.document_id,
+                also=lambda transaction: mirror_repository.put_file(
+                    transaction, mirror.organization, mirror.id, file
+                ),
+            )
+
+        try:
+            write()
+        except FolderNotFound:
+            self._folders.forget()
+            write()
+
+    def _change(self, document_id: str, file: MirroredFile, text: texts.Text, found: Snapshot) -> None:
+        mirror = self._mirror
+        change = Change(
+            title=text.title,
+            body=text.body,
+            url=self._url(file.path),
+            source=self._source(file.path, found),
+        )
+        knowledge.change(
+            mirror.organization,
+            document_id,
+            change,
+            self._by_name,
+            also=lambda transaction: mirror_repository.put_file(
+                transaction, mirror.organization, mirror.id, file
+            ),
+        )
+
+    def _rename(self, file: MirroredFile, path: str, content: bytes | None, found: Snapshot) -> None:
+        """Give a file's document its new address, and its new folder if that is another one."""
+        mirror = self._mirror
+        moves = self._below(file.path).rpartition("/")[0] != self._below(path).rpartition("/")[0]
+        change = Change(
+            title=None if content is None else texts.read(path, content).title,
+            folder_id=self._folders.of(self._below(path)) if moves else KEEP,
+            url=self._url(path),
+            source=self._source(path, found),
+        )
+
+        def also(transaction: Transaction) -> None:
+            mirror_repository.delete_file(transaction, mirror.organization, mirror.id, file.path)
+            renamed = MirroredFile(path, file.sha, file.document_id, file.by_name)
+            mirror_repository.put_file(transaction, mirror.organization, mirror.id, renamed)
+
+        try:
+            knowledge.change(mirror.organization, file.document_id or "", change, self._by_name, also=also)
+        except DocumentNotFound:
+            self._forget(file)  # it is new to the next look, which writes it again
+
+    def _delete(self, file: MirroredFile) -> None:
+        delete_document(self._mirror.organization, self._mirror.id, file)
+
+    def _forget(self, file: MirroredFile) -> None:
+        transaction = Transaction()
+        mirror_repository.delete_file(transaction, self._mirror.organization, self._mirror.id, file.path)
+        transaction.commit()
+
+    def _store(self, file: MirroredFile) -> None:
+        transaction = Transaction()
+        mirror_repository.put_file(transaction, self._mirror.organization, self._mirror.id, file)
+        transaction.commit()
+
+    def _below(self, path: str) -> str:
+        """Return a path below the mirrored folder."""
+        return path.removeprefix(f"{self._mirror.path}/") if self._mirror.path else path
+
+    def _url(self, path: str) -> str | None:
+        """Return the public page of a file: the address where the files are published, and the path without its end."""
+        if self._mirror.published_at is None:
+            return None
+        below = self._below(path)
+        url = f"{self._mirror.published_at}/{quote(below[: below.rindex('.')])}"
+        try:
+            return checks.require_url(url)
+        except BadUrl:
+            return None
+
+    def _source(self, path: str, found: Snapshot) -> Source:
+        url = f"https://github.com/{self._mirror.repo}/blob/{quote(found.branch)}/{quote(path)}"
+        return Source(
+            SourceKind.REPOSITORY, url=url, repo=self._mirror.repo, path=path, synced_at=clock.now_ms()
+        )
+
+
+def delete_document(organization: str, mirror_id: str, file: MirroredFile) -> None:
+    """Delete a file and its document."""
+
+    def also(transaction: Transaction) -> None:
+        mirror_repository.delete_file(transaction, organization, mirror_id, file.path)
+
+    if file.document_id is not None:
+        try:
+            knowledge.delete(organization, file.document_id, also=also)
+        except DocumentNotFound:
+            pass
+        else:
+            return
+    transaction = Transaction()
+    also(transaction)
+    transaction.commit()
+
+
+def remove(organization: str, mirror_id: str, until: int) -> bool:
+    """Delete the documents of a removed mirror until an instant (ms); return whether none is left."""
+    for file in mirror_repository.files(organization, mirror_id):
+        delete_document(organization, mirror_id, file)
+        if clock.now_ms() >= until:
+            return False
+    return True
+
+
+def _left_out(found: Snapshot) -> str | None:
+    """Return what an admin reads about files that are not mirrored."""
+    said = []
+    if len(found.files) > MAX_FILES:
+        said.append(
+            f"Of {len(found.files):,} Markdown files the first {MAX_FILES:,} are mirrored. Mirror a folder."
+        )
+    if found.too_large:
+        said.append(f"{len(found.too_large)} files over 1 MB are left out, such as {found.too_large[0]}.")
+    return " ".join(said) or None
+
+
+def looks(mirrors: list[Mirror], wanted: Mapping[str, str | bool | None]) -> list[Mirror]:
+    """Return the mirrors that a push is about, by repository and branch."""
+    return [
+        each
+        for each in mirrors
+        if each.repo.casefold() == str(wanted["repo"]).casefold()
+        and (each.branch == wanted["branch"] or (each.branch is None and wanted["default"] is True))
+    ]

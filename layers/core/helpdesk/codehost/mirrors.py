@@ -1,0 +1,169 @@
+"""Mirrored repositories as the API handles them (Specification: Knowledge and repositories)."""
+
+import re
+from urllib.parse import urlsplit
+
+from helpdesk.codehost import mirror_repository
+from helpdesk.codehost.errors import (
+    MAX_REPO_CHARACTERS,
+    AddressPrivate,
+    BadDocsUrl,
+    RepoNameInvalid,
+    RepoNotConnected,
+)
+from helpdesk.codehost.mirror_record import Mirror, MirrorStatus
+from helpdesk.codehost.schemas import MirrorAnswer, MirrorInput, MirrorsAnswer
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import CodehostNotConnected
+from helpdesk.outbound import addresses
+from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict
+
+MAX_BRANCH_CHARACTERS = 250
+MAX_PATH_CHARACTERS = 500
+_REPO = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
+_TRIES = 10
+
+
+def add(organization: str, wanted: MirrorInput) -> Mirror:
+    """Mirror a repository; the first sync begins at once.
+
+    Raises RepoNameInvalid, RepoAlreadyConnected, BadDocsUrl, AddressPrivate, CodehostNotConnected, InvalidRequest.
+    """
+    repo = require_repo(wanted.repo)
+    branch = _require_text("branch", wanted.branch, MAX_BRANCH_CHARACTERS)
+    path = _require_folder(wanted.path)
+    published_at = _require_docs_url(wanted.published_at)
+    require_owner(organization, repo)
+    mirror = Mirror(
+        organization=organization,
+        id=ids.new("mirror"),
+        repo=repo,
+        branch=branch,
+        path=path,
+        published_at=published_at,
+        status=MirrorStatus.SYNCING,
+        problem=None,
+        documents=0,
+        commit=None,
+        last_sync_at=None,
+        requested=1,
+        job=ids.new("job"),
+        job_at=clock.now_ms(),
+    )
+    mirror_repository.add(mirror)
+    return mirror
+
+
+def listed(organization: str) -> MirrorsAnswer:
+    """Return the mirrored repositories by name. One call."""
+    found = sorted(mirror_repository.all_of(organization), key=lambda each: each.repo.casefold())
+    return MirrorsAnswer(
+        repos=[
+            MirrorAnswer(
+                repo=each.repo,
+                branch=each.branch,
+                path=each.path,
+                published_at=each.published_at,
+                status=each.status,
+                problem=each.problem,
+                documents=each.documents,
+                commit=each.commit,
+                last_sync_at=each.last_sync_at,
+            )
+            for each in found
+        ]
+    )
+
+
+def sync(organization: str, repo: str) -> None:
+    """Ask for a sync of a mirrored repository. Raises RepoNotConnected."""
+    for _ in range(_TRIES):
+        try:
+            mirror_repository.request(_require(organization, repo))
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def look_again(organization: str, repos: list[str]) -> None:
+    """Ask for a sync of repositories, as far as they are still mirrored."""
+    for repo in repos:
+        try:
+            sync(organization, repo)
+        except RepoNotConnected:
+            continue
+
+
+def of_account(organization: str, account: str) -> list[Mirror]:
+    """Return the mirrors of an account's repositories. One call."""
+    return [
+        each for each in mirror_repository.all_of(organization) if each.owner.casefold() == account.casefold()
+    ]
+
+
+def remove(organization: str, repo: str) -> None:
+    """Remove a mirror and, in the background, its documents. Raises RepoNotConnected."""
+    for _ in range(_TRIES):
+        try:
+            mirror_repository.remove(_require(organization, repo))
+        except ConditionFailed:
+            continue
+        return
+    raise Conflict
+
+
+def require_repo(repo: str) -> str:
+    """Return the name of a repository. Raises RepoNameInvalid."""
+    name = repo.strip()
+    if _REPO.fullmatch(name) is None or len(name) > MAX_REPO_CHARACTERS or name.split("/")[1] in {".", ".."}:
+        raise RepoNameInvalid
+    return name
+
+
+def require_owner(organization: str, repo: str) -> None:
+    """Raise CodehostNotConnected unless the account that has a repository is connected. One call."""
+    owner = repo.partition("/")[0].casefold()
+    found = integrations.connections(organization, App.CODEHOST)
+    if not any(each.account.casefold() == owner for each in found):
+        raise CodehostNotConnected
+
+
+def _require(organization: str, repo: str) -> Mirror:
+    found = mirror_repository.get(organization, repo.strip()) if _REPO.fullmatch(repo.strip()) else None
+    if found is None:
+        raise RepoNotConnected
+    return found
+
+
+def _require_text(name: str, text: str | None, most: int) -> str | None:
+    line = (text or "").strip()
+    if len(line) > most or not line.isprintable():
+        raise InvalidRequest(f"`{name}` must have up to {most} characters on one line.")
+    return line or None
+
+
+def _require_folder(text: str | None) -> str | None:
+    path = (_require_text("path", text, MAX_PATH_CHARACTERS) or "").strip("/")
+    if path and any(part in {"", ".", ".."} for part in path.split("/")):
+        raise InvalidRequest("`path` must be one folder of the repository, such as `docs/guides`.")
+    return path or None
+
+
+def _require_docs_url(url: str | None) -> str | None:
+    if url is None or not url.strip():
+        return None
+    try:
+        target = addresses.require_public(url.strip())
+    except RefusedAddress:
+        raise AddressPrivate from None
+    except InvalidUrl:
+        raise BadDocsUrl from None
+    if target.scheme != "https" or urlsplit(target.url).query:
+        raise BadDocsUrl
+    return target.url.rstrip("/")

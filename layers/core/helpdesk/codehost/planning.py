@@ -1,0 +1,43 @@
+"""What a sync has to do: the files of a commit against those that are stored. Nothing here asks or writes anything.
+
+A file is known by its path and by the hash of its content. A path that is gone and one that is new with the same
+content are a file that was renamed: it keeps its document.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from helpdesk.codehost.mirror_record import MirroredFile
+from helpdesk.platform.frozen_record import FrozenRecord
+
+
+class Plan(FrozenRecord):
+    """The work: renamed files as they were, with their new paths; those to delete; paths to fetch, with hashes."""
+
+    renamed: tuple[tuple[MirroredFile, str], ...]
+    gone: tuple[MirroredFile, ...]
+    fetched: Mapping[str, str]
+
+
+def plan(stored: Iterable[MirroredFile], wanted: Mapping[str, str]) -> Plan:
+    """Return what makes the stored files equal to the wanted ones: hashes by path."""
+    known = {file.path: file for file in stored}
+    gone = {path: file for path, file in known.items() if path not in wanted}
+    by_content: dict[str, list[MirroredFile]] = defaultdict(list)
+    for file in sorted(gone.values(), key=lambda each: each.path, reverse=True):
+        if file.document_id is not None:
+            by_content[file.sha].append(file)
+    renamed: list[tuple[MirroredFile, str]] = []
+    fetched: dict[str, str] = {}
+    for path, sha in sorted(wanted.items()):
+        before = known.get(path)
+        if before is not None:
+            if before.sha != sha:
+                fetched[path] = sha
+        elif by_content[sha]:
+            file = by_content[sha].pop()
+            renamed.append((file, path))
+            del gone[file.path]
+        else:
+            fetched[path] = sha
+    return Plan(tuple(renamed), tuple(gone[path] for path in sorted(gone)), fetched)

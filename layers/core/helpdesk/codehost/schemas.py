@@ -1,0 +1,66 @@
+"""What goes in and out of the routes of the code host (Specification: Knowledge and repositories)."""
+
+from typing import Annotated
+
+from helpdesk.codehost.errors import MAX_REPO_CHARACTERS
+from helpdesk.codehost.mirror_record import MirrorStatus
+from helpdesk.http.schemas import Answer, Body, Milliseconds, Query, schema_hint
+
+RepoName = Annotated[str, schema_hint(maxLength=MAX_REPO_CHARACTERS)]
+
+
+class MirrorInput(Body):
+    """The body of POST /integrations/repos."""
+
+    repo: RepoName
+    """`owner/repo`. The account must be connected."""
+    branch: str | None = None
+    """The repository's default branch if omitted."""
+    path: str | None = None
+    """One folder; the whole tree if omitted."""
+    published_at: str | None = None
+    """The public address where the files are published. Answers then link to it and a file's path without its end."""
+
+
+class RepoAnswer(Answer):
+    """The response of POST /integrations/repos."""
+
+    repo: str
+
+
+class RepoInput(Body):
+    """The body of POST /integrations/repos/sync."""
+
+    repo: RepoName
+    """A mirrored repository."""
+
+
+class RepoQuery(Query):
+    """The parameters of DELETE /integrations/repos."""
+
+    repo: str
+    """A mirrored repository."""
+
+
+class MirrorAnswer(Answer):
+    """A mirrored repository."""
+
+    repo: str
+    branch: str | None
+    """Null for the default branch."""
+    path: str | None
+    published_at: str | None
+    status: MirrorStatus
+    problem: str | None
+    """What an admin does about a sync that failed, or which files are left out. Null if there is nothing."""
+    documents: int
+    """How many files are documents."""
+    commit: str | None
+    """The commit that was mirrored last."""
+    last_sync_at: Milliseconds | None
+
+
+class MirrorsAnswer(Answer):
+    """GET /integrations/repos, by name."""
+
+    repos: list[MirrorAnswer]

@@ -1,0 +1,455 @@
+"""Mirrored repositories: after each sync the documents are exactly the files of the commit, for few requests."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.codehost import mirror_repository, mirroring
+from helpdesk.integrations.record import Connection
+from helpdesk.knowledge import document_store
+from helpdesk.platform.clock import frozen, now_us
+from tests.support import table
+from tests.support.api import Client
+from tests.support.services.codehost import CodeHost, Installation, Repository
+from tests.support.services.server import Said, Services
+from tests.support.workers import LongContext, Workers
+
+DOCS = "https://93.184.215.14/docs"
+
+
+@pytest.fixture
+def acme(github: CodeHost) -> Installation:
+    """An account with a repository."""
+    return github.install("acme", "docs")
+
+
+@pytest.fixture
+def repository(github: CodeHost, acme: Installation) -> Repository:
+    """The repository."""
+    return github.repositories["acme/docs"]
+
+
+@pytest.fixture(autouse=True)
+def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
+    """The organization's connection to the account."""
+    return connect_codehost(acme)
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """Everything but indexing, which is not what is tested here."""
+    return Workers("knowledge")
+
+
+def page(number: int, said: str = "") -> str:
+    """Return a page with a heading of its own."""
+    return f"# Page {number}\n\nHow thing {number} works.{said}\n"
+
+
+def documents(api: Client) -> dict[str, dict[str, Any]]:
+    """Return the documents by the paths of their files."""
+    found: dict[str, dict[str, Any]] = {}
+    cursor = ""
+    while True:
+        body = api.get(f"/v1/knowledge/documents?limit=200{cursor}").body
+        found |= {each["source"]["path"]: each for each in body["documents"]}
+        if body["nextCursor"] is None:
+            return found
+        cursor = f"&cursor={body['nextCursor']}"
+
+
+def text_of(api: Client, document_id: str) -> str:
+    return str(api.get(f"/v1/knowledge/documents/{document_id}").body["document"]["body"])
+
+
+def mirror(api: Client, **wanted: str) -> dict[str, Any]:
+    answer = api.post("/v1/integrations/repos", {"repo": "acme/docs", **wanted})
+    assert answer.status == 200, answer.body
+    return dict(answer.body)
+
+
+def row(api: Client) -> dict[str, Any]:
+    [found] = api.get("/v1/integrations/repos").body["repos"]
+    return dict(found)
+
+
+def push(
+    github: CodeHost, acme: Installation, repository: Repository, branch: str = "main", **more: Any
+) -> None:
+    """Let GitHub send that a branch was pushed."""
+    payload = {
+        "ref": f"refs/heads/{branch}",
+        "deleted": False,
+        "repository": repository.shape(),
+        "commits": [],
+        "installation": {"id": acme.id},
+        **more,
+    }
+    headers, body = github.hook("push", payload)
+    assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
+
+
+def test_a_repository_is_mirrored_and_a_commit_that_renames_deletes_and_changes_is_exact(
+    api: Client,
+    repository: Repository,
+    services: Services,
+    workers: Workers,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mirroring, "ARCHIVE_FROM", 10)
+    repository.push({f"docs/part-{number % 7}/page-{number}.md": page(number) for number in range(20)})
+    assert mirror(api, publishedAt=f"{DOCS}/") == {"repo": "acme/docs"}
+    workers.run()
+
+    first = documents(api)
+    assert row(api)["status"] == "synced"
+    assert row(api)["documents"] == len(first) == 20
+    assert first["docs/part-3/page-10.md"]["title"] == "Page 10"
+    assert first["docs/part-3/page-10.md"]["url"] == f"{DOCS}/docs/part-3/page-10"
+    assert first["docs/part-3/page-10.md"]["source"]["repo"] == "acme/docs"
+    # token, repository, branch, tree, and two for the archive
+    assert len(services.asked) == 6
+
+    services.asked.clear()
+    old = {number: f"docs/part-{number % 7}/page-{number}.md" for number in range(20)}
+    repository.push(
+        {
+            **{old[number]: None for number in range(10)},
+            **{f"renamed/page-{number}.md": page(number) for number in range(5)},
+            **{old[number]: page(number, " Changed.") for number in range(10, 15)},
+        }
+    )
+    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+    workers.run()
+
+    second = documents(api)
+    assert sorted(second) == sorted(repository.branches["main"])
+    assert row(api)["documents"] == len(second) == 15
+    for number in range(5):  # a renamed file keeps its document
+        assert second[f"renamed/page-{number}.md"]["id"] == first[old[number]]["id"]
+        assert second[f"renamed/page-{number}.md"]["url"] == f"{DOCS}/renamed/page-{number}"
+    assert text_of(api, second[old[12]]["id"]) == page(12, " Changed.").strip("\n")
+    assert second[old[12]]["id"] == first[old[12]]["id"]
+    assert second[old[18]]["version"] == first[old[18]]["version"]
+    # repository, branch, tree, and the five that changed
+    assert len(services.asked) == 8
+
+
+def test_a_sync_that_finds_nothing_new_writes_no_document(
+    api: Client, repository: Repository, services: Services, workers: Workers
+) -> None:
+    repository.push({"a.md": page(1)})
+    mirror(api)
+    workers.run()
+    before = documents(api)
+    services.asked.clear()
+    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+    workers.run()
+
+    assert documents(api) == before
+    assert len(services.asked) == 3
+
+
+def test_a_folder_of_a_branch_is_mirrored(api: Client, repository: Repository, workers: Workers) -> None:
+    repository.push(
+        {"docs/a.md": page(1), "docs/b/c.markdown": page(2), "docs.md": page(3), "docs/x.txt": "x"}
+    )
+    repository.push({"docs/a.md": page(4)}, "next")
+    mirror(api, path="/docs/", publishedAt=DOCS, branch="main")
+    workers.run()
+
+    found = documents(api)
+    assert sorted(found) == ["docs/a.md", "docs/b/c.markdown"]
+    assert found["docs/b/c.markdown"]["url"] == f"{DOCS}/b/c"
+    assert found["docs/a.md"]["title"] == "Page 1"
+
+
+def test_folders_are_mirrored_three_levels_deep(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    repository.push({"one/two/three/four/a.md": page(1), "one/b.md": page(2), "c.md": page(3)})
+    mirror(api)
+    workers.run()
+
+    folders = {each["id"]: each for each in api.get("/v1/knowledge/folders").body["folders"]}
+    found = documents(api)
+    deepest = folders[found["one/two/three/four/a.md"]["folderId"]]
+    assert [deepest["name"], folders[deepest["parentId"]]["name"]] == ["three", "two"]
+    assert folders[found["one/b.md"]["folderId"]]["name"] == "one"
+    assert found["c.md"]["folderId"] is None
+    assert len(folders) == 3
+
+
+def test_a_force_push_leaves_exactly_the_files_of_the_new_commit(
+    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+) -> None:
+    repository.push({f"{number}.md": page(number) for number in range(5)})
+    mirror(api)
+    workers.run()
+    repository.replace({"3.md": page(3).encode(), "other.md": page(9).encode()})
+    push(github, acme, repository)
+    workers.run()
+
+    assert sorted(documents(api)) == ["3.md", "other.md"]
+
+
+def test_pushes_coalesce_and_one_during_a_sync_is_not_lost(
+    api: Client,
+    repository: Repository,
+    github: CodeHost,
+    acme: Installation,
+    services: Services,
+    workers: Workers,
+) -> None:
+    repository.push({"a.md": page(1)})
+    mirror(api)
+    for _ in range(5):
+        push(github, acme, repository)
+    held = Workers("knowledge")
+    held.fan_out()
+    held.run()
+
+    assert len(services.said_to("GET", "/git/trees")) <= 2
+    [found] = mirror_repository.all_of(table.of_kind("ORG")[0]["PK"].split("#")[1])
+    assert found.job is None
+    assert row(api)["status"] == "synced"
+
+
+def test_a_push_to_another_branch_or_of_another_repository_syncs_nothing(
+    api: Client,
+    repository: Repository,
+    github: CodeHost,
+    acme: Installation,
+    services: Services,
+    workers: Workers,
+) -> None:
+    repository.push({"a.md": page(1)})
+    mirror(api)
+    workers.run()
+    services.asked.clear()
+    push(github, acme, repository, "feature")
+    push(github, acme, github.add(acme, "other"))
+    workers.run()
+
+    assert services.asked == []
+
+
+def test_a_sync_goes_on_in_slices(api: Client, repository: Repository) -> None:
+    repository.push({f"{number}.md": page(number) for number in range(6)})
+    mirror(api)
+    held = Workers("knowledge", "integration")
+    held.run()
+    for _ in range(6):
+        assert held.work("integration", LongContext(25_000)) == 1  # no time is left: one file each
+        held.run()
+    assert held.work("integration", LongContext()) == 1
+
+    assert sorted(documents(api)) == [f"{number}.md" for number in range(6)]
+    assert row(api)["status"] == "synced"
+
+
+def test_a_truncated_tree_is_read_folder_by_folder(
+    api: Client, repository: Repository, services: Services, workers: Workers
+) -> None:
+    repository.push({"a/b/c.md": page(1), "a/d.md": page(2), "e.md": page(3), "f/g.md": page(4)})
+    repository.truncates = True
+    mirror(api, path="a")
+    workers.run()
+
+    assert sorted(documents(api)) == ["a/b/c.md", "a/d.md"]
+    assert len(services.said_to("GET", "/git/trees")) == 4
+
+
+@pytest.mark.parametrize(
+    ("breaks", "problem"),
+    [
+        (
+            lambda github, acme, _: acme.repositories.clear(),
+            "does not exist, or the GitHub App may not read it",
+        ),
+        (lambda github, acme, _: github.installations.clear(), "no longer installed on this account"),
+        (lambda github, acme, _: setattr(acme, "suspended", True), "suspended on this account"),
+        (lambda github, acme, repository: repository.branches.clear(), "has no branch main"),
+    ],
+)
+def test_a_sync_that_cannot_read_the_repository_says_why_and_keeps_the_documents(
+    api: Client,
+    repository: Repository,
+    github: CodeHost,
+    acme: Installation,
+    workers: Workers,
+    breaks: Callable[[CodeHost, Installation, Repository], None],
+    problem: str,
+) -> None:
+    repository.push({"a.md": page(1)})
+    mirror(api)
+    workers.run()
+    breaks(github, acme, repository)
+    later = now_us() + 3_600_000_000
+    with frozen(lambda: later):
+        api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+        workers.run()
+
+    assert row(api)["status"] == "failed"
+    assert problem in row(api)["problem"]
+    assert sorted(documents(api)) == ["a.md"]
+
+
+def test_a_limit_of_requests_puts_the_sync_off_and_it_goes_on_later(
+    api: Client, repository: Repository, services: Services, workers: Workers
+) -> None:
+    repository.push({"a.md": page(1)})
+    mirror(api)
+    limited = {"x-ratelimit-remaining": "0", "retry-after": "1"}
+    services.fail(path="/git/trees", said=Said(403, {"message": "API rate limit exceeded"}, headers=limited))
+    workers.run()
+    assert row(api)["status"] == "syncing"
+    later = now_us() + 2_000_000
+    with frozen(lambda: later):
+        while not documents(api):
+            workers.run()
+
+    assert row(api)["status"] == "synced"
+
+
+def test_a_worker_that_dies_doubles_no_document(
+    api: Client, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.push({f"{number}.md": page(number) for number in range(3)})
+    mirror(api)
+    held = Workers("knowledge", "integration")
+    held.run()
+    write, written = document_store.write, []
+
+    def dies(key: str, text: bytes) -> None:
+        written.append(key)
+        if len(written) == 2:
+            raise ConnectionError
+        write(key, text)
+
+    monkeypatch.setattr(document_store, "write", dies)
+    assert held.work("integration") == 0
+    later = now_us() + 200_000_000
+    with frozen(lambda: later):
+        monkeypatch.setattr(mirror_repository, "CLAIM_MS", 1)
+        api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+    much_later = now_us() + 4_000_000_000
+    with frozen(lambda: much_later):
+        api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+        Workers("knowledge").run()
+
+    assert sorted(documents(api)) == ["0.md", "1.md", "2.md"]
+    assert row(api)["documents"] == 3
+
+
+def test_files_without_text_and_files_over_a_megabyte_are_left_out(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    repository.push({"empty.md": "---\ntitle: Nothing\n---\n", "big.md": "x" * 1_000_001, "a.md": page(1)})
+    mirror(api)
+    workers.run()
+
+    assert sorted(documents(api)) == ["a.md"]
+    assert row(api)["documents"] == 1
+    assert row(api)["problem"] == "1 files over 1 MB are left out, such as big.md."
+
+
+def test_a_mirrored_document_is_changed_in_its_repository_alone(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    repository.push({"a.md": page(1)})
+    mirror(api)
+    workers.run()
+    document = documents(api)["a.md"]["id"]
+
+    assert api.patch(f"/v1/knowledge/documents/{document}", {"body": "Mine"}).code == "doc_is_synced"
+    folder = api.post("/v1/knowledge/folders", {"name": "Mine"}).body["id"]
+    assert api.patch(f"/v1/knowledge/documents/{document}", {"folderId": folder}).status == 200
+    repository.push({"a.md": page(1, " More.")})
+    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+    workers.run()
+    assert documents(api)["a.md"]["folderId"] == folder
+
+
+def test_removing_a_repository_removes_its_documents_and_no_others(
+    api: Client, stranger: Client, repository: Repository, workers: Workers
+) -> None:
+    repository.push({"a.md": page(1)})
+    kept = api.post("/v1/knowledge/documents", {"title": "Mine", "body": "Mine"}).body["id"]
+    mirror(api)
+    workers.run()
+
+    assert stranger.delete("/v1/integrations/repos?repo=acme/docs").code == "repo_not_connected"
+    assert api.delete("/v1/integrations/repos?repo=ACME/docs").status == 200
+    assert api.delete("/v1/integrations/repos?repo=acme/docs").code == "repo_not_connected"
+    workers.run()
+    assert [each["id"] for each in api.get("/v1/knowledge/documents").body["documents"]] == [kept]
+    assert [item for item in table.everything() if "#REPOSITORY#" in item["PK"]] == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        ({"repo": "acme"}, "repo_name_invalid"),
+        ({"repo": "https://github.com/acme/docs"}, "repo_name_invalid"),
+        ({"repo": "acme/.."}, "repo_name_invalid"),
+        ({"repo": "a#b/c"}, "repo_name_invalid"),
+        ({"repo": "other/docs"}, "codehost_not_connected"),
+        ({"repo": "acme/docs", "publishedAt": "docs"}, "bad_docs_url"),
+        ({"repo": "acme/docs", "publishedAt": f"{DOCS}?a=1"}, "bad_docs_url"),
+        ({"repo": "acme/docs", "publishedAt": "https://192.168.0.1/docs"}, "address_private"),
+        ({"repo": "acme/docs", "path": "../secrets"}, "invalid_request"),
+        ({"repo": "acme/docs", "branch": "a\nb"}, "invalid_request"),
+        ({}, "invalid_request"),
+    ],
+)
+def test_what_cannot_be_mirrored_is_refused(api: Client, wanted: dict[str, str], code: str) -> None:
+    answer = api.post("/v1/integrations/repos", wanted)
+
+    assert (answer.status, answer.code) == (400, code)
+
+
+def test_a_repository_is_mirrored_once(api: Client, member: Client, repository: Repository) -> None:
+    mirror(api)
+
+    assert api.post("/v1/integrations/repos", {"repo": "Acme/Docs"}).code == "repo_already_connected"
+    assert api.post("/v1/integrations/repos/sync", {"repo": "acme/none"}).code == "repo_not_connected"
+    assert member.post("/v1/integrations/repos", {"repo": "acme/docs"}).code == "forbidden"
+    assert member.delete("/v1/integrations/repos?repo=acme/docs").code == "forbidden"
+    assert member.get("/v1/integrations/repos").status == 200
+
+
+def test_a_push_and_a_pull_request_move_the_cards_that_they_name(
+    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+) -> None:
+    key = api.post("/v1/tasks", {"title": "Pack faster", "status": "planned"}).body["key"]
+    payload = {
+        "action": "opened",
+        "repository": repository.shape(),
+        "installation": {"id": acme.id},
+        "pull_request": {
+            "number": 7,
+            "title": f"Fixes {key}",
+            "html_url": "https://github.com/acme/docs/pull/7",
+            "state": "open",
+            "merged": False,
+            "updated_at": "2026-11-23T09:00:00Z",
+        },
+    }
+    headers, body = github.hook("pull_request", payload)
+    Client(headers=headers).request("POST", "/v1/hooks/codehost", body)
+    workers.run()
+    assert api.get("/v1/tasks").body["tasks"][0]["status"] == "in_review"
+
+    commit = {
+        "id": "a" * 40,
+        "message": f"fixes {key}",
+        "url": "https://github.com/acme/docs/commit/a",
+        "author": {"name": "Ada"},
+    }
+    push(github, acme, repository, commits=[commit])
+    push(github, acme, repository, commits=[commit])
+    workers.run()
+    [card] = api.get("/v1/tasks").body["tasks"]
+    assert (card["status"], card["commits"], card["pullRequests"]) == ("done", 1, 1)

@@ -1,0 +1,39 @@
+"""The plan of a sync: applied to what is stored, it gives exactly what is wanted."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpdesk.codehost.mirror_record import MirroredFile
+from helpdesk.codehost.planning import plan
+
+trees = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from("1234"))
+
+
+@given(trees, trees, st.sets(st.sampled_from("abcdefgh")))
+def test_applied_it_gives_the_wanted_tree_and_keeps_as_many_documents_as_it_can(
+    before: dict[str, str], wanted: dict[str, str], without_text: set[str]
+) -> None:
+    stored = [
+        MirroredFile(path, sha, None if path in without_text else f"doc {path}")
+        for path, sha in before.items()
+    ]
+    found = plan(stored, wanted)
+
+    now = dict(before)
+    for file, path in found.renamed:
+        assert file.sha == wanted[path]
+        del now[file.path]
+    for file in found.gone:
+        del now[file.path]
+    now |= {path: file.sha for file, path in found.renamed} | found.fetched
+    assert now == wanted
+    # A document goes only where nothing that is new has its content.
+    left = {file.sha for file in found.gone if file.document_id is not None}
+    assert not left & {sha for path, sha in found.fetched.items() if path not in before}
+
+
+def test_two_files_that_change_places_are_changed_and_not_renamed() -> None:
+    stored = [MirroredFile("a", "1", "doc a"), MirroredFile("b", "2", "doc b")]
+
+    assert plan(stored, {"a": "2", "b": "1"}).fetched == {"a": "2", "b": "1"}
+    assert plan(stored, {"a": "2", "b": "1"}).renamed == ()

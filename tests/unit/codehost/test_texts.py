@@ -1,0 +1,95 @@
+"""What a Markdown file becomes: its title, and a text without what only a generator of websites reads."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpdesk.codehost import texts
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "title"),
+    [
+        ("a.md", "---\ntitle: From the matter\n---\n# Heading\n", "From the matter"),
+        ("a.md", '---\nid: x\ntitle: "In quotes: yes"\n---\n', "In quotes: yes"),
+        ("a.md", "\ufeff---\r\ntitle: Windows\r\n---\r\ntext", "Windows"),
+        ("a.md", "text\n\n## A *bold* [link](https://example.com) ##\n", "A bold link"),
+        ("a.md", "```\n# no heading\n```\n# Yes\n", "Yes"),
+        ("a.md", "Underlined\n==========\n", "Underlined"),
+        ("guides/getting-started.md", "no heading", "Getting started"),
+        ("guides/README.md", "no heading", "Guides"),
+        ("README.md", "no heading", "Readme"),
+        ("a.md", "---\ntitle: |\n  folded\n---\n# Heading", "Heading"),
+        ("a.md", "# " + "long " * 60, "long " * 22 + "long…"),
+    ],
+)
+def test_the_title_is_of_the_front_matter_the_first_heading_or_the_file(
+    path: str, content: str, title: str
+) -> None:
+    assert texts.read(path, content.encode()).title == title
+
+
+def test_front_matter_goes_and_the_text_stays() -> None:
+    assert (
+        texts.read("a.md", b"---\ntitle: A\n---\n\nText <Note>kept</Note>\n").body == "Text <Note>kept</Note>"
+    )
+
+
+MDX = """import Tabs from '@theme/Tabs'
+import {
+  A,
+} from 'b'
+
+# Heading
+
+export const size = 3
+
+<Tabs values={[{label: 'a > b', value: "x"}]}>
+<TabItem value="one">
+
+Inside **one**.
+
+</TabItem>
+</Tabs>
+
+{/* a
+comment */}
+Use `<Tag>` and <b>html</b>.
+
+```jsx
+import x from 'y'
+<Kept />
+```
+"""
+
+
+def test_components_go_and_what_is_between_them_stays() -> None:
+    text = texts.read("a.mdx", MDX.encode())
+
+    assert text.title == "Heading"
+    assert "Inside **one**." in text.body
+    assert "<b>html</b>" in text.body
+    assert "```jsx\nimport x from 'y'\n<Kept />\n```" in text.body
+    for gone in ("@theme", "TabItem", "values=", "comment", "export const"):
+        assert gone not in text.body
+
+
+@pytest.mark.parametrize(
+    "piece", ["<A ", "<A {", "<A x='", "{/*", "---\n", "<A {{", "import x\n", "``` \n", "# a ["]
+)
+def test_a_hostile_file_of_a_megabyte_is_read_in_linear_time(piece: str) -> None:
+    content = (piece * (1_000_000 // len(piece))).encode()
+    started = time.process_time()
+    texts.read("a.mdx", content)
+
+    assert time.process_time() - started < 3
+
+
+@given(st.binary(max_size=300), st.sampled_from(["a.md", "b/c.mdx", "d/index.markdown"]))
+def test_every_file_becomes_a_title_on_one_line_and_a_text(content: bytes, path: str) -> None:
+    text = texts.read(path, content)
+
+    assert 0 < len(text.title) <= 120
+    assert "\n" not in text.title
