@@ -25,7 +25,7 @@ def test_applied_it_gives_the_wanted_tree_and_keeps_as_many_documents_as_it_can(
         del now[file.path]
     for file in found.gone:
         del now[file.path]
-    now |= {path: file.sha for file, path in found.renamed} | found.fetched
+    now |= {path: file.sha for file, path in found.renamed} | dict(found.fetched)
     assert now == wanted
     # A document goes only where nothing that is new has its content.
     left = {file.sha for file in found.gone if file.document_id is not None}
