@@ -26,6 +26,7 @@ BENCHMARKS = (
     "retrieving",
     "indexing",
     "searching",
+    "exploring",
     "package_sizes",
 )
 
