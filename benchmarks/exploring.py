@@ -23,7 +23,7 @@ _SECONDS = 1.0
 
 _MEDIAN = {"op": "median", "field": "firstResponseTime"}
 _FILTER = {"field": "subject", "op": "contains", "value": "refund"}
-QUERIES = {
+QUERIES: dict[str, dict[str, object]] = {
     "explore: count by day": {"bucket": "day"},
     "explore: median by day and channel": {"measure": _MEDIAN, "bucket": "day", "groupBy": "channel"},
     "explore: largest subjects, of a filter": {

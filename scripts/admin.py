@@ -28,6 +28,7 @@ from helpdesk.platform.errors import AppError
 from helpdesk.privacy import service as privacy
 from helpdesk.secret_keys import service as secret_keys
 from scripts import redrive
+from scripts.export_analytics import mark_everything
 from scripts.facts import write_facts
 from scripts.migrations import runner
 from scripts.migrations.versions import MIGRATIONS
@@ -205,6 +206,9 @@ def _add_facts(commands: Any) -> None:
         "organization_id", metavar="ORGANIZATION_ID", nargs="?", help="one alone; all unless given"
     )
     rows.set_defaults(run=_facts)
+    commands.add_parser(
+        "export-analytics", help="have all of analytics exported in the next night, once the export is on"
+    ).set_defaults(run=lambda _: mark_everything())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,7 +5,7 @@ from typing import Any
 from helpdesk.analytics.stream import write_rows
 from helpdesk.platform.settings import declare
 
-NEEDS = declare("FACTS_DEAD_LETTERS_URL")
+NEEDS = declare("FACTS_DEAD_LETTERS_URL", "ANALYTICS_EXPORT")
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, list[dict[str, str]]]:

@@ -29,6 +29,7 @@ FOUNDATIONS = {
 # The modules outside storage that call an AWS service, and which service.
 ADAPTERS = {
     "agent/converse.py": {"bedrock"},
+    "analytics/export_store.py": {"s3"},
     "embeddings/bedrock.py": {"bedrock"},
     "delivery/queue.py": {"sqs"},
     "files/store.py": {"s3"},

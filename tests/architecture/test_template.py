@@ -63,6 +63,7 @@ WORKERS = {
     "SearchIndexer",
     "AutoResolve",
     "UploadCleanup",
+    "AnalyticsExporter",
     "Reconciler",
     "Timers",
     "Eraser",

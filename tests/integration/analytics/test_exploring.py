@@ -64,6 +64,55 @@ def test_only_the_newest_rows_are_read(api: Client, organization: NewOrganizatio
     assert (everything["scanned"], everything["capped"]) == (10, True)
 
 
+def test_no_more_months_are_read_than_have_the_newest_rows(
+    api: Client, organization: NewOrganization, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("helpdesk.analytics.reading.MAX_SCANNED", 10)
+    start = 1_767_225_600_000  # 2026-01-01
+    for month in range(6):
+        for number in range(8):
+            at = start + month * 31 * DAY + number
+            put("logs", f"log_{ids.ulid(at)}", organization, at=at, kind="member_joined")
+
+    with recorded_calls() as calls:
+        body = {"query": {"dataset": "logs"}, "from": start, "days": 180}
+        found = api.post("/v1/analytics/records", body).body
+
+    assert (found["scanned"], found["capped"], len(found["rows"])) == (10, True, 10)
+    # June, which ends the window, is empty or almost; then two months have 16 rows.
+    assert calls.count("dynamodb:Query") <= 4
+
+
+def test_usage_begins_where_all_of_its_sources_are_read(
+    api: Client, organization: NewOrganization, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("helpdesk.analytics.reading.MAX_SCANNED", 10)
+    now = clock.now_ms()
+    for number in range(12):
+        at = now - number * 1_000
+        put(
+            "messages",
+            f"msg_{ids.ulid(at)}",
+            organization,
+            at=at,
+            sender="visitor" if number % 2 else "agent",
+        )
+        put(
+            "usageEvents",
+            f"file_{ids.ulid(at - 1)}",
+            organization,
+            at=at - 1,
+            kind="upload_bytes",
+            quantity=1,
+        )
+
+    found = api.post("/v1/analytics/records", {"query": {"dataset": "usageEvents"}}).body
+
+    # Ten messages were read, of which the last answer is the ninth.
+    assert found["capped"]
+    assert min(row["at"] for row in found["rows"]) >= now - 9_001
+
+
 def test_rows_just_after_the_window_take_no_place_of_its_rows(
     api: Client, organization: NewOrganization, monkeypatch: Any
 ) -> None:

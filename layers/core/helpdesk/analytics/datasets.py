@@ -59,6 +59,11 @@ class Dataset(FrozenRecord):
         return {field.id: place for place, field in enumerate(self.fields)}
 
     @property
+    def has_own_titles(self) -> bool:
+        """Whether a row has a title that none of its fields says."""
+        return self.id not in _TITLES
+
+    @property
     def title_place(self) -> int:
         """Where in a row its title is."""
         return len(self.times) + len(self.others)

@@ -6,7 +6,7 @@ field, such as `resolvedAt`, reads all rows that began before its end. The newes
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import batched
+from functools import partial
 from typing import Any, NamedTuple
 
 from helpdesk.analytics import repository, rows
@@ -25,6 +25,11 @@ _USAGE: dict[str, Callable[[list[Any], str], list[Fact]]] = {
 """Rows of other datasets that are usage as well, and are not kept twice."""
 
 
+def usage_of(dataset: str) -> Callable[[list[Any], str], list[Fact]] | None:
+    """Return the function from a row of a dataset to the usage that it shows; None if its rows show none."""
+    return _USAGE.get(dataset)
+
+
 class Reading(NamedTuple):
     """Rows, newest first, and whether there are older ones that were not read."""
 
@@ -37,15 +42,24 @@ def read(organization: str, dataset: str, window: Window, *, by_default_time: bo
     reach = window if by_default_time else Window(0, window.end)
     if dataset != rows.USAGE:
         return _capped(_rows(organization, dataset, reach, by_default_time=by_default_time))
-    found = _rows(organization, dataset, reach, by_default_time=by_default_time)
-    cut = False
-    for source, usage in _USAGE.items():
-        part, capped = _capped(_rows(organization, source, reach, by_default_time=by_default_time))
-        found += [Found(fact.id, fact.values) for row in part for fact in usage(row.values, row.id)]
-        cut = cut or capped
+    found: list[Found] = []
+    since, capped = 0, False
+    for source in (*_USAGE, rows.USAGE):
+        reach = Window(max(reach.start, since), reach.end)
+        part = _capped(_rows(organization, source, reach, by_default_time=by_default_time))
+        if part.capped:
+            # Where older rows of one source are not read, those of the others would be all that is left of that time.
+            since, capped = max(since, part.rows[-1].values[0]), True
+        usage = _USAGE.get(source)
+        found += (
+            part.rows
+            if usage is None
+            else [Found(fact.id, fact.values) for row in part.rows for fact in usage(row.values, row.id)]
+        )
+    found = [row for row in found if row.values[0] >= since]
     found.sort(key=lambda row: (row.values[0], row.id), reverse=True)
-    newest, capped = _capped(found)
-    return Reading(newest, capped or cut)
+    newest = _capped(found)
+    return Reading(newest.rows, newest.capped or capped)
 
 
 def _capped(rows: list[Found]) -> Reading:
@@ -53,32 +67,29 @@ def _capped(rows: list[Found]) -> Reading:
 
 
 def _rows(organization: str, dataset: str, reach: Window, *, by_default_time: bool) -> list[Found]:
-    """Return rows, newest first: one more than are used, if there are so many."""
+    """Return rows, newest first: one more than are used, if there are so many.
+
+    The first month is read alone. Then as many are read at a time as are needed if the fullest so far is like them.
+    """
     found: list[Found] = []
-    wanted = MAX_SCANNED + 1
+    wanted, fullest, at_a_time = MAX_SCANNED + 1, 1, 1
+    left = list(_months(organization, dataset, reach, by_default_time=by_default_time))
     with ThreadPoolExecutor(_MONTHS_AT_A_TIME) as pool:
-        for batch in batched(
-            _months(organization, dataset, reach, by_default_time=by_default_time),
-            _MONTHS_AT_A_TIME,
-            strict=False,
-        ):
-            left = wanted - len(found)
-            read_one = [
-                pool.submit(
-                    repository.read,
-                    organization,
-                    dataset,
-                    each,
-                    reach,
-                    left,
-                    by_default_time=by_default_time,
-                )
-                for each in batch
-            ]
-            for one in read_one:
-                found += one.result()
-            if len(found) >= wanted:
-                break
+        while left and len(found) < wanted:
+            batch, left = left[:at_a_time], left[at_a_time:]
+            read = partial(
+                repository.read,
+                organization,
+                dataset,
+                window=reach,
+                limit=wanted - len(found),
+                by_default_time=by_default_time,
+            )
+            for rows_of_month in pool.map(read, batch):
+                found += rows_of_month
+                fullest = max(fullest, len(rows_of_month))
+            needed = max((wanted - len(found)) // fullest, 1)
+            at_a_time = min(2 * at_a_time, needed, _MONTHS_AT_A_TIME)
     return found[:wanted]
 
 

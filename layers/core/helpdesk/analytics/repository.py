@@ -7,10 +7,11 @@ replaces a newer one.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from helpdesk.analytics import changed_repository
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.evaluation import Found
 from helpdesk.analytics.rows import CUSTOMERS, DOCUMENTS, SIGNALS, TOOL_RUNS, Fact
@@ -87,7 +88,7 @@ def put_conversation(
     organization: str, fact: Fact, thread: Thread, sequence: str, before: Stored | None
 ) -> None:
     """Put a conversation's row in place of the one that was read, or of none. Raises ConditionFailed."""
-    _note_month(organization, fact)
+    _note(organization, fact.dataset, fact.id)
     condition = f"{_SEQUENCE} = :was" if before is not None else "attribute_not_exists(PK)"
     table.update(
         key_of(organization, fact.dataset, fact.id),
@@ -104,7 +105,7 @@ def put_conversation(
 
 def put(organization: str, fact: Fact, sequence: str = _FIRST_SEQUENCE) -> bool:
     """Put a row, unless it shows a newer change; return whether it was put. Numbers beside its values stay."""
-    _note_month(organization, fact)
+    _note(organization, fact.dataset, fact.id)
     try:
         table.update(
             key_of(organization, fact.dataset, fact.id),
@@ -119,7 +120,7 @@ def put(organization: str, fact: Fact, sequence: str = _FIRST_SEQUENCE) -> bool:
 
 def put_customer(organization: str, fact: Fact, conversation_ids: Sequence[str]) -> None:
     """Put a customer's row that is missing, if the customer is there and is not being erased."""
-    _note_month(organization, fact)
+    _note(organization, fact.dataset, fact.id)
     newest = max(conversation_ids, default=None)
     item: Item = {
         **key_of(organization, fact.dataset, fact.id).attributes(),
@@ -145,9 +146,11 @@ def count_conversation(organization: str, customer_id: str, conversation_id: str
 
     Return the newest that is counted, or None if the customer has no row.
     """
+    key = key_of(organization, CUSTOMERS, customer_id)
+    _note_change(key)
     try:
         table.update(
-            key_of(organization, CUSTOMERS, customer_id),
+            key,
             "SET n = :id, l = :at ADD c :one",
             condition="attribute_exists(PK) AND (attribute_not_exists(n) OR n < :id)",
             values={":id": conversation_id, ":at": at, ":one": 1},
@@ -191,9 +194,11 @@ def _beside(
     organization: str, dataset: str, identifier: str, expression: str, condition: str, values: Item
 ) -> bool:
     """Change numbers of a row; return whether there is such a row."""
+    key = key_of(organization, dataset, identifier)
+    _note_change(key)
     try:
         table.update(
-            key_of(organization, dataset, identifier),
+            key,
             expression,
             condition="attribute_exists(PK)" + (f" AND ({condition})" if condition else ""),
             values=values,
@@ -215,6 +220,8 @@ def delete_many(organization: str, rows: Sequence[tuple[str, str]]) -> None:
         # An id that is no ULID never had a row.
         with suppress(ValueError):
             found.append(key_of(organization, dataset, identifier))
+    for key in found:
+        _note_change(key)
     table.delete_many(found)
 
 
@@ -260,6 +267,18 @@ def read(
     return found
 
 
+def pages(organization: str, dataset: str, month: str) -> Iterator[list[Found]]:
+    """Yield all rows of a month, oldest first, by pages of 1 MB."""
+    partition = keys.AnalyticsFact(organization, dataset, month, "-", "-").pk
+    after: Item | None = None
+    while True:
+        page = table.query(partition, after=after, only=("SK", _VALUES, *_BESIDE.get(dataset, ())))
+        yield _rows(dataset, page.items)
+        after = page.after
+        if after is None:
+            return
+
+
 def _rows(dataset: str, items: Sequence[Item]) -> list[Found]:
     # One text is parsed faster than thousands.
     rows = json.loads("[" + ",".join([item[_VALUES] for item in items]) + "]")
@@ -271,14 +290,15 @@ def _rows(dataset: str, items: Sequence[Item]) -> list[Found]:
     return [Found(item["SK"][14:], values) for item, values in zip(items, rows, strict=True)]
 
 
-def _note_month(organization: str, fact: Fact) -> None:
-    """Note that a dataset has rows in a month. Once for each execution environment."""
-    month = month_of(ids.made_at(fact.id))
-    known = (organization, fact.dataset, month)
+def _note(organization: str, dataset: str, identifier: str) -> None:
+    """Note that a dataset has rows in a month, once for each execution environment, and that they change."""
+    month = month_of(ids.made_at(identifier))
+    changed_repository.note(organization, dataset, month)
+    known = (organization, dataset, month)
     if known in _noted:
         return
     table.update(
-        keys.AnalyticsMonths(organization, fact.dataset),
+        keys.AnalyticsMonths(organization, dataset),
         "SET #month = :true",
         names={"#month": month},
         values={":true": True},
@@ -286,6 +306,10 @@ def _note_month(organization: str, fact: Fact) -> None:
     if len(_noted) >= _MAX_NOTED:
         _noted.clear()
     _noted.add(known)
+
+
+def _note_change(key: keys.AnalyticsFact) -> None:
+    changed_repository.note(key.organization, key.dataset, key.month)
 
 
 def _json(values: list[Any]) -> str:

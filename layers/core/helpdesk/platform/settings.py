@@ -96,6 +96,9 @@ class Settings(FrozenRecord):
     integration_queue_url = _Setting("INTEGRATION_QUEUE_URL", _text)
     dead_letters_url = _Setting("DEAD_LETTERS_URL", _text)
     facts_dead_letters_url = _Setting("FACTS_DEAD_LETTERS_URL", _text)
+    # Where analytics is exported to; empty where it is not.
+    analytics_bucket = _Setting("ANALYTICS_BUCKET", _text, "")
+    exports_analytics = _Setting("ANALYTICS_EXPORT", lambda text: text == "on", "off")
     retry_delays_seconds = _Setting("RETRY_DELAYS_SECONDS", _text)
     # What follows has the value of the specification, or none, where nothing else is set.
     longest_hop_seconds = _Setting("LONGEST_HOP_SECONDS", int, "900")

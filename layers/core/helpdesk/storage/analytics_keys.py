@@ -20,3 +20,14 @@ class AnalyticsMonths(ItemKey):
     PK, SK = "ORG#{organization}#ANALYTICS", "{dataset}"
     organization: str
     dataset: str
+
+
+class AnalyticsChange(ItemKey):
+    """A mark that rows of a partition were written on a day, for the export; expires by itself."""
+
+    PK, SK = "ANALYTICSCHANGES#{shard}", "{day}#{organization}#{dataset}#{month}"
+    shard: str
+    day: str
+    organization: str
+    dataset: str
+    month: str

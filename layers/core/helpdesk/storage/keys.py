@@ -37,7 +37,7 @@ from helpdesk.storage.account_keys import (
     UserCode,
     WaitPool,
 )
-from helpdesk.storage.analytics_keys import AnalyticsFact, AnalyticsMonths
+from helpdesk.storage.analytics_keys import AnalyticsChange, AnalyticsFact, AnalyticsMonths
 from helpdesk.storage.approval_keys import (
     AgentRun,
     Approval,
@@ -124,8 +124,8 @@ from helpdesk.storage.webhook_keys import Delivery, WebhookEndpoint, WebhookEndp
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
-    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsFact", "AnalyticsMonths",
-    "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest", "AutoResolveCheckpoint",
+    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact",
+    "AnalyticsMonths", "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest", "AutoResolveCheckpoint",
     "Board", "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket",
