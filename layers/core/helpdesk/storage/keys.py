@@ -125,8 +125,8 @@ from helpdesk.storage.webhook_keys import Delivery, WebhookEndpoint, WebhookEndp
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact",
-    "AnalyticsMonths", "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest", "AutoResolveCheckpoint",
-    "Board", "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection",
+    "AnalyticsMonths", "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest",
+    "AutoResolveCheckpoint", "Board", "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket",
     "EndpointSecret", "Grant", "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken",
