@@ -13,7 +13,7 @@ from helpdesk.conversations.learning import LearnJob
 from helpdesk.files import store
 from helpdesk.knowledge import indexing as knowledge
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.search import indexing

@@ -4,7 +4,7 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.approvals import service as approvals
 from helpdesk.approvals.errors import ApprovalExpired, ApprovalNotFound, ApprovalSettled
 from helpdesk.approvals.schemas import ApprovalAnswer, ApprovalDecision, ApprovalsAnswer, ApprovalsQuery
-from helpdesk.conversations import listing
+from helpdesk.conversations import listing, writing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
     ConversationArchived,
@@ -69,7 +69,7 @@ def get_conversation(caller: Caller, conversation_id: str, page: PageQuery) -> C
 )
 def reply(caller: Caller, conversation_id: str, message: ReplyInput) -> ReplyAccepted:
     """Reply to the visitor. A reply can also take over the conversation or reopen it."""
-    return conversations.reply(caller, conversation_id, message)
+    return writing.reply(caller, conversation_id, message)
 
 
 @api.post(
@@ -87,7 +87,7 @@ def reply(caller: Caller, conversation_id: str, message: ReplyInput) -> ReplyAcc
 )
 def write_note(caller: Caller, conversation_id: str, note: NoteInput) -> NoteAccepted:
     """Add an internal note. Only the team sees it, and no event is sent."""
-    return conversations.note(caller, conversation_id, note)
+    return writing.note(caller, conversation_id, note)
 
 
 @api.post(

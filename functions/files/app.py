@@ -4,6 +4,7 @@ from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
 from helpdesk.files import service as files
+from helpdesk.files import uploads
 from helpdesk.files.errors import EmptyFile, FileNotFound, FileTooBig
 from helpdesk.files.gone_page import gone_page, is_wanted
 from helpdesk.files.schemas import Uploaded, UploadQuery, UploadRequest
@@ -31,8 +32,8 @@ def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, que
     With `name` in the query, the body is the file whatever its media type, also `application/json`.
     """
     if isinstance(sent, RawBody):
-        return files.upload(caller.organization, base_url, query.name, sent.media_type, sent.content)
-    return files.announce(caller.organization, base_url, sent)
+        return uploads.upload(caller.organization, base_url, query.name, sent.media_type, sent.content)
+    return uploads.announce(caller.organization, base_url, sent)
 
 
 @api.get(

@@ -3,9 +3,10 @@
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.pages import next_cursor, position
 from helpdesk.http.schemas import OK, Ok
-from helpdesk.logs import service as logs
+from helpdesk.logs import listing as logs
 from helpdesk.logs.errors import LogNotFound
-from helpdesk.logs.schemas import LogAnswer, LogFilter, LogsAnswer, LogsQuery
+from helpdesk.logs.kinds import LogFilter
+from helpdesk.logs.schemas import LogAnswer, LogsAnswer, LogsQuery
 from helpdesk.organizations import settings as organization_settings
 from helpdesk.organizations.errors import (
     AddressTaken,

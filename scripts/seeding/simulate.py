@@ -14,6 +14,7 @@ from typing import Any
 from helpdesk.admission.caller import Caller
 from helpdesk.agent import answers
 from helpdesk.conversations import service as inbox
+from helpdesk.conversations import writing
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
 from helpdesk.conversations.state import Transition
 from helpdesk.customers import service as customers
@@ -24,7 +25,7 @@ from helpdesk.delivery.attempts import DeliveryState, Progress
 from helpdesk.delivery.record import DeliveryId
 from helpdesk.delivery.repository import Result
 from helpdesk.events import outbox_pending
-from helpdesk.files import service as files
+from helpdesk.files import uploads
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageAccepted, MessageInput
 from helpdesk.outbound.outcome import Failure, Outcome
@@ -155,7 +156,7 @@ class _Simulation:
             inbox.assign(caller, conversation_id, caller.the_person().id)
         if planned.noted:
             self._pass()
-            inbox.note(caller, conversation_id, NoteInput(body=texts.of_note(self.random)))
+            writing.note(caller, conversation_id, NoteInput(body=texts.of_note(self.random)))
         self._talk(planned, caller, written, with_team=with_team)
         self._finish(planned, caller, conversation_id)
 
@@ -170,7 +171,7 @@ class _Simulation:
                 self._pass()
                 body = texts.of_team(self.random)
                 reply = ReplyInput.model_validate({"body": body, "takeOver": True})
-                inbox.reply(caller, first.conversation_id, reply)
+                writing.reply(caller, first.conversation_id, reply)
             else:
                 self._answer(newest)
             answered = not answered
@@ -207,7 +208,7 @@ class _Simulation:
             sent["context"] = _CONTEXT
             sent["page"] = {"url": "https://shop.example.com/settings", "title": "Settings"}
         if self.random.random() < 0.05:
-            file = files.upload(
+            file = uploads.upload(
                 self._desk.organization, self._desk.base_url, "picture.png", "image/png", _PICTURE
             )
             sent["attachments"] = [{"id": file.id, "name": "picture.png"}]

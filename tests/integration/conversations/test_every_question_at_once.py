@@ -24,7 +24,7 @@ from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import Goodbye, HandOff, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.worker import AgentJob, Outcome
-from helpdesk.conversations import repository, service
+from helpdesk.conversations import repository, service, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
@@ -108,7 +108,7 @@ class Desk:
         if name.startswith("reply"):
             how = {"takeOver": name == "reply taking over", "reopen": name == "reply reopening"}
             written = ReplyInput.model_validate({"body": "Yes", **how})
-            return partial(service.reply, MAX, self.conversation_id, written)
+            return partial(writing.reply, MAX, self.conversation_id, written)
         if name in {"snooze", "end snooze"}:
             until = SnoozeInput(until=SNOOZE_ENDED if name == "snooze" else None)
             return partial(snoozes.snooze, MAX, self.conversation_id, until)
@@ -117,7 +117,7 @@ class Desk:
         if name in {"assign", "unassign"}:
             return partial(service.assign, MAX, self.conversation_id, ADA if name == "assign" else None)
         if name == "note":
-            return partial(service.note, MAX, self.conversation_id, NoteInput(body="For the team."))
+            return partial(writing.note, MAX, self.conversation_id, NoteInput(body="For the team."))
         return partial(service.transition, MAX, self.conversation_id, Transition(name))
 
     def alone(self, *names: str) -> None:

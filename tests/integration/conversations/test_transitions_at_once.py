@@ -18,7 +18,7 @@ from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import HandOff, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.worker import AgentJob
-from helpdesk.conversations import repository, service
+from helpdesk.conversations import repository, service, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
 from helpdesk.conversations.state import Transition
@@ -163,7 +163,7 @@ def work(name: str, conversation_id: str, message_id: str = "") -> Callable[[], 
     if name.startswith("reply"):
         how = {"takeOver": name == "reply taking over", "reopen": name == "reply reopening"}
         written = ReplyInput.model_validate({"body": "Yes", **how})
-        return partial(service.reply, MAX, conversation_id, written)
+        return partial(writing.reply, MAX, conversation_id, written)
     if name in {"snooze", "end snooze"}:
         until = SnoozeInput(until=LATER if name == "snooze" else None)
         return partial(snoozes.snooze, MAX, conversation_id, until)
@@ -172,7 +172,7 @@ def work(name: str, conversation_id: str, message_id: str = "") -> Callable[[], 
     if name in {"assign", "unassign"}:
         return partial(service.assign, MAX, conversation_id, ADA if name == "assign" else None)
     if name == "note":
-        return partial(service.note, MAX, conversation_id, NoteInput(body="For the team."))
+        return partial(writing.note, MAX, conversation_id, NoteInput(body="For the team."))
     return partial(service.transition, MAX, conversation_id, Transition(name))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from helpdesk.admission.limits import Plan, RequestClass
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table

@@ -12,7 +12,7 @@ import pytest
 from helpdesk.admission.limits import RATES, VERSION, RequestClass
 from helpdesk.agent.schemas import DEFAULTS
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.platform.errors import AppError
 from helpdesk.routing.api import Api, Route
 from scripts import admin

@@ -5,7 +5,7 @@ from typing import Any
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.admission.limits import Plan, Tier, tier_of
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.members import service as members
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import MAX_NAME_CHARACTERS, OrganizationInput

@@ -3,7 +3,7 @@
 from helpdesk.accounts.creation import add_with_owner
 from helpdesk.admission.limits import Plan, tier_of
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.members.errors import MemberNotFound
 from helpdesk.organizations.schemas import MAX_NAME_CHARACTERS, NewOrganization
 from helpdesk.organizations.slugs import require_slug

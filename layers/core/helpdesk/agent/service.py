@@ -13,7 +13,7 @@ from helpdesk.agent.errors import (
 )
 from helpdesk.agent.schemas import AgentSettings, AgentSettingsChange, AgentSettingsWithTexts, WidgetSettings
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.organizations import service as organizations
 from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.visitor_texts import checking

@@ -17,7 +17,7 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Handler
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards

@@ -27,7 +27,7 @@ from helpdesk.conversations.state import Handler
 from helpdesk.customers import service as customers
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 

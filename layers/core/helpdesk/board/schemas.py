@@ -13,7 +13,7 @@ from helpdesk.board.errors import (
     MAX_TITLE_CHARACTERS,
 )
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, QueryBoolean, schema_hint
-from helpdesk.messages.schemas import Session
+from helpdesk.messages.sessions import Session
 from helpdesk.signals.schemas import SentStatus, SignalKind, SignalStatus
 
 Name = Annotated[str, schema_hint(minLength=1, maxLength=MAX_NAME_CHARACTERS)]

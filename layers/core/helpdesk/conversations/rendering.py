@@ -1,7 +1,6 @@
 """How a conversation and its messages look outside: in events, to the visitor, to the team."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.schemas import (
@@ -13,13 +12,8 @@ from helpdesk.conversations.schemas import (
     PageShape,
     ThreadEntry,
 )
-from helpdesk.conversations.state import State
+from helpdesk.conversations.state import State, state_data
 from helpdesk.customers.record import Customer
-
-
-def state_data(conversation_id: str, state: State) -> dict[str, Any]:
-    """Return `data.conversation` of an event: the state after the change (Specification: Events, data by kind)."""
-    return {"id": conversation_id, "status": state.status.value, "awaitingHuman": state.awaiting_human}
 
 
 def state_shape(conversation_id: str, state: State) -> ConversationState:

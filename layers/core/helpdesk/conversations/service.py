@@ -1,4 +1,4 @@
-"""The inbox: writing in conversations, and changing their state.
+"""The inbox: reading conversations, and changing their state.
 
 Specification: States and transitions, Conversation. A transition reads the conversation, applies the table of
 transitions, and writes on the condition that the conversation has not changed since. After a conflict it tries again
@@ -13,8 +13,6 @@ from helpdesk.conversations.actor import Actor
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
 from helpdesk.conversations.index_keys import ListQuery
 from helpdesk.conversations.record import Conversation, Message, Snapshot, StaleConversation
-from helpdesk.conversations.rendering import state_shape
-from helpdesk.conversations.schemas import NoteAccepted, NoteInput, ReplyAccepted, ReplyInput
 from helpdesk.conversations.state import (
     Handler,
     Speaker,
@@ -23,12 +21,9 @@ from helpdesk.conversations.state import (
     Transition,
     Visibility,
     apply,
-    apply_reply,
     emits_event,
 )
 from helpdesk.events.outbox import Job
-from helpdesk.files import service as files
-from helpdesk.files.service import Attachments
 from helpdesk.members import membership
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -139,7 +134,7 @@ def write_transition(
     repository.save(transaction, before, state, snoozed_until=snoozed_until)
     if before.state.visibility is Visibility.SNOOZED and state.visibility is not Visibility.SNOOZED:
         repository.forget_snooze(transaction, before)
-    _forget_hint(transaction, before, state)
+    forget_hint(transaction, before, state)
     has_event = emits_event(before.state, state)
     unanswered = _left_to_the_agent(before, state) if has_event or before.archived else None
     if has_event:
@@ -185,48 +180,6 @@ def write_answer(
         gap=gap,
         waiting_approvals=waiting_approvals,
     )
-
-
-def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAccepted:
-    """Write a teammate's message; a key writes as the organization.
-
-    Sends message.created alone, also if the reply takes over or reopens (Specification: Events). Raises
-    ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing.
-    """
-    body, attachments, name = _written(caller, written)
-
-    def write(transaction: Transaction, conversation: Conversation) -> ReplyAccepted:
-        state = apply_reply(
-            conversation.state, take_over=written.take_over or False, reopen=written.reopen or False
-        )
-        learns = (
-            () if conversation.gap is None else (learning.job(conversation.organization, conversation.id),)
-        )
-        message_id = thread.append_by_team(
-            transaction, conversation, state, name=name, body=body, attachments=attachments, jobs=learns
-        )
-        _forget_hint(transaction, conversation, state)
-        return ReplyAccepted(message_id=message_id, conversation=state_shape(conversation.id, state))
-
-    return retry_on_conflict(caller.organization, conversation_id, write)
-
-
-def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccepted:
-    """Write a note for the team, which sends no event; a key writes as the organization.
-
-    Raises ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments,
-    AttachmentMissing.
-    """
-    body, attachments, name = _written(caller, written)
-
-    def write(transaction: Transaction, conversation: Conversation) -> NoteAccepted:
-        repository.require_unarchived(transaction, conversation)
-        note_id = thread.add_note(
-            transaction, conversation, name=name, body=body, attachments=attachments, now=clock.now_ms()
-        )
-        return NoteAccepted(message_id=note_id)
-
-    return retry_on_conflict(caller.organization, conversation_id, write)
 
 
 def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
@@ -283,14 +236,6 @@ def retry_on_conflict[T](
     raise Conflict
 
 
-def _written(caller: Caller, written: ReplyInput | NoteInput) -> tuple[str, Attachments, str]:
-    """Return what a teammate writes: the text, the files and the name of its author."""
-    named = [(file.id, file.name) for file in written.attachments or []]
-    body = thread.require_body(written.body, len(named))
-    attachments = files.attached(caller.organization, named)
-    return body, attachments, Actor(caller).name
-
-
 def _after_resolution(before: Conversation) -> tuple[Job, ...]:
     """Return the jobs of a resolution: learn from the conversation, and end the approvals that wait in it."""
     learns = learning.job(before.organization, before.id)
@@ -316,7 +261,7 @@ def _left_to_the_agent(before: Conversation, state: State) -> str | None:
     return before.newest_visitor_message_id
 
 
-def _forget_hint(transaction: Transaction, before: Conversation, state: State) -> None:
+def forget_hint(transaction: Transaction, before: Conversation, state: State) -> None:
     """If the visitor can write in it again, let the session look which of its open conversations is the newest."""
     if not before.accepts_visitor_messages and state.accepts_visitor_messages:
         repository.forget_current(transaction, before)

@@ -9,7 +9,7 @@ docs/guides/conversation-states.md and the API's behaviour equal.
 from collections.abc import Mapping
 from copy import replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.platform.errors import AppError
@@ -173,3 +173,8 @@ def emits_event(before: State, now: State) -> bool:
     Snoozing and archiving send no event (Specification: Events, Event kinds).
     """
     return (before.status, before.handled_by) != (now.status, now.handled_by)
+
+
+def state_data(conversation_id: str, state: State) -> dict[str, Any]:
+    """Return `data.conversation` of an event: the state after the change (Specification: Events, data by kind)."""
+    return {"id": conversation_id, "status": state.status.value, "awaitingHuman": state.awaiting_human}

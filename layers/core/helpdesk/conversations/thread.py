@@ -28,8 +28,7 @@ from helpdesk.conversations.record import (
     Snapshot,
     TokenCount,
 )
-from helpdesk.conversations.rendering import state_data
-from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status
+from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status, state_data
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.files.service import Attachments

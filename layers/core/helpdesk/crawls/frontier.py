@@ -24,7 +24,7 @@ from helpdesk.crawls.repository import STALLED_MS, due_key
 from helpdesk.crawls.schemas import CrawlStatus, Outcome
 from helpdesk.events.outbox import job_item
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import DAY_SECONDS

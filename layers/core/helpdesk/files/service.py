@@ -1,9 +1,7 @@
-"""Upload, attach, download and remove files.
+"""Attach, download and remove files.
 
-Small files are uploaded as the body of one request. Larger ones, up to the limit, are announced and then sent directly
-to S3. Attaching a file to a message checks its type and its content. The checked content is copied to a key that
-clients cannot write, so nobody can replace it afterwards
-(Specification: POST /uploads; Limits, Refused attachment types).
+Attaching a file to a message checks its type and its content. The checked content is copied to a key that clients
+cannot write, so nobody can replace it afterwards (Specification: Limits, Refused attachment types).
 """
 
 import hmac
@@ -14,23 +12,13 @@ from copy import replace
 from typing import Any
 
 from helpdesk.files import repository, store
-from helpdesk.files.errors import (
-    MAX_FILE_BYTES,
-    MAX_NAME_CHARACTERS,
-    AttachmentMissing,
-    AttachmentWrongType,
-    EmptyFile,
-    FileNotFound,
-    FileTooBig,
-)
+from helpdesk.files.errors import MAX_NAME_CHARACTERS, AttachmentMissing, AttachmentWrongType, FileNotFound
+from helpdesk.files.media_types import UNTYPED
 from helpdesk.files.record import File
 from helpdesk.files.repository import UNATTACHED_HOURS
-from helpdesk.files.schemas import FormUpload, Uploaded, UploadRequest
-from helpdesk.files.sniffing import essence, is_refused
 from helpdesk.files.store import Content
 from helpdesk.idempotency import service as idempotency
-from helpdesk.platform import clock, ids
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import as_name
 from helpdesk.platform.units import HOUR_MS
@@ -39,8 +27,6 @@ from helpdesk.storage.transactions import Transaction
 _CLEANED_HOURS = 14 * 24  # a run looks back this far, so runs may be missed for two weeks
 _CLEANUP_THREADS = 16  # fewer than the connections of a client
 _READ_ATTEMPTS = 2  # how often bytes are read that change while they are checked
-_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
-_UNTYPED = "application/octet-stream"
 _ADDRESS = re.compile(r"([0-9a-z]{26})-([0-9a-z]{26})-[0-9A-Za-z]{43}")
 
 
@@ -57,32 +43,6 @@ class Attachments(FrozenRecord):
 
 
 NO_ATTACHMENTS = Attachments([], ())
-
-
-def upload(organization: str, base_url: str, name: str | None, media_type: str, content: bytes) -> Uploaded:
-    """Store a file whose bytes are the request's body. Raises EmptyFile, FileTooBig."""
-    _require_size(len(content))
-    announced = _new_file(organization, base_url, name or "", media_type, len(content))
-    file = replace(
-        announced,
-        received=True,
-        runs_in_browser=is_refused(announced.type, content, complete=True) is True,
-        # The response holds the file's name, and is removed with the file.
-        response_hash=idempotency.current_response_hash(),
-    )
-    # The item first: nothing would find bytes without an item, and the cleanup removes an item without bytes.
-    repository.put(file)
-    store.put(organization, file.id, content)
-    return _uploaded(file, None)
-
-
-def announce(organization: str, base_url: str, request: UploadRequest) -> Uploaded:
-    """Register a file and return the form that uploads its bytes to S3. Raises EmptyFile, FileTooBig."""
-    _require_size(request.size)
-    file = _new_file(organization, base_url, request.name, request.type, request.size)
-    repository.put(file)
-    url, fields = store.upload_form(organization, file.id)
-    return _uploaded(file, FormUpload(url=url, fields=fields))
 
 
 def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments:
@@ -122,7 +82,7 @@ def download_url(token: str) -> str:
             raise FileNotFound
         return store.unchecked_download_url(organization, file_id, file.name)
     # Any file is served, attached or not. One that runs in a browser is never displayed, whatever its type says.
-    media_type = _UNTYPED if file.runs_in_browser else file.type
+    media_type = UNTYPED if file.runs_in_browser else file.type
     return store.download_url(organization, file_id, file.name, media_type)
 
 
@@ -203,38 +163,6 @@ def _remove(organization: str, file_id: str) -> bool:
     return True
 
 
-def _require_size(size: int) -> None:
-    if size <= 0:
-        raise EmptyFile
-    if size > MAX_FILE_BYTES:
-        raise FileTooBig
-
-
-def _new_file(organization: str, base_url: str, name: str, media_type: str, size: int) -> File:
-    kind = essence(media_type) or _UNTYPED
-    if kind == "multipart/form-data":
-        raise InvalidRequest(
-            "Send the file's bytes as the body, not as a form: curl --data-binary @photo.png."
-        )
-    if kind == "application/x-www-form-urlencoded":
-        kind = _UNTYPED  # the default of curl, which says nothing about the file
-    if _MEDIA_TYPE.fullmatch(kind) is None:
-        raise InvalidRequest("`type` must be a media type such as image/png.")
-    file_id = ids.new("file")
-    # The URL needs no credential, so its last part is as hard to guess as a key.
-    token = f"{organization.removeprefix('org_')}-{file_id.removeprefix('file_')}-{ids.secret()}"
-    return File(
-        organization=organization,
-        id=file_id,
-        name=as_name(name, MAX_NAME_CHARACTERS) or "file",
-        type=kind,
-        size=size,
-        url=f"{base_url}/v1/files/{token}",
-        received=False,
-        runs_in_browser=False,
-    )
-
-
 def _require_attachable(file: File) -> int:
     """Return a file's size in bytes. Raises AttachmentMissing, AttachmentWrongType."""
     if file.received:
@@ -259,6 +187,8 @@ def _require_harmless(file: File, read: Callable[..., Content | None]) -> Conten
 
     The beginning of a file decides, except after a long comment.
     """
+    from helpdesk.files.sniffing import is_refused  # noqa: PLC0415 - most messages attach no file that needs it
+
     content = read(file.organization, file.id)
     if content is None:
         return None
@@ -271,7 +201,3 @@ def _require_harmless(file: File, read: Callable[..., Content | None]) -> Conten
     if refused:
         raise AttachmentWrongType
     return content
-
-
-def _uploaded(file: File, form: FormUpload | None) -> Uploaded:
-    return Uploaded(id=file.id, name=file.name, type=file.type, size=file.size, url=file.url, upload=form)

@@ -15,23 +15,11 @@ Docs/decisions/0116 says why the name of the file does not count.
 
 import codecs
 import re
-from typing import Final
 
 from helpdesk.files import xml_root
+from helpdesk.files.media_types import REFUSED_TYPES, SNIFFED_BYTES, essence
 from helpdesk.files.xml_root import MAX_SKIPPED_PARTS, Root, TooLong, Unfinished
 
-SNIFFED_BYTES = 16_384
-"""How much of a file's beginning is read first. More is read only after a comment that does not end there."""
-
-REFUSED_TYPES: Final = frozenset(
-    {
-        "text/html",
-        "application/xhtml+xml",
-        "image/svg+xml",
-        "text/xsl",
-        "application/xslt+xml",
-    }
-)
 _REFUSED_NAMESPACES = frozenset(
     {
         "http://www.w3.org/1999/xhtml",
@@ -59,11 +47,6 @@ _SKIPPED = re.compile(r"<!---?>|<(?!!--)[!?/][^>]*+>")
 _COMMENT_END = re.compile(r"--!?>")
 # Every byte outside ASCII stands for a letter, in a text of unknown encoding.
 _ASCII = bytes(range(128)) + b"x" * 128
-
-
-def essence(media_type: str) -> str:
-    """Return a media type in lower case and without its parameters."""
-    return media_type.partition(";")[0].strip().lower()
 
 
 def is_refused(media_type: str, content: bytes, *, complete: bool) -> bool | None:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from botocore.exceptions import ClientError
 
 from helpdesk.files.errors import MAX_FILE_BYTES
-from helpdesk.files.sniffing import REFUSED_TYPES, SNIFFED_BYTES, essence
+from helpdesk.files.media_types import REFUSED_TYPES, SNIFFED_BYTES, essence
 from helpdesk.platform import clients
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings

@@ -10,7 +10,7 @@ from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.schemas import IntegrationAnswer, IntegrationsAnswer
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import metrics
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction

@@ -8,7 +8,7 @@ from helpdesk.invites import repository
 from helpdesk.invites.errors import INVITE_DAYS, InviteNotFound
 from helpdesk.invites.record import InvitePreview, InviteRecord
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.members import service as members
 from helpdesk.organizations import service as organizations
 from helpdesk.people import service as people

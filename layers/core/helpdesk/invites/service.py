@@ -12,7 +12,7 @@ from helpdesk.invites.record import InviteRecord
 from helpdesk.invites.repository import NoRoom
 from helpdesk.invites.schemas import Invite, InviteCreated, NewInvite
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.mail import allowance as mail_allowance
 from helpdesk.members.errors import CannotGrant
 from helpdesk.people.errors import AlreadyAMember

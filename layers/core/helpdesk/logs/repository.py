@@ -3,8 +3,8 @@
 import hashlib
 
 from helpdesk.logs.errors import LogNotFound
+from helpdesk.logs.kinds import MAX_MS, LogFilter, LogKind
 from helpdesk.logs.record import LogRecord
-from helpdesk.logs.schemas import MAX_MS, LogFilter, LogKind
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
 from helpdesk.storage import keys, table

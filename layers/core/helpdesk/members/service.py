@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.members import repository
 from helpdesk.members.errors import CannotGrant, CannotManageSelf, Outranked
 from helpdesk.members.record import MemberRecord

@@ -11,7 +11,7 @@ from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
 from helpdesk.customers.profile import UserInput, cutter
 from helpdesk.http.schemas import Answer, Body, Milliseconds, OpenBody, Query, QueryInteger, schema_hint
-from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS
+from helpdesk.messages.sessions import Session
 from helpdesk.platform.text import as_name, trimmed, without_hidden
 
 # The specification limits the fields above; these keep the other values from a browser within an item.
@@ -73,7 +73,6 @@ def _wait(value: int) -> int:
 
 
 ShortText = Annotated[str | None, cutter(MAX_CONTEXT_CHARACTERS)]
-Session = Annotated[str, schema_hint(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
 
 
 class ContextInput(Body):

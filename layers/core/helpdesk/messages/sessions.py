@@ -1,8 +1,14 @@
 """A visitor's session token: what it must be, and the form in which it is kept."""
 
+from typing import Annotated
+
+from helpdesk.http.schemas import schema_hint
 from helpdesk.messages.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS, InvalidSession
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import is_blank, trimmed
+
+Session = Annotated[str, schema_hint(minLength=MIN_SESSION_CHARACTERS, maxLength=MAX_SESSION_CHARACTERS)]
+"""A visitor's session token in a body or a query. `require_session` checks it."""
 
 
 def require_session(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from helpdesk.admission.limits import Plan, Tier, tier_of
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.organizations import repository
 from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform import clock, ids

@@ -7,7 +7,7 @@ from typing import Any
 from helpdesk.admission.caller import Caller
 from helpdesk.admission.limits import RATES, VERSION, Tier
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.organizations import repository
 from helpdesk.organizations.errors import AddressTaken, KeyPrefixInvalid, SlugTaken
 from helpdesk.organizations.record import MAX_FORMER_PREFIXES, OrganizationRecord

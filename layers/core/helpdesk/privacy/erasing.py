@@ -19,7 +19,7 @@ from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.customers import erasure as customers
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.privacy import repository, service, thread_deletion
 from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search

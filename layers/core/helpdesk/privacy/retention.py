@@ -16,7 +16,7 @@ from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import ErasableCustomer
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.messages import erasure as messages
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids, unreadable

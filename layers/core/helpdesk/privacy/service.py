@@ -13,7 +13,7 @@ from helpdesk.customers.erasure import BeingErased
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.messages import erasure as messages
 from helpdesk.platform import clock, ids
 from helpdesk.privacy import repository

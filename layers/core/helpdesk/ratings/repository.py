@@ -7,7 +7,7 @@ from helpdesk.conversations.record import (
     RatingLine,
     StaleConversation,
 )
-from helpdesk.logs.schemas import MAX_MS
+from helpdesk.logs.kinds import MAX_MS
 from helpdesk.platform import ids
 from helpdesk.ratings.record import Rating
 from helpdesk.storage import keys, table

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from helpdesk.http.schemas import Body, schema_hint
-from helpdesk.messages.schemas import Session
+from helpdesk.messages.sessions import Session
 from helpdesk.ratings.errors import MAX_NOTE_CHARACTERS, MAX_STARS, MIN_STARS
 
 

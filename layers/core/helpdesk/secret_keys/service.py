@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from helpdesk.admission.caller import Caller
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.outbound.signing import tools_secret, webhook_secret
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from helpdesk.admission.caller import Caller
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.outbound import addresses
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest

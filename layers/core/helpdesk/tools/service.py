@@ -9,7 +9,7 @@ from helpdesk.conversations.errors import ConversationArchived, ConversationNotF
 from helpdesk.customers import service as customers
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest

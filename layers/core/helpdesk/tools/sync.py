@@ -7,7 +7,7 @@ they are. What AWS does wrong raises, and the message comes again.
 """
 
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.outbound.exchange import Reply, Request, exchange
 from helpdesk.outbound.signing import SIGNATURE_HEADER, sign
 from helpdesk.platform import clock

@@ -8,7 +8,7 @@ from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.http import pages
 from helpdesk.logs import service as logs
-from helpdesk.logs.schemas import LogKind
+from helpdesk.logs.kinds import LogKind
 from helpdesk.outbound import addresses
 from helpdesk.outbound.signing import standard_secret
 from helpdesk.platform import clock, ids

@@ -1,0 +1,64 @@
+"""What teammates write in a conversation: replies and notes (Specification: Conversation)."""
+
+from helpdesk.admission.caller import Caller
+from helpdesk.conversations import learning, repository, thread
+from helpdesk.conversations.actor import Actor
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.rendering import state_shape
+from helpdesk.conversations.schemas import NoteAccepted, NoteInput, ReplyAccepted, ReplyInput
+from helpdesk.conversations.service import forget_hint, retry_on_conflict
+from helpdesk.conversations.state import apply_reply
+from helpdesk.files import service as files
+from helpdesk.files.service import Attachments
+from helpdesk.platform import clock
+from helpdesk.storage.transactions import Transaction
+
+
+def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAccepted:
+    """Write a teammate's message; a key writes as the organization.
+
+    Sends message.created alone, also if the reply takes over or reopens (Specification: Events). Raises
+    ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing.
+    """
+    body, attachments, name = _written(caller, written)
+
+    def write(transaction: Transaction, conversation: Conversation) -> ReplyAccepted:
+        state = apply_reply(
+            conversation.state, take_over=written.take_over or False, reopen=written.reopen or False
+        )
+        learns = (
+            () if conversation.gap is None else (learning.job(conversation.organization, conversation.id),)
+        )
+        message_id = thread.append_by_team(
+            transaction, conversation, state, name=name, body=body, attachments=attachments, jobs=learns
+        )
+        forget_hint(transaction, conversation, state)
+        return ReplyAccepted(message_id=message_id, conversation=state_shape(conversation.id, state))
+
+    return retry_on_conflict(caller.organization, conversation_id, write)
+
+
+def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccepted:
+    """Write a note for the team, which sends no event; a key writes as the organization.
+
+    Raises ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments,
+    AttachmentMissing.
+    """
+    body, attachments, name = _written(caller, written)
+
+    def write(transaction: Transaction, conversation: Conversation) -> NoteAccepted:
+        repository.require_unarchived(transaction, conversation)
+        note_id = thread.add_note(
+            transaction, conversation, name=name, body=body, attachments=attachments, now=clock.now_ms()
+        )
+        return NoteAccepted(message_id=note_id)
+
+    return retry_on_conflict(caller.organization, conversation_id, write)
+
+
+def _written(caller: Caller, written: ReplyInput | NoteInput) -> tuple[str, Attachments, str]:
+    """Return what a teammate writes: the text, the files and the name of its author."""
+    named = [(file.id, file.name) for file in written.attachments or []]
+    body = thread.require_body(written.body, len(named))
+    attachments = files.attached(caller.organization, named)
+    return body, attachments, Actor(caller).name
