@@ -29,7 +29,8 @@ NOW_MS = 1_763_712_000_000  # 2025-11-21 08:00 UTC
 WINDOWS = (1, 30, 366)
 ROWS_FLAT = 1_000
 """From so many rows on, a row's cost is compared: the fixed cost of a request is then small."""
-FLAT = 2.0
+FLAT = 3.0
+ROUNDS = 3
 
 _TEXT = """# What analytics costs over a year of conversations
 
@@ -109,6 +110,10 @@ def _explored() -> tuple[list[tuple[str, ...]], list[str]]:
                 started = time.process_time()
                 result = exploring.explore(ORGANIZATION, _body(dataset, days))
                 seconds = time.process_time() - started
+            for _ in range(ROUNDS - 1):  # the fastest counts
+                started = time.process_time()
+                exploring.explore(ORGANIZATION, _body(dataset, days))
+                seconds = min(seconds, time.process_time() - started)
             units = sum(read_units(page, consistent=False) for page in pages)
             read = sum(map(len, pages))
             each = seconds / max(read, 1)

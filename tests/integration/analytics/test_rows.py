@@ -107,6 +107,27 @@ def test_an_answered_message_costs_four_writes_at_most_one_for_each_of_its_sourc
     assert writes() == 3
 
 
+def test_an_answered_message_costs_one_write_more_for_a_document_that_it_quotes(desk: Desk) -> None:
+    question = "How do I send a parcel back?"
+    body = "To send a parcel back, print the return label from your account and bring the parcel to any post office."
+    guide = desk.api.post("/v1/knowledge/documents", {"title": question, "body": body}).body["id"]
+    desk.workers.run()
+    desk.write("ada", question)
+    desk.answer()
+
+    asked = desk.write("ada", question)
+    desk.workers.run()
+    thread = desk.api.get(f"/v1/conversations/{asked['conversationId']}").body["messages"]
+    assert [source["documentId"] for source in thread[-1]["sources"]] == [guide]
+    with recorded_calls() as calls:
+        desk.stream.deliver()
+
+    # The message, its answer, the conversation, and the document's number of answers: four rows of one unit each.
+    assert [call for call in calls if call not in {"dynamodb:GetItem", "dynamodb:Query"}] == [
+        "dynamodb:UpdateItem"
+    ] * 4
+
+
 def test_a_row_is_one_write_unit_however_long_its_texts_are(desk: Desk) -> None:
     long = "ß漢" * 150
     context = dict.fromkeys(("timeZone", "locale", "browser", "os", "screen"), long)
