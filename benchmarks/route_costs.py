@@ -356,6 +356,8 @@ def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[
     repo = {"repo": "acme/docs"}
     yield to("POST", "/v1/integrations/repos", repo)
     yield to("GET", "/v1/integrations/repos")
+    yield to("POST", "/v1/integrations/issue-repo", repo)
+    yield to("GET", "/v1/integrations/issue-repo")
     yield to("POST", "/v1/integrations/repos/sync", repo)
     yield to("DELETE", "/v1/integrations/repos?repo=acme/docs", route="/v1/integrations/repos")
     yield to("DELETE", "/v1/integrations/codehost", route="/v1/integrations/<app>")

@@ -139,6 +139,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         "tool-endpoints",
         "integrations",
         "integrations/repos",
+        "integrations/issue-repo",
     ):
         yield get(f"/v1/{route}")
     for route in ("me", "keys", "members", "invites"):

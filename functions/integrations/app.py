@@ -1,15 +1,26 @@
 """/v1/integrations: the services that an organization is connected to."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.codehost import issue_settings as issues
 from helpdesk.codehost import mirrors
 from helpdesk.codehost.errors import (
     AddressPrivate,
     BadDocsUrl,
+    IssueRepoMissing,
     RepoAlreadyConnected,
     RepoNameInvalid,
     RepoNotConnected,
 )
-from helpdesk.codehost.schemas import MirrorInput, MirrorsAnswer, RepoAnswer, RepoInput, RepoQuery
+from helpdesk.codehost.schemas import (
+    IssueRepoAnswer,
+    IssueRepoInput,
+    IssueRepoSaved,
+    MirrorInput,
+    MirrorsAnswer,
+    RepoAnswer,
+    RepoInput,
+    RepoQuery,
+)
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.errors import (
@@ -55,6 +66,22 @@ def sync_repo(caller: Caller, wanted: RepoInput) -> Ok:
     """Sync a mirrored repository now. One that is being synced looks again before it ends."""
     mirrors.sync(caller.organization, wanted.repo)
     return OK
+
+
+@api.post(
+    "/v1/integrations/issue-repo",
+    access=Access.ADMIN,
+    errors=(RepoNameInvalid, CodehostNotConnected, IssueRepoMissing),
+)
+def set_issue_repo(caller: Caller, wanted: IssueRepoInput) -> IssueRepoSaved:
+    """Set the repository of issues. With `autoCreate` an issue is opened as a signal is filed."""
+    return IssueRepoSaved(repo=issues.set_repo(caller.organization, wanted))
+
+
+@api.get("/v1/integrations/issue-repo", access=Access.MEMBER)
+def get_issue_repo(caller: Caller) -> IssueRepoAnswer:
+    """Read the repository in which issues of signals are opened."""
+    return issues.repo_of(caller.organization)
 
 
 @api.delete("/v1/integrations/repos", access=Access.ADMIN, errors=(RepoNotConnected,))

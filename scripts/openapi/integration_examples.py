@@ -8,6 +8,7 @@ BODIES: dict[str, Any] = {
     "takeHook": {"zen": "Keep it logically awesome."},
     "mirrorRepo": {"repo": "acme/docs", "path": "docs", "publishedAt": "https://93.184.215.14/docs"},
     "syncRepo": {"repo": "acme/docs"},
+    "setIssueRepo": {"repo": "acme/shop", "autoCreate": True},
 }
 
 _NONE = {
@@ -38,6 +39,8 @@ ANSWERS: dict[str, Any] = {
     "syncRepo": {"ok": True},
     "removeRepo": {"ok": True},
     "mirrorRepo": {"repo": "acme/docs"},
+    "setIssueRepo": {"repo": "acme/shop"},
+    "getIssueRepo": {"repo": "acme/shop", "autoCreate": True},
     "listRepos": {
         "repos": [
             {

@@ -36,7 +36,8 @@ SPECIFIED: dict[int, str] = {
     " doc_is_synced folder_name_missing folder_too_deep folder_cycle order_invalid bad_url upgrade_required"
     " too_many_crawls signal_empty title_required key_prefix_invalid not_a_member invalid_query invalid_personality"
     " address_taken chatmirror_not_connected chatcommunity_not_connected tracker_not_connected"
-    " codehost_not_connected repo_name_invalid repo_already_connected bad_docs_url address_private repo_not_connected",
+    " codehost_not_connected repo_name_invalid repo_already_connected bad_docs_url address_private repo_not_connected"
+    " issue_repo_missing",
 }
 # Ours, where the specification leaves a refusal open.
 OURS = {

@@ -25,6 +25,7 @@ OTHER_DOCUMENTS = {
     "delivery/fanout.py": "records of the table's stream, messages of SQS",
     "files/store.py": "responses of S3",
     "codehost/app_identity.py": "responses of GitHub",
+    "codehost/issues.py": "responses of GitHub, and messages as the receiver writes them",
     "codehost/github.py": "responses of GitHub",
     "codehost/mirroring.py": "messages of SQS, as the receiver writes them",
     "codehost/connector.py": "responses of GitHub",

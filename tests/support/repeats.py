@@ -206,6 +206,7 @@ def _mirrored(request: Repeated, owner: Client, home: str, values: dict[str, str
 
 _PREPARED: dict[str, Preparation] = {
     "mirrorRepo": _with_account,
+    "setIssueRepo": _with_account,
     "syncRepo": _mirrored,
     "fileSignal": _reported,
     "reportSignal": _reported,

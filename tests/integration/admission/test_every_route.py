@@ -173,6 +173,7 @@ ROUTES: dict[str, str] = {
         GET /v1/knowledge/documents/<document_id>
         GET /v1/knowledge/folders
         GET /v1/integrations
+        GET /v1/integrations/issue-repo
         GET /v1/integrations/repos
         GET /v1/tasks
         GET /v1/tasks/requests
@@ -232,6 +233,7 @@ ROUTES: dict[str, str] = {
     "admin or owner": """
         DELETE /v1/integrations/<app>
         DELETE /v1/integrations/repos
+        POST /v1/integrations/issue-repo
         POST /v1/integrations/repos
         POST /v1/integrations/repos/sync
         DELETE /v1/customers/<customer_id>

@@ -126,6 +126,7 @@ NEEDS_MORE = {
     "takeHook",
     # A connected account that has the repository; one that is mirrored.
     "mirrorRepo",
+    "setIssueRepo",
     "syncRepo",
     "removeRepo",
     "acceptInvite",

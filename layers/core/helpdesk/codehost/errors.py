@@ -41,3 +41,10 @@ class AddressPrivate(AppError):
 
     status, code = 400, "address_private"
     message = "`publishedAt` must be a public address: customers follow links to it."
+
+
+class IssueRepoMissing(AppError):
+    """No repository is set for issues."""
+
+    status, code = 400, "issue_repo_missing"
+    message = "Name the repository of issues in `repo` first."

@@ -64,3 +64,27 @@ class MirrorsAnswer(Answer):
     """GET /integrations/repos, by name."""
 
     repos: list[MirrorAnswer]
+
+
+class IssueRepoInput(Body):
+    """The body of POST /integrations/issue-repo."""
+
+    repo: RepoName | None = None
+    """`owner/repo`, of a connected account. The one that is set stays if omitted."""
+    auto_create: bool | None = None
+    """Whether an issue is opened as a signal is filed."""
+
+
+class IssueRepoSaved(Answer):
+    """The response of POST /integrations/issue-repo."""
+
+    repo: str | None
+
+
+class IssueRepoAnswer(Answer):
+    """GET /integrations/issue-repo."""
+
+    repo: str | None
+    """Null if none is set."""
+    auto_create: bool
+    """Whether an issue is opened as a signal is filed."""

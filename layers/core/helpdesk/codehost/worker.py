@@ -5,11 +5,21 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from helpdesk.admission.caller import Caller, Person
-from helpdesk.codehost import app_identity, mirror_repository, mirroring, mirrors, receiver
-from helpdesk.integrations import jobs
+from helpdesk.codehost import (
+    app_identity,
+    issue_settings,
+    issues,
+    mirror_repository,
+    mirroring,
+    mirrors,
+    receiver,
+)
+from helpdesk.integrations import credentials, jobs
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.progress import reports
 from helpdesk.progress.schemas import CommitsReport
@@ -39,6 +49,10 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
             return "broken"
         case receiver.LOOK_AGAIN:
             return connected(connection)
+        case receiver.ISSUE:
+            app = credentials.of(App.CODEHOST)
+            bot = "" if app is None else f"{app['slug']}[bot]"
+            return issues.take_change(connection.organization, data, bot)
         case receiver.PUSH:
             return _pushed(connection, data)
         case receiver.PULL_REQUEST:
@@ -50,9 +64,8 @@ def work(job: IntegrationJob, until: int) -> str:
     """Do a job of the code host until an instant (ms)."""
     organization = job.organization or ""
     if job.kind == mirror_repository.SYNC:
-        this = cast("Worker", sys.modules[__name__])
         data = job.data
-        return mirroring.sync(organization, data["repo"], data["mirrorId"], data["jobId"], this, until)
+        return mirroring.sync(organization, data["repo"], data["mirrorId"], data["jobId"], _this(), until)
     if job.kind == mirror_repository.REMOVE:
         if mirroring.remove(organization, job.data["mirrorId"], until):
             return "removed"
@@ -63,9 +76,22 @@ def work(job: IntegrationJob, until: int) -> str:
     return "nothing"
 
 
-def signal_changed(_organization: str, _signal_id: str) -> str:
-    """Follow a signal that was filed or changed its status."""
-    return "nothing"
+def _this() -> Worker:
+    return cast("Worker", sys.modules[__name__])
+
+
+def signal_changed(organization: str, signal_id: str, filed: bool) -> str:  # noqa: FBT001 - the protocol's
+    """Open the issue of a signal that was filed, or bring the issue in line with its signal."""
+    try:
+        return issues.follow(organization, signal_id, _this(), filed=filed)
+    except NotConnectedNow:
+        return "not_connected"
+    except Revoked as problem:
+        chosen = issue_settings.repo_of(organization).repo
+        connection = None if chosen is None else mirroring.owner_of(organization, chosen)
+        if connection is not None:
+            integrations.broke(connection, str(problem))
+        return "broken"
 
 
 def connected(connection: Connection) -> str:

@@ -110,8 +110,8 @@ class Worker(Protocol):
         """Do a job of the adapter's own until an instant (ms); return what became of it, for the log."""
         ...
 
-    def signal_changed(self, organization: str, signal_id: str, /) -> str:
-        """Follow a signal that was filed or changed its status."""
+    def signal_changed(self, organization: str, signal_id: str, filed: bool, /) -> str:  # noqa: FBT001
+        """Follow a signal that was filed, or that changed its status."""
         ...
 
     def connected(self, connection: Connection, /) -> str:

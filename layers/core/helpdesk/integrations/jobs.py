@@ -65,6 +65,12 @@ class IntegrationJob(FrozenRecord, kw_only=True):
         return Job(JobQueue.INTEGRATION, self.group, ids.new("job"), self.to_body(), self.due_at)
 
 
+def signal_job(organization: str, signal_id: str, *, filed: bool) -> Job:
+    """Return the job by which services follow a signal that was filed, or whose status changed."""
+    data = {"signalId": signal_id, **({"filed": True} if filed else {})}
+    return IntegrationJob(kind=SIGNAL, organization=organization, data=data).to_job()
+
+
 def put(transaction: Transaction, job: IntegrationJob) -> None:
     """Add a job of an organization to a transaction."""
     transaction.put(job_item(job.organization or "", job.to_job()), new=True)

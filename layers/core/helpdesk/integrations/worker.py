@@ -51,7 +51,7 @@ def _done(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> st
     if job.kind == jobs.SIGNAL:
         organization = job.organization or ""
         done = {
-            app.value: each.signal_changed(organization, job.data["signalId"])
+            app.value: each.signal_changed(organization, job.data["signalId"], bool(job.data.get("filed")))
             for app, each in adapters.items()
         }
         return ", ".join(f"{app}: {outcome}" for app, outcome in done.items())

@@ -14,6 +14,13 @@ __all__ = ["Priority", "SignalKind", "SignalStatus"]  # and everything below
 _MADE_ID_CHARACTERS = 26
 
 
+class CodehostLink(FrozenRecord):
+    """The issue of a signal in the code host."""
+
+    number: int
+    url: str
+
+
 class Signal(FrozenRecord, kw_only=True):
     """A signal.
 
@@ -41,6 +48,7 @@ class Signal(FrozenRecord, kw_only=True):
     merged_into: str | None = None
     moving: bool = False
     quiet: bool = False
+    codehost: CodehostLink | None = None
     version: int = 1
 
     @property
@@ -80,6 +88,9 @@ class Signal(FrozenRecord, kw_only=True):
             merged_into=item.get("mergedInto"),
             moving=bool(item.get("moving", False)),
             quiet=bool(item.get("quiet", False)),
+            codehost=CodehostLink(int(item["codehost"]["number"]), item["codehost"]["url"])
+            if "codehost" in item
+            else None,
             version=int(item["version"]),
         )
 
@@ -109,6 +120,12 @@ class Signal(FrozenRecord, kw_only=True):
                     ("mergedInto", self.merged_into),
                     ("moving", self.moving or None),
                     ("quiet", self.quiet or None),
+                    (
+                        "codehost",
+                        None
+                        if self.codehost is None
+                        else {"number": self.codehost.number, "url": self.codehost.url},
+                    ),
                 )
                 if value is not None
             },
@@ -130,7 +147,7 @@ class Signal(FrozenRecord, kw_only=True):
 
 OPTIONAL = (
     *("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"),
-    *("doneAt", "taskId", "mergedInto", "moving", "quiet"),
+    *("doneAt", "taskId", "mergedInto", "moving", "quiet", "codehost"),
 )
 """The attributes that a signal's item has only sometimes."""
 

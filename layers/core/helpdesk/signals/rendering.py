@@ -5,6 +5,7 @@ from typing import Any
 
 from helpdesk.signals.record import Commit, Reporter, Signal
 from helpdesk.signals.schemas import (
+    CodehostIssue,
     CommitShape,
     ReportedConversation,
     ReporterImage,
@@ -27,8 +28,10 @@ def signal_shape(signal: Signal) -> SignalShape:
         filed_at=signal.filed_at,
         updated_at=signal.updated_at,
         updated_by_name=signal.updated_by_name,
-        tracker=None,  # nothing links signals to issues yet
-        codehost=None,
+        tracker=None,  # nothing links signals to it yet
+        codehost=None
+        if signal.codehost is None
+        else CodehostIssue(number=signal.codehost.number, url=signal.codehost.url),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job
+from helpdesk.integrations import jobs as integrations
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.search import jobs as search
@@ -24,7 +25,7 @@ from helpdesk.signals.errors import (
 )
 from helpdesk.signals.filtering import SignalFilter
 from helpdesk.signals.jobs import JobKind, SignalJob
-from helpdesk.signals.record import Signal, StaleSignal
+from helpdesk.signals.record import CodehostLink, Signal, StaleSignal
 from helpdesk.signals.rendering import event_data
 from helpdesk.signals.repository import FiledBefore, StaleReporter, TitleTaken
 from helpdesk.signals.schemas import (
@@ -136,7 +137,8 @@ def file(
         repository.claim_title(transaction, organization, title, signal.id)
         if first is not None:
             first.write_to(transaction, signal.id)
-        _add_event(transaction, signal, _CREATED[signal.kind], (_indexed(signal), _vectored(signal)))
+        outside = integrations.signal_job(organization, signal.id, filed=True)
+        _add_event(transaction, signal, _CREATED[signal.kind], (_indexed(signal), _vectored(signal), outside))
         try:
             transaction.commit()
         except FiledBefore:
@@ -225,6 +227,7 @@ class Details(FrozenRecord, kw_only=True):
     body: str | None = None
     priority: Priority | None = None
     aliases: tuple[str, ...] | None = None
+    codehost: CodehostLink | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the values that change, by their names."""
@@ -299,6 +302,7 @@ def _following(seen: Signal, now: Signal, *, notify: bool) -> list[Job]:
         notify = notify and now.status is SignalStatus.DONE
         job = SignalJob(kind=JobKind.STATUS, organization=now.organization, signal_id=now.id, notify=notify)
         jobs.append(job.to_job())
+        jobs.append(integrations.signal_job(now.organization, now.id, filed=False))
     return jobs
 
 

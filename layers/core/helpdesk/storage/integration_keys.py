@@ -82,3 +82,21 @@ class MirroredFile(ItemKey):
     organization: str
     mirror_id: str
     path_hash: str
+
+
+class SignalIssue(ItemKey):
+    """The issue of a signal at a service, or the claim on opening it; its presence makes the issue the only one."""
+
+    PK, SK = "ORG#{organization}#ISSUE#{signal_id}", "{app}"
+    organization: str
+    signal_id: str
+    app: str
+
+
+class IssueNumber(ItemKey):
+    """Which signal an issue of a code host belongs to, by the hash of its repository and its number."""
+
+    PK, SK = "ORG#{organization}#ISSUEOF#{repo_hash}", "NUMBER#{number}"
+    organization: str
+    repo_hash: str
+    number: str

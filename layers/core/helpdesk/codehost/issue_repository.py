@@ -1,0 +1,145 @@
+"""Issues of signals as items: the claim on opening one, and which signal an issue belongs to."""
+
+from typing import Self
+
+from helpdesk.codehost.mirror_record import hash_of
+from helpdesk.integrations.apps import App
+from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import attributes, keys, table
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+
+CLAIM_MS = 120_000
+"""How long a worker may take to open an issue; another one looks whether it did."""
+
+
+class Issue(FrozenRecord, kw_only=True):
+    """The issue of a signal.
+
+    number   None while it is being opened
+    closed   whether it is closed, as far as is known
+    said     the signal's status that the issue was brought in line with
+    said_at  when the signal had got that status (ms); 0 if the issue gave it
+    since    when the first worker began to open it (ms)
+    """
+
+    organization: str
+    signal_id: str
+    repo: str
+    number: int | None
+    closed: bool
+    said: str
+    said_at: int
+    since: int
+
+    @property
+    def key(self) -> keys.SignalIssue:
+        """The key of its item."""
+        return keys.SignalIssue(self.organization, self.signal_id, App.CODEHOST.value)
+
+    @property
+    def url(self) -> str:
+        """The issue's page."""
+        return f"https://github.com/{self.repo}/issues/{self.number}"
+
+    @classmethod
+    def from_item(cls, organization: str, item: Item) -> Self:
+        """Read an issue's item. Raises UnreadableItem."""
+        return cls(
+            organization=organization,
+            signal_id=attributes.text(item, "signalId"),
+            repo=attributes.text(item, "repo"),
+            number=attributes.optional_number(item, "number"),
+            closed=attributes.flag(item, "closed"),
+            said=attributes.text(item, "said"),
+            said_at=attributes.number(item, "saidAt"),
+            since=attributes.number(item, "since"),
+        )
+
+    def to_item(self) -> Item:
+        """Return the issue's item."""
+        return {
+            **self.key.attributes(),
+            "signalId": self.signal_id,
+            "repo": self.repo,
+            "number": self.number,
+            "closed": self.closed,
+            "said": self.said,
+            "saidAt": self.said_at,
+            "since": self.since,
+            "claimedUntil": clock.now_ms() + CLAIM_MS,
+        }
+
+
+def get(organization: str, signal_id: str) -> Issue | None:
+    """Return the issue of a signal, or None."""
+    item = table.get(keys.SignalIssue(organization, signal_id, App.CODEHOST.value))
+    return None if item is None else Issue.from_item(organization, item)
+
+
+def claim_first(issue: Issue) -> bool:
+    """Claim the opening of a signal's issue; return whether nobody did before."""
+    try:
+        table.put_new(issue.to_item())
+    except ConditionFailed:
+        return False
+    return True
+
+
+def claim_again(issue: Issue) -> bool:
+    """Claim an opening whose worker did not end it; return whether no other worker has it."""
+    now = clock.now_ms()
+    try:
+        table.update(
+            issue.key,
+            "SET claimedUntil = :until",
+            condition="#number = :null AND claimedUntil < :now",
+            names={"#number": "number"},
+            values={":until": now + CLAIM_MS, ":null": None, ":now": now},
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def release(issue: Issue) -> None:
+    """Give up the claim on opening an issue."""
+    table.update(issue.key, "SET claimedUntil = :free", values={":free": 0})
+
+
+def forget(issue: Issue) -> None:
+    """Forget an opening that the service refused."""
+    table.delete(issue.key)
+
+
+def opened(transaction: Transaction, issue: Issue, number: int) -> None:
+    """Add that a signal's issue is open. The transaction raises ConditionFailed if it was noted before."""
+    transaction.set(
+        issue.key,
+        {"number": number},
+        condition="attribute_exists(PK) AND #number = :null2",
+        values={":null2": None},
+        on_failure=ConditionFailed,
+    )
+    transaction.put(
+        {
+            **keys.IssueNumber(issue.organization, hash_of(issue.repo), str(number)).attributes(),
+            "signalId": issue.signal_id,
+        }
+    )
+
+
+def in_line(issue: Issue, *, closed: bool, said: str, said_at: int) -> None:
+    """Note what an issue was brought in line with."""
+    table.update(
+        issue.key,
+        "SET closed = :closed, said = :said, saidAt = :at",
+        values={":closed": closed, ":said": said, ":at": said_at},
+    )
+
+
+def signal_of(organization: str, repo: str, number: int) -> str | None:
+    """Return the signal of an issue, or None."""
+    item = table.get(keys.IssueNumber(organization, hash_of(repo), str(number)))
+    return None if item is None else attributes.text(item, "signalId")

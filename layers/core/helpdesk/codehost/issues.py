@@ -1,0 +1,219 @@
+"""Issues of signals: opened once, and moved with their signal both ways (Specification: Signal).
+
+Opening an issue twice cannot be undone, and GitHub takes no id that would make it harmless. So an opening is claimed by
+a conditional write, the issue's text has the signal's id, and a worker that finds an opening without an end looks for
+that id before it opens one.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from helpdesk.admission.caller import Caller, Person
+from helpdesk.codehost import github, issue_repository, issue_settings, mirroring
+from helpdesk.codehost.app_identity import API
+from helpdesk.codehost.issue_repository import Issue
+from helpdesk.events.outbox import job_item
+from helpdesk.integrations import accounts, jobs
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.client import ServiceRequest
+from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
+from helpdesk.platform import clock
+from helpdesk.progress import moves
+from helpdesk.signals import listing
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.record import CodehostLink, Signal, StaleSignal
+from helpdesk.signals.schemas import SignalQuery, SignalStatus, SignalUpdate
+from helpdesk.signals.service import Details
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Conflict, Transaction
+
+BY_NAME = "GitHub"
+_TRIES = 10
+_QUOTES = 20
+_PAGES = 5
+_ON_A_PAGE = 100
+_GONE = {404, 410}
+_CLOSED = {SignalStatus.DONE: "completed", SignalStatus.DECLINED: "not_planned"}
+
+
+def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -> str:
+    """Open the issue of a signal that was filed, or bring an issue in line with its signal.
+
+    Raises TryLater, Revoked, NotConnectedNow.
+    """
+    issue = issue_repository.get(organization, signal_id)
+    if issue is None and not filed:
+        return "no_issue"
+    try:
+        signal = signals.get(organization, signal_id)
+    except SignalNotFound:
+        return "gone"
+    if issue is None:
+        chosen = issue_settings.repo_of(organization)
+        if chosen.repo is None or not chosen.auto_create:
+            return "off"
+        issue = Issue(
+            organization=organization,
+            signal_id=signal_id,
+            repo=chosen.repo,
+            number=None,
+            closed=False,
+            said=signal.status.value,
+            said_at=0,
+            since=clock.now_ms(),
+        )
+        account = _account(issue, adapter)
+        if not issue_repository.claim_first(issue):
+            raise TryLater("another worker opens it")
+        return _open(account, issue, signal, looked=True)
+    account = _account(issue, adapter)
+    if issue.number is None:
+        if not issue_repository.claim_again(issue):
+            raise TryLater("another worker opens it")
+        return _open(account, issue, signal, looked=False)
+    return _bring_in_line(account, issue, signal)
+
+
+def take_change(organization: str, data: Mapping[str, Any], bot: str) -> str:
+    """Move the signal of an issue that was closed or opened again at GitHub, unless a person moved the signal later."""
+    signal_id = issue_repository.signal_of(organization, data["repo"], data["number"])
+    issue = None if signal_id is None else issue_repository.get(organization, signal_id)
+    if signal_id is None or issue is None or data["sender"] == bot:
+        return "nothing"
+    try:
+        signal = signals.get(organization, signal_id)
+    except SignalNotFound:
+        return "gone"
+    at = round(datetime.fromisoformat(data["updatedAt"]).astimezone(UTC).timestamp() * 1_000)
+    closed = data["state"] == "closed"
+    if issue.said_at > at or (signal.status.value != issue.said and signal.updated_at > at):
+        _follow_the_signal(issue, closed=closed)
+        return "moved_since"
+    status = SignalStatus.OPEN
+    if closed:
+        declined = data["reason"] in {"not_planned", "duplicate"}
+        status = SignalStatus.DECLINED if declined else SignalStatus.DONE
+    if closed != (signal.status in _CLOSED):
+        caller = Caller(organization=organization, person=Person(id="", name=BY_NAME, role=None))
+        moves.change_signal(caller, signal_id, SignalUpdate.model_validate({"status": status.value}))
+    else:
+        status = signal.status
+    issue_repository.in_line(issue, closed=closed, said=status.value, said_at=0)
+    return status.value
+
+
+def _follow_the_signal(issue: Issue, *, closed: bool) -> None:
+    """Note how an issue is at GitHub, and let it be brought in line with its signal, which was moved later."""
+    issue_repository.in_line(issue, closed=closed, said=issue.said, said_at=issue.said_at)
+    transaction = Transaction()
+    transaction.put(
+        job_item(issue.organization, jobs.signal_job(issue.organization, issue.signal_id, filed=False)),
+        new=True,
+    )
+    transaction.commit()
+
+
+def _account(issue: Issue, adapter: Worker) -> Account:
+    connection = mirroring.owner_of(issue.organization, issue.repo)
+    if connection is None:
+        raise NotConnectedNow
+    return accounts.opened(connection, adapter)
+
+
+def _open(account: Account, issue: Issue, signal: Signal, *, looked: bool) -> str:
+    number = None if looked else _find(account, issue)
+    if number is None:
+        try:
+            number = _send(account, issue, signal)
+        except TryLater as later:
+            if type(later) is TryLater:  # it did not reach GitHub, so the next try need not wait
+                issue_repository.release(issue)
+            raise
+    if number is None:
+        issue_repository.forget(issue)
+        return "refused"
+    for _ in range(_TRIES):
+        transaction = Transaction()
+        issue_repository.opened(transaction, issue, number)
+        link = CodehostLink(number, f"https://github.com/{issue.repo}/issues/{number}")
+        signals.add_change(transaction, signal, BY_NAME, details=Details(codehost=link))
+        try:
+            transaction.commit()
+        except StaleSignal:
+            signal = signals.get(issue.organization, issue.signal_id)
+            continue
+        except ConditionFailed:
+            return "opened_before"
+        return "opened"
+    raise Conflict
+
+
+def _send(account: Account, issue: Issue, signal: Signal) -> int | None:
+    """Open an issue and return its number; None if GitHub refuses. Raises OutcomeUnknown, TryLater, Revoked."""
+    wanted = ServiceRequest(
+        method="POST",
+        url=f"{API}/repos/{issue.repo}/issues",
+        json={"title": signal.title, "body": _text(signal)},
+    )
+    reply = github.ask(account, wanted)
+    return int(reply.json()["number"]) if reply.ok else None
+
+
+def _find(account: Account, issue: Issue) -> int | None:
+    """Return the number of the issue that an earlier try opened, by the signal's id in its text, or None."""
+    since = datetime.fromtimestamp(issue.since / 1_000 - 60, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    for page in range(1, _PAGES + 1):
+        query = f"state=all&sort=created&direction=desc&since={since}&per_page={_ON_A_PAGE}&page={page}"
+        reply = github.ask(account, ServiceRequest(url=f"{API}/repos/{issue.repo}/issues?{query}"))
+        if not reply.ok:
+            return None
+        found = reply.json()
+        for each in found:
+            if _mark(issue.signal_id) in (each.get("body") or ""):
+                return int(each["number"])
+        if len(found) < _ON_A_PAGE:
+            return None
+    return None
+
+
+def _bring_in_line(account: Account, issue: Issue, signal: Signal) -> str:
+    reason = _CLOSED.get(signal.status)
+    if (reason is not None) == issue.closed:
+        if issue.said != signal.status.value:
+            issue_repository.in_line(
+                issue, closed=issue.closed, said=signal.status.value, said_at=signal.updated_at
+            )
+        return "in_line"
+    change = {"state": "open"} if reason is None else {"state": "closed", "state_reason": reason}
+    reply = github.ask(
+        account,
+        ServiceRequest(
+            method="PATCH",
+            url=f"{API}/repos/{issue.repo}/issues/{issue.number}",
+            json=change,
+            repeatable=True,
+        ),
+    )
+    if reply.ok or reply.status in _GONE:
+        issue_repository.in_line(
+            issue, closed=reason is not None, said=signal.status.value, said_at=signal.updated_at
+        )
+    return change["state"]
+
+
+def _text(signal: Signal) -> str:
+    """Return an issue's text: the signal's, what customers said without their names, and the signal's id."""
+    caller = Caller(organization=signal.organization)
+    answer = listing.get(caller, signal.id, SignalQuery.model_validate({"limit": _QUOTES}))
+    quotes = [each.quote.replace("\n", "\n> ") for each in answer.reporters if each.quote]
+    parts = [signal.body, *(f"> {quote}" for quote in quotes)]
+    reporters = signal.reporter_count
+    parts.append(f"Reported by {reporters} customer{'' if reporters == 1 else 's'}. {_mark(signal.id)}")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _mark(signal_id: str) -> str:
+    return f"Helpdesk signal `{signal_id}`."

@@ -1,0 +1,243 @@
+"""Issues of signals: one for each, whatever repeats or fails, and moves in both directions that end."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from helpdesk.integrations.record import Connection
+from helpdesk.platform.clock import frozen, now_us
+from tests.support import table
+from tests.support.api import Client
+from tests.support.services.codehost import CodeHost, Installation, Repository
+from tests.support.services.server import Said, Services
+from tests.support.workers import Workers
+
+
+@pytest.fixture
+def acme(github: CodeHost) -> Installation:
+    """An account with a repository."""
+    return github.install("acme", "shop")
+
+
+@pytest.fixture
+def repository(github: CodeHost, acme: Installation) -> Repository:
+    """The repository."""
+    return github.repositories["acme/shop"]
+
+
+@pytest.fixture(autouse=True)
+def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
+    """The organization's connection to the account."""
+    return connect_codehost(acme)
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """What follows from signals, without the indexes."""
+    return Workers("search", "knowledge")
+
+
+@pytest.fixture
+def opening(api: Client) -> None:
+    """Open an issue for each signal."""
+    answer = api.post("/v1/integrations/issue-repo", {"repo": "acme/shop", "autoCreate": True})
+    assert answer.body == {"repo": "acme/shop"}
+
+
+def file(api: Client, title: str = "The export stops", **more: Any) -> str:
+    return str(api.post("/v1/signals", {"kind": "bug", "title": title, **more}).body["id"])
+
+
+def signal(api: Client, signal_id: str) -> dict[str, Any]:
+    return dict(api.get(f"/v1/signals/{signal_id}").body["signal"])
+
+
+def change(github: CodeHost, acme: Installation, repository: Repository, number: int, **changed: Any) -> None:
+    """Let a person close or open an issue, and GitHub send it."""
+    issue = repository.issues[number]
+    issue |= {"updated_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), **changed}
+    payload = {
+        "action": "closed" if issue["state"] == "closed" else "reopened",
+        "issue": issue,
+        "repository": repository.shape(),
+        "installation": {"id": acme.id},
+        "sender": {"login": "ada"},
+    }
+    headers, body = github.hook("issues", payload)
+    assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
+
+
+def later(seconds: int) -> Any:
+    """Let the block happen later."""
+    at = now_us() + seconds * 1_000_000
+    return frozen(lambda: at)
+
+
+@pytest.mark.usefixtures("opening")
+def test_a_filed_signal_opens_one_issue_with_quotes_and_without_names(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    filed = file(api, body="It ends at row 1,000.", who="Vera Visitor", quote="Mine stops, too!")
+    workers.run()
+
+    [issue] = repository.issues.values()
+    assert issue["title"] == "The export stops"
+    assert issue["body"] == (
+        f"It ends at row 1,000.\n\n> Mine stops, too!\n\nReported by 1 customer. Helpdesk signal `{filed}`."
+    )
+    assert signal(api, filed)["codehost"] == {"number": 1, "url": "https://github.com/acme/shop/issues/1"}
+
+
+@pytest.mark.usefixtures("opening")
+@pytest.mark.parametrize("how", [{"hangs_up": True, "works": True}, {"said": Said(502), "works": True}])
+def test_an_issue_whose_response_was_lost_is_found_and_not_opened_again(
+    api: Client, repository: Repository, services: Services, workers: Workers, how: dict[str, Any]
+) -> None:
+    services.fail("POST", "/issues", **how)
+    filed = file(api)
+    workers.run()
+    assert signal(api, filed)["codehost"] is None
+    with later(400):
+        while signal(api, filed)["codehost"] is None:
+            workers.run()
+
+    assert len(repository.issues) == 1
+    assert len(services.said_to("POST", "/issues")) == 1
+
+
+@pytest.mark.usefixtures("opening")
+def test_an_issue_that_did_not_reach_the_service_is_opened_later(
+    api: Client, repository: Repository, services: Services, workers: Workers
+) -> None:
+    services.fail("POST", "/issues", said=Said(429, headers={"retry-after": "1"}))
+    filed = file(api)
+    workers.run()
+    with later(2):
+        while signal(api, filed)["codehost"] is None:
+            workers.run()
+
+    assert len(repository.issues) == 1
+
+
+@pytest.mark.usefixtures("opening")
+def test_a_job_that_comes_twice_opens_one_issue(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    file(api)
+    workers.run()
+    workers._carried.clear()  # every record of the stream again
+    workers.run()
+
+    assert len(repository.issues) == 1
+
+
+@pytest.mark.usefixtures("opening")
+def test_moves_of_a_signal_close_and_open_its_issue(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    filed = file(api)
+    workers.run()
+    for status, state, reason in (
+        ("done", "closed", "completed"),
+        ("open", "open", "completed"),
+        ("declined", "closed", "not_planned"),
+        ("in progress", "open", "not_planned"),
+    ):
+        api.patch(f"/v1/signals/{filed}", {"status": status})
+        workers.run()
+        assert repository.issues[1]["state"] == state
+        if state == "closed":
+            assert repository.issues[1]["state_reason"] == reason
+
+
+@pytest.mark.usefixtures("opening")
+@pytest.mark.parametrize(
+    ("reason", "status"),
+    [("completed", "done"), (None, "done"), ("not_planned", "declined"), ("duplicate", "declined")],
+)
+def test_an_issue_that_a_person_closes_moves_its_signal_and_one_opened_again_moves_it_back(
+    api: Client,
+    repository: Repository,
+    github: CodeHost,
+    acme: Installation,
+    services: Services,
+    workers: Workers,
+    reason: str | None,
+    status: str,
+) -> None:
+    filed = file(api)
+    workers.run()
+    services.asked.clear()
+    with later(2):
+        change(github, acme, repository, 1, state="closed", state_reason=reason)
+        workers.run()
+        assert signal(api, filed)["status"] == status
+        change(github, acme, repository, 1, state="open", state_reason="reopened")
+        workers.run()
+        assert signal(api, filed)["status"] == "open"
+
+    assert services.said_to("PATCH", "/issues") == []  # what came from there does not go back
+
+
+@pytest.mark.usefixtures("opening")
+@pytest.mark.parametrize("first", ["the signal's job", "the hook"])
+def test_a_persons_later_move_wins_and_the_issue_follows_it(
+    api: Client,
+    repository: Repository,
+    github: CodeHost,
+    acme: Installation,
+    workers: Workers,
+    first: str,
+) -> None:
+    filed = file(api)
+    workers.run()
+    closed = {"state": "closed", "state_reason": "completed", "updated_at": "2026-01-01T00:00:00Z"}
+    if first == "the hook":
+        workers.holding.add("integration")
+    api.patch(f"/v1/signals/{filed}", {"status": "planned"})
+    if first == "the signal's job":
+        workers.run()
+    change(github, acme, repository, 1, **closed)
+    workers.holding.discard("integration")
+    workers.run()
+
+    assert signal(api, filed)["status"] == "planned"
+    assert repository.issues[1]["state"] == "open"
+
+
+def test_without_the_switch_no_issue_is_opened(api: Client, repository: Repository, workers: Workers) -> None:
+    api.post("/v1/integrations/issue-repo", {"repo": "acme/shop"})
+    filed = file(api)
+    workers.run()
+    api.post("/v1/integrations/issue-repo", {"autoCreate": True})
+    api.patch(f"/v1/signals/{filed}", {"status": "planned"})  # filed before the switch
+    workers.run()
+
+    assert repository.issues == {}
+    assert api.get("/v1/integrations/issue-repo").body == {"repo": "acme/shop", "autoCreate": True}
+
+
+def test_what_cannot_be_set_is_refused(api: Client, member: Client, stranger: Client) -> None:
+    assert api.post("/v1/integrations/issue-repo", {"autoCreate": True}).code == "issue_repo_missing"
+    assert api.post("/v1/integrations/issue-repo", {}).code == "issue_repo_missing"
+    assert api.post("/v1/integrations/issue-repo", {"repo": "other/shop"}).code == "codehost_not_connected"
+    assert api.post("/v1/integrations/issue-repo", {"repo": "shop"}).code == "repo_name_invalid"
+    assert (
+        stranger.post("/v1/integrations/issue-repo", {"repo": "acme/shop"}).code == "codehost_not_connected"
+    )
+    assert member.post("/v1/integrations/issue-repo", {"repo": "acme/shop"}).code == "forbidden"
+    assert member.get("/v1/integrations/issue-repo").body == {"repo": None, "autoCreate": False}
+
+
+@pytest.mark.usefixtures("opening")
+def test_a_revoked_token_breaks_the_connection_and_the_job_ends(
+    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+) -> None:
+    github.installations.clear()
+    file(api)
+    workers.run()
+
+    assert api.get("/v1/integrations").body["integrations"][0]["status"] == "broken"
+    assert "ghs_" not in str(table.of_kind("LOG"))
