@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import pytest
@@ -76,6 +77,13 @@ def _names_resolve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "resolve", lambda _: ["93.184.215.14"])
 
 
+@cache
+def requests_of(name: str, mode: GenerationMode) -> st.SearchStrategy[schemathesis.Case]:
+    """Return the requests of an operation. Reading its description takes longer than making one of them."""
+    path, method = OPERATIONS[name]
+    return SCHEMA[path][method].as_strategy(generation_mode=mode)
+
+
 @dataclass
 class Asked:
     """Requests of one operation, with the statuses that were answered."""
@@ -86,8 +94,7 @@ class Asked:
     statuses: Counter[int] = field(default_factory=Counter)
 
     def ask(self, examples: int, mode: GenerationMode = GenerationMode.POSITIVE, **more: Any) -> None:
-        path, method = OPERATIONS[self.name]
-        operation = SCHEMA[path][method]
+        requests = requests_of(self.name, mode)
         known = [self.ids] if self.ids else []
 
         @settings(
@@ -100,7 +107,7 @@ class Asked:
         )
         @given(st.data())
         def every_answer_is_described(data: st.DataObject) -> None:
-            case = data.draw(operation.as_strategy(generation_mode=mode))
+            case = data.draw(requests)
             # A public route ignores a parameter that is not described, so by itself it is nothing wrong there.
             assume(described(self.name)["security"] or not set(case.query or ()) - queried(self.name))
             there = data.draw(st.sampled_from([*known, None]))
