@@ -78,7 +78,7 @@ def _names_resolve(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @cache
-def requests_of(name: str, mode: GenerationMode) -> st.SearchStrategy[schemathesis.Case]:
+def requests_of(name: str, mode: GenerationMode) -> st.SearchStrategy[Any]:
     """Return the requests of an operation. Reading its description takes longer than making one of them."""
     path, method = OPERATIONS[name]
     return SCHEMA[path][method].as_strategy(generation_mode=mode)
