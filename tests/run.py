@@ -121,7 +121,9 @@ class EndToEnd:
     def _start(self) -> None:
         if self._stack.wait() and not self._ended.is_set():
             port = {own_stack.PORT_VARIABLE: str(self._stack.port)}
-            self._part = Part("tests/e2e", "-p", "no:xdist", log=TESTS_LOG, environment=port)
+            self._part = Part(
+                "tests/e2e", "-p", "no:xdist", "--durations=15", log=TESTS_LOG, environment=port
+            )
 
     def finish(self) -> int:
         """Wait for their end and return pytest's exit code, or 1 where the stack did not come up."""
