@@ -352,6 +352,7 @@ def _of_tools(api: Client, organization: str, to: Callable[..., Request]) -> Ite
 def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[Request]:
     """Yield the requests about the connection to one account."""
     integrations.connect(organization, App.CODEHOST, "4711", "acme", Tokens())
+    integrations.connect(organization, App.CHATMIRROR, "T1", "Acme", Tokens())
     yield to("GET", "/v1/integrations")
     repo = {"repo": "acme/docs"}
     yield to("POST", "/v1/integrations/repos", repo)
@@ -360,6 +361,8 @@ def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[
     yield to("GET", "/v1/integrations/issue-repo")
     yield to("POST", "/v1/integrations/repos/sync", repo)
     yield to("DELETE", "/v1/integrations/repos?repo=acme/docs", route="/v1/integrations/repos")
+    yield to("GET", "/v1/integrations/chatmirror")
+    yield to("PATCH", "/v1/integrations/chatmirror", {"mode": "two_way"})
     yield to("DELETE", "/v1/integrations/codehost", route="/v1/integrations/<app>")
 
 

@@ -15,6 +15,8 @@ from helpdesk.delivery.fanout import fan_out
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events import outbox_pending
 from helpdesk.http.schemas import PageQuery
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Tokens
 from helpdesk.outbound.outcome import Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS, HOUR_MS
@@ -24,6 +26,7 @@ from helpdesk.storage import shards
 from helpdesk.storage.table import Item, to_wire
 from helpdesk.webhooks import service as webhooks
 from scripts.openapi.routes import all_routes
+from tests.support import integrations
 from tests.support.api import Answer, Client, gateway_event
 
 PAGE = 5
@@ -142,6 +145,8 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         "integrations/issue-repo",
     ):
         yield get(f"/v1/{route}")
+    integrations.connect(it.organization, App.CHATMIRROR, "T1", "Acme", Tokens())
+    yield get("/v1/integrations/chatmirror")
     for route in ("me", "keys", "members", "invites"):
         yield get(f"/v1/{route}", client=it.owner)
 

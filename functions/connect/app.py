@@ -4,6 +4,7 @@ from typing import Any
 
 from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access
+from helpdesk.chatmirror import connector as chatmirror
 from helpdesk.codehost import connector as codehost
 from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
 from helpdesk.integrations import connecting
@@ -18,7 +19,7 @@ from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL", "SERVICES_URL")
 
-CONNECTORS: dict[App, Connector] = {App.CODEHOST: codehost}
+CONNECTORS: dict[App, Connector] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror}
 """The adapters, each with a module of these functions."""
 
 api = Api()

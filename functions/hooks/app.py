@@ -4,6 +4,7 @@ import json
 
 from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access
+from helpdesk.chatmirror import receiver as chatmirror
 from helpdesk.codehost import receiver as codehost
 from helpdesk.http.content import ClientInfo, RawBody, RawJson
 from helpdesk.integrations import hooks
@@ -16,7 +17,7 @@ from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL")
 
-RECEIVERS: dict[App, Receiver] = {App.CODEHOST: codehost}
+RECEIVERS: dict[App, Receiver] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror}
 """The adapters, each with a module of these functions."""
 
 api = Api()

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from helpdesk.chatmirror import worker as chatmirror
 from helpdesk.codehost import worker as codehost
 from helpdesk.integrations import worker
 from helpdesk.integrations.adapter import Worker
@@ -15,7 +16,7 @@ from helpdesk.platform.settings import declare, settings
 
 NEEDS = declare("INTEGRATION_QUEUE_URL", "SERVICES_URL", "BASE_URL", "KNOWLEDGE_BUCKET")
 
-ADAPTERS: dict[App, Worker] = {App.CODEHOST: codehost}
+ADAPTERS: dict[App, Worker] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror}
 """The adapters, each with a module of these functions."""
 
 _SLICE_MS = 60_000

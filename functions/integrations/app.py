@@ -1,6 +1,9 @@
 """/v1/integrations: the services that an organization is connected to."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.chatmirror import service as chatmirror
+from helpdesk.chatmirror.errors import ChannelNotFound, MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
+from helpdesk.chatmirror.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
 from helpdesk.codehost import issue_settings as issues
 from helpdesk.codehost import mirrors
 from helpdesk.codehost.errors import (
@@ -89,6 +92,22 @@ def remove_repo(caller: Caller, query: RepoQuery) -> Ok:
     """Remove a mirrored repository. Its documents are deleted in the background."""
     mirrors.remove(caller.organization, query.repo)
     return OK
+
+
+@api.get("/v1/integrations/chatmirror", access=Access.MEMBER, errors=(ChatmirrorNotConnected,))
+def get_chatmirror(caller: Caller) -> MirrorSettingsAnswer:
+    """Get which channel conversations appear in, and which way messages travel."""
+    return chatmirror.show(caller.organization)
+
+
+@api.patch(
+    "/v1/integrations/chatmirror",
+    access=Access.ADMIN,
+    errors=(ChatmirrorNotConnected, ChannelNotFound, MirrorBotOffline, MirrorBotTimeout, MirrorActFailed),
+)
+def update_chatmirror(caller: Caller, change: MirrorUpdate) -> MirrorChanged:
+    """Name the channel that conversations appear in, switch it on or off, and say which way messages travel."""
+    return chatmirror.change(caller, change)
 
 
 @api.delete(

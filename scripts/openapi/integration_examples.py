@@ -9,6 +9,7 @@ BODIES: dict[str, Any] = {
     "mirrorRepo": {"repo": "acme/docs", "path": "docs", "publishedAt": "https://93.184.215.14/docs"},
     "syncRepo": {"repo": "acme/docs"},
     "setIssueRepo": {"repo": "acme/shop", "autoCreate": True},
+    "updateChatmirror": {"channel": "#support", "enabled": True, "mode": "two_way"},
 }
 
 _NONE = {
@@ -35,6 +36,8 @@ ANSWERS: dict[str, Any] = {
             {"app": "tracker", **_NONE},
         ]
     },
+    "getChatmirror": {"channel": "support", "enabled": True, "mode": "two_way", "problem": None},
+    "updateChatmirror": {"channel": "support"},
     "removeIntegration": {"ok": True},
     "syncRepo": {"ok": True},
     "removeRepo": {"ok": True},

@@ -175,6 +175,7 @@ ROUTES: dict[str, str] = {
         GET /v1/integrations
         GET /v1/integrations/issue-repo
         GET /v1/integrations/repos
+        GET /v1/integrations/chatmirror
         GET /v1/tasks
         GET /v1/tasks/requests
         POST /v1/commits
@@ -236,6 +237,7 @@ ROUTES: dict[str, str] = {
         POST /v1/integrations/issue-repo
         POST /v1/integrations/repos
         POST /v1/integrations/repos/sync
+        PATCH /v1/integrations/chatmirror
         DELETE /v1/customers/<customer_id>
         GET /v1/customers/<customer_id>/export
         DELETE /v1/tool-endpoints/<endpoint_id>

@@ -136,6 +136,9 @@ NEEDS_MORE = {
     "setIssueRepo",
     "syncRepo",
     "removeRepo",
+    # A connected service.
+    "getChatmirror",
+    "updateChatmirror",
     "acceptInvite",
     "acceptToolChanges",
     "syncToolEndpoint",

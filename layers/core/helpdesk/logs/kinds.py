@@ -39,6 +39,7 @@ class LogKind(StrEnum):
     TOOL_CHANGES_ACCEPTED = "tool_changes_accepted"
     TOOL_CHANGED = "tool_changed"
     INTEGRATION_CONNECTED = "integration_connected"
+    INTEGRATION_CHANGED = "integration_changed"
     INTEGRATION_BROKEN = "integration_broken"
     INTEGRATION_MENDED = "integration_mended"
     INTEGRATION_REMOVED = "integration_removed"

@@ -23,6 +23,23 @@ class IntegrationSettings(ItemKey):
     app: str
 
 
+class MirrorChannel(ItemKey):
+    """A channel of a chat workspace by its name, as the directory of channels has it."""
+
+    PK, SK = "ORG#{organization}#INTEGRATION", "CHANNEL#{account_id}#{name}"
+    organization: str
+    account_id: str
+    name: str
+
+
+class MirrorDirectory(ItemKey):
+    """When the channels of a chat workspace were listed, and last asked for."""
+
+    PK, SK = "ORG#{organization}#INTEGRATION", "DIRECTORY#{account_id}"
+    organization: str
+    account_id: str
+
+
 class ConnectionTokens(ItemKey):
     """The tokens of a connection, and the claim of the worker that renews them."""
 

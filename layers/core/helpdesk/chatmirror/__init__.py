@@ -1,0 +1,1 @@
+"""Slack: conversations as threads of a channel."""

@@ -1,0 +1,73 @@
+"""The directory of channels, which the worker keeps, so that routes answer without asking Slack.
+
+It is listed when a workspace is connected, when Slack says that channels changed, and when a name is not found.
+"""
+
+from helpdesk.chatmirror import repository, slack
+from helpdesk.chatmirror.record import Channel
+from helpdesk.integrations import jobs
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage.transactions import Transaction
+
+LIST = "mirror_channels"
+"""The kind of the job that lists the channels."""
+MAX_CHANNELS = 5_000
+ASK_EVERY_MS = MINUTE_MS
+
+_ON_A_PAGE = 999  # Slack allows twenty pages a minute
+_MAX_NAME = 80
+
+
+def refresh(account: Account) -> str:
+    """List the channels and write what changed; return what became of it. Raises Revoked, TryLater."""
+    connection, began_at = account.connection, clock.now_ms()
+    listed = {each.name: each for each in _listed(account)}
+    known = {each.name: each for each in repository.channels(connection.organization, connection.account_id)}
+    repository.put_channels([each for name, each in listed.items() if known.get(name) != each])
+    repository.delete_channels([each for name, each in known.items() if name not in listed])
+    repository.note_listed(connection, began_at)
+    return "listed"
+
+
+def is_newer(connection: Connection, at: int) -> bool:
+    """Return whether the channels were listed after an instant (ms)."""
+    return int(repository.directory(connection).get("listedAt", 0)) > at
+
+
+def ask(connection: Connection) -> None:
+    """Queue a listing, once a minute at most."""
+    if repository.claim_listing(connection, clock.now_ms() - ASK_EVERY_MS):
+        transaction = Transaction()
+        jobs.put(
+            transaction, IntegrationJob(kind=LIST, app=App.CHATMIRROR, organization=connection.organization)
+        )
+        transaction.commit()
+
+
+def _listed(account: Account) -> list[Channel]:
+    found: list[Channel] = []
+    cursor = ""
+    while len(found) < MAX_CHANNELS:
+        arguments = {"types": "public_channel,private_channel", "exclude_archived": True, "limit": _ON_A_PAGE}
+        said = slack.read(
+            account, "conversations.list", {**arguments, **({"cursor": cursor} if cursor else {})}
+        )
+        found += [
+            Channel(
+                organization=account.connection.organization,
+                team=account.connection.account_id,
+                id=each["id"],
+                name=each["name"],
+            )
+            for each in said["channels"]
+            if 0 < len(each["name"]) <= _MAX_NAME and "#" not in each["name"]
+        ]
+        cursor = (said.get("response_metadata") or {}).get("next_cursor") or ""
+        if not cursor:
+            break
+    return found[:MAX_CHANNELS]

@@ -1,0 +1,35 @@
+"""Errors of the chat mirror (Specification: Errors, Integrations)."""
+
+from helpdesk.platform.errors import AppError
+
+
+class ChannelNotFound(AppError):
+    """No channel has the name; the message lists those that exist."""
+
+    status, code = 404, "channel_not_found"
+    message = (
+        "Name a channel that the app can see in Slack. A private one needs `/invite @helpdesk` there first."
+    )
+
+
+class MirrorBotOffline(AppError):
+    """The app was removed from Slack, or its token revoked."""
+
+    status, code = 400, "mirror_bot_offline"
+    message = (
+        "Connect Slack again, as its app was removed there: an admin opens {base_url}/v1/connect/chatmirror."
+    )
+
+
+class MirrorBotTimeout(AppError):
+    """The channels are not listed yet."""
+
+    status, code = 400, "mirror_bot_timeout"
+    message = "Slack has not listed its channels yet. Send the request again in a few seconds."
+
+
+class MirrorActFailed(AppError):
+    """Slack refused to let the bot into the channel."""
+
+    status, code = 400, "mirror_act_failed"
+    message = "Type `/invite @helpdesk` in the channel at Slack, and send the request again."

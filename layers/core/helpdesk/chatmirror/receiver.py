@@ -1,0 +1,133 @@
+"""Reads what Slack sends: the v0 signature over the bytes and its time, then the little that the worker needs.
+
+Slack, "Verifying requests from Slack" and "Events API". Events come as JSON. What somebody clicks comes as a form whose
+field `payload` is JSON.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+from helpdesk.integrations.adapter import Hook, Received
+from helpdesk.integrations.errors import InvalidSignature
+from helpdesk.integrations.hooks import require_hmac
+from helpdesk.integrations.record import AppCredentials
+from helpdesk.platform import clock
+from helpdesk.platform.errors import InvalidJson, InvalidRequest
+
+MAX_AGE_SECONDS = 300
+REMOVED, CHANNELS, MESSAGE, CLICK = "removed", "channels", "message", "click"
+
+_VERSION = "v0"
+_TEXT_CHARACTERS = 12_000  # more than a reply may have, mentions and escapes included
+_MAX_DIGITS = 12
+_MEMBERS = ("member_joined_channel", "member_left_channel")
+
+
+def verify(app: AppCredentials, hook: Hook) -> None:
+    """Raise InvalidSignature unless Slack signed the body within the last five minutes."""
+    sent_at = hook.headers.get("x-slack-request-timestamp", "")
+    given = hook.headers.get("x-slack-signature", "")
+    if not (sent_at.isascii() and sent_at.isdigit() and len(sent_at) <= _MAX_DIGITS):
+        raise InvalidSignature
+    if abs(clock.now_ms() // 1_000 - int(sent_at)) > MAX_AGE_SECONDS or not given.startswith(f"{_VERSION}="):
+        raise InvalidSignature
+    signed = f"{_VERSION}:{sent_at}:".encode() + hook.body
+    require_hmac(app["signing_secret"], signed, given.removeprefix(f"{_VERSION}="))
+
+
+def read(hook: Hook) -> Received:
+    """Return what is to be done about an event or a click. Raises InvalidJson, InvalidRequest."""
+    is_form = hook.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+    try:
+        text = parse_qs(hook.body.decode()).get("payload", [""])[0] if is_form else hook.body.decode()
+        sent = json.loads(text)
+    except ValueError:
+        raise InvalidJson from None
+    if not isinstance(sent, dict):
+        raise InvalidRequest("Send a JSON object, as Slack does.")
+    kind = str(sent.get("type", ""))
+    try:
+        if kind == "url_verification":
+            return Received("", None, kind, {}, {"challenge": str(sent["challenge"])})
+        if kind == "event_callback":
+            return _event(sent)
+        if kind == "block_actions":
+            return _click(sent)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
+        raise InvalidRequest(f"The request {kind} does not have the form that Slack describes.") from None
+    return Received("", None, kind, {})
+
+
+def _event(sent: Mapping[str, Any]) -> Received:
+    event = sent["event"]
+    bots = {each["user_id"] for each in sent.get("authorizations") or []}
+    is_others = event["type"] in _MEMBERS and event["user"] not in bots
+    reader = None if is_others else _READERS.get(event["type"])
+    name, data = ("", {}) if reader is None else reader(event)
+    data = {"at": int(sent["event_time"]) * 1_000, **data}
+    return Received(sent["event_id"], sent["team_id"] if name else None, name, data)
+
+
+def _click(sent: Mapping[str, Any]) -> Received:
+    [action, *_] = sent["actions"]
+    data = {
+        "action": action["action_id"],
+        "value": action.get("value") or "",
+        "user": sent["user"]["id"],
+        "channel": sent["container"]["channel_id"],
+        "message": sent["container"]["message_ts"],
+        "thread": sent["container"].get("thread_ts") or sent["container"]["message_ts"],
+    }
+    return Received(sent["trigger_id"], sent["team"]["id"], CLICK, data)
+
+
+def _removed(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    # Tokens of people are none of ours.
+    if event["type"] == "tokens_revoked" and not event["tokens"].get("bot"):
+        return "", {}
+    return REMOVED, {}
+
+
+def _channels(_event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    return CHANNELS, {}
+
+
+def _message(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a message that a person wrote in a thread. Edits, deletions and what bots write do not travel."""
+    is_ours = event.get("bot_id") or event.get("app_id")
+    if event.get("subtype") not in {None, "file_share"} or is_ours or not event.get("user"):
+        return "", {}
+    if not event.get("thread_ts") or event["thread_ts"] == event["ts"]:
+        return "", {}
+    return MESSAGE, {
+        "channel": event["channel"],
+        "thread": event["thread_ts"],
+        "message": event["ts"],
+        "user": event["user"],
+        "text": event["text"][:_TEXT_CHARACTERS],
+        "files": len(event.get("files") or []),
+    }
+
+
+_READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]]] = MappingProxyType(
+    {
+        "app_uninstalled": _removed,
+        "tokens_revoked": _removed,
+        "message": _message,
+        **dict.fromkeys(
+            (
+                "channel_archive",
+                "channel_created",
+                "channel_deleted",
+                "channel_rename",
+                "channel_unarchive",
+                "group_rename",
+                *_MEMBERS,
+            ),
+            _channels,
+        ),
+    }
+)

@@ -1,0 +1,161 @@
+"""What an organization sets for the chat mirror (Specification: PATCH /integrations/chatmirror)."""
+
+from collections.abc import Mapping
+from copy import replace
+from typing import Any
+
+from helpdesk.admission.caller import Caller
+from helpdesk.chatmirror import directory, repository
+from helpdesk.chatmirror.errors import ChannelNotFound, MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
+from helpdesk.chatmirror.record import Channel, MirrorSettings
+from helpdesk.chatmirror.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
+from helpdesk.integrations import jobs
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.logs import service as logs
+from helpdesk.logs.kinds import LogKind
+from helpdesk.platform import clock
+from helpdesk.storage.transactions import Transaction
+
+CHOSEN = "mirror_chosen"
+"""The kind of the job that lets the bot into the channel that was chosen."""
+NAMED = 40
+"""How many channels the message of channel_not_found names."""
+
+
+def settings(organization: str) -> MirrorSettings:
+    """Return what is set. One call."""
+    return MirrorSettings.from_item(integrations.settings(organization, App.CHATMIRROR))
+
+
+def show(organization: str) -> MirrorSettingsAnswer:
+    """Return what is set, as the route shows it. Raises ChatmirrorNotConnected."""
+    connection, found = integrations.connection(organization, App.CHATMIRROR), settings(organization)
+    here = found.team == connection.account_id
+    return MirrorSettingsAnswer(
+        channel=found.channel if here else None,
+        enabled=found.enabled and here,
+        mode=found.mode,
+        problem=connection.problem or (found.problem if here else None),
+    )
+
+
+def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
+    """Change what is sent; return the channel that was named.
+
+    Raises ChatmirrorNotConnected, MirrorBotOffline, MirrorBotTimeout, ChannelNotFound, MirrorActFailed.
+    """
+    organization = caller.organization
+    connection = integrations.connection(organization, App.CHATMIRROR)
+    channel = None if wanted.channel is None else _resolved(connection, wanted.channel)
+
+    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
+        seen = MirrorSettings.from_item(item)
+        if seen.team != connection.account_id:
+            seen = MirrorSettings(mode=seen.mode)  # its channel was one of another workspace
+        return _next(connection, seen, channel, wanted).to_item()
+
+    def also(transaction: Transaction) -> None:
+        if channel is not None:
+            data = {"channelId": channel.id}
+            job = IntegrationJob(kind=CHOSEN, app=App.CHATMIRROR, organization=organization, data=data)
+            jobs.put(transaction, job)
+        transaction.put(_log_entry(caller, connection, wanted, channel))
+
+    if wanted.model_fields_set:
+        integrations.change_settings(organization, App.CHATMIRROR, next_settings, also)
+    return MirrorChanged(channel=None if channel is None else channel.name)
+
+
+def note_problem(organization: str, channel_id: str, problem: str | None) -> None:
+    """Note why nothing arrives in a channel, or with None that it does, unless another one was chosen since."""
+    found = settings(organization)
+    if found.channel_id != channel_id or found.problem == problem:
+        return
+
+    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
+        seen = MirrorSettings.from_item(item)
+        return (replace(seen, problem=problem) if seen.channel_id == channel_id else seen).to_item()
+
+    integrations.change_settings(organization, App.CHATMIRROR, next_settings)
+
+
+def _next(
+    connection: Connection, seen: MirrorSettings, channel: Channel | None, wanted: MirrorUpdate
+) -> MirrorSettings:
+    after = seen
+    if channel is not None:
+        first = seen.channel_id is None
+        after = replace(
+            seen,
+            channel=channel.name,
+            channel_id=channel.id,
+            team=connection.account_id,
+            enabled=True if first else seen.enabled,
+            problem=None,
+        )
+    if wanted.enabled is not None:
+        after = replace(after, enabled=wanted.enabled)
+    if wanted.mode is not None:
+        after = replace(after, mode=wanted.mode)
+    if after.enabled and after.channel_id is None:
+        raise ChannelNotFound(f"Name a channel first. {_existing(connection)}")
+    begins = after.enabled and (not seen.enabled or seen.channel_id != after.channel_id)
+    return replace(after, since=clock.now_ms()) if begins else after
+
+
+def _resolved(connection: Connection, named: str) -> Channel:
+    if connection.status is ConnectionStatus.BROKEN:
+        raise MirrorBotOffline
+    name = named.strip().removeprefix("#").casefold()
+    organization, team = connection.organization, connection.account_id
+    found = repository.channel(organization, team, name)
+    if found is None:
+        known = repository.directory(connection)
+        directory.ask(connection)
+        if "listedAt" not in known:
+            raise MirrorBotTimeout
+        raise ChannelNotFound(f"No channel has this name. {_existing(connection)}")
+    current = settings(organization)
+    if current.channel_id == found.id and current.problem is not None:
+        _try_again(connection, found)
+        raise MirrorActFailed(current.problem)
+    return found
+
+
+def _try_again(connection: Connection, channel: Channel) -> None:
+    transaction = Transaction()
+    data = {"channelId": channel.id}
+    jobs.put(
+        transaction,
+        IntegrationJob(kind=CHOSEN, app=App.CHATMIRROR, organization=connection.organization, data=data),
+    )
+    transaction.commit()
+
+
+def _existing(connection: Connection) -> str:
+    names, more = repository.first_channels(connection.organization, connection.account_id, NAMED)
+    if not names:
+        return "The app can see no channel in Slack."
+    listed = ", ".join(f"#{name}" for name in names)
+    return f"The channels are {listed}{' and others' if more else ''}."
+
+
+def _log_entry(
+    caller: Caller, connection: Connection, wanted: MirrorUpdate, channel: Channel | None
+) -> dict[str, Any]:
+    said = [
+        *([f"the channel #{channel.name}"] if channel else []),
+        *([f"mirroring {'on' if wanted.enabled else 'off'}"] if wanted.enabled is not None else []),
+        *([f"the mode {wanted.mode.value}"] if wanted.mode else []),
+    ]
+    return logs.entry(
+        connection.organization,
+        LogKind.INTEGRATION_CHANGED,
+        actor=caller.actor,
+        summary=f"Slack ({connection.account}) was set to {', '.join(said)}.",
+        app=App.CHATMIRROR.value,
+        account=connection.account,
+    )

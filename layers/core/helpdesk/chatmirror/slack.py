@@ -1,0 +1,85 @@
+"""Requests to Slack's Web API, and what its answers mean.
+
+Slack says what went wrong in the body of a 200: `{"ok": false, "error": "…"}` (Slack, "Using the Slack Web API").
+Methods that read take their arguments in the query, and those that write as JSON.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from helpdesk.integrations import client
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.client import ServiceRequest, Unauthorized
+from helpdesk.integrations.outcomes import Revoked, TryLater
+from helpdesk.integrations.record import ConnectionStatus
+
+HOSTS = frozenset({"slack.com"})
+API = "https://slack.com/api"
+TOKEN = "token"  # noqa: S105 - the name of a token's value
+OFFLINE = "Helpdesk's app was removed from Slack. An admin connects it again at /v1/connect/chatmirror."
+
+_REVOKED = frozenset(
+    {
+        "account_inactive",
+        "invalid_auth",
+        "not_authed",
+        "token_expired",
+        "token_revoked",
+        "team_access_not_granted",
+    }
+)
+_PASSING = frozenset(
+    {
+        "fatal_error",
+        "internal_error",
+        "ratelimited",
+        "request_timeout",
+        "service_unavailable",
+        "team_added_to_org",
+    }
+)
+
+
+class SlackError(Exception):
+    """Slack refused; `code` is its word for why."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def read(account: Account, method: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Call a method that changes nothing. Raises SlackError, Revoked, TryLater."""
+    given = {
+        name: str(value).lower() if isinstance(value, bool) else value for name, value in arguments.items()
+    }
+    return _sent(account, ServiceRequest(url=f"{API}/{method}?{urlencode(given)}"))
+
+
+def write(
+    account: Account, method: str, arguments: Mapping[str, Any], *, repeatable: bool = False
+) -> dict[str, Any]:
+    """Call a method that changes something. Raises SlackError, Revoked, TryLater, OutcomeUnknown."""
+    wanted = ServiceRequest(method="POST", url=f"{API}/{method}", json=dict(arguments), repeatable=repeatable)
+    return _sent(account, wanted)
+
+
+def _sent(account: Account, wanted: ServiceRequest) -> dict[str, Any]:
+    headers = account.adapter.headers(account.tokens)
+    try:
+        reply = client.send(HOSTS, wanted.__replace__(headers=headers))
+    except Unauthorized:
+        raise Revoked(OFFLINE) from None
+    said: dict[str, Any] = reply.json()
+    if not said.get("ok"):
+        code = str(said.get("error", "unknown_error"))
+        if code in _REVOKED:
+            raise Revoked(OFFLINE)
+        if code in _PASSING:
+            raise TryLater(code)
+        raise SlackError(code)
+    if account.connection.status is ConnectionStatus.BROKEN:
+        integrations.mended(account.connection)
+    return said

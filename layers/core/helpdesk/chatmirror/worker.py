@@ -1,0 +1,109 @@
+"""Does the work of the chat mirror: channels, and what Slack sent."""
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from helpdesk.chatmirror import directory, receiver, service, slack
+from helpdesk.chatmirror.slack import SlackError
+from helpdesk.integrations import accounts
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
+from helpdesk.integrations.record import AppCredentials, Connection, Tokens
+from helpdesk.platform.errors import AppError
+
+if TYPE_CHECKING:
+    from helpdesk.integrations.adapter import Worker
+
+HOSTS = slack.HOSTS
+
+_ALREADY = frozenset({"method_not_supported_for_channel_type", "already_in_channel"})
+
+
+def renew(_app: AppCredentials, _connection: Connection, tokens: Tokens) -> Tokens:
+    """Return the token as it is: a bot's token does not end."""
+    return tokens
+
+
+def headers(tokens: Tokens) -> Mapping[str, str]:
+    """Return the headers that every request of the bot has."""
+    return {"authorization": f"Bearer {tokens.values[slack.TOKEN]}"}
+
+
+def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _until: int) -> str:
+    """Do what an event of Slack asks for."""
+    if event == receiver.REMOVED:
+        if data["at"] < connection.connected_at:
+            return "late"  # it is about the connection before this one
+        integrations.broke(connection, slack.OFFLINE)
+        return "broken"
+    if event == receiver.CHANNELS:
+        if directory.is_newer(connection, data["at"] + 1_000):  # Slack's time is in whole seconds
+            return "listed_since"
+        return directory.refresh(_opened(connection))
+    return "nothing"
+
+
+def work(job: IntegrationJob, _until: int) -> str:
+    """Do a job of the chat mirror."""
+    try:
+        connection = integrations.connection(job.organization or "", App.CHATMIRROR)
+    except AppError:
+        raise NotConnectedNow from None
+    try:
+        if job.kind == directory.LIST:
+            return directory.refresh(_opened(connection))
+        if job.kind == service.CHOSEN:
+            return _enter(_opened(connection), str(job.data["channelId"]))
+    except Revoked as problem:
+        integrations.broke(connection, str(problem))
+        return "broken"
+    return "nothing"
+
+
+def signal_changed(_organization: str, _signal_id: str) -> str:
+    """Leave signals to others: conversations alone are mirrored."""
+    return "nothing"
+
+
+def connected(connection: Connection) -> str:
+    """List the channels of a workspace."""
+    return directory.refresh(_opened(connection))
+
+
+def removed(_app: AppCredentials | None, connection: Connection, tokens: Tokens | None) -> None:
+    """Revoke the bot's token, unless another organization is connected to the workspace, as it is the same for both."""
+    if tokens is None or integrations.connected_to(App.CHATMIRROR, connection.account_id):
+        return
+    try:
+        slack.write(_opened(connection), "auth.revoke", {}, repeatable=True)
+    except SlackError:
+        return
+
+
+def _enter(account: Account, channel_id: str) -> str:
+    """Let the bot into the channel that was chosen, and note the problem if Slack refuses."""
+    organization = account.connection.organization
+    try:
+        slack.write(account, "conversations.join", {"channel": channel_id}, repeatable=True)
+    except SlackError as error:
+        if error.code not in _ALREADY:
+            service.note_problem(organization, channel_id, refused(error))
+            return "refused"
+    service.note_problem(organization, channel_id, None)
+    return "entered"
+
+
+def refused(error: SlackError) -> str:
+    """Return what an admin does about a channel that Slack keeps the bot out of."""
+    return (
+        f"Slack keeps the app out of the channel ({error.code}). Type `/invite @helpdesk` there, or name another "
+        "channel."
+    )
+
+
+def _opened(connection: Connection) -> Account:
+    return accounts.opened(connection, cast("Worker", sys.modules[__name__]))

@@ -1,0 +1,93 @@
+"""A deployment that has Slack set up, and a workspace of it."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from helpdesk.chatmirror.slack import TOKEN
+from helpdesk.integrations import credentials
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Connection, Tokens
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.settings import settings
+from tests.support import integrations
+from tests.support.api import Answer, Client
+from tests.support.people import issue_token
+from tests.support.services import chatmirror as fake
+from tests.support.services.chatmirror import ChatMirror, Workspace
+from tests.support.services.server import Services
+from tests.support.workers import Workers
+
+BASE_URL = "https://support.example.com"
+
+type Send = Callable[[tuple[dict[str, str], str]], Answer]
+
+
+@pytest.fixture
+def slack() -> ChatMirror:
+    """Slack."""
+    return ChatMirror()
+
+
+@pytest.fixture
+def services(slack: ChatMirror) -> Iterator[Services]:
+    """The service, and what it was asked."""
+    with Services(slack) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
+    monkeypatch.setenv("STAGE", "local")
+    monkeypatch.setenv("BASE_URL", BASE_URL)
+    monkeypatch.setenv("SERVICES_URL", services.url)
+    settings.cache_clear()
+    credentials.forget()
+    integrations.set_app(App.CHATMIRROR, fake.credentials())
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """The service behind the API."""
+    return Workers()
+
+
+@pytest.fixture
+def acme(slack: ChatMirror) -> Workspace:
+    """A workspace with two channels."""
+    return slack.workspace("Acme", "general", "support")
+
+
+@pytest.fixture
+def connect(slack: ChatMirror, organization: NewOrganization) -> Callable[..., Connection]:
+    """Connect the organization, or another one, to a workspace."""
+
+    def run(workspace: Workspace, of: str = organization.organization_id) -> Connection:
+        tokens = Tokens({TOKEN: slack.token_for(workspace)})
+        details = {"bot": workspace.bot, "appId": fake.APP_ID}
+        return integrations.connect(of, App.CHATMIRROR, workspace.id, workspace.name, tokens, details)
+
+    return run
+
+
+@pytest.fixture
+def connection(connect: Callable[..., Connection], acme: Workspace) -> Connection:
+    """The organization's connection to the workspace."""
+    return connect(acme)
+
+
+@pytest.fixture
+def admin(organization: NewOrganization) -> Client:
+    """An admin of the organization."""
+    return Client(issue_token(organization.organization_id, role="admin", name="Ada Admin"))
+
+
+@pytest.fixture
+def send() -> Send:
+    """Send what Slack sends."""
+
+    def run(sent: tuple[dict[str, str], str]) -> Answer:
+        headers, body = sent
+        return Client(headers=headers).request("POST", "/v1/hooks/chatmirror", body)
+
+    return run

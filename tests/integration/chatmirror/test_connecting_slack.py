@@ -1,0 +1,148 @@
+"""Connecting a workspace: what the admin's browser brings back, and what Slack says when the app is removed."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from helpdesk.chatmirror import connector
+from helpdesk.integrations import repository
+from helpdesk.integrations.adapter import Authorization, Callback
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import ConnectFailed
+from helpdesk.integrations.outcomes import OutcomeUnknown
+from helpdesk.integrations.record import AppCredentials, Connection
+from tests.integration.chatmirror.conftest import Send
+from tests.support.api import Client
+from tests.support.services import chatmirror as fake
+from tests.support.services.chatmirror import ChatMirror, Workspace
+from tests.support.services.server import Said, Services
+from tests.support.workers import Workers
+
+APP = AppCredentials(App.CHATMIRROR, fake.credentials())
+BACK = "https://support.example.com/v1/connect/chatmirror/callback"
+
+
+def came_back(code: str) -> Callback:
+    """Return what the browser brings back."""
+    return Callback({"code": code}, BACK, "verifier")
+
+
+def test_the_page_asks_for_what_the_bot_may_do() -> None:
+    leads_to = urlsplit(connector.authorize_url(APP, Authorization("a-state", BACK, "challenge")))
+
+    assert f"{leads_to.scheme}://{leads_to.netloc}{leads_to.path}" == "https://slack.com/oauth/v2/authorize"
+    assert parse_qs(leads_to.query) == {
+        "client_id": ["1.2"],
+        "scope": [fake.SCOPES],
+        "redirect_uri": [BACK],
+        "state": ["a-state"],
+    }
+
+
+def test_a_code_becomes_the_workspace_and_the_bots_token(slack: ChatMirror, acme: Workspace) -> None:
+    found = connector.connect(APP, came_back(slack.code_for(acme)))
+
+    assert (found.account_id, found.account) == (acme.id, "Acme")
+    assert found.details == {"bot": acme.bot, "appId": fake.APP_ID}
+    assert list(found.tokens.values.values()) == list(slack.tokens)
+    assert found.tokens.ends_at is None
+
+
+def test_a_code_is_used_once(slack: ChatMirror, acme: Workspace) -> None:
+    code = slack.code_for(acme)
+    connector.connect(APP, came_back(code))
+
+    with pytest.raises(ConnectFailed, match="used once"):
+        connector.connect(APP, came_back(code))
+
+
+def test_an_app_without_a_permission_is_not_connected(slack: ChatMirror, acme: Workspace) -> None:
+    slack.scopes = fake.SCOPES.replace("chat:write,", "")
+
+    with pytest.raises(ConnectFailed, match="chat:write"):
+        connector.connect(APP, came_back(slack.code_for(acme)))
+
+
+def test_an_installation_in_a_whole_organization_is_not_connected(services: Services) -> None:
+    services.fail(said=Said(200, {"ok": True, "team": None, "is_enterprise_install": True}))
+
+    with pytest.raises(ConnectFailed, match="one workspace"):
+        connector.connect(APP, came_back("code"))
+
+
+def test_an_exchange_without_an_answer_can_be_begun_again(services: Services) -> None:
+    services.fail(hangs_up=True)
+
+    with pytest.raises(OutcomeUnknown):
+        connector.connect(APP, came_back("code"))
+
+
+def status(api: Client) -> dict[str, Any]:
+    """Return the integration as it is listed."""
+    rows = api.get("/v1/integrations").body["integrations"]
+    found: dict[str, Any] = next(each for each in rows if each["app"] == "chatmirror")
+    return found
+
+
+@pytest.mark.parametrize(
+    "event", [{"type": "app_uninstalled"}, {"type": "tokens_revoked", "tokens": {"bot": ["U1"], "oauth": []}}]
+)
+def test_an_app_that_is_removed_breaks_the_connection(
+    connection: Connection,
+    slack: ChatMirror,
+    acme: Workspace,
+    api: Client,
+    workers: Workers,
+    send: Send,
+    event: Any,
+) -> None:
+    assert send(slack.event(acme, event, at=connection.connected_at / 1_000 + 1)).status == 200
+    workers.run()
+
+    assert status(api)["status"] == "broken"
+    assert "connects it again" in status(api)["problem"]
+
+
+def test_a_removal_before_the_connection_was_made_breaks_nothing(
+    connection: Connection, slack: ChatMirror, acme: Workspace, api: Client, workers: Workers, send: Send
+) -> None:
+    send(slack.event(acme, {"type": "app_uninstalled"}, at=connection.connected_at / 1_000 - 60))
+    workers.run()
+
+    assert status(api)["status"] == "connected"
+
+
+def test_the_revoked_token_of_a_person_breaks_nothing(
+    connection: Connection, slack: ChatMirror, acme: Workspace, api: Client, workers: Workers, send: Send
+) -> None:
+    send(slack.event(acme, {"type": "tokens_revoked", "tokens": {"oauth": ["U1"]}}))
+    workers.run()
+
+    assert status(api)["status"] == "connected"
+
+
+def test_a_disconnected_workspace_gets_its_token_back(
+    connection: Connection, slack: ChatMirror, api: Client, workers: Workers
+) -> None:
+    assert api.delete("/v1/integrations/chatmirror").status == 200
+    workers.run()
+
+    assert set(slack.tokens) == slack.revoked
+    assert repository.all_of(connection.organization) == []
+
+
+def test_a_workspace_of_two_organizations_keeps_its_token_until_the_last_leaves(
+    connection: Connection,
+    connect: Any,
+    slack: ChatMirror,
+    acme: Workspace,
+    api: Client,
+    workers: Workers,
+    other_organization: Any,
+) -> None:
+    connect(acme, other_organization.organization_id)
+    api.delete("/v1/integrations/chatmirror")
+    workers.run()
+
+    assert slack.revoked == set()
