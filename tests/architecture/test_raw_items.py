@@ -27,7 +27,6 @@ OTHER_DOCUMENTS = {
     "chatmirror/connector.py": "responses of Slack",
     "chatmirror/directory.py": "responses of Slack",
     "chatmirror/receiver.py": "what Slack sends",
-    "chatmirror/slack.py": "responses of Slack",
     "chatmirror/worker.py": "messages of SQS, as the receiver writes them",
     "codehost/app_identity.py": "responses of GitHub",
     "codehost/issues.py": "responses of GitHub, and messages as the receiver writes them",

@@ -203,4 +203,4 @@ def test_what_the_routes_cost(listed: Connection, api: Client) -> None:
 
     with recorded_calls() as calls:
         api.patch(PATH, {"channel": "unknown"})
-    assert len(calls) == 7
+    assert len(calls) == 6

@@ -78,6 +78,8 @@ def codes(errors: tuple[type[AppError], ...]) -> set[tuple[str, int]]:
 def described_paths() -> set[str]:
     text = "\n".join(guide.read_text(encoding="utf-8") for guide in GUIDES)
     paths = re.findall(r"/v1(/[a-z_/{}$A-Z.-]+)", text)
+    # The guide of an app names the addresses that the operator enters at the service.
+    paths = [re.sub(r"^/(connect|hooks)/[a-z]+", r"/\1/{app}", path) for path in paths]
     return {re.sub(r"\{\w+\}|\$[A-Z]+", "{}", path).rstrip("/.") for path in paths}
 
 
