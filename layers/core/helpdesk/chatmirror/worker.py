@@ -64,7 +64,7 @@ def work(job: IntegrationJob, _until: int) -> str:
     return "nothing"
 
 
-def signal_changed(_organization: str, _signal_id: str) -> str:
+def signal_changed(_organization: str, _signal_id: str, _filed: bool) -> str:  # noqa: FBT001 - the protocol's
     """Leave signals to others: conversations alone are mirrored."""
     return "nothing"
 
