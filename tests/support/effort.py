@@ -9,4 +9,9 @@ ALL: Final = "all"
 
 def of(usual: int, everything: int) -> int:
     """Return how many seeds, interleavings or examples to try: the first number, or in the long form the second."""
-    return everything if os.environ.get(VARIABLE) == ALL else usual
+    return everything if whole() else usual
+
+
+def whole() -> bool:
+    """Return whether this is the long form."""
+    return os.environ.get(VARIABLE) == ALL

@@ -113,9 +113,17 @@ def items(name: str = TABLE) -> list[dict[str, Any]]:
 @contextmanager
 def restored() -> Iterator[None]:
     """Put the table's items back at the end."""
-    before = quick_table.stores[TABLE].copied()
-    yield
-    quick_table.stores[TABLE] = before
+    if TABLE in quick_table.stores:
+        before = quick_table.stores[TABLE].copied()
+        yield
+        quick_table.stores[TABLE] = before
+    else:
+        kept = items()
+        yield
+        remove_table()
+        make_table()
+        for item in kept:
+            dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].put_item(TABLE, item)
 
 
 def has_messages(queue: str) -> bool:
