@@ -18,6 +18,7 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
+from helpdesk.webhooks import service as webhooks
 
 CHOSEN = "mirror_chosen"
 """The kind of the job that lets the bot into the channel that was chosen."""
@@ -51,13 +52,18 @@ def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
     connection = integrations.connection(organization, App.CHATMIRROR)
     channel = None if wanted.channel is None else _resolved(connection, wanted.channel)
 
+    follows: list[bool] = []  # what the settings come to, with each try
+
     def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
         seen = MirrorSettings.from_item(item)
         if seen.team != connection.account_id:
             seen = MirrorSettings(mode=seen.mode)  # its channel was one of another workspace
-        return _next(connection, seen, channel, wanted).to_item()
+        after = _next(connection, seen, channel, wanted)
+        follows.append(after.enabled)
+        return after.to_item()
 
     def also(transaction: Transaction) -> None:
+        webhooks.follow(transaction, organization, App.CHATMIRROR.value, follows=follows[-1])
         if channel is not None:
             data = {"channelId": channel.id}
             job = IntegrationJob(kind=CHOSEN, app=App.CHATMIRROR, organization=organization, data=data)
@@ -80,6 +86,11 @@ def note_problem(organization: str, channel_id: str, problem: str | None) -> Non
         return (replace(seen, problem=problem) if seen.channel_id == channel_id else seen).to_item()
 
     integrations.change_settings(organization, App.CHATMIRROR, next_settings)
+
+
+def refused(code: str) -> str:
+    """Return what an admin does about a channel that Slack keeps the bot out of, for Slack's word why."""
+    return f"Slack keeps the app out of the channel ({code}). Type `/invite @helpdesk` there, or name another channel."
 
 
 def _next(

@@ -1,12 +1,12 @@
-"""Does the work of the chat mirror: channels, and what Slack sent."""
+"""Does the work of the chat mirror: channels, threads of conversations, and what Slack sent."""
 
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from helpdesk.chatmirror import directory, receiver, service, slack
+from helpdesk.chatmirror import directory, outgoing, receiver, service, slack
 from helpdesk.chatmirror.slack import SlackError
-from helpdesk.integrations import accounts
+from helpdesk.integrations import accounts, following
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
@@ -56,6 +56,8 @@ def work(job: IntegrationJob, _until: int) -> str:
     try:
         if job.kind == directory.LIST:
             return directory.refresh(_opened(connection))
+        if job.kind == following.FOLLOW:
+            return outgoing.follow(connection, str(job.data["conversationId"]), lambda: _opened(connection))
         if job.kind == service.CHOSEN:
             return _enter(_opened(connection), str(job.data["channelId"]))
     except Revoked as problem:
@@ -91,18 +93,10 @@ def _enter(account: Account, channel_id: str) -> str:
         slack.write(account, "conversations.join", {"channel": channel_id}, repeatable=True)
     except SlackError as error:
         if error.code not in _ALREADY:
-            service.note_problem(organization, channel_id, refused(error))
+            service.note_problem(organization, channel_id, service.refused(error.code))
             return "refused"
     service.note_problem(organization, channel_id, None)
     return "entered"
-
-
-def refused(error: SlackError) -> str:
-    """Return what an admin does about a channel that Slack keeps the bot out of."""
-    return (
-        f"Slack keeps the app out of the channel ({error.code}). Type `/invite @helpdesk` there, or name another "
-        "channel."
-    )
 
 
 def _opened(connection: Connection) -> Account:

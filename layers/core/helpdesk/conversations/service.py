@@ -95,6 +95,11 @@ def messages_after(conversation: Conversation, message_id: str, limit: int) -> l
     return repository.messages_after(conversation.organization, conversation.id, message_id, limit)
 
 
+def told_after(conversation: Conversation, message_id: str, line_id: str, limit: int) -> list[Message]:
+    """Return the next customer-visible messages after one id and system lines after another, oldest first."""
+    return repository.told_after(conversation.organization, conversation.id, message_id, line_id, limit)
+
+
 def presumed_open(organization: str, conversation_id: str, handled_by: str) -> Snapshot:
     """Return an open conversation as another item remembers it; a write with it proves or refutes that."""
     return Snapshot(

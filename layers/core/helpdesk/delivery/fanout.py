@@ -19,6 +19,7 @@ from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events import outbox_pending
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.events.stored import OutboxItem, StoredEvent
+from helpdesk.integrations.following import followed_by
 from helpdesk.platform import clock, queues, unreadable
 from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger
@@ -46,6 +47,7 @@ class _Work:
     item: Item
     outbox: OutboxItem
     tasks: list[DeliveryTask] = field(default_factory=list)
+    followed: list[Job] = field(default_factory=list)
     failing: frozenset[str] = frozenset()
     failed: bool = False
     bad: Exception | None = None
@@ -158,6 +160,8 @@ def _create_deliveries(work: _Work, event: StoredEvent, found: Endpoints | Excep
         work.fail(found)
         return
     listening = found.readable
+    if found.followers and event.only_to is None:
+        work.followed = followed_by(event, found.followers)
     if event.only_to is None:
         for key, error in found.unreadable:
             unreadable.report(key, error)
@@ -182,7 +186,7 @@ def _enqueue_tasks(works: Sequence[_Work]) -> None:
 def _enqueue_jobs(works: Sequence[_Work]) -> None:
     by_queue: dict[JobQueue, list[tuple[_Work, Job]]] = defaultdict(list)
     for work in works:
-        for job in work.outbox.jobs:
+        for job in (*work.outbox.jobs, *work.followed):
             by_queue[job.queue].append((work, job))
     for name, jobs in by_queue.items():
         url = settings().queue_url(name)

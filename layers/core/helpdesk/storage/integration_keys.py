@@ -40,6 +40,35 @@ class MirrorDirectory(ItemKey):
     account_id: str
 
 
+class MirroredConversation(ItemKey):
+    """A conversation's thread in a channel of a chat workspace, and how far it has come."""
+
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "MIRROR#{team}#{channel}"
+    organization: str
+    conversation_id: str
+    team: str
+    channel: str
+
+
+class MirrorThread(ItemKey):
+    """The conversation that a thread of a channel is of, by the time stamp of its first message."""
+
+    PK, SK = "ORG#{organization}#MIRROR#{team}", "THREAD#{channel}#{thread}"
+    organization: str
+    team: str
+    channel: str
+    thread: str
+
+
+class MirrorPace(ItemKey):
+    """When the next message may go to a channel."""
+
+    PK, SK = "ORG#{organization}#MIRROR#{team}", "PACE#{channel}"
+    organization: str
+    team: str
+    channel: str
+
+
 class ConnectionTokens(ItemKey):
     """The tokens of a connection, and the claim of the worker that renews them."""
 

@@ -79,7 +79,10 @@ from helpdesk.storage.integration_keys import (
     Mirror,
     MirrorChannel,
     MirrorDirectory,
+    MirroredConversation,
     MirroredFile,
+    MirrorPace,
+    MirrorThread,
     SignalIssue,
     connected_account,
 )
@@ -124,7 +127,7 @@ from helpdesk.storage.tool_keys import (
     ToolTest,
 )
 from helpdesk.storage.usage_keys import KnowledgeUsage, ModelUsage
-from helpdesk.storage.webhook_keys import Delivery, WebhookEndpoint, WebhookEndpointCount
+from helpdesk.storage.webhook_keys import Delivery, EventFollower, WebhookEndpoint, WebhookEndpointCount
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
@@ -133,10 +136,11 @@ __all__ = [
     "AutoResolveCheckpoint", "Board", "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket",
-    "EndpointSecret", "Grant", "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken",
+    "EndpointSecret", "EventFollower", "Grant", "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken",
     "IssueNumber", "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree",
     "KnowledgeUsage", "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Mirror", "MirrorChannel",
-    "MirrorDirectory", "MirroredFile",
+    "MirrorDirectory", "MirrorPace",
+    "MirrorThread", "MirroredConversation", "MirroredFile",
     "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
     "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote", "QueuedReport",
     "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn", "Signal",

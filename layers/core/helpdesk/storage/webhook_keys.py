@@ -11,6 +11,14 @@ class WebhookEndpoint(ItemKey):
     endpoint_id: str
 
 
+class EventFollower(ItemKey):
+    """That an app follows the organization's conversations. The fan-out reads it with the endpoints."""
+
+    PK, SK = "ORG#{organization}#WEBHOOK", "FOLLOWER#{app}"
+    organization: str
+    app: str
+
+
 class WebhookEndpointCount(ItemKey):
     """How many webhook endpoints there are, so that the limit is a condition and not a count."""
 

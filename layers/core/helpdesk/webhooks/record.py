@@ -77,8 +77,10 @@ class Endpoint(FrozenRecord):
 class Endpoints(NamedTuple):
     """An organization's endpoints (at most ten) in the order in which they were added.
 
-    `unreadable` are the keys of items that this version cannot read, each with the error.
+    `unreadable` are the keys of items that this version cannot read, each with the error. `followers` are the apps that
+    follow the organization's conversations.
     """
 
     readable: list[Endpoint]
     unreadable: list[tuple[Item, UnreadableItem]]
+    followers: list[str]

@@ -16,9 +16,14 @@ _EXISTS = "attribute_exists(PK)"
 
 
 def read_all(organization: str) -> Endpoints:
-    """Return an organization's endpoints, and apart from them what cannot be read."""
-    found = Endpoints([], [])
-    for item in table.query_all(keys.WebhookEndpointCount(organization).pk, sk_prefix="ENDPOINT#"):
+    """Return an organization's endpoints, apart from them what cannot be read, and who follows. One call."""
+    found = Endpoints([], [], [])
+    for item in table.query_all(keys.WebhookEndpointCount(organization).pk):
+        follower = keys.EventFollower.parse(item["PK"], item["SK"])
+        if follower is not None and item["follows"]:
+            found.followers.append(follower.app)
+        if keys.WebhookEndpoint.parse(item["PK"], item["SK"]) is None:
+            continue
         try:
             found.readable.append(Endpoint.from_item(organization, item))
         except UnreadableItem as error:
@@ -53,6 +58,11 @@ def replace_secrets(transaction: Transaction, organization: str, key_id: str) ->
         organization, keys.WebhookEndpointCount(organization), keys.WebhookEndpoint, purpose="webhooks"
     )
     endpoint_secrets.replace(transaction, of, signers(organization), key_id)
+
+
+def set_follower(transaction: Transaction, organization: str, app: str, *, follows: bool) -> None:
+    """Write whether an app follows the organization's conversations."""
+    transaction.put({**keys.EventFollower(organization, app).attributes(), "follows": follows})
 
 
 def put(transaction: Transaction, endpoint: Endpoint) -> None:

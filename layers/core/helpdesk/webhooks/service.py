@@ -238,6 +238,11 @@ def listeners(organization: str) -> Endpoints:
     return repository.read_all(organization)
 
 
+def follow(transaction: Transaction, organization: str, app: str, *, follows: bool) -> None:
+    """Let an app follow the organization's conversations, or no longer: each event becomes a job for it."""
+    repository.set_follower(transaction, organization, app, follows=follows)
+
+
 def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
     """Update an endpoint's status with the result of an attempt that ended at `at` (ms).
 

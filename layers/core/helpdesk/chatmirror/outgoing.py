@@ -1,0 +1,231 @@
+"""Brings a conversation up to date in its thread: one message a run, in order, each once.
+
+A run reads what the thread lacks. It waits for its turn in the channel, claims the thread, posts the next message and
+writes down that it is there; what is left is a new job. Jobs that are repeated, late or in another order find the
+thread further along and do nothing. After a crash between the post and the note of it, the next run looks in Slack for
+the message, which names its entry in its metadata.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from helpdesk.approvals import calls as approvals
+from helpdesk.chatmirror import service, slack, texts, threads
+from helpdesk.chatmirror.record import MirrorSettings, Mode
+from helpdesk.chatmirror.slack import SlackError
+from helpdesk.chatmirror.threads import Overtaken, Thread
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.record import Conversation, EntryKind
+from helpdesk.customers import service as customers
+from helpdesk.customers.record import Customer
+from helpdesk.integrations import following
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
+from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.platform import clock, ids
+from helpdesk.platform.settings import settings as function_settings
+
+EVENT_TYPE = "helpdesk_entry"
+"""The type of the metadata of a message (Slack, "Message metadata")."""
+
+_AT_ONCE = 10
+_LOOK_BACK_SECONDS = 60
+_PAGES = 5
+_BUSY_SECONDS = 5.0
+_NO_THREAD = "thread_not_found"
+_GONE = frozenset({"channel_not_found", "is_archived", "not_in_channel", "restricted_action"})
+
+
+class _Next(NamedTuple):
+    """What is posted next: the id of an entry, what is said, and the thread afterwards without its time stamp."""
+
+    id: str
+    said: dict[str, Any]
+    after: Thread
+
+
+def follow(connection: Connection, conversation_id: str, opened: Callable[[], Account]) -> str:
+    """Post the next message of a conversation; return what became of it. Raises Revoked, TryLater."""
+    settings = service.settings(connection.organization)
+    here = settings.team == connection.account_id and settings.channel_id is not None
+    # What a broken connection misses, the next event of the conversation brings once it works again.
+    if not settings.enabled or not here or connection.status is ConnectionStatus.BROKEN:
+        return "off"
+    conversation = conversations.find(connection.organization, conversation_id)
+    if conversation is None:
+        return "gone"
+    thread = threads.of(conversation, settings)
+    waiting = _waiting(conversation, thread, settings)
+    if not waiting:
+        return "up_to_date"
+    try:
+        return _in_turn(thread, waiting, opened)
+    except Overtaken:
+        raise TryLater("another worker writes in the thread", _BUSY_SECONDS) from None
+    except ConversationNotFound:
+        return "gone"
+
+
+def _in_turn(thread: Thread, waiting: list[_Next], opened: Callable[[], Account]) -> str:
+    now = clock.now_ms()
+    if thread.claimed_until > now:
+        raise Overtaken
+    if thread.slot_at is not None:
+        # A job runs at that instant; this one is another event's.
+        return "waits" if thread.slot_at > now else _post(thread, waiting, opened())
+    slot = threads.next_slot(thread)
+    if slot > now:
+        threads.save(thread, thread.__replace__(slot_at=slot), _job(thread, slot))
+        return "waits"
+    return _post(thread, waiting, opened())
+
+
+def _waiting(conversation: Conversation, thread: Thread, settings: MirrorSettings) -> list[_Next]:
+    """Return what the thread lacks, in order, as far as it was read."""
+    buttons = settings.mode is Mode.TWO_WAY
+    since = thread
+    if thread.messages == "-":
+        # What was written before the mirror was switched on stays where it is.
+        since = thread.__replace__(
+            messages=_before("msg", settings.since), lines=_before("msg", settings.since)
+        )
+    entries = conversations.told_after(conversation, since.messages, since.lines, _AT_ONCE)
+    asked = (
+        approvals.pending_in(conversation.organization, conversation.id)
+        if conversation.waiting_approvals
+        else []
+    )
+    asked = sorted((each for each in asked if each.id > thread.approvals), key=lambda each: each.id)
+    if not entries and not asked:
+        return []
+    customer = _customer(conversation)
+    found: list[_Next] = []
+    at = since
+    if thread.ts is None:
+        base_url = function_settings().base_url or ""
+        found.append(
+            _Next(conversation.id, texts.first(conversation, customer, base_url, buttons=buttons), at)
+        )
+    for each in entries:
+        is_line = each.kind is EntryKind.SYSTEM
+        at = at.__replace__(lines=each.id) if is_line else at.__replace__(messages=each.id)
+        found.append(_Next(each.id, texts.entry(each, customer), at))
+    for one in asked:
+        at = at.__replace__(approvals=one.id)
+        found.append(_Next(one.id, texts.approval(one, buttons=buttons), at))
+    return found
+
+
+def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
+    wanted, now = waiting[0], clock.now_ms()
+    look = thread.posting == wanted.id
+    began_at = thread.posting_at if look else now
+    claimed = threads.save(
+        thread,
+        thread.__replace__(
+            posting=wanted.id, posting_at=began_at, slot_at=None, claimed_until=now + threads.CLAIM_MS
+        ),
+    )
+    try:
+        ts = (_found(account, claimed) if look else None) or _said(account, claimed, wanted)
+    except SlackError as error:
+        return _refused(claimed, wanted, error.code)
+    except OutcomeUnknown:
+        threads.save(claimed, claimed.__replace__(claimed_until=0))
+        raise
+    except TryLater:
+        threads.save(claimed, claimed.__replace__(posting=thread.posting, claimed_until=0))
+        raise
+    after = wanted.after.__replace__(
+        ts=claimed.ts or ts,
+        posting=None,
+        posting_at=0,
+        slot_at=None,
+        claimed_until=0,
+        version=claimed.version,
+    )
+    then = None
+    if len(waiting) > 1:
+        after = after.__replace__(slot_at=threads.next_slot(thread))
+        then = _job(thread, after.slot_at)
+    threads.save(claimed, after, then)
+    return "posted"
+
+
+def _refused(claimed: Thread, wanted: _Next, code: str) -> str:
+    """Note what Slack refused: the channel, the thread, which begins again, or the one message, which is left out."""
+    after, then = claimed.__replace__(posting=None, claimed_until=0), None
+    if code in _GONE:
+        service.note_problem(claimed.organization, claimed.channel, service.refused(code))
+    elif code == _NO_THREAD:
+        after, then = after.__replace__(ts=None), _job(claimed, None)
+    elif claimed.ts is not None:
+        at = wanted.after
+        after = after.__replace__(messages=at.messages, lines=at.lines, approvals=at.approvals)
+        then = _job(claimed, None)
+    threads.save(claimed, after, then)
+    return f"refused: {code}"
+
+
+def _job(thread: Thread, due_at: int | None) -> IntegrationJob:
+    return following.job(thread.organization, App.CHATMIRROR, thread.conversation_id, due_at=due_at)
+
+
+def _said(account: Account, thread: Thread, wanted: _Next) -> str:
+    said = slack.write(
+        account,
+        "chat.postMessage",
+        {
+            "channel": thread.channel,
+            **({} if thread.ts is None else {"thread_ts": thread.ts}),
+            **wanted.said,
+            "metadata": {"event_type": EVENT_TYPE, "event_payload": {"id": wanted.id}},
+            "parse": "none",
+            "unfurl_links": False,
+            "unfurl_media": False,
+        },
+    )
+    return str(said["ts"])
+
+
+def _found(account: Account, thread: Thread) -> str | None:
+    """Return the time stamp of what may have been posted before, None if it is not in Slack."""
+    method = "conversations.history" if thread.ts is None else "conversations.replies"
+    cursor = ""
+    for _ in range(_PAGES):
+        said = slack.read(
+            account,
+            method,
+            {
+                "channel": thread.channel,
+                **({} if thread.ts is None else {"ts": thread.ts}),
+                "oldest": f"{thread.posting_at / 1_000 - _LOOK_BACK_SECONDS:.6f}",
+                "include_all_metadata": True,
+                "limit": 200,
+                **({"cursor": cursor} if cursor else {}),
+            },
+        )
+        for each in said["messages"]:
+            metadata = each.get("metadata") or {}
+            if (
+                metadata.get("event_type") == EVENT_TYPE
+                and metadata["event_payload"].get("id") == thread.posting
+            ):
+                return str(each["ts"])
+        cursor = (said.get("response_metadata") or {}).get("next_cursor") or ""
+        if not cursor:
+            break
+    return None
+
+
+def _customer(conversation: Conversation) -> Customer | None:
+    found = customers.by_ids(conversation.organization, [conversation.customer_id])
+    return found.get(conversation.customer_id)
+
+
+def _before(prefix: str, at: int) -> str:
+    """Return an id before every one of an instant (ms)."""
+    return f"{prefix}_{ids.ulid(at, 0)}"

@@ -1,0 +1,270 @@
+"""Conversations as threads: in order, each message once, whatever is repeated, late or lost on the way."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from helpdesk.chatmirror import outgoing, texts, threads, worker
+from helpdesk.integrations import accounts
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from tests.support import table as items
+from tests.support.api import Client
+from tests.support.services.chatmirror import Channel, Workspace
+from tests.support.services.server import Said, Services
+from tests.support.workers import Workers
+
+if TYPE_CHECKING:
+    from helpdesk.integrations.adapter import Worker
+
+PATH = "/v1/integrations/chatmirror"
+
+
+@pytest.fixture
+def support(
+    connection: Connection, admin: Client, acme: Workspace, workers: Workers, services: Services
+) -> Channel:
+    """The channel that conversations go to."""
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    assert admin.patch(PATH, {"channel": "support"}).status == 200
+    workers.run()
+    services.asked.clear()
+    return acme.named("support")
+
+
+def write(api: Client, body: str = "Hello", **more: Any) -> str:
+    """Let a visitor write; return the conversation's id."""
+    message = {"session": "visitor-of-a-thread", "body": body, **more}
+    return str(api.post("/v1/messages", message).body["conversationId"])
+
+
+def run(connection: Connection, conversation_id: str) -> str:
+    """Do one job of the worker; return what became of it."""
+    [found] = integrations.connections(connection.organization, connection.app)
+    return outgoing.follow(found, conversation_id, lambda: accounts.opened(found, cast("Worker", worker)))
+
+
+def follow(connection: Connection, conversation_id: str, times: int = 12) -> list[str]:
+    """Do jobs until nothing is left, each two seconds later; return what became of each."""
+    done: list[str] = []
+    for number in range(times):
+        with clock.frozen(partial(int, clock.now_us() + number * 2_000_000)):
+            done.append(run(connection, conversation_id))
+        if done[-1] not in {"posted", "waits"}:
+            break
+    return done
+
+
+def test_a_conversation_is_a_thread(
+    connection: Connection, support: Channel, api: Client, admin: Client
+) -> None:
+    conversation = write(
+        api,
+        "Where is my order?",
+        user={"name": "Vera"},
+        page={"url": "https://shop.example.com/cart", "title": "Cart"},
+    )
+    admin.post(f"/v1/conversations/{conversation}/reply", {"body": "On its way.", "takeOver": True})
+    admin.post(f"/v1/conversations/{conversation}/notes", {"body": "A note for the team."})
+    admin.post(f"/v1/conversations/{conversation}/resolve", {})
+    follow(connection, conversation)
+
+    first, *others = support.messages
+    assert first["text"] == (
+        "*Vera*: Where is my order?\nCart https://shop.example.com/cart\n"
+        f"https://support.example.com/v1/conversations/{conversation}"
+    )
+    assert [each["text"] for each in others] == [
+        "*Vera*\nWhere is my order?",
+        "*Ada Admin*\nOn its way.",
+        "_Ada Admin resolved this conversation._",
+    ]
+    assert {each["thread_ts"] for each in others} == {first["ts"]}
+
+
+def test_events_bring_the_thread_up_to_date_by_themselves(
+    support: Channel, api: Client, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "PACE_MS", 0)
+    write(api, "Hello")
+    workers.run()
+
+    assert support.texts()[1] == "*A visitor*\nHello"
+
+
+def test_one_message_a_second_goes_to_a_channel(
+    connection: Connection, support: Channel, api: Client, services: Services
+) -> None:
+    conversation = write(api)
+    at = clock.now_us()
+    with clock.frozen(lambda: at):
+        done = [run(connection, conversation) for _ in range(3)]
+
+    assert done == ["posted", "waits", "waits"]
+    assert len(services.said_to("POST", "chat.postMessage")) == 1
+
+
+def test_what_a_visitor_writes_mentions_nobody(connection: Connection, support: Channel, api: Client) -> None:
+    conversation = write(api, "<!channel> <@U1> & <https://evil.example|bank>", user={"name": "<!here>"})
+    follow(connection, conversation)
+
+    for each in support.messages:
+        assert "<" not in each["text"]
+        assert ">" not in each["text"]
+    assert (
+        support.texts()[1]
+        == "*&lt;!here&gt;*\n&lt;!channel&gt; &lt;@U1&gt; &amp; &lt;https://evil.example|bank&gt;"
+    )
+    assert texts.escaped("&lt;") == "&amp;lt;"
+
+
+def test_a_mirror_that_is_off_tells_nothing(
+    connection: Connection, support: Channel, api: Client, admin: Client, workers: Workers, services: Services
+) -> None:
+    admin.patch(PATH, {"enabled": False})
+    conversation = write(api)
+    workers.run()
+
+    assert follow(connection, conversation) == ["off"]
+    assert services.said_to("POST", "chat.postMessage") == []
+
+
+def test_what_was_written_before_stays_where_it_is(
+    connection: Connection, api: Client, admin: Client, acme: Workspace, workers: Workers
+) -> None:
+    conversation = write(api, "Before")
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    write(api, "After")
+    follow(connection, conversation)
+
+    assert acme.named("support").texts()[1:] == ["*A visitor*\nAfter"]
+
+
+def test_another_channel_begins_another_thread(
+    connection: Connection, support: Channel, api: Client, admin: Client, acme: Workspace, workers: Workers
+) -> None:
+    conversation = write(api, "First")
+    follow(connection, conversation)
+    admin.patch(PATH, {"channel": "general"})
+    acme.named("general").members.add(acme.bot)
+    write(api, "Second")
+    follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\nFirst"]
+    assert acme.named("general").texts()[1:] == ["*A visitor*\nSecond"]
+
+
+@pytest.mark.parametrize("after", range(4))
+def test_a_worker_that_dies_after_any_write_posts_nothing_twice(
+    connection: Connection, support: Channel, api: Client, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    conversation = write(api, "Once")
+    saved, count = threads.save, iter(range(100))
+
+    class Died(BaseException):
+        pass
+
+    def dying(*arguments: Any) -> Any:
+        number = next(count)
+        if number == after and after % 2:
+            raise Died
+        done = saved(*arguments)
+        if number == after:
+            raise Died
+        return done
+
+    monkeypatch.setattr(threads, "save", dying)
+    with pytest.raises(Died):
+        follow(connection, conversation)
+    monkeypatch.setattr(threads, "save", saved)
+    later = clock.now_us() + 90_000_000
+    with clock.frozen(lambda: later):
+        follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\nOnce"]
+    assert len(support.messages) == 2
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_a_post_without_an_answer_is_looked_for_before_it_is_repeated(
+    connection: Connection, support: Channel, api: Client, services: Services, works: bool
+) -> None:
+    conversation = write(api, "Once")
+    services.fail("POST", "chat.postMessage", hangs_up=True, works=works)
+    with pytest.raises(OutcomeUnknown):
+        follow(connection, conversation)
+    follow(connection, conversation)
+
+    assert len(support.messages) == 2
+
+
+def test_a_pause_that_slack_asks_for_puts_the_job_off(
+    connection: Connection, support: Channel, api: Client, services: Services
+) -> None:
+    conversation = write(api, "Once")
+    services.fail("POST", "chat.postMessage", said=Said(429, {"ok": False}, headers={"retry-after": "7"}))
+    with pytest.raises(TryLater) as raised:
+        follow(connection, conversation)
+    assert raised.value.seconds == 7
+    follow(connection, conversation)
+
+    assert len(support.messages) == 2
+
+
+def test_a_message_that_slack_refuses_holds_up_no_other(
+    connection: Connection, support: Channel, api: Client, services: Services
+) -> None:
+    conversation = write(api, "First")
+    follow(connection, conversation)
+    write(api, "Second")
+    write(api, "Third")
+    services.fail("POST", "chat.postMessage", said=Said(200, {"ok": False, "error": "msg_too_long"}))
+    assert follow(connection, conversation)[-1] == "refused: msg_too_long"
+    follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\nFirst", "*A visitor*\nThird"]
+
+
+def test_a_channel_that_is_gone_is_a_problem_that_an_admin_reads(
+    connection: Connection, support: Channel, api: Client, admin: Client
+) -> None:
+    support.archived = True
+    assert follow(connection, write(api)) == ["refused: is_archived"]
+
+    assert "is_archived" in admin.get(PATH).body["problem"]
+
+
+def test_a_thread_that_was_deleted_begins_again(
+    connection: Connection, support: Channel, api: Client
+) -> None:
+    conversation = write(api, "First")
+    follow(connection, conversation)
+    support.messages.clear()
+    write(api, "Second")
+    assert follow(connection, conversation)[-1] == "refused: thread_not_found"
+    follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\nSecond"]
+
+
+def test_an_erasure_forgets_the_thread(
+    connection: Connection, support: Channel, api: Client, admin: Client, workers: Workers
+) -> None:
+    conversation = write(api, "First")
+    follow(connection, conversation)
+    customer = api.get("/v1/customers").body["customers"][0]["id"]
+    admin.delete(f"/v1/customers/{customer}")
+    workers.run()
+
+    left = [each for each in items.everything() if each["SK"].startswith(("MIRROR#", "THREAD#"))]
+    assert left == []
+    assert follow(connection, conversation) == ["gone"]
+    assert table.get(keys.Conversation(connection.organization, conversation)) is None
