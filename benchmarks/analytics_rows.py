@@ -3,7 +3,6 @@
 Values are random and the same each time. Rows are made as Facts stores them, without the records that they are about.
 """
 
-import json
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -69,7 +68,7 @@ def items(organization: str, found: Iterator[Fact]) -> Iterator[dict[str, Any]]:
         yield to_wire(
             {
                 **repository.key_of(organization, fact.dataset, fact.id).attributes(),
-                "v": json.dumps(fact.values, ensure_ascii=False, separators=(",", ":")),
+                "v": repository.values_text(fact),
                 "q": "0" * 40,
             }
         )

@@ -29,3 +29,8 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Let the interpreter's end collect the modules; compiled ones report what is left of them as leaks."""
+    gc.unfreeze()

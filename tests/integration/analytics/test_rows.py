@@ -3,7 +3,10 @@
 from typing import Any
 
 from benchmarks.capacity import size
-from helpdesk.platform import clock
+from helpdesk.analytics import repository
+from helpdesk.analytics.datasets import DATASETS, Dataset
+from helpdesk.analytics.rows import fact
+from helpdesk.platform import clock, ids
 from helpdesk.storage.wire import to_wire
 from tests.integration.analytics.conftest import Desk
 from tests.support.aws import recorded_calls
@@ -60,6 +63,19 @@ def test_a_thread_becomes_rows_of_a_conversation_a_customer_and_messages(
     [rating] = desk.rows("ratings")
     assert (rating["stars"], rating["hasNote"], rating["resolvedBy"]) == (4, True, "team")
     assert [(each["kind"], each["quantity"]) for each in desk.rows("usageEvents")] == [("answer", 1)]
+
+
+def test_a_row_of_a_release_that_had_fewer_fields_has_nothing_in_the_newer_ones(
+    desk: Desk, monkeypatch: Any
+) -> None:
+    now = DATASETS["ratings"]
+    monkeypatch.setitem(DATASETS, "ratings", Dataset(now.id, now.times, now.others[:3]))
+    earlier = {"at": clock.now_ms(), "stars": 5, "hasNote": False, "conversation": "c"}
+    repository.put(desk.organization, fact("ratings", ids.new("rating"), "Thanks", **earlier))
+    monkeypatch.setitem(DATASETS, "ratings", now)
+    [row] = desk.rows("ratings")
+    assert [row[name] for name in ("title", "stars", "conversation")] == ["Thanks", 5, "c"]
+    assert [row[name] for name in ("customer", "resolvedBy", "assignee")] == [None, None, None]
 
 
 def test_conversations_that_come_in_another_order_count_once_each(desk: Desk) -> None:

@@ -2,7 +2,8 @@
 
 Specification: Analytics, query.dataset. A row is a list of values in the order of `Dataset.fields`: first the instants,
 the default one first, then the other fields, then the row's title. A value is text, a number, true or false, or None
-for nothing. Durations and instants are in milliseconds.
+for nothing. Durations and instants are in milliseconds. Rows hold values by place, so a new field is the last of its
+dataset.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,10 @@
 """Items of the rows that analytics reads.
 
-A row's item has its values as one JSON array, so that thousands are read quickly. What changes from elsewhere than the
-row's own record (a customer's conversations, a document's answers) are numbers beside it, so that each of the writers
-changes its own attribute. `sequence` is the place in the stream of the change that the row shows: an older change never
-replaces a newer one.
+A row's item has its values as one JSON array, so that thousands are read quickly. The last of them is how many fields
+the dataset had: a row of an earlier release has nothing in the fields that came after it. What changes from elsewhere
+than the row's own record (a customer's conversations, a document's answers) are numbers beside it, so that each of the
+writers changes its own attribute. `sequence` is the place in the stream of the change that the row shows: an older
+change never replaces a newer one.
 """
 
 import json
@@ -64,16 +65,16 @@ def conversation(organization: str, conversation_id: str) -> Stored | None:
     item = table.get(key_of(organization, "conversations", conversation_id))
     if item is None:
         return None
-    return Stored(
-        json.loads(item[_VALUES]), Thread.from_attribute(json.loads(item[_THREAD])), item[_SEQUENCE]
-    )
+    values = _values("conversations", json.loads(item[_VALUES]))
+    return Stored(values, Thread.from_attribute(json.loads(item[_THREAD])), item[_SEQUENCE])
 
 
 def titles(organization: str, dataset: str, identifiers: Sequence[str]) -> dict[str, str]:
     """Return what rows are called, by id; those without a title are missing. One call for up to 100."""
     found = table.get_many([key_of(organization, dataset, each) for each in identifiers], consistent=False)
     called = {
-        item["SK"][14:]: DATASETS[dataset].title_of(json.loads(item[_VALUES])) for item in found.values()
+        item["SK"][14:]: DATASETS[dataset].title_of(_values(dataset, json.loads(item[_VALUES])))
+        for item in found.values()
     }
     return {identifier: title for identifier, title in called.items() if title}
 
@@ -95,7 +96,7 @@ def put_conversation(
         f"SET {_VALUES} = :values, {_THREAD} = :thread, {_SEQUENCE} = :sequence",
         condition=condition,
         values={
-            ":values": _json(fact.values),
+            ":values": values_text(fact),
             ":thread": _json(thread.to_attribute()),
             ":sequence": sequence,
             **({":was": before.sequence} if before is not None else {}),
@@ -111,7 +112,7 @@ def put(organization: str, fact: Fact, sequence: str = _FIRST_SEQUENCE) -> bool:
             key_of(organization, fact.dataset, fact.id),
             f"SET {_VALUES} = :values, {_SEQUENCE} = :sequence",
             condition=f"attribute_not_exists(PK) OR {_SEQUENCE} < :sequence",
-            values={":values": _json(fact.values), ":sequence": sequence},
+            values={":values": values_text(fact), ":sequence": sequence},
         )
     except ConditionFailed:
         return False
@@ -124,7 +125,7 @@ def put_customer(organization: str, fact: Fact, conversation_ids: Sequence[str])
     newest = max(conversation_ids, default=None)
     item: Item = {
         **key_of(organization, fact.dataset, fact.id).attributes(),
-        _VALUES: _json(fact.values),
+        _VALUES: values_text(fact),
         _SEQUENCE: _FIRST_SEQUENCE,
         "c": len(conversation_ids),
         **({} if newest is None else {"n": newest}),
@@ -279,9 +280,24 @@ def pages(organization: str, dataset: str, month: str) -> Iterator[list[Found]]:
             return
 
 
+def values_text(fact: Fact) -> str:
+    """Return the values of a row as its item has them."""
+    return _json([*fact.values, DATASETS[fact.dataset].title_place])
+
+
+def _values(dataset: str, stored: list[Any]) -> list[Any]:
+    """Make stored values those of a row, in place."""
+    had = stored.pop()
+    if (since := DATASETS[dataset].title_place - had) > 0:
+        stored[had:had] = [None] * since
+    return stored
+
+
 def _rows(dataset: str, items: Sequence[Item]) -> list[Found]:
     # One text is parsed faster than thousands.
     rows = json.loads("[" + ",".join([item[_VALUES] for item in items]) + "]")
+    for values in rows:
+        _values(dataset, values)
     places = DATASETS[dataset].places
     for attribute, field in _BESIDE.get(dataset, {}).items():
         for item, values in zip(items, rows, strict=True):
