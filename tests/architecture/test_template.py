@@ -363,6 +363,7 @@ def test_the_eraser_removes_only_personal_data() -> None:
         "dynamodb:DeleteItem": {
             "ORG#*#CUS#*",
             "ORG#*#CONV#*",
+            "ORG#*#MIRROR#*",
             "ORG#*#SESSION#*",
             "ORG#*#FILE#*",
             "ORG#*#RATINGS",

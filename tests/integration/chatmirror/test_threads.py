@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from helpdesk.chatmirror import outgoing, texts, threads, worker
+from helpdesk.chatmirror import outgoing, texts, worker
+from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.integrations import accounts
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater

@@ -150,6 +150,7 @@ def test_the_calls_of_an_erasure(
         *look,
         "dynamodb:BatchGetItem",
         "dynamodb:UpdateItem",  # the mark
+        "dynamodb:Query",  # the threads in Slack
         "dynamodb:Query",  # the questions in suggestions
         *look,  # the approvals, the agent's runs
         "dynamodb:Query",  # the thread, the endpoints

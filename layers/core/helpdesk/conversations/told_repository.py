@@ -1,0 +1,24 @@
+"""What a thread tells, read onward from where a reader was: messages and system lines, without notes."""
+
+from helpdesk.conversations.record import EntryKind, Message
+from helpdesk.storage import keys, table
+
+
+def told_after(
+    organization: str, conversation_id: str, message_id: str, line_id: str, limit: int
+) -> list[Message]:
+    """Return the next messages after one id and system lines after another, oldest first. Two queries.
+
+    Each kind has an id of its own to go on from: only ids of one kind are in the order in which they were written.
+    """
+    found: list[Message] = []
+    horizon = "~"
+    for kind, after in ((keys.Message, message_id), (keys.Note, line_id)):
+        first = kind(organization, conversation_id, after)
+        between = (first.sk + "0", kind(organization, conversation_id, "~").sk)
+        page = table.query(first.pk, sk_between=between, limit=limit, consistent=True)
+        entries = [Message.from_item(item) for item in page.items]
+        if page.after is not None and entries:
+            horizon = min(horizon, entries[-1].id)
+        found += [each for each in entries if each.kind is not EntryKind.NOTE]
+    return sorted((each for each in found if each.id <= horizon), key=lambda each: each.id)[:limit]
