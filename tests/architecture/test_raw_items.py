@@ -26,6 +26,7 @@ OTHER_DOCUMENTS = {
     "files/store.py": "responses of S3",
     "chatmirror/connector.py": "responses of Slack",
     "chatmirror/directory.py": "responses of Slack",
+    "chatmirror/incoming.py": "what Slack sends, as the receiver writes it",
     "chatmirror/outgoing.py": "responses of Slack",
     "chatmirror/receiver.py": "what Slack sends",
     "chatmirror/worker.py": "messages of SQS, as the receiver writes them",

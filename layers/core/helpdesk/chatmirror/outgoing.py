@@ -28,6 +28,7 @@ from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings as function_settings
+from helpdesk.storage.transactions import Transaction
 
 EVENT_TYPE = "helpdesk_entry"
 """The type of the metadata of a message (Slack, "Message metadata")."""
@@ -79,7 +80,7 @@ def _in_turn(thread: Thread, waiting: list[_Next], opened: Callable[[], Account]
         return "waits" if thread.slot_at > now else _post(thread, waiting, opened())
     slot = threads.next_slot(thread)
     if slot > now:
-        threads.save(thread, thread.__replace__(slot_at=slot), _job(thread, slot))
+        _save(thread, thread.__replace__(slot_at=slot), _job(thread, slot))
         return "waits"
     return _post(thread, waiting, opened())
 
@@ -124,7 +125,7 @@ def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
     wanted, now = waiting[0], clock.now_ms()
     look = thread.posting == wanted.id
     began_at = thread.posting_at if look else now
-    claimed = threads.save(
+    claimed = _save(
         thread,
         thread.__replace__(
             posting=wanted.id, posting_at=began_at, slot_at=None, claimed_until=now + threads.CLAIM_MS
@@ -135,10 +136,10 @@ def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
     except SlackError as error:
         return _refused(claimed, wanted, error.code)
     except OutcomeUnknown:
-        threads.save(claimed, claimed.__replace__(claimed_until=0))
+        _save(claimed, claimed.__replace__(claimed_until=0))
         raise
     except TryLater:
-        threads.save(claimed, claimed.__replace__(posting=thread.posting, claimed_until=0))
+        _save(claimed, claimed.__replace__(posting=thread.posting, claimed_until=0))
         raise
     after = wanted.after.__replace__(
         ts=claimed.ts or ts,
@@ -152,7 +153,7 @@ def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
     if len(waiting) > 1:
         after = after.__replace__(slot_at=threads.next_slot(thread))
         then = _job(thread, after.slot_at)
-    threads.save(claimed, after, then)
+    _save(claimed, after, then)
     return "posted"
 
 
@@ -167,8 +168,17 @@ def _refused(claimed: Thread, wanted: _Next, code: str) -> str:
         at = wanted.after
         after = after.__replace__(messages=at.messages, lines=at.lines, approvals=at.approvals)
         then = _job(claimed, None)
-    threads.save(claimed, after, then)
+    _save(claimed, after, then)
     return f"refused: {code}"
+
+
+def _save(seen: Thread, wanted: Thread, then: IntegrationJob | None = None) -> Thread:
+    """Write a thread. Raises Overtaken, ConversationNotFound."""
+
+    def require(transaction: Transaction) -> None:
+        conversations.require(transaction, conversations.get(seen.organization, seen.conversation_id))
+
+    return threads.save(seen, wanted, then, require)
 
 
 def _job(thread: Thread, due_at: int | None) -> IntegrationJob:

@@ -4,15 +4,16 @@ A worker claims a thread for one message, by a condition on the version that it 
 to post. Whoever finds that note after a crash looks in Slack before posting again.
 """
 
+from collections.abc import Callable
 from typing import Self
 
 from helpdesk.chatmirror.record import MirrorSettings
-from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation
 from helpdesk.integrations import jobs
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -102,8 +103,13 @@ def of(conversation: Conversation, settings: MirrorSettings) -> Thread:
     )
 
 
-def save(seen: Thread, wanted: Thread, then: IntegrationJob | None = None) -> Thread:
-    """Write a thread over the one that was read, with a job that follows. Raises Overtaken, ConversationNotFound."""
+def save(
+    seen: Thread, wanted: Thread, then: IntegrationJob | None, require: Callable[[Transaction], None]
+) -> Thread:
+    """Write a thread over the one that was read, with a job that follows. Raises Overtaken.
+
+    `require` is what must hold for a new one: that its conversation is not being erased.
+    """
     after = wanted.__replace__(version=seen.version + 1)
     transaction = Transaction()
     if seen.version:
@@ -115,8 +121,7 @@ def save(seen: Thread, wanted: Thread, then: IntegrationJob | None = None) -> Th
             on_failure=ConditionFailed,
         )
     else:
-        conversation = conversations.get(seen.organization, seen.conversation_id)
-        conversations.require(transaction, conversation)
+        require(transaction)
         transaction.put({**seen.key.attributes(), **after.to_item()}, new=True, on_failure=ConditionFailed)
     if after.ts is not None and seen.ts is None:
         found = keys.MirrorThread(seen.organization, seen.team, seen.channel, after.ts)
@@ -134,6 +139,34 @@ def conversation_of(organization: str, team: str, channel: str, thread: str) -> 
     """Return the id of the conversation that a thread is of, or None. One call."""
     item = table.get(keys.MirrorThread(organization, team, channel, thread))
     return None if item is None else item["conversationId"]
+
+
+def take_over(organization: str, team: str, channel: str, thread: str, user_id: str) -> None:
+    """Note who took a conversation over by the button of its thread: what they write there is a reply."""
+    table.update(
+        keys.MirrorThread(organization, team, channel, thread),
+        "SET takenBy = :user",
+        condition="attribute_exists(PK)",
+        values={":user": user_id},
+    )
+
+
+def taken_by(organization: str, team: str, channel: str, thread: str) -> str | None:
+    """Return who took a conversation over by the button of its thread, or None. One call."""
+    item = table.get(keys.MirrorThread(organization, team, channel, thread))
+    return None if item is None else item.get("takenBy")
+
+
+def claim_reply(transaction: Transaction, organization: str, team: str, channel: str, message: str) -> None:
+    """Note that a message is sent to the customer. The transaction raises Overtaken if it was."""
+    transaction.put(
+        {
+            **keys.MirrorReply(organization, team, channel, message).attributes(),
+            "expiresAt": clock.seconds_from_now(30 * DAY_SECONDS),
+        },
+        new=True,
+        on_failure=lambda _: Overtaken(),
+    )
 
 
 def next_slot(thread: Thread) -> int:

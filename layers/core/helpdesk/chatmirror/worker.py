@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from helpdesk.chatmirror import directory, outgoing, receiver, service, slack
+from helpdesk.chatmirror import directory, incoming, outgoing, receiver, service, slack
 from helpdesk.chatmirror.slack import SlackError
 from helpdesk.integrations import accounts, following
 from helpdesk.integrations import service as integrations
@@ -44,7 +44,11 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
         if directory.is_newer(connection, data["at"] + 1_000):  # Slack's time is in whole seconds
             return "listed_since"
         return directory.refresh(_opened(connection))
-    return "nothing"
+    take = {receiver.MESSAGE: incoming.take_message, receiver.CLICK: incoming.take_click}[event]
+    try:
+        return take(_opened(connection), data)
+    except SlackError as error:
+        return f"refused: {error.code}"
 
 
 def work(job: IntegrationJob, _until: int) -> str:

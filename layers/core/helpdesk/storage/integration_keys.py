@@ -60,6 +60,16 @@ class MirrorThread(ItemKey):
     thread: str
 
 
+class MirrorReply(ItemKey):
+    """That a message of a thread was sent to the customer; its presence makes it the only time."""
+
+    PK, SK = "ORG#{organization}#MIRROR#{team}", "REPLY#{channel}#{message}"
+    organization: str
+    team: str
+    channel: str
+    message: str
+
+
 class MirrorPace(ItemKey):
     """When the next message may go to a channel."""
 

@@ -1,0 +1,151 @@
+"""What teammates write and press in a thread, where the mirror is two-way.
+
+The speaker is the member with the same e-mail address as the person in the workspace. Everyone else reads a hint that
+only they see. The rules are those of the API, whose functions are called.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from helpdesk.admission.caller import Caller, Person
+from helpdesk.approvals import service as approvals
+from helpdesk.approvals.schemas import ApprovalDecision
+from helpdesk.chatmirror import service, slack, texts
+from helpdesk.chatmirror import thread_repository as threads
+from helpdesk.chatmirror.record import Mode
+from helpdesk.chatmirror.thread_repository import Overtaken
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations import writing
+from helpdesk.conversations.schemas import ReplyInput
+from helpdesk.conversations.state import Handler, Transition
+from helpdesk.integrations.accounts import Account
+from helpdesk.members import membership
+from helpdesk.platform.errors import AppError
+from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
+
+_MARKED = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
+_NO_MEMBER = "No member in Helpdesk has your e-mail address, so nothing was done. Ask an admin to invite you."
+_NO_FILES = "Files stay in Slack: the customer gets the text alone."
+
+
+def take_message(account: Account, data: Mapping[str, Any]) -> str:
+    """Send a teammate's message to the customer, once; return what became of it."""
+    connection, place = account.connection, (data["channel"], data["thread"])
+    conversation_id = _conversation(account, *place)
+    if conversation_id is None:
+        return "no_thread"
+    mention = f"<@{connection.details.get('bot')}>"
+    text = str(data["text"]).lstrip()
+    mentions = text.startswith(mention)
+    taker = threads.taken_by(connection.organization, connection.account_id, *place)
+    if not mentions and taker is None:
+        return "among_the_team"
+    speaker = _speaker(account, data["user"])
+    if not mentions and (speaker is None or _id(speaker) != taker or not _is_teams(speaker, conversation_id)):
+        return "among_the_team"
+    if speaker is None:
+        return _hint(account, data, _NO_MEMBER)
+    return _sent(
+        account, data, speaker, conversation_id, plain(text.removeprefix(mention) if mentions else text)
+    )
+
+
+def _sent(account: Account, data: Mapping[str, Any], speaker: Caller, conversation_id: str, body: str) -> str:
+    connection = account.connection
+    claim = Transaction()
+    threads.claim_reply(
+        claim, connection.organization, connection.account_id, data["channel"], data["message"]
+    )
+    try:
+        with prepend_to_next_transaction(claim):
+            writing.reply(speaker, conversation_id, ReplyInput(body=body))
+    except Overtaken:
+        return "sent_before"
+    except AppError as error:
+        return _hint(account, data, error.message)
+    return _hint(account, data, _NO_FILES) if data["files"] else "sent"
+
+
+def take_click(account: Account, data: Mapping[str, Any]) -> str:
+    """Do what a button says, as the person who pressed it; return what became of it."""
+    connection, place = account.connection, (data["channel"], data["thread"])
+    conversation_id = _conversation(account, *place)
+    if conversation_id is None:
+        return "no_thread"
+    speaker = _speaker(account, data["user"])
+    if speaker is None:
+        return _hint(account, data, _NO_MEMBER)
+    action = data["action"]
+    try:
+        if action == texts.TAKE_OVER:
+            conversations.transition(speaker, conversation_id, Transition.TAKE_OVER)
+            threads.take_over(connection.organization, connection.account_id, *place, _id(speaker))
+        elif action == texts.RESOLVE:
+            conversations.transition(speaker, conversation_id, Transition.RESOLVE)
+        elif action == texts.APPROVE:
+            approvals.approve(speaker, data["value"], ApprovalDecision())
+        elif action == texts.DENY:
+            approvals.deny(speaker, data["value"], ApprovalDecision())
+    except AppError as error:
+        return _hint(account, data, error.message)
+    return str(action)
+
+
+def plain(text: str) -> str:
+    """Return what Slack's markup says as text: addresses, names of channels and people, and the three characters."""
+    shown = _MARKED.sub(_shown, text)
+    return shown.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
+
+
+def _shown(found: re.Match[str]) -> str:
+    target, label = found[1], found[2] or ""
+    if target[0] == "!":
+        return f"@{target[1:].partition('^')[0]}"
+    if target[0] in "@#":
+        return f"{target[0]}{label or target[1:]}"
+    return target if label in {"", target.removeprefix("mailto:")} else f"{label} ({target})"
+
+
+def _conversation(account: Account, channel: str, thread: str) -> str | None:
+    """Return the conversation of a thread, None where the mirror is not two-way."""
+    connection = account.connection
+    settings = service.settings(connection.organization)
+    if not settings.enabled or settings.mode is not Mode.TWO_WAY:
+        return None
+    return threads.conversation_of(connection.organization, connection.account_id, channel, thread)
+
+
+def _speaker(account: Account, user: str) -> Caller | None:
+    """Return the member who has the e-mail address of a person of the workspace itself, or None."""
+    connection = account.connection
+    found = slack.read(account, "users.info", {"user": user})["user"]
+    # A guest from a connected workspace has whatever address that workspace says.
+    if found.get("team_id") != connection.account_id or found.get("is_bot") or found.get("deleted"):
+        return None
+    email = (found.get("profile") or {}).get("email") or ""
+    member = membership.find(connection.organization, email) if "@" in email else None
+    if member is None:
+        return None
+    person = Person(id=member.user_id, name=member.name, role=member.role, email=member.email)
+    return Caller(organization=connection.organization, person=person)
+
+
+def _id(speaker: Caller) -> str:
+    return speaker.the_person().id
+
+
+def _is_teams(speaker: Caller, conversation_id: str) -> bool:
+    found = conversations.find(speaker.organization, conversation_id)
+    return found is not None and found.state.handled_by is Handler.TEAM
+
+
+def _hint(account: Account, data: Mapping[str, Any], text: str) -> str:
+    said = {
+        "channel": data["channel"],
+        "user": data["user"],
+        "thread_ts": data["thread"],
+        "text": texts.escaped(text),
+    }
+    slack.write(account, "chat.postEphemeral", said, repeatable=True)
+    return "hint"

@@ -1,0 +1,218 @@
+"""Replies and buttons in a thread: by the member with the same address, once, under the rules of the API."""
+
+from typing import Any
+
+import pytest
+
+from helpdesk.chatmirror import thread_repository as threads
+from helpdesk.chatmirror.incoming import plain
+from helpdesk.integrations.record import Connection
+from helpdesk.organizations.schemas import NewOrganization
+from tests.integration.chatmirror.conftest import Send
+from tests.support.api import Client
+from tests.support.people import make_person
+from tests.support.services.chatmirror import Channel, ChatMirror, Workspace
+from tests.support.workers import Workers
+
+PATH = "/v1/integrations/chatmirror"
+
+
+@pytest.fixture
+def support(
+    connection: Connection, admin: Client, acme: Workspace, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> Channel:
+    """The channel that conversations go to, both ways, without a pause between messages."""
+    monkeypatch.setattr(threads, "PACE_MS", 0)
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    assert admin.patch(PATH, {"channel": "support", "mode": "two_way"}).status == 200
+    workers.run()
+    return acme.named("support")
+
+
+@pytest.fixture
+def mira(slack: ChatMirror, acme: Workspace, organization: NewOrganization) -> str:
+    """A member who is in the workspace, too."""
+    make_person(organization.organization_id, role="member", name="Mira", email="mira@example.com")
+    return slack.person(acme, "Mira", "Mira@example.com")
+
+
+@pytest.fixture
+def conversation(support: Channel, api: Client, workers: Workers) -> str:
+    """A conversation in the channel."""
+    found = str(
+        api.post("/v1/messages", {"session": "visitor-of-a-reply", "body": "Hello"}).body["conversationId"]
+    )
+    workers.run()
+    return found
+
+
+def replies(api: Client, conversation: str) -> list[tuple[str, str]]:
+    """Return what people wrote to the visitor: name and text."""
+    found = api.get(f"/v1/conversations/{conversation}").body["messages"]
+    return [
+        (each["agent"]["name"], each["body"])
+        for each in found
+        if (each.get("agent") or {}).get("kind") == "human"
+    ]
+
+
+def test_a_message_that_mentions_the_bot_reaches_the_customer_once(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    mira: str,
+    api: Client,
+    workers: Workers,
+    send: Send,
+) -> None:
+    sent = slack.say(acme, support, support.messages[0]["ts"], mira, f"<@{acme.bot}> On its &lt;way&gt;")
+    send(sent)
+    send(sent)
+    workers.run()
+
+    assert replies(api, conversation) == [("Mira", "On its <way>")]
+
+
+def test_a_job_that_runs_twice_replies_once(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    mira: str,
+    api: Client,
+    workers: Workers,
+    send: Send,
+    connection: Connection,
+) -> None:
+    headers, body = slack.say(acme, support, support.messages[0]["ts"], mira, f"<@{acme.bot}> Once")
+    send((headers, body))
+    # The same message under another id of its event, as a repeated job would bring it.
+    again = slack.event(acme, {**support.messages[-1], "channel": support.id})
+    send(again)
+    workers.run()
+
+    assert replies(api, conversation) == [("Mira", "Once")]
+
+
+def test_what_the_team_says_to_each_other_stays_there(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    mira: str,
+    api: Client,
+    workers: Workers,
+    send: Send,
+) -> None:
+    send(slack.say(acme, support, support.messages[0]["ts"], mira, "Who knows this?"))
+    workers.run()
+
+    assert replies(api, conversation) == []
+    assert support.ephemeral == []
+
+
+def test_a_person_who_is_no_member_reads_a_hint(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    api: Client,
+    workers: Workers,
+    send: Send,
+) -> None:
+    stranger = slack.person(acme, "Sam", "sam@example.com")
+    send(slack.say(acme, support, support.messages[0]["ts"], stranger, f"<@{acme.bot}> Hello"))
+    workers.run()
+
+    assert replies(api, conversation) == []
+    assert [each["user"] for each in support.ephemeral] == [stranger]
+
+
+def test_a_guest_of_another_workspace_is_nobody(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    mira: str,
+    api: Client,
+    workers: Workers,
+    send: Send,
+) -> None:
+    acme.people[mira]["team_id"] = "T9999"
+    send(slack.say(acme, support, support.messages[0]["ts"], mira, f"<@{acme.bot}> Hello"))
+    workers.run()
+
+    assert replies(api, conversation) == []
+
+
+def test_in_alerts_nothing_reaches_a_customer(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    mira: str,
+    api: Client,
+    admin: Client,
+    workers: Workers,
+    send: Send,
+) -> None:
+    admin.patch(PATH, {"mode": "alerts"})
+    send(slack.say(acme, support, support.messages[0]["ts"], mira, f"<@{acme.bot}> Hello"))
+    send(slack.click(acme, support, support.messages[0], mira, "resolve"))
+    workers.run()
+
+    assert replies(api, conversation) == []
+    assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["status"] == "open"
+
+
+def test_who_took_over_by_button_needs_no_mention(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    mira: str,
+    api: Client,
+    workers: Workers,
+    send: Send,
+) -> None:
+    send(slack.click(acme, support, support.messages[0], mira, "take_over"))
+    workers.run()
+    send(slack.say(acme, support, support.messages[0]["ts"], mira, "I am looking."))
+    workers.run()
+
+    found = api.get(f"/v1/conversations/{conversation}").body["conversation"]
+    assert found["handledBy"] == "team"
+    assert replies(api, conversation) == [("Mira", "I am looking.")]
+
+
+def test_a_button_resolves_as_the_person_who_pressed_it(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    mira: str,
+    api: Client,
+    workers: Workers,
+    send: Send,
+) -> None:
+    send(slack.click(acme, support, support.messages[0], mira, "resolve"))
+    workers.run()
+
+    assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["status"] == "resolved"
+    assert "_Mira resolved this conversation._" in support.texts()
+
+
+@pytest.mark.parametrize(
+    ("marked", "text"),
+    [
+        ("<https://a.example>", "https://a.example"),
+        ("<https://a.example|docs>", "docs (https://a.example)"),
+        ("<mailto:a@b.example|a@b.example>", "mailto:a@b.example"),
+        ("<@U1> <#C1|general> <!here>", "@U1 #general @here"),
+        ("1 &lt; 2 &amp;amp; 3", "1 < 2 &amp; 3"),
+    ],
+)
+def test_slacks_markup_becomes_text(marked: str, text: Any) -> None:
+    assert plain(marked) == text
