@@ -94,7 +94,7 @@ def _waiting(conversation: Conversation, thread: Thread, settings: MirrorSetting
         since = thread.__replace__(
             messages=_before("msg", settings.since), lines=_before("msg", settings.since)
         )
-    entries = conversations.told_after(conversation, since.messages, since.lines, _AT_ONCE)
+    entries = conversations.entries_after(conversation, since.messages, since.lines, _AT_ONCE)
     asked = (
         approvals.pending_in(conversation.organization, conversation.id)
         if conversation.waiting_approvals

@@ -8,7 +8,7 @@ with the current conversation. A transition that changes nothing returns ok and 
 from collections.abc import Callable, Sequence
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import approvals, learning, repository, thread, told_repository
+from helpdesk.conversations import approvals, learning, onward_repository, repository, thread
 from helpdesk.conversations.actor import Actor
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
 from helpdesk.conversations.index_keys import ListQuery
@@ -95,9 +95,11 @@ def messages_after(conversation: Conversation, message_id: str, limit: int) -> l
     return repository.messages_after(conversation.organization, conversation.id, message_id, limit)
 
 
-def told_after(conversation: Conversation, message_id: str, line_id: str, limit: int) -> list[Message]:
+def entries_after(conversation: Conversation, message_id: str, line_id: str, limit: int) -> list[Message]:
     """Return the next customer-visible messages after one id and system lines after another, oldest first."""
-    return told_repository.told_after(conversation.organization, conversation.id, message_id, line_id, limit)
+    return onward_repository.entries_after(
+        conversation.organization, conversation.id, message_id, line_id, limit
+    )
 
 
 def presumed_open(organization: str, conversation_id: str, handled_by: str) -> Snapshot:

@@ -1,10 +1,10 @@
-"""What a thread tells, read onward from where a reader was: messages and system lines, without notes."""
+"""What a thread has after the place where a reader was: messages and system lines, without notes."""
 
 from helpdesk.conversations.record import EntryKind, Message
 from helpdesk.storage import keys, table
 
 
-def told_after(
+def entries_after(
     organization: str, conversation_id: str, message_id: str, line_id: str, limit: int
 ) -> list[Message]:
     """Return the next messages after one id and system lines after another, oldest first. Two queries.
