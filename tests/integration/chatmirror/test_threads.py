@@ -124,7 +124,7 @@ def test_what_a_visitor_writes_mentions_nobody(connection: Connection, support: 
     assert texts.escaped("&lt;") == "&amp;lt;"
 
 
-def test_a_mirror_that_is_off_tells_nothing(
+def test_a_mirror_that_is_off_posts_nothing(
     connection: Connection, support: Channel, api: Client, admin: Client, workers: Workers, services: Services
 ) -> None:
     admin.patch(PATH, {"enabled": False})

@@ -1,7 +1,7 @@
 """The threads of conversations: which there are, how far each has come, and who writes in one.
 
 A worker claims a thread for one message, by a condition on the version that it read, and writes down what it is about
-to post. Whoever finds that note after a crash looks in Slack before posting again.
+to post. A worker that finds that note after a crash looks in Slack before it posts again.
 """
 
 from collections.abc import Callable
