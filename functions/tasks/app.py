@@ -1,6 +1,8 @@
 """/v1/tasks and /v1/commits: the task board, and the commits that move its cards."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.codehost import reported_repos
+from helpdesk.codehost.errors import CommitRepoNotFound
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.members.errors import NotAMember
 from helpdesk.organizations import service as organizations
@@ -68,15 +70,17 @@ def decline_task(caller: Caller, task_id: str) -> Ok:
     return OK
 
 
-@api.post("/v1/tasks/<task_id>/commits", access=Access.MEMBER, errors=(TaskNotFound,))
+@api.post("/v1/tasks/<task_id>/commits", access=Access.MEMBER, errors=(TaskNotFound, CommitRepoNotFound))
 def report_task_commits(caller: Caller, task_id: str, report: CommitsReport) -> CommitsReported:
     """Link commits and pull requests to a card, whether they name it or not. They move the card, too."""
+    reported_repos.require(caller.organization, report.repo)
     return reports.report_for(caller, task_id, report)
 
 
-@api.post("/v1/commits", access=Access.MEMBER)
+@api.post("/v1/commits", access=Access.MEMBER, errors=(CommitRepoNotFound,))
 def report_commits(caller: Caller, report: CommitsReport) -> CommitsReported:
     """Report commits and pull requests of a repository. The cards that they name are linked and moved."""
+    reported_repos.require(caller.organization, report.repo)
     return reports.report(caller, report)
 
 

@@ -17,7 +17,7 @@ class MirrorBotOffline(AppError):
 
     status, code = 400, "mirror_bot_offline"
     message = (
-        "Connect Slack again, as its app was removed there: an admin opens {base_url}/v1/connect/chatmirror."
+        "Connect Slack again, as its app was removed there: an admin opens /v1/connect/chatmirror."
     )
 
 

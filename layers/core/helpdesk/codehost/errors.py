@@ -48,3 +48,10 @@ class IssueRepoMissing(AppError):
 
     status, code = 400, "issue_repo_missing"
     message = "Name the repository of issues in `repo` first."
+
+
+class CommitRepoNotFound(AppError):
+    """A report names a repository of no connected account; the message lists the accounts."""
+
+    status, code = 404, "commit_repo_not_found"
+    message = "Name a repository of a connected account as `owner/repo`, or connect its account."

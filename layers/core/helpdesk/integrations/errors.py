@@ -13,7 +13,7 @@ class CodehostNotConnected(AppError):
 
     status, code = 400, "codehost_not_connected"
     message = (
-        "Connect the GitHub account that owns the repository first: an admin opens {base_url}/v1/connect/codehost, or "
+        "Connect the GitHub account that owns the repository first: an admin opens /v1/connect/codehost, or "
         "runs `helpdesk integrations connect codehost`."
     )
 
@@ -22,21 +22,21 @@ class ChatmirrorNotConnected(AppError):
     """No chat workspace is connected."""
 
     status, code = 400, "chatmirror_not_connected"
-    message = "Connect Slack first: an admin opens {base_url}/v1/connect/chatmirror."
+    message = "Connect Slack first: an admin opens /v1/connect/chatmirror."
 
 
 class ChatcommunityNotConnected(AppError):
     """No community server is connected."""
 
     status, code = 400, "chatcommunity_not_connected"
-    message = "Connect Discord first: an admin opens {base_url}/v1/connect/chatcommunity."
+    message = "Connect Discord first: an admin opens /v1/connect/chatcommunity."
 
 
 class TrackerNotConnected(AppError):
     """No issue tracker is connected."""
 
     status, code = 400, "tracker_not_connected"
-    message = "Connect Linear first: an admin opens {base_url}/v1/connect/tracker."
+    message = "Connect Linear first: an admin opens /v1/connect/tracker."
 
 
 NOT_CONNECTED: dict[App, type[AppError]] = {

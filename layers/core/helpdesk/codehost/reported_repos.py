@@ -1,0 +1,23 @@
+"""Repositories that reports of commits name (Specification: commit_repo_not_found)."""
+
+from helpdesk.codehost.errors import CommitRepoNotFound
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.apps import App
+from helpdesk.platform.text import as_name
+
+_MOST_NAMED = 20
+
+
+def require(organization: str, repo: str) -> None:
+    """Raise CommitRepoNotFound if accounts of the code host are connected and none has a repository. One call.
+
+    Without a connected account any CI may report any repository. An account whose connection broke still has its own.
+    """
+    accounts = sorted(each.account for each in integrations.connections(organization, App.CODEHOST))
+    owner, _, name = as_name(repo).partition("/")
+    if not accounts or (name and owner.casefold() in {each.casefold() for each in accounts}):
+        return
+    named = ", ".join(accounts[:_MOST_NAMED])
+    raise CommitRepoNotFound(
+        f"Name a repository of a connected account as `owner/repo`, or connect its account. Connected: {named}."
+    )
