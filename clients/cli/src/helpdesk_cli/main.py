@@ -17,6 +17,7 @@ from helpdesk_cli.commands import (
     crawls,
     customers,
     inbox,
+    integrations,
     keys,
     knowledge_suggestions,
     limits,
@@ -68,6 +69,7 @@ for command in (
     webhooks.webhooks,
     crawls.knowledge,
     knowledge_suggestions.knowledge,  # the same group, with the commands of both
+    integrations.integrations,
     limits.limits,
 ):
     main.add_command(command)

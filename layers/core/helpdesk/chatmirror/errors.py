@@ -16,9 +16,7 @@ class MirrorBotOffline(AppError):
     """The app was removed from Slack, or its token revoked."""
 
     status, code = 400, "mirror_bot_offline"
-    message = (
-        "Connect Slack again, as its app was removed there: an admin opens /v1/connect/chatmirror."
-    )
+    message = "Connect Slack again, as its app was removed there: an admin opens /v1/connect/chatmirror."
 
 
 class MirrorBotTimeout(AppError):

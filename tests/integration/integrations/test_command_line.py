@@ -1,0 +1,91 @@
+"""Integrations on the command line: connections, mirrored repositories, where issues and conversations go."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Connection, Tokens
+from helpdesk.organizations.schemas import NewOrganization
+from tests.support import integrations
+from tests.support.cli import BASE_URL, Cli, Handlers
+from tests.support.people import token_of
+from tests.support.services.codehost import CodeHost
+from tests.support.workers import Workers
+
+
+@pytest.fixture
+def owner(organization: NewOrganization, tmp_path: Path) -> Cli:
+    """The organization's owner at a terminal."""
+    token = token_of(organization.owner_id, organization.organization_id)
+    return Cli(Handlers(), tmp_path, environment={"HELPDESK_TOKEN": token})
+
+
+def hint(owner: Cli, *words: str) -> str:
+    """Return what a command that is refused says to do."""
+    result = owner.run("integrations", *words)
+    assert result.exit_code == 1, result.stdout
+    return str(result.stderr)
+
+
+def test_a_repository_from_its_connection_to_its_removal(
+    owner: Cli, github: CodeHost, connect_codehost: Callable[..., Connection], workers: Workers
+) -> None:
+    assert "not connected" in owner.ok("integrations")
+    assert "integrations repos add" in owner.ok("integrations", "repos")
+    assert "integrations connect codehost" in hint(owner, "repos", "add", "acme/docs")
+    assert "integrations connect codehost" in hint(owner, "disconnect", "codehost", "--yes")
+    page = f"{BASE_URL}/v1/connect/codehost"
+    assert page in owner.ok("integrations", "connect", "codehost", "--no-browser")
+    assert owner.opened == []
+    assert owner.json("integrations", "connect", "codehost") == {"url": page}
+    assert owner.opened == [page]
+
+    connect_codehost(github.install("acme", "docs"))
+    github.repositories["acme/docs"].push({"docs/a.md": "# A\n\nText.", "b.md": "# B\n\nText."})
+    assert "acme" in owner.ok("integrations", "list")
+    added = owner.ok(
+        *[
+            "integrations",
+            "repos",
+            "add",
+            "acme/docs",
+            "--path",
+            "docs",
+            "--published-at",
+            "https://x.example.com",
+        ]
+    )
+    assert added.startswith("Mirroring acme/docs.")
+    workers.run()
+    assert "synced" in owner.ok("integrations", "repos", "list")
+    [mirror] = owner.json("integrations", "repos")["repos"]
+    assert (mirror["path"], mirror["documents"], mirror["status"]) == ("docs", 1, "synced")
+    assert mirror["publishedAt"] == "https://x.example.com"
+    assert "repos remove" in hint(owner, "repos", "add", "acme/docs")
+    assert owner.ok("integrations", "repos", "sync", "acme/docs").startswith("Syncing acme/docs.")
+
+    assert "issue-repo set OWNER/REPO" in hint(owner, "issue-repo", "set", "--auto-create", "on")
+    assert owner.run("integrations", "issue-repo", "set").exit_code == 2
+    assert owner.ok("integrations", "issue-repo", "set", "acme/docs") == "Issues go to acme/docs.\n"
+    assert "not by themselves" in owner.ok("integrations", "issue-repo")
+    owner.ok("integrations", "issue-repo", "set", "--auto-create", "on")
+    assert "as a signal is filed" in owner.ok("integrations", "issue-repo", "show")
+
+    assert owner.run("integrations", "repos", "remove", "acme/docs", stdin="n\n").exit_code == 1
+    assert owner.ok("integrations", "repos", "remove", "acme/docs", "--yes") == "Removed acme/docs.\n"
+    assert "repos list" in hint(owner, "repos", "sync", "acme/docs")
+    assert owner.run("integrations", "disconnect", "codehost", stdin="n\n").exit_code == 1
+    said = owner.ok("integrations", "disconnect", "codehost", "--account", "ACME", "--yes")
+    assert said == "Disconnected ACME of codehost.\n"
+
+
+def test_the_channel_of_conversations_is_shown_and_changed(owner: Cli, organization: NewOrganization) -> None:
+    assert "integrations connect chatmirror" in hint(owner, "chatmirror")
+    assert owner.run("integrations", "chatmirror", "set").exit_code == 2
+    integrations.connect(organization.organization_id, App.CHATMIRROR, "T1", "Acme", Tokens({}))
+
+    assert "alerts" in owner.ok("integrations", "chatmirror")
+    assert owner.ok("integrations", "chatmirror", "set", "--mode", "two_way") == "Saved.\n"
+    assert owner.json("integrations", "chatmirror", "show")["mode"] == "two_way"
