@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from helpdesk.board.record import Activity, Post, excerpt_of
-from helpdesk.board.schemas import PostState
+from helpdesk.board.state import PostState
 from helpdesk.platform import ids
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys

@@ -2,8 +2,7 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
-from helpdesk.customers import listing
-from helpdesk.customers import service as customers
+from helpdesk.customers import editing, listing
 from helpdesk.customers.errors import CustomerNotFound, FactNotFound
 from helpdesk.customers.profile import CustomerInput, CustomerUpdate
 from helpdesk.customers.schemas import (
@@ -47,19 +46,19 @@ def get_customer(caller: Caller, customer_id: str, page: PageQuery) -> CustomerA
 @api.post("/v1/customers", access=Access.MEMBER)
 def create_customer(caller: Caller, new: CustomerInput) -> CustomerCreated:
     """Create a customer who has not written."""
-    return customers.add(caller, new)
+    return editing.add(caller, new)
 
 
 @api.patch("/v1/customers/<customer_id>", access=Access.MEMBER, errors=(CustomerNotFound,))
 def update_customer(caller: Caller, customer_id: str, change: CustomerUpdate) -> CustomerChanged:
     """Update a customer's record (only the fields you send)."""
-    return customers.change(caller, customer_id, change)
+    return editing.change(caller, customer_id, change)
 
 
 @api.post("/v1/customers/<customer_id>/facts", access=Access.MEMBER, errors=(CustomerNotFound,))
 def add_fact(caller: Caller, customer_id: str, fact: FactInput) -> FactCreated:
     """Add a fact about a customer, for the team."""
-    return customers.add_fact(caller, customer_id, fact)
+    return editing.add_fact(caller, customer_id, fact)
 
 
 @api.delete(
@@ -69,7 +68,7 @@ def add_fact(caller: Caller, customer_id: str, fact: FactInput) -> FactCreated:
 )
 def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> Ok:
     """Remove a fact about a customer."""
-    customers.remove_fact(caller, customer_id, fact_id)
+    editing.remove_fact(caller, customer_id, fact_id)
     return OK
 
 

@@ -7,10 +7,9 @@ from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.progress import merging, moves
+from helpdesk.progress import merging, signal_moves
 from helpdesk.routing.api import Api
-from helpdesk.signals import commits, listing, similar
-from helpdesk.signals import service as signals
+from helpdesk.signals import commits, filing, listing, similar
 from helpdesk.signals.errors import CommitNotFound, SignalEmpty, SignalExists, SignalNotFound, TitleRequired
 from helpdesk.signals.rendering import signal_shape, signal_shapes
 from helpdesk.signals.schemas import (
@@ -46,7 +45,7 @@ def list_signals(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
 @api.post("/v1/signals", access=Access.MEMBER, errors=(SignalEmpty, TitleRequired, SignalExists, *_REPORTING))
 def file_signal(caller: Caller, signal: SignalInput) -> SignalFiled:
     """File a bug or a suggestion, with its first reporter if you name one."""
-    return SignalFiled(id=signals.file(caller.organization, caller.actor, signal).id)
+    return SignalFiled(id=filing.file(caller.organization, caller.actor, signal).id)
 
 
 @api.get("/v1/signals/similar", access=Access.MEMBER)
@@ -66,7 +65,7 @@ def get_signal(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnsw
 )
 def update_signal(caller: Caller, signal_id: str, change: SignalUpdate) -> SignalChanged:
     """Update a signal. Its card moves with its status, and `done` sends a message to each reporter once."""
-    return SignalChanged(signal=signal_shape(moves.change_signal(caller, signal_id, change)))
+    return SignalChanged(signal=signal_shape(signal_moves.change_signal(caller, signal_id, change)))
 
 
 @api.post("/v1/signals/<signal_id>/merge", access=Access.MEMBER, errors=(SignalNotFound,))
@@ -80,7 +79,7 @@ def merge_signals(caller: Caller, signal_id: str, merge: MergeInput) -> Ok:
 def report_signal(caller: Caller, signal_id: str, report: ReportInput) -> SignalChanged:
     """Add a reporter to a signal. The same customer again adds their conversation, and keeps their first words."""
     return SignalChanged(
-        signal=signal_shape(signals.report(caller.organization, caller.actor, signal_id, report))
+        signal=signal_shape(filing.report(caller.organization, caller.actor, signal_id, report))
     )
 
 
@@ -97,7 +96,7 @@ def add_signal_commit(caller: Caller, signal_id: str, commit: CommitInput) -> Co
 )
 def apply_signal_commit(caller: Caller, signal_id: str, commit_id: str) -> SignalChanged:
     """Apply a commit: it finished the signal. The signal and its card become done."""
-    return SignalChanged(signal=signal_shape(moves.apply_commit(caller, signal_id, commit_id)))
+    return SignalChanged(signal=signal_shape(signal_moves.apply_commit(caller, signal_id, commit_id)))
 
 
 handler = api.handler

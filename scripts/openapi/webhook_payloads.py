@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from helpdesk.conversations.schemas import ConversationState, MessageShape
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.http.schemas import Answer, Milliseconds, schema_hint
-from helpdesk.signals.schemas import SignalShape
+from helpdesk.signals.shapes import SignalShape
 
 
 class Event(Answer):

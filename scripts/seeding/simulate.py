@@ -17,7 +17,7 @@ from helpdesk.conversations import service as inbox
 from helpdesk.conversations import writing
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
 from helpdesk.conversations.state import Transition
-from helpdesk.customers import service as customers
+from helpdesk.customers import editing
 from helpdesk.customers.schemas import FactInput
 from helpdesk.delivery import repository as deliveries
 from helpdesk.delivery import worker as delivering
@@ -229,7 +229,7 @@ class _Simulation:
         for _ in range(self.random.randint(1, 3)):
             self._pass()
             fact = FactInput(text=texts.of_note(self.random))
-            customers.add_fact(self._desk.team[0], conversation.customer_id, fact)
+            editing.add_fact(self._desk.team[0], conversation.customer_id, fact)
 
     def _newest(self) -> str:
         session = messages.history(self._desk.organization, self._session)

@@ -106,14 +106,16 @@ NEEDLESS = ("aiohttp", "asyncio", "aws_lambda_powertools.event_handler", "boto3"
 # Our own modules that take milliseconds of a start, and the functions whose routes need them.
 NEEDED_BY = {
     "helpdesk.approvals.schemas": "Conversations Customers",
-    "helpdesk.board.schemas": "Board Signals",
-    "helpdesk.conversations.schemas": "Board Conversations Customers Messages Signals",
-    "helpdesk.customers.schemas": "Board Conversations Customers Messages Signals Tasks Tools",
+    "helpdesk.board.schemas": "Board",
+    "helpdesk.conversations.schemas": "Board Conversations Customers Messages",
+    "helpdesk.customers.schemas": "Customers",
     "helpdesk.files.schemas": "Files",
     "helpdesk.files.sniffing": "Files",
     "helpdesk.logs.schemas": "Analytics Organizations",
-    "helpdesk.messages.schemas": "Board Messages Signals",
-    "helpdesk.signals.schemas": "Board Customers Signals Tasks",
+    "helpdesk.messages.schemas": "Board Messages",
+    "helpdesk.progress.schemas": "Tasks",
+    "helpdesk.signals.reporting": "Signals",
+    "helpdesk.signals.schemas": "Signals",
     "helpdesk.tools.schemas": "Tools",
 }
 # Our own modules that the OAuth function does not need: it shows and accepts invitations, and requests names.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from helpdesk.admission.caller import Caller
-from helpdesk.customers import service as customers
+from helpdesk.customers import editing
 from helpdesk.customers.profile import CustomerInput
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
@@ -175,7 +175,7 @@ def test_wherever_the_process_dies_each_reporter_is_notified_once(api: Client) -
 def _customers(organization: str, signal_id: str, number: int) -> list[str]:
     """Give a signal many reporters with an address; return their ids."""
     made = [
-        customers.add(Caller(organization), CustomerInput(email=f"reporter{each:05}@example.com")).id
+        editing.add(Caller(organization), CustomerInput(email=f"reporter{each:05}@example.com")).id
         for each in range(number)
     ]
     at = service.get(organization, signal_id).filed_at

@@ -6,8 +6,9 @@ from typing import Any
 from helpdesk.board import settings_repository
 from helpdesk.board.record import Post
 from helpdesk.board.settings import tally
-from helpdesk.signals import service as signals
-from helpdesk.signals.schemas import SignalInput, SignalKind, SignalStatus, SignalUpdate
+from helpdesk.signals import filing
+from helpdesk.signals.kinds import SignalKind, SignalStatus
+from helpdesk.signals.schemas import SignalInput, SignalUpdate
 from tests.support import table as whole_table
 from tests.support.api import Client
 
@@ -44,12 +45,12 @@ def listed(api: Client, parameters: str = "") -> list[str]:
 def filed_signal(organization: str, title: str = "No dark theme") -> str:
     """File a signal; return its id."""
     sent = SignalInput(kind=SignalKind.SUGGESTION, title=title, body="Wanted")
-    return signals.file(organization, "Olga", sent).id
+    return filing.file(organization, "Olga", sent).id
 
 
 def set_status(organization: str, signal_id: str, status: SignalStatus) -> None:
     """Change a signal's status."""
-    signals.update(organization, "Olga", signal_id, SignalUpdate(status=status))
+    filing.update(organization, "Olga", signal_id, SignalUpdate(status=status))
 
 
 def require_consistent(organization: str) -> None:

@@ -7,10 +7,11 @@ import pytest
 
 from helpdesk.agent_runs import making
 from helpdesk.platform import clock
+from helpdesk.signals import filing, similar
 from helpdesk.signals import service as signals
-from helpdesk.signals import similar
+from helpdesk.signals.kinds import SignalKind, SignalStatus
 from helpdesk.signals.record import Signal
-from helpdesk.signals.schemas import SignalInput, SignalKind, SignalStatus
+from helpdesk.signals.schemas import SignalInput
 from tests.support import table as everything
 from tests.support.agent_runs import Runs, results
 from tests.support.api import function
@@ -51,7 +52,7 @@ def stored(desk: Runs) -> list[Signal]:
 def existing(desk: Runs, known: list[str], title: str = "Exports have no rows") -> Signal:
     """File a signal that is similar to what the visitor reports."""
     sent = SignalInput(kind=SignalKind.BUG, title=title, body="Empty.", who="Una")
-    made = signals.file(desk.id, "Tom", sent)
+    made = filing.file(desk.id, "Tom", sent)
     known.append(made.id)
     return made
 

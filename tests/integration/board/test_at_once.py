@@ -12,7 +12,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.privacy import erasing
 from helpdesk.search import service as search
-from helpdesk.signals.schemas import SignalStatus
+from helpdesk.signals.kinds import SignalStatus
 from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client

@@ -7,7 +7,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.progress import worker
 from helpdesk.signals.jobs import JobKind, SignalJob
-from helpdesk.signals.schemas import SignalStatus
+from helpdesk.signals.kinds import SignalStatus
 from tests.support.api import Client
 from tests.support.board import VISITOR, filed_signal, require_consistent, set_status, shown, written
 

@@ -8,7 +8,7 @@ import pytest
 from helpdesk.board import following
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.signals import service as signals
-from helpdesk.signals.schemas import SignalStatus
+from helpdesk.signals.kinds import SignalStatus
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls

@@ -8,13 +8,13 @@ import pytest
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.errors import AppError
-from helpdesk.progress import adoption, merging, moves, reports
+from helpdesk.progress import adoption, merging, moves, reports, signal_moves
 from helpdesk.progress.schemas import CommitsReport
-from helpdesk.signals import commits
-from helpdesk.signals import service as signals
+from helpdesk.signals import commits, filing
 from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Commit
-from helpdesk.signals.schemas import ReportInput, SignalStatus, SignalUpdate
+from helpdesk.signals.schemas import ReportInput, SignalUpdate
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.schemas import TaskUpdate
@@ -44,7 +44,7 @@ def run(seed: int, *pieces: Callable[[], Any]) -> list[str]:
 
 
 def set_status(caller: Caller, signal: str, status: str) -> Callable[[], object]:
-    return lambda: moves.change_signal(
+    return lambda: signal_moves.change_signal(
         caller, signal, SignalUpdate.model_validate({"status": SignalStatus(status)})
     )
 
@@ -60,7 +60,7 @@ def commit(caller: Caller, message: str, sha: str = "ab" * 20) -> Callable[[], o
 
 def report(caller: Caller, signal: str, who: str) -> Callable[[], object]:
     sent = ReportInput.model_validate({"who": who})
-    return lambda: signals.report(caller.organization, "Ada", signal, sent)
+    return lambda: filing.report(caller.organization, "Ada", signal, sent)
 
 
 def cards() -> list[dict[str, Any]]:
@@ -208,7 +208,7 @@ def test_a_commit_of_a_signal_that_is_merged_meanwhile_is_not_applied(
 
     monkeypatch.setattr(commits, "add_applied", merge_and_apply)
     with pytest.raises(SignalNotFound):
-        moves.apply_commit(caller, duplicate, added)
+        signal_moves.apply_commit(caller, duplicate, added)
 
 
 def test_a_signal_has_a_status_for_every_column_and_the_other_way_round() -> None:

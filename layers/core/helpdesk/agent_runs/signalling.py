@@ -20,8 +20,8 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import as_name, cut
 from helpdesk.progress import reopening
+from helpdesk.signals import filing, similar, titles
 from helpdesk.signals import service as signals
-from helpdesk.signals import similar, titles
 from helpdesk.signals.errors import (
     MAX_BODY_CHARACTERS,
     MAX_QUOTE_CHARACTERS,
@@ -31,8 +31,9 @@ from helpdesk.signals.errors import (
     SignalNotFound,
     TitleRequired,
 )
+from helpdesk.signals.kinds import SignalKind, SignalStatus
 from helpdesk.signals.record import Signal
-from helpdesk.signals.schemas import ReportInput, SignalInput, SignalKind, SignalStatus
+from helpdesk.signals.schemas import ReportInput, SignalInput
 
 
 class Outcome(StrEnum):
@@ -126,7 +127,7 @@ class Signalling:
 
     def _file(self, run: Run, wanted: SignalInput) -> Done:
         try:
-            signal = signals.file(self._organization, self._agent, wanted, signal_id=signal_id(run))
+            signal = filing.file(self._organization, self._agent, wanted, signal_id=signal_id(run))
         except SignalExists:  # another message filed it at this moment
             return _offer(self._similar(wanted.title or ""))
         except (SignalEmpty, TitleRequired, InvalidRequest, ConversationNotFound):
@@ -138,7 +139,7 @@ class Signalling:
         report = ReportInput.model_validate({"conversationId": run.conversation_id, "quote": wanted.quote})
         try:
             alive = signals.survivor(self._organization, chosen)
-            signal = signals.report(self._organization, self._agent, alive.id, report)
+            signal = filing.report(self._organization, self._agent, alive.id, report)
             reopens = signal.status is SignalStatus.DONE
             if reopens:
                 signal = reopening.reopen(self._organization, self._agent, signal.id)

@@ -30,7 +30,7 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import JobKind, SignalJob
-from helpdesk.signals.schemas import SignalStatus
+from helpdesk.signals.kinds import SignalStatus
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 20

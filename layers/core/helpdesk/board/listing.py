@@ -14,15 +14,8 @@ from helpdesk.board import participants, repository, settings_repository, trendi
 from helpdesk.board.errors import SHOWN_COMMENTS
 from helpdesk.board.record import Post, PostList
 from helpdesk.board.rendering import authors_of, board_answer, comment_shape, post_answer, post_summary
-from helpdesk.board.schemas import (
-    BoardAnswer,
-    PostAnswer,
-    PostsAnswer,
-    PostSort,
-    PostsQuery,
-    PostState,
-    PostSummary,
-)
+from helpdesk.board.schemas import BoardAnswer, PostAnswer, PostsAnswer, PostSort, PostsQuery, PostSummary
+from helpdesk.board.state import PostState
 from helpdesk.customers import service as customers
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.platform import clock

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Self
 
 from helpdesk.board.errors import EXCERPT_CHARACTERS
-from helpdesk.board.schemas import PostState
+from helpdesk.board.state import PostState
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import one_line

@@ -10,7 +10,7 @@ from copy import replace
 
 from helpdesk.board.errors import CommentNotFound, PostNotFound
 from helpdesk.board.record import Comment, Post, PostList, Vote
-from helpdesk.board.schemas import PostState
+from helpdesk.board.state import PostState
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import BoardTrace, ItemKey
 from helpdesk.storage.table import ConditionFailed, Filter, Index, Item

@@ -12,21 +12,15 @@ from helpdesk.board.errors import (
     MAX_TAGS_OF_A_POST,
     MAX_TITLE_CHARACTERS,
 )
+from helpdesk.board.state import PostState
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, QueryBoolean, schema_hint
 from helpdesk.messages.sessions import Session
-from helpdesk.signals.schemas import SentStatus, SignalKind, SignalStatus
+from helpdesk.signals.kinds import SentStatus, SignalKind, SignalStatus
 
 Name = Annotated[str, schema_hint(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
 PostTitle = Annotated[str, schema_hint(minLength=1, maxLength=MAX_TITLE_CHARACTERS)]
 PostText = Annotated[str, schema_hint(maxLength=MAX_BODY_CHARACTERS)]
 TagIds = Annotated[list[str], schema_hint(maxItems=MAX_TAGS_OF_A_POST)]
-
-
-class PostState(StrEnum):
-    """Whether a post waits for moderation."""
-
-    PENDING = "pending"
-    PUBLIC = "public"
 
 
 class PostSort(StrEnum):

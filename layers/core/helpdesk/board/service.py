@@ -19,9 +19,10 @@ from helpdesk.board.following import follow, follow_settings, move_posts
 from helpdesk.board.participants import Participant
 from helpdesk.board.record import Post, excerpt_of
 from helpdesk.board.repository import StalePost
-from helpdesk.board.schemas import PostCreated, PostInput, PostState, PostUpdate
+from helpdesk.board.schemas import PostCreated, PostInput, PostUpdate
 from helpdesk.board.settings import Settings
 from helpdesk.board.settings_repository import StaleSettings
+from helpdesk.board.state import PostState
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name, is_blank, trimmed

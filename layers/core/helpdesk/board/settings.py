@@ -13,7 +13,7 @@ from typing import Self
 from helpdesk.board.errors import BoardNotFound, StatusNotFound, TagNotFound
 from helpdesk.board.record import Post, PostList
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.signals.schemas import SignalStatus
+from helpdesk.signals.kinds import SignalStatus
 from helpdesk.storage.table import Item
 
 COUNT = "posts_"

@@ -20,12 +20,13 @@ from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
 from helpdesk.platform import clock
-from helpdesk.progress import moves
+from helpdesk.progress import signal_moves
 from helpdesk.signals import listing
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import CodehostLink, Signal, StaleSignal
-from helpdesk.signals.schemas import SignalQuery, SignalStatus, SignalUpdate
+from helpdesk.signals.schemas import SignalQuery, SignalUpdate
 from helpdesk.signals.service import Details
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -98,7 +99,7 @@ def take_change(organization: str, data: Mapping[str, Any], bot: str) -> str:
         status = SignalStatus.DECLINED if declined else SignalStatus.DONE
     if closed != (signal.status in _CLOSED):
         caller = Caller(organization=organization, person=Person(id="", name=BY_NAME, role=None))
-        moves.change_signal(caller, signal_id, SignalUpdate.model_validate({"status": status.value}))
+        signal_moves.change_signal(caller, signal_id, SignalUpdate.model_validate({"status": status.value}))
     else:
         status = signal.status
     issue_repository.in_line(issue, closed=closed, said=status.value, said_at=0)

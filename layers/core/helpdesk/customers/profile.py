@@ -96,6 +96,10 @@ class UserInput(Body):
     """Facts shown to the team: the first 16 entries are kept, keys and values cut to 200 characters. Later entries are
     dropped without validation."""
 
+    def said(self) -> dict[str, Any]:
+        """Return the values by their names in the API, without None: a field that was not sent erases nothing."""
+        return self.model_dump(by_alias=True, exclude_none=True)
+
 
 class CustomerInput(UserInput):
     """A customer who has not written. Send at least one field."""

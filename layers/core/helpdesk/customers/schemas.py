@@ -1,19 +1,10 @@
-"""Requests and responses of the customer routes, and what a visitor says about themselves."""
+"""Requests and responses of the customer routes."""
 
 from typing import Annotated
 
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, schema_hint
 
 MAX_FACT_CHARACTERS = 2_000
-
-
-class Identity(Answer):
-    """What a visitor says about themselves; None for what they leave out."""
-
-    name: str | None
-    email: str | None
-    avatar_url: str | None
-    metadata: dict[str, str] | None
 
 
 class CustomerShape(Answer):

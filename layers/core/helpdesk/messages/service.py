@@ -25,7 +25,6 @@ from helpdesk.conversations.state import STARTED, Handler, Status
 from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.customers.schemas import Identity
 from helpdesk.files import service as files
 from helpdesk.http.pages import fitting
 from helpdesk.messages import repository, sessions
@@ -39,6 +38,7 @@ from helpdesk.messages.schemas import (
     PageInput,
 )
 from helpdesk.platform import ids
+from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
 __all__ = ["Session", "SessionChanged"]  # and everything below
@@ -64,7 +64,7 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
         context=_context(sent.context) if sent.context else None,
         page=_page(sent.page) if sent.page else None,
     )
-    identity = Identity.model_validate(sent.user.model_dump()) if sent.user else None
+    identity = sent.user.said() if sent.user else None
     session = repository.get(organization, session_hash)
     target: Snapshot | None = _hinted(session)
     for _ in range(_TRIES):
@@ -143,7 +143,7 @@ def history_conversation(conversation: Conversation, messages: Iterable[Message]
 
 
 def _first(
-    organization: str, session_hash: str, identity: Identity | None, message: VisitorMessage
+    organization: str, session_hash: str, identity: Item | None, message: VisitorMessage
 ) -> MessageAccepted:
     """Create the visitor with the session and the first conversation."""
     transaction = Transaction()
@@ -165,7 +165,7 @@ def _first(
 
 
 def _next(
-    session: Session, target: Snapshot | None, identity: Identity | None, message: VisitorMessage
+    session: Session, target: Snapshot | None, identity: Item | None, message: VisitorMessage
 ) -> MessageAccepted:
     """Add to the session's open conversation, or start another."""
     transaction = Transaction()

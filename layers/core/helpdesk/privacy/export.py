@@ -34,7 +34,7 @@ from helpdesk.privacy.schemas import (
     ExportedVote,
 )
 from helpdesk.signals import export as signals
-from helpdesk.signals.schemas import ReporterImage
+from helpdesk.signals.shapes import ReporterImage
 from helpdesk.suggestions import export as suggestions
 from helpdesk.suggestions.export import SuggestedQuestion
 

@@ -4,7 +4,7 @@ from helpdesk.approvals.schemas import ApprovalShape
 from helpdesk.conversations.schemas import ConversationShape, ThreadEntry
 from helpdesk.customers.schemas import CustomerShape, FactShape
 from helpdesk.http.schemas import Answer, Milliseconds
-from helpdesk.signals.schemas import ReporterImage
+from helpdesk.signals.shapes import ReporterImage
 
 
 class ErasureCounts(Answer):

@@ -11,7 +11,7 @@ from helpdesk.progress.moves import add_status, card_of, retry, signal_of
 from helpdesk.progress.schemas import TaskRequest, TaskRequestsAnswer, TaskRequestsQuery
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
-from helpdesk.signals.schemas import SignalStatus
+from helpdesk.signals.kinds import SignalStatus
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks

@@ -5,7 +5,7 @@
 
 from contextlib import suppress
 
-from helpdesk.board import service as board
+from helpdesk.board import following
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.progress import moves
@@ -108,4 +108,4 @@ def _move_posts(organization: str, duplicate_id: str, until: int) -> bool:
     while True:
         target = signals.survivor(organization, duplicate_id)
         with suppress(SignalNotFound):  # it was merged into another meanwhile
-            return board.move_posts(organization, duplicate_id, target.id, until)
+            return following.move_posts(organization, duplicate_id, target.id, until)

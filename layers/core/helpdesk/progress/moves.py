@@ -7,11 +7,10 @@ signal.updated. Both require the version that was read. A move that loses agains
 from collections.abc import Callable
 
 from helpdesk.admission.caller import Caller
-from helpdesk.signals import commits
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Signal, StaleSignal
-from helpdesk.signals.schemas import SignalStatus, SignalUpdate
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
@@ -35,55 +34,6 @@ COLUMN_OF = {status: column for column, status in STATUS_OF.items()}
 def retry[T](attempt: Callable[[], T]) -> T:
     """Return what an attempt returns; repeat one that lost against another change. Raises Conflict."""
     return repeat_when_stale(attempt, StaleTask, StaleSignal)
-
-
-def change_signal(caller: Caller, signal_id: str, wanted: SignalUpdate) -> Signal:
-    """Change a signal; a new status moves its card, and `declined` deletes it.
-
-    Raises what `signals.service.update` raises.
-    """
-
-    def attempt() -> tuple[Signal, str | None]:
-        deleted: list[str] = []
-
-        def follow(transaction: Transaction, seen: Signal, status: SignalStatus) -> str | None:
-            task_id = add_card_move(transaction, seen, status, by_person=True)
-            deleted[:] = [seen.task_id] if task_id is None and seen.task_id is not None else []
-            return task_id
-
-        changed = signals.update(caller.organization, caller.actor, signal_id, wanted, follow)
-        return changed, deleted[0] if deleted else None
-
-    signal, deleted = retry(attempt)
-    if deleted is not None:
-        tasks.forget_links(caller.organization, deleted)
-    return signal
-
-
-def apply_commit(caller: Caller, signal_id: str, commit_id: str) -> Signal:
-    """Note that a commit finished its signal, and move the signal and its card to done.
-
-    A commit that was applied before changes nothing. Raises SignalNotFound, CommitNotFound.
-    """
-
-    def attempt() -> Signal:
-        seen = signals.get(caller.organization, signal_id)
-        commit = commits.get(caller.organization, signal_id, commit_id)
-        if commit.applied:
-            return seen
-        transaction = Transaction()
-        commits.add_applied(transaction, commit)
-        changed = seen
-        if seen.status is SignalStatus.DONE:
-            # A merge moves the commit as it was before.
-            signals.require(transaction, caller.organization, signal_id)
-        else:
-            add_card_move(transaction, seen, SignalStatus.DONE, by_person=True)
-            changed = signals.add_change(transaction, seen, caller.actor, status=SignalStatus.DONE)
-        transaction.commit()
-        return changed
-
-    return retry(attempt)
 
 
 def add_card_move(

@@ -1,9 +1,11 @@
 """Opening a signal again that was done, because a customer reports that it still happens."""
 
 from helpdesk.progress import moves
+from helpdesk.signals import filing
 from helpdesk.signals import service as signals
+from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Signal
-from helpdesk.signals.schemas import SignalStatus, SignalUpdate
+from helpdesk.signals.schemas import SignalUpdate
 from helpdesk.storage.transactions import Transaction
 
 
@@ -21,6 +23,6 @@ def reopen(organization: str, by_name: str, signal_id: str) -> Signal:
         if seen.status is not SignalStatus.DONE:
             return seen
         opened = SignalUpdate(status=SignalStatus.OPEN)
-        return signals.update(organization, by_name, signal_id, opened, follow)
+        return filing.update(organization, by_name, signal_id, opened, follow)
 
     return moves.retry(attempt)

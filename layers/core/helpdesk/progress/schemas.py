@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar
 
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, schema_hint
-from helpdesk.signals.schemas import Priority, SignalKind
+from helpdesk.signals.kinds import Priority, SignalKind
 from helpdesk.tasks.schemas import SentState, TaskStatus
 
 MAX_REQUESTS_LISTED = 60

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 from helpdesk.signals.record import Signal
-from helpdesk.signals.schemas import Priority, SignalKind, SignalStatus
 from helpdesk.storage.table import Filter
 
 

@@ -7,8 +7,18 @@ from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
 from helpdesk.signals import repository
 from helpdesk.signals.filtering import SignalFilter
-from helpdesk.signals.rendering import commit_shape, reporter_shape, signal_shape, signal_shapes
-from helpdesk.signals.schemas import SignalAnswer, SignalQuery, SignalsAnswer, SignalsQuery
+from helpdesk.signals.record import Commit, Reporter
+from helpdesk.signals.rendering import signal_shape, signal_shapes
+from helpdesk.signals.schemas import (
+    CommitShape,
+    ReportedConversation,
+    ReporterShape,
+    SignalAnswer,
+    SignalQuery,
+    SignalsAnswer,
+    SignalsQuery,
+)
+from helpdesk.signals.shapes import ReporterImage
 
 
 def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
@@ -43,9 +53,9 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     place = position(caller, query, name)
     after = None if place is None else (str(place[0]), str(place[1]))
     found, end = repository.reporters(caller.organization, signal_id, query.limit, after)
-    shapes = [reporter_shape(each) for each in found]
+    shapes = [_reporter_shape(each) for each in found]
     commits = repository.commits(caller.organization, signal_id) if signal.commit_count else []
-    shown = [commit_shape(each) for each in commits]
+    shown = [_commit_shape(each) for each in commits]
     room = max(1, fitting([*shown, *shapes]) - len(shown))  # the commits are on each page
     if room < len(shapes):
         shapes, end = shapes[:room], repository.place_of(found[room - 1])
@@ -54,4 +64,32 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
         reporters=shapes,
         commits=shown,
         next_cursor=next_cursor(caller, None if end is None else list(end), name),
+    )
+
+
+def _reporter_shape(reporter: Reporter) -> ReporterShape:
+    return ReporterShape(
+        conversations=[
+            ReportedConversation(conversation_id=each.conversation_id, subject=each.subject)
+            for each in reporter.conversations
+        ],
+        who=reporter.who,
+        quote=reporter.quote,
+        reported_at=reporter.reported_at,
+        notified_at=reporter.notified_at,
+        images=[
+            ReporterImage(url=each.url, name=each.name, external=each.external) for each in reporter.images
+        ],
+    )
+
+
+def _commit_shape(commit: Commit) -> CommitShape:
+    return CommitShape(
+        id=commit.id,
+        sha=commit.sha,
+        message=commit.message,
+        url=commit.url,
+        author=commit.author,
+        why=commit.why,
+        applied=commit.applied,
     )

@@ -5,7 +5,7 @@ from typing import Any, Self
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.signals import titles
-from helpdesk.signals.schemas import Priority, SignalKind, SignalStatus
+from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Item
 

@@ -3,15 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from helpdesk.signals.record import Commit, Reporter, Signal
-from helpdesk.signals.schemas import (
-    CodehostIssue,
-    CommitShape,
-    ReportedConversation,
-    ReporterImage,
-    ReporterShape,
-    SignalShape,
-)
+from helpdesk.signals.record import Signal
+from helpdesk.signals.shapes import CodehostIssue, SignalShape
 
 
 def signal_shape(signal: Signal) -> SignalShape:
@@ -43,33 +36,3 @@ def signal_shapes(signals: Sequence[Signal]) -> list[SignalShape]:
 def event_data(signal: Signal) -> dict[str, Any]:
     """Return `data` of an event about a signal (Specification: Events, data by kind)."""
     return {"signal": signal_shape(signal).model_dump(mode="json", by_alias=True)}
-
-
-def reporter_shape(reporter: Reporter) -> ReporterShape:
-    """Return a reporter as the team sees them."""
-    return ReporterShape(
-        conversations=[
-            ReportedConversation(conversation_id=each.conversation_id, subject=each.subject)
-            for each in reporter.conversations
-        ],
-        who=reporter.who,
-        quote=reporter.quote,
-        reported_at=reporter.reported_at,
-        notified_at=reporter.notified_at,
-        images=[
-            ReporterImage(url=each.url, name=each.name, external=each.external) for each in reporter.images
-        ],
-    )
-
-
-def commit_shape(commit: Commit) -> CommitShape:
-    """Return a commit as the team sees it."""
-    return CommitShape(
-        id=commit.id,
-        sha=commit.sha,
-        message=commit.message,
-        url=commit.url,
-        author=commit.author,
-        why=commit.why,
-        applied=commit.applied,
-    )

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from helpdesk.signals import titles
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.filtering import SignalFilter
+from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import OPTIONAL, Commit, Reporter, Signal, StaleSignal
-from helpdesk.signals.schemas import SignalStatus
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Filter, Item, Page
 from helpdesk.storage.transactions import Transaction

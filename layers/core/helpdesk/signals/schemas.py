@@ -1,9 +1,6 @@
 """Requests and responses of signals (Specification: Signal, Reporter, SignalCommit; GET /signals/{id})."""
 
-from enum import StrEnum
 from typing import Annotated
-
-from pydantic import Field
 
 from helpdesk.http.schemas import (
     Answer,
@@ -24,75 +21,8 @@ from helpdesk.signals.errors import (
     MAX_WHO_CHARACTERS,
     MAX_WHY_CHARACTERS,
 )
-
-
-class SignalKind(StrEnum):
-    """What customers report."""
-
-    BUG = "bug"
-    SUGGESTION = "suggestion"
-
-
-class Priority(StrEnum):
-    """How soon to work on a signal or a card."""
-
-    URGENT = "urgent"
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-
-
-class SignalStatus(StrEnum):
-    """How far a signal is."""
-
-    OPEN = "open"
-    PLANNED = "planned"
-    IN_PROGRESS = "in progress"
-    IN_REVIEW = "in review"
-    DONE = "done"
-    DECLINED = "declined"
-
-
-SentKind = Annotated[SignalKind, Field(strict=False)]
-"""A kind in a request body."""
-SentPriority = Annotated[Priority, Field(strict=False)]
-"""A priority in a request body."""
-SentStatus = Annotated[SignalStatus, Field(strict=False)]
-"""A status in a request body."""
-
-
-class TrackerIssue(Answer):
-    """The issue that a signal or task is linked to in the issue tracker."""
-
-    identifier: str
-    url: str
-
-
-class CodehostIssue(Answer):
-    """The issue that a signal or task is linked to at the code host."""
-
-    number: int
-    url: str
-
-
-class SignalShape(Answer):
-    """A bug or suggestion."""
-
-    id: str
-    kind: SignalKind
-    title: str
-    body: str
-    priority: Priority
-    status: SignalStatus
-    reporter_count: int
-    """How many customers reported it."""
-    aliases: list[str]
-    """Other titles it was reported under; kept when duplicates merge."""
-    filed_at: Milliseconds
-    updated_at: Milliseconds
-    updated_by_name: str | None
-    tracker: TrackerIssue | None
-    codehost: CodehostIssue | None
+from helpdesk.signals.kinds import Priority, SentKind, SentPriority, SentStatus, SignalKind, SignalStatus
+from helpdesk.signals.shapes import ReporterImage, SignalShape
 
 
 class ReportedConversation(Answer):
@@ -100,15 +30,6 @@ class ReportedConversation(Answer):
 
     conversation_id: str
     subject: str
-
-
-class ReporterImage(Answer):
-    """A screenshot of the conversation, an upload, or an image by its address."""
-
-    url: str
-    name: str
-    external: bool
-    """True for an address that the service does not serve."""
 
 
 class ReporterShape(Answer):

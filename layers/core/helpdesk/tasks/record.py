@@ -4,7 +4,7 @@ from copy import replace
 from typing import Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.signals.schemas import Priority
+from helpdesk.signals.kinds import Priority
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 from helpdesk.tasks.schemas import PullRequestState, TaskStatus

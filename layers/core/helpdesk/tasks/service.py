@@ -16,7 +16,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name, trimmed
 from helpdesk.search import jobs as search
-from helpdesk.signals.schemas import Priority
+from helpdesk.signals.kinds import Priority
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import placing, repository

@@ -1,0 +1,75 @@
+"""What the team writes about customers.
+
+The team can add a customer who has not written, correct a record, and write down facts (docs/decisions/0112).
+"""
+
+from helpdesk.admission.caller import Caller
+from helpdesk.customers import repository
+from helpdesk.customers.profile import CustomerInput, CustomerUpdate
+from helpdesk.customers.record import Fact
+from helpdesk.customers.rendering import customer_shape
+from helpdesk.customers.schemas import (
+    MAX_FACT_CHARACTERS,
+    CustomerChanged,
+    CustomerCreated,
+    FactCreated,
+    FactInput,
+)
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import is_blank, trimmed
+from helpdesk.search import jobs as search
+from helpdesk.storage.transactions import Transaction
+
+
+def add(caller: Caller, new: CustomerInput) -> CustomerCreated:
+    """Add a customer who has not written: they have no session. Raises InvalidRequest if nothing about them is sent.
+
+    Two customers can have the same e-mail address, as nobody has verified either.
+    """
+    identity = new.attributes()
+    if not identity:
+        raise InvalidRequest("Send at least one of `name`, `email`, `avatarUrl` and `metadata`.")
+    customer_id = ids.new("cus")
+    transaction = Transaction()
+    repository.put(transaction, caller.organization, customer_id, None, identity)
+    search.put(transaction, search.customer(caller.organization, customer_id))
+    transaction.commit()
+    return CustomerCreated(id=customer_id)
+
+
+def change(caller: Caller, customer_id: str, wanted: CustomerUpdate) -> CustomerChanged:
+    """Change the fields of a customer that were sent, and return the customer. Raises CustomerNotFound.
+
+    A request that changes nothing writes nothing.
+    """
+    changes = wanted.changes()
+    if changes:
+        transaction = Transaction()
+        repository.update(transaction, caller.organization, customer_id, changes)
+        search.put(transaction, search.customer(caller.organization, customer_id))
+        transaction.commit()
+    return CustomerChanged(customer=customer_shape(repository.get(caller.organization, customer_id)))
+
+
+def add_fact(caller: Caller, customer_id: str, written: FactInput) -> FactCreated:
+    """Write down a fact about a customer. Raises InvalidRequest, CustomerNotFound."""
+    text = trimmed(written.text)
+    if len(text) > MAX_FACT_CHARACTERS or is_blank(text):
+        raise InvalidRequest(
+            f"`text` must have 1 to {MAX_FACT_CHARACTERS:,} characters after trimming, at least one of them visible."
+        )
+    fact = Fact(ids.new("fact"), text, clock.now_ms(), caller.person.name if caller.person else None)
+    transaction = Transaction()
+    repository.require(transaction, caller.organization, customer_id)
+    repository.put_fact(transaction, caller.organization, customer_id, fact)
+    transaction.commit()
+    return FactCreated(id=fact.id)
+
+
+def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> None:
+    """Remove a fact. Raises CustomerNotFound, FactNotFound."""
+    transaction = Transaction()
+    repository.require(transaction, caller.organization, customer_id)
+    repository.delete_fact(transaction, caller.organization, customer_id, fact_id)
+    transaction.commit()
