@@ -7,9 +7,8 @@ from helpdesk.board.schemas import VoterInput, VoterQuery
 from helpdesk.conversations.actor import Actor
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.messages import service as messages
-from helpdesk.messages import sessions
-from helpdesk.messages.service import SessionChanged
+from helpdesk.messages import sessions, visitors
+from helpdesk.messages.visitors import SessionChanged
 from helpdesk.platform import ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -45,7 +44,7 @@ class Participant(FrozenRecord):
         if self.new_session is None:
             customers.require(transaction, self.organization, self.customer_id)
         else:
-            messages.introduce(transaction, self.organization, self.new_session, self.customer_id)
+            visitors.introduce(transaction, self.organization, self.new_session, self.customer_id)
 
 
 def find(caller: Caller, sent: VoterInput | VoterQuery, *, named: bool = True) -> Participant:
@@ -95,7 +94,7 @@ def known_voter(organization: str, session: str) -> str | None:
 
 def _visitor(organization: str, session: str) -> Participant:
     session_hash = sessions.hashed(sessions.require_session(session))
-    known = messages.session(organization, session_hash)
+    known = visitors.session(organization, session_hash)
     if known is not None:
         return Participant(organization, known.customer_id, known.customer_id)
     customer_id = ids.new("cus")

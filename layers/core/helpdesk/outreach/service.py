@@ -20,8 +20,8 @@ from helpdesk.customers.service import ConcurrentOutreach, Recipient
 from helpdesk.files import service as files
 from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.mail import allowance as mail_allowance
-from helpdesk.messages import service as messages
-from helpdesk.messages.service import SessionChanged
+from helpdesk.messages import visitors
+from helpdesk.messages.visitors import SessionChanged
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.errors import UpgradeRequired
 from helpdesk.organizations.service import Correspondent
@@ -159,9 +159,9 @@ def _unreachable(mail: MailOutcome) -> AppError:
 
 def _added(transaction: Transaction, organization: str, to: Recipient, message: _Message) -> tuple[str, str]:
     """Add the message to the customer's newest open conversation, or start another; return the ids of both."""
-    session = messages.session(organization, to.session_hash) if to.session_hash else None
+    session = visitors.session(organization, to.session_hash) if to.session_hash else None
     if session is not None:
-        target = messages.newest_open(session)
+        target = visitors.newest_open(session)
     else:
         target = conversations.newest_open_of_customer(organization, to.id, to.customer.outreach_id)
     if target is not None:
@@ -190,7 +190,7 @@ def _added(transaction: Transaction, organization: str, to: Recipient, message: 
     )
     if session is not None:
         customers.require(transaction, organization, to.id)
-        messages.enter_team_conversation(transaction, session, conversation_id)
+        visitors.enter_team_conversation(transaction, session, conversation_id)
     else:
         customers.note_outreach(transaction, organization, to.customer, conversation_id)
     return conversation_id, message_id
