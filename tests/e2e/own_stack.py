@@ -28,10 +28,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def services_port(port: int) -> int:
+    """Return where the functions of the stack on a port look for the services of integrations."""
+    return port + 10_001 if port < 55_000 else port - 10_001
+
+
 def settings(port: int) -> StackSettings:
     """Return the settings of the stack; HELPDESK_E2E_AUTH=false runs it without the functions' policies."""
     auth = os.environ.get("HELPDESK_E2E_AUTH") != "false"
-    return settings_for(port, PARAMETERS, folder=FOLDER, auth=auth, guides=GUIDES)
+    parameters = f"{PARAMETERS} ServicesUrl=http://{HOST}:{services_port(port)}"
+    return settings_for(port, parameters, folder=FOLDER, auth=auth, guides=GUIDES)
 
 
 def start(chosen: StackSettings) -> Mapping[str, str]:

@@ -23,7 +23,7 @@ def connect(
     tokens: Tokens,
     details: Mapping[str, Any] | None = None,
 ) -> Connection:
-    """Connect an organization to an account."""
+    """Connect an organization to an account, in the place of an earlier connection."""
     connection = Connection(
         organization=organization,
         app=app,
@@ -38,7 +38,7 @@ def connect(
         details=details or {},
     )
     transaction = Transaction()
-    repository.put(transaction, connection, None)
+    repository.put(transaction, connection, repository.get(organization, app, connection.slot))
     secret_repository.put_tokens(transaction, connection, tokens)
     transaction.commit()
     return connection

@@ -1,0 +1,145 @@
+"""GitHub on the deployed local stack, from the operator's command to a push that finishes a card.
+
+GitHub is a stand-in; the functions reach it through the stack's parameter ServicesUrl, with the policies enforced.
+"""
+
+import json
+import re
+import urllib.request
+import uuid
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from scripts.local.calls import operate
+from scripts.local.people import PEOPLE
+from scripts.local.settings import settings_for
+from tests.e2e import own_stack
+from tests.support.api import Answer
+from tests.support.services.codehost import CodeHost, Installation, credentials
+from tests.support.services.server import Services
+from tests.support.visitor import FORM, Visitor
+from tests.support.web import Web, eventually
+
+CONNECTS = PEOPLE["owner_token"][2]
+
+
+class Browser(Visitor):
+    """A browser that asks a stack over HTTP."""
+
+    def __init__(self, stack: Mapping[str, str]) -> None:
+        super().__init__()
+        self._base_url = stack["base_url"]
+
+    def _ask(self, method: str, url: str, body: str | None = None, **headers: str) -> Answer:
+        sent = {**self.headers, **({"content-type": FORM} if body is not None else {}), **headers}
+        path = url[url.index("/v1/") :]
+        if self.cookies:
+            sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        answer = httpx.request(
+            method, f"{self._base_url}{path}", content=body, headers=sent, timeout=40, trust_env=False
+        )
+        self.cookies |= dict(answer.cookies)
+        self.page = Answer(answer.status_code, dict(answer.headers), answer.text)
+        return self.page
+
+
+@pytest.fixture
+def github(stack: Mapping[str, str], tmp_path: Path) -> Iterator[CodeHost]:
+    """GitHub, with an app that the operator has set up."""
+    port = urlsplit(stack["endpoint_url"]).port or 0
+    host = CodeHost()
+    key = tmp_path / "app.pem"
+    key.write_text(credentials()["private_key"], encoding="utf-8")
+    given = [f"{name}={value}" for name, value in credentials().items() if name != "private_key"]
+    operate(settings_for(port), "set-app", "codehost", *given, f"private_key={key}")
+    with Services(host, port=own_stack.services_port(port)):
+        yield host
+
+
+@pytest.fixture
+def admin(stack: Mapping[str, str]) -> Iterator[Web]:
+    """An admin of the demo organization, which is connected to nothing afterwards."""
+    web = Web(stack["base_url"], stack["admin_token"])
+    yield web
+    web.post("/v1/integrations/issue-repo", {"autoCreate": False})
+    web.delete("/v1/integrations/codehost")
+
+
+def codes_mailed(stack: Mapping[str, str]) -> list[str]:
+    """Return the codes that were mailed to who connects, in order."""
+    with urllib.request.urlopen(stack["mail_url"]) as answer:
+        by_account: dict[str, list[dict[str, Any]]] = json.load(answer)["messages"]
+    mails = [mail for sent in by_account.values() for mail in sent if mail["To"] == [CONNECTS]]
+    return [code for mail in mails for code in re.findall(r"\b[0-9]{6}\b", mail["BodyText"])]
+
+
+def connect(stack: Mapping[str, str], github: CodeHost, acme: Installation) -> None:
+    """Connect the demo organization to an account, in a browser."""
+    browser, before = Browser(stack), len(codes_mailed(stack))
+    browser.open("/v1/connect/codehost")
+    browser.press(email=CONNECTS)
+    code = eventually(lambda: codes_mailed(stack)[before:])[-1]
+    browser.press(code=code)
+    leads_to = browser.press(organization=stack["organization_id"]).headers["location"]
+    [state] = parse_qs(urlsplit(leads_to).query)["state"]
+    back = f"code={github.code_for(acme)}&installation_id={acme.id}&setup_action=install&state={state}"
+    page = browser.open(f"/v1/connect/codehost/callback?{back}")
+    assert page.status == 200, page.body
+
+
+def send(api: Web, github: CodeHost, acme: Installation, event: str, payload: dict[str, Any]) -> None:
+    """Let GitHub send an event."""
+    headers, body = github.hook(event, {"installation": {"id": acme.id}, **payload})
+    answer = Web(api.base_url).request("POST", "/v1/hooks/codehost", body, headers)
+    assert answer.status == 200, answer
+
+
+def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_its_card(
+    stack: Mapping[str, str], admin: Web, github: CodeHost
+) -> None:
+    repo = f"acme/shop-{uuid.uuid4().hex[:8]}"  # the account that other tests' reports of commits name
+    acme = github.install("acme", repo.removeprefix("acme/"))
+    shop = github.repositories[repo]
+    shop.push({"docs/refunds.md": "# Refunds\n\nRefunds take three days.", "main.py": "print()"})
+    member = Web(stack["base_url"], stack["member_token"])
+    wanted = {"repo": repo, "path": "docs"}
+    assert member.post("/v1/integrations/repos", wanted).code == "forbidden"
+    assert admin.post("/v1/integrations/repos", wanted).code == "codehost_not_connected"
+
+    connect(stack, github, acme)
+    assert admin.post("/v1/integrations/repos", wanted).status == 200
+    assert admin.post("/v1/integrations/issue-repo", {"repo": repo, "autoCreate": True}).status == 200
+
+    def mirrored(count: int, commit: str) -> bool:
+        [row] = [one for one in member.get("/v1/integrations/repos").body["repos"] if one["repo"] == repo]
+        return (row["status"], row["documents"], row["commit"]) == ("synced", count, commit)
+
+    eventually(partial(mirrored, 1, shop.sha()))
+    title = f"Refunds take too long {uuid.uuid4().hex[:8]}"
+    signal = member.post("/v1/signals", {"kind": "bug", "title": title}).body["id"]
+    link = eventually(lambda: member.get(f"/v1/signals/{signal}").body["signal"]["codehost"])
+    assert link["url"] == f"https://github.com/{repo}/issues/{link['number']}"
+    assert shop.issues[link["number"]]["title"] == title
+
+    key = member.post("/v1/tasks/adopt", {"signalId": signal}).body["key"]
+    shop.push({"docs/returns.md": "# Returns\n\nWithin a month."})
+    commit = {"id": shop.sha(), "message": f"fixes {key}", "url": "https://github.com/acme/shop/commit/1"}
+    push = {"ref": "refs/heads/main", "deleted": False, "repository": shop.shape(), "commits": [commit]}
+    send(member, github, acme, "push", push)
+
+    eventually(lambda: member.get(f"/v1/signals/{signal}").body["signal"]["status"] == "done")
+    eventually(partial(mirrored, 2, shop.sha()))
+    eventually(lambda: shop.issues[link["number"]]["state"] == "closed")
+    assert shop.issues[link["number"]]["state_reason"] == "completed"
+
+    refused = member.post("/v1/commits", {"repo": "other/shop"})
+    assert (refused.status, refused.code) == (404, "commit_repo_not_found")
+    forged = Web(stack["base_url"]).request("POST", "/v1/hooks/codehost", "{}", github.sign("{}", "no"))
+    assert (forged.status, forged.code) == (401, "invalid_signature")
+    assert admin.delete(f"/v1/integrations/repos?repo={repo}").status == 200
