@@ -10,7 +10,8 @@ from tests.support.people import issue_token, make_person, token_of
 # Steps of a login or of an invitation's page, which work only in sequence. tests/integration/oauth counts their calls,
 # and names those of exchanging a code and renewing a token.
 STEPS = re.compile(
-    r"/v1/(oauth/(authorize|code|consent|device|revoke|sign-in|sign-out|token)|invite/<token>)"
+    r"/v1/(oauth/(authorize|code|consent|device|revoke|sign-in|sign-out|token)|invite/<token>"
+    r"|connect/<app>(/callback)?)"
 )
 
 

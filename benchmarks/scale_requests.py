@@ -15,6 +15,7 @@ from helpdesk.delivery.fanout import fan_out
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events import outbox_pending
 from helpdesk.http.schemas import PageQuery
+from helpdesk.integrations import repository as connections
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Tokens
 from helpdesk.outbound.outcome import Outcome
@@ -145,7 +146,8 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         "integrations/issue-repo",
     ):
         yield get(f"/v1/{route}")
-    integrations.connect(it.organization, App.CHATMIRROR, "T1", "Acme", Tokens())
+    if not connections.all_of(it.organization, App.CHATMIRROR):
+        integrations.connect(it.organization, App.CHATMIRROR, "T1", "Acme", Tokens())
     yield get("/v1/integrations/chatmirror")
     for route in ("me", "keys", "members", "invites"):
         yield get(f"/v1/{route}", client=it.owner)

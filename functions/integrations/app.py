@@ -106,7 +106,7 @@ def get_chatmirror(caller: Caller) -> MirrorSettingsAnswer:
     errors=(ChatmirrorNotConnected, ChannelNotFound, MirrorBotOffline, MirrorBotTimeout, MirrorActFailed),
 )
 def update_chatmirror(caller: Caller, change: MirrorUpdate) -> MirrorChanged:
-    """Name the channel that conversations appear in, switch it on or off, and say which way messages travel."""
+    """Change the channel that conversations appear in, and which way messages travel."""
     return chatmirror.change(caller, change)
 
 

@@ -45,6 +45,10 @@ ANONYMOUS = {
     "POST /v1/oauth/revoke": AddressLimit.TOKENS,
     "POST /v1/oauth/register": AddressLimit.OWN,
     "POST /v1/oauth/device_authorization": AddressLimit.OWN,
+    "GET /v1/connect/{app}": AddressLimit.PAGES,
+    "POST /v1/connect/{app}": AddressLimit.PAGES,
+    "GET /v1/connect/{app}/callback": AddressLimit.PAGES,
+    "POST /v1/hooks/{app}": AddressLimit.SIGNED,
 }
 BODIES: dict[str, tuple[str, dict[str, str]]] = {
     "POST /v1/oauth/register": (
@@ -61,7 +65,9 @@ def send(route: str, address: str = ONE) -> Answer:
     method, path = route.split(" ")
     body, headers = BODIES.get(route, ("", FORM) if method == "POST" else (None, {}))
     token = FILE_TOKEN if "/files/" in path else TOKEN
-    event = gateway_event(method, path.replace("{token}", token), body=body, headers=headers)
+    event = gateway_event(
+        method, path.replace("{token}", token).replace("{app}", "codehost"), body=body, headers=headers
+    )
     event["requestContext"]["identity"] = {"sourceIp": address}
     return Client().answer_to(event)
 
@@ -87,7 +93,8 @@ def test_each_described_route_without_a_credential_has_a_bucket_or_is_static() -
     assert {name: declared[name] for name in without} == ANONYMOUS
 
 
-limited = for_each("route", [name for name, limit in ANONYMOUS.items() if limit is not AddressLimit.STATIC])
+_UNLIMITED = (AddressLimit.STATIC, AddressLimit.SIGNED)
+limited = for_each("route", [name for name, limit in ANONYMOUS.items() if limit not in _UNLIMITED])
 static = for_each("route", [name for name, limit in ANONYMOUS.items() if limit is AddressLimit.STATIC])
 
 

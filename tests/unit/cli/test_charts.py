@@ -5,7 +5,7 @@ import io
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpdesk_cli.charts.chart import Chart, Line, chart_of, merged
@@ -218,6 +218,7 @@ _VALUES = st.none() | st.integers(-5, 10**9) | st.floats(0, 100)
     st.sampled_from(["bars", "lines", "auto"]),
     st.integers(60, 120),
 )
+@example([("漢字" * 40, None), ("a", None)], [None], "number", "lines", 60)
 def test_no_line_of_a_chart_is_wider_than_the_terminal(
     groups: list[tuple[str, Any]], values: list[Any], unit: str, kind: str, width: int
 ) -> None:

@@ -60,11 +60,21 @@ def test_a_part_of_128_characters_makes_a_key() -> None:
 def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: type[ItemKey]) -> None:
     # 2,048 bytes for a partition key, 1,024 for a sort key; a code point takes up to 4 bytes.
     # The parts of a crawl's address and of a row are our own numbers, those of a trace our own ids. A pull request
-    # has a number after the name of its repository.
-    ours = kind in {keys.CrawlAddress, keys.BoardTrace, keys.AnalyticsFact}
-    chosen = [("9" if ours else "😀") * 128] * 5
+    # has a number after the name of its repository. What services call accounts, channels and threads is ASCII, and
+    # the name of a channel has up to 80 characters.
+    ours = kind in {keys.CrawlAddress, keys.BoardTrace, keys.AnalyticsFact, keys.AnalyticsChange}
+    theirs = {
+        keys.Connection,
+        keys.MirrorChannel,
+        keys.MirroredConversation,
+        keys.MirrorThread,
+        keys.MirrorReply,
+    }
+    chosen = [("9" if ours or kind in theirs else "😀") * 128] * 5
     if kind is keys.TaskPullRequest:
         chosen[3] = "9" * 20
+    if kind is keys.MirrorChannel:
+        chosen[2] = "😀" * 80
     key = _build(kind, chosen)
 
     assert len(key.pk.encode()) <= 2_048
@@ -92,7 +102,8 @@ def test_every_partition_of_an_organization_begins_with_its_id() -> None:
         if "organization" in kind.PARTS and not kind.PK.startswith("ORG#{organization}#")
     }
 
-    assert without == set()
+    # What an export is to look at is found for all organizations; whose account a service writes of is not known yet.
+    assert without == {"AnalyticsChange", "ConnectedAccount"}
 
 
 def test_attributes_are_the_two_halves() -> None:

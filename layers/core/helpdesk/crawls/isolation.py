@@ -17,6 +17,8 @@ from typing import IO, Any, Final, Self
 
 MAX_SECONDS = 5.0
 """How long one page may take."""
+START_SECONDS = 30.0
+"""How long the process may take to import the parsers, which is no page's fault."""
 MAX_MEMORY_BYTES = 1_500_000_000
 """The address space of the process."""
 
@@ -44,11 +46,11 @@ class Reader:
 
     def read(self, kind: str, body: bytes, content_type: str, address: str) -> dict[str, Any]:
         """Return what a page of a kind (`html` or `markdown`) says, as `extraction` reads it. Raises Unreadable."""
-        process = self._process or self._start()
         head = json.dumps([kind, content_type, address]).encode()
+        process = self._process or self._start()
         try:
             _write(process.stdin, head, body)
-            answer = self._answer(process)
+            answer = self._answer(process, self._max_seconds)
         except (OSError, Unreadable):
             self._stop()
             raise Unreadable from None
@@ -64,6 +66,11 @@ class Reader:
             stdout=subprocess.PIPE,
             env={"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
         )
+        try:
+            self._answer(self._process, START_SECONDS)
+        except Unreadable:
+            self._stop()
+            raise
         return self._process
 
     def _stop(self) -> None:
@@ -72,11 +79,11 @@ class Reader:
             self._process.communicate()
             self._process = None
 
-    def _answer(self, process: subprocess.Popen[bytes]) -> bytes:
+    def _answer(self, process: subprocess.Popen[bytes], seconds: float) -> bytes:
         """Return the reply. A process that does not begin it in time is given up."""
         if process.stdout is None:
             raise Unreadable
-        ready, _, _ = select.select([process.stdout], [], [], self._max_seconds)
+        ready, _, _ = select.select([process.stdout], [], [], seconds)
         if not ready:
             raise Unreadable
         return _read(process.stdout)[0]
@@ -99,7 +106,7 @@ def _read(stream: IO[bytes]) -> tuple[bytes, bytes]:
 
 
 def main() -> None:
-    """Answer requests on the standard streams until they end."""
+    """Say that the parsers are imported, then answer requests on the standard streams until they end."""
     from helpdesk.crawls import extraction  # noqa: PLC0415 - the parent does not import the parsers
 
     readers: dict[str, Callable[[bytes, str, str], dict[str, Any]]] = {
@@ -107,6 +114,7 @@ def main() -> None:
         "markdown": extraction.read_markdown,
     }
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    _write(sys.stdout.buffer, b"")
     while True:
         try:
             head, body = _read(sys.stdin.buffer)

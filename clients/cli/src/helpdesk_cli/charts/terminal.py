@@ -127,8 +127,8 @@ def _all_lines(chart: Chart, style: Style) -> Iterator[str]:
         for row, dots in enumerate(_dots(line, chart.partial, width, height, lowest, most)):
             yield f"{ticks.get(row, ''):>{left}} {'┤' if row in ticks else '│'}{dots}".rstrip()
         yield " " * left + " └" + "─" * width
-        first, last = chart.places[0], chart.places[-1]
-        gap = width - len(first) - len(last)
+        first, last = (_cut(place, width, style) for place in (chart.places[0], chart.places[-1]))
+        gap = width - columns(first) - columns(last)
         yield " " * (left + 2) + (first + " " * gap + last if gap > 0 else first)
     if chart.compares:
         yield "Dots: the window before."
