@@ -107,6 +107,7 @@ NEEDLESS = ("aiohttp", "asyncio", "aws_lambda_powertools.event_handler", "boto3"
 NEEDED_BY = {
     "helpdesk.approvals.schemas": "Conversations Customers",
     "helpdesk.board.schemas": "Board",
+    "helpdesk.conversations.service": "Analytics Conversations Messages Signals Tools",
     "helpdesk.conversations.schemas": "Conversations Customers Messages",
     "helpdesk.customers.schemas": "Customers",
     "helpdesk.files.schemas": "Files",

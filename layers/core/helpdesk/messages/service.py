@@ -27,7 +27,7 @@ from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.files import service as files
 from helpdesk.http.pages import fitting
-from helpdesk.messages import repository, sessions, visitors
+from helpdesk.messages import choosing, repository, sessions
 from helpdesk.messages.repository import Session, SessionChanged
 from helpdesk.messages.schemas import (
     ContextInput,
@@ -69,7 +69,7 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
             if session is None:
                 return _first(organization, session_hash, identity, message)
             if target is None:
-                target = visitors.newest_open(session)
+                target = choosing.newest_open(session)
             return _next(session, target, identity, message)
         except SessionChanged as changed:
             session = changed.session(organization)

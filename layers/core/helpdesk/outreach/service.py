@@ -20,7 +20,7 @@ from helpdesk.customers.service import ConcurrentOutreach, Recipient
 from helpdesk.files import service as files
 from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.mail import allowance as mail_allowance
-from helpdesk.messages import visitors
+from helpdesk.messages import choosing, visitors
 from helpdesk.messages.visitors import SessionChanged
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.errors import UpgradeRequired
@@ -161,7 +161,7 @@ def _added(transaction: Transaction, organization: str, to: Recipient, message: 
     """Add the message to the customer's newest open conversation, or start another; return the ids of both."""
     session = visitors.session(organization, to.session_hash) if to.session_hash else None
     if session is not None:
-        target = visitors.newest_open(session)
+        target = choosing.newest_open(session)
     else:
         target = conversations.newest_open_of_customer(organization, to.id, to.customer.outreach_id)
     if target is not None:
@@ -190,7 +190,7 @@ def _added(transaction: Transaction, organization: str, to: Recipient, message: 
     )
     if session is not None:
         customers.require(transaction, organization, to.id)
-        visitors.enter_team_conversation(transaction, session, conversation_id)
+        choosing.enter_team_conversation(transaction, session, conversation_id)
     else:
         customers.note_outreach(transaction, organization, to.customer, conversation_id)
     return conversation_id, message_id
