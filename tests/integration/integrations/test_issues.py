@@ -182,6 +182,19 @@ def test_an_issue_that_a_person_closes_moves_its_signal_and_one_opened_again_mov
 
 
 @pytest.mark.usefixtures("opening")
+def test_the_card_of_a_signal_shows_its_issue(api: Client, repository: Repository, workers: Workers) -> None:
+    filed = file(api)
+    workers.run()
+    card = api.post("/v1/tasks/adopt", {"signalId": filed}).body["id"]
+    own = api.post("/v1/tasks", {"title": "Own"}).body["id"]
+
+    issue = {"number": 1, "url": "https://github.com/acme/shop/issues/1"}
+    shown = {one["id"]: one["codehost"] for one in api.get("/v1/tasks").body["tasks"]}
+    assert shown == {card: issue, own: None}
+    assert api.get(f"/v1/tasks/{card}").body["task"]["codehost"] == issue
+
+
+@pytest.mark.usefixtures("opening")
 @pytest.mark.parametrize("first", ["the signal's job", "the hook"])
 def test_a_persons_later_move_wins_and_the_issue_follows_it(
     api: Client,

@@ -1,4 +1,4 @@
-"""Cards as responses. The assignees and the organization's naming of cards cost one call each, whatever the rows."""
+"""Cards as responses. Their assignees, their signals and the naming of cards cost one call each, whatever the rows."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit, urlunsplit
@@ -7,21 +7,31 @@ from helpdesk.members import membership
 from helpdesk.members.record import MemberRecord
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.service import TaskKeys
+from helpdesk.signals import service as signals
+from helpdesk.signals.record import CodehostLink
+from helpdesk.signals.shapes import CodehostIssue
 from helpdesk.tasks.record import LinkedCommit, LinkedPullRequest, Task
 from helpdesk.tasks.schemas import Assignee, TaskCommitShape, TaskPullRequestShape, TaskShape
 
 
 def task_shapes(organization: str, tasks: Sequence[Task]) -> list[TaskShape]:
-    """Return cards as responses. Two calls for up to 100: the organization, and its members who have a card."""
+    """Return cards as responses. Up to three calls for 100: the organization, members with cards, signals of cards."""
     if not tasks:
         return []
     named = organizations.task_keys(organization)
     assigned = {task.assignee_id for task in tasks if task.assignee_id is not None}
     members = membership.by_ids(organization, sorted(assigned)) if assigned else {}
-    return [_shape(task, named, members.get(task.assignee_id or "")) for task in tasks]
+    adopted = sorted({task.signal_id for task in tasks if task.signal_id is not None})
+    issues = {key: signal.codehost for key, signal in signals.by_ids(organization, adopted).items()}
+    return [
+        _shape(task, named, members.get(task.assignee_id or ""), issues.get(task.signal_id or ""))
+        for task in tasks
+    ]
 
 
-def _shape(task: Task, named: TaskKeys, assignee: MemberRecord | None) -> TaskShape:
+def _shape(
+    task: Task, named: TaskKeys, assignee: MemberRecord | None, issue: CodehostLink | None
+) -> TaskShape:
     key = named.key_of(task.number)
     return TaskShape(
         id=task.id,
@@ -40,7 +50,7 @@ def _shape(task: Task, named: TaskKeys, assignee: MemberRecord | None) -> TaskSh
         done_at=task.done_at,
         signal_id=task.signal_id,
         tracker=None,
-        codehost=None,
+        codehost=None if issue is None else CodehostIssue(number=issue.number, url=issue.url),
         commits=task.commits,
         pull_requests=task.pull_requests,
         url=_page(named.board_url, key),
