@@ -29,8 +29,11 @@ def free_port() -> int:
 
 
 def services_port(port: int) -> int:
-    """Return where the functions of the stack on a port look for the services of integrations."""
-    return port + 10_001 if port < 55_000 else port - 10_001
+    """Return where the functions of the stack on a port look for the services of integrations.
+
+    Below the ports that the system gives to connections, which may have taken one by the time that the test needs it.
+    """
+    return 20_000 + port % 10_000
 
 
 def settings(port: int) -> StackSettings:
