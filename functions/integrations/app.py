@@ -26,6 +26,7 @@ from helpdesk.codehost.schemas import (
 )
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.integrations import service as integrations
+from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import (
     ChatcommunityNotConnected,
     ChatmirrorNotConnected,
@@ -36,6 +37,7 @@ from helpdesk.integrations.errors import (
 from helpdesk.integrations.schemas import IntegrationsAnswer, RemoveQuery
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+from helpdesk.storage.transactions import Transaction
 
 NEEDS = declare("BASE_URL")
 
@@ -124,7 +126,12 @@ def update_chatmirror(caller: Caller, change: MirrorUpdate) -> MirrorChanged:
 def remove_integration(caller: Caller, app: str, query: RemoveQuery) -> Ok:
     """Disconnect a service. Its tokens are deleted; what it brought stays."""
     name = integrations.app_named(app)
-    integrations.remove(caller.organization, name, query.account, caller.actor)
+
+    def also(transaction: Transaction) -> None:
+        if name is App.CHATMIRROR:
+            chatmirror.leave(transaction, caller.organization)
+
+    integrations.remove(caller.organization, name, query.account, caller.actor, also)
     return OK
 
 

@@ -303,6 +303,10 @@ def test_only_two_functions_send_mail_and_only_from_the_address_that_was_set() -
         assert RESOURCES[f"{name}Policy"]["Condition"] == "HasMail"
 
 
+def test_the_worker_that_knows_who_speaks_in_a_chat_reads_members_and_changes_none() -> None:
+    assert denied("IntegrationWorker", "ORG#*#MEMBER") == WRITES
+
+
 @pytest.mark.parametrize("function", sorted(WORKERS))
 def test_no_worker_sees_a_persons_token(function: str) -> None:
     assert denied(function, "TOKEN#*") == {"dynamodb:*"}

@@ -11,16 +11,26 @@ from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from tests.support import integrations
-from tests.support.api import Answer, Client
+from tests.support.api import Answer, Client, function
 from tests.support.people import issue_token
 from tests.support.services import chatmirror as fake
 from tests.support.services.chatmirror import ChatMirror, Workspace
 from tests.support.services.server import Services
-from tests.support.workers import Workers
+from tests.support.workers import LongContext, Workers, received
 
 BASE_URL = "https://support.example.com"
 
 type Send = Callable[[tuple[dict[str, str], str]], Answer]
+
+
+def run_twice(workers: Workers) -> None:
+    """Hand the one job that waits to its worker twice, as a queue that delivers at least once may."""
+    workers.fan_out()
+    records = received(settings().integration_queue_url)
+    assert len(records) == 1
+    for _ in range(2):
+        answer = function("integration_worker").handler({"Records": records}, LongContext())
+        assert answer == {"batchItemFailures": []}
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.chatmirror.incoming import plain
 from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
-from tests.integration.chatmirror.conftest import Send
+from tests.integration.chatmirror.conftest import Send, run_twice
 from tests.support.api import Client
 from tests.support.people import make_person
 from tests.support.services.chatmirror import Channel, ChatMirror, Workspace
@@ -84,11 +84,27 @@ def test_a_job_that_runs_twice_replies_once(
     api: Client,
     workers: Workers,
     send: Send,
+) -> None:
+    send(slack.say(acme, support, support.messages[0]["ts"], mira, f"<@{acme.bot}> Once"))
+    run_twice(workers)
+
+    assert replies(api, conversation) == [("Mira", "Once")]
+
+
+def test_a_message_that_two_events_tell_of_replies_once(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    mira: str,
+    api: Client,
+    workers: Workers,
+    send: Send,
     connection: Connection,
 ) -> None:
     headers, body = slack.say(acme, support, support.messages[0]["ts"], mira, f"<@{acme.bot}> Once")
     send((headers, body))
-    # The same message under another id of its event, as a repeated job would bring it.
+    # The same message under another id of its event.
     again = slack.event(acme, {**support.messages[-1], "channel": support.id})
     send(again)
     workers.run()

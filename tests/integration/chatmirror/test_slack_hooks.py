@@ -125,6 +125,7 @@ def test_a_click_is_read_from_its_form(slack: ChatMirror, acme: Workspace) -> No
 
     assert (received.event, received.account_id) == (receiver.CLICK, acme.id)
     assert received.data == {
+        "click": received.delivery_id,
         "action": "take_over",
         "value": "conv_1",
         "user": "U7",

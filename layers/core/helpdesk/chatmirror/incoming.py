@@ -76,20 +76,35 @@ def take_click(account: Account, data: Mapping[str, Any]) -> str:
     speaker = _speaker(account, data["user"])
     if speaker is None:
         return _hint(account, data, _NO_MEMBER)
-    action = data["action"]
+    action, organization, team = data["action"], connection.organization, connection.account_id
+    claim = Transaction()
+    threads.claim_click(claim, organization, team, data["click"])
+    if action == texts.TAKE_OVER:
+        threads.take_over(claim, organization, team, *place, _id(speaker))
     try:
-        if action == texts.TAKE_OVER:
-            conversations.transition(speaker, conversation_id, Transition.TAKE_OVER)
-            threads.take_over(connection.organization, connection.account_id, *place, _id(speaker))
-        elif action == texts.RESOLVE:
-            conversations.transition(speaker, conversation_id, Transition.RESOLVE)
-        elif action == texts.APPROVE:
-            approvals.approve(speaker, data["value"], ApprovalDecision())
-        elif action == texts.DENY:
-            approvals.deny(speaker, data["value"], ApprovalDecision())
+        with prepend_to_next_transaction(claim):
+            _do(action, speaker, conversation_id, data["value"])
+        if action == texts.TAKE_OVER and not threads.was_clicked(organization, team, data["click"]):
+            claim.commit()  # the team had the conversation already, so the transition wrote nothing
+    except Overtaken:
+        return "done_before"
     except AppError as error:
+        # A job that runs again finds the approval settled, by itself.
+        if threads.was_clicked(organization, team, data["click"]):
+            return "done_before"
         return _hint(account, data, error.message)
     return str(action)
+
+
+def _do(action: str, speaker: Caller, conversation_id: str, approval_id: str) -> None:
+    if action == texts.TAKE_OVER:
+        conversations.transition(speaker, conversation_id, Transition.TAKE_OVER)
+    elif action == texts.RESOLVE:
+        conversations.transition(speaker, conversation_id, Transition.RESOLVE)
+    elif action == texts.APPROVE:
+        approvals.approve(speaker, approval_id, ApprovalDecision())
+    elif action == texts.DENY:
+        approvals.deny(speaker, approval_id, ApprovalDecision())
 
 
 def plain(text: str) -> str:

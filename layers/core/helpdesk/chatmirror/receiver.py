@@ -74,6 +74,7 @@ def _event(sent: Mapping[str, Any]) -> Received:
 def _click(sent: Mapping[str, Any]) -> Received:
     [action, *_] = sent["actions"]
     data = {
+        "click": sent["trigger_id"],
         "action": action["action_id"],
         "value": action.get("value") or "",
         "user": sent["user"]["id"],

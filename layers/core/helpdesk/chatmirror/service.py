@@ -63,6 +63,7 @@ def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
         return after.to_item()
 
     def also(transaction: Transaction) -> None:
+        integrations.require(transaction, connection)
         webhooks.follow(transaction, organization, App.CHATMIRROR.value, follows=follows[-1])
         if channel is not None:
             data = {"channelId": channel.id}
@@ -73,6 +74,30 @@ def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
     if wanted.model_fields_set:
         integrations.change_settings(organization, App.CHATMIRROR, next_settings, also)
     return MirrorChanged(channel=None if channel is None else channel.name)
+
+
+def leave(transaction: Transaction, organization: str) -> None:
+    """Let a workspace that is disconnected follow no conversations."""
+    webhooks.unfollow(transaction, organization, App.CHATMIRROR.value)
+
+
+def resume(connection: Connection) -> None:
+    """Follow conversations again where a workspace comes back whose mirror is on. Raises ChatmirrorNotConnected."""
+    organization, on = connection.organization, False
+
+    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
+        nonlocal on
+        seen = MirrorSettings.from_item(item)
+        on = seen.enabled and seen.team == connection.account_id
+        return seen.to_item()
+
+    def also(transaction: Transaction) -> None:
+        integrations.require(transaction, connection)
+        webhooks.follow(transaction, organization, App.CHATMIRROR.value, follows=on)
+
+    found = settings(organization)
+    if found.enabled and found.team == connection.account_id:
+        integrations.change_settings(organization, App.CHATMIRROR, next_settings, also)
 
 
 def note_problem(organization: str, channel_id: str, problem: str | None) -> None:

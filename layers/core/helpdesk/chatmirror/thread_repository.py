@@ -141,13 +141,19 @@ def conversation_of(organization: str, team: str, channel: str, thread: str) -> 
     return None if item is None else item["conversationId"]
 
 
-def take_over(organization: str, team: str, channel: str, thread: str, user_id: str) -> None:
-    """Note who took a conversation over by the button of its thread: what they write there is a reply."""
-    table.update(
+def take_over(
+    transaction: Transaction, organization: str, team: str, channel: str, thread: str, user_id: str
+) -> None:
+    """Note who took a conversation over by the button of its thread: what they write there is a reply.
+
+    The transaction raises Overtaken if the thread is gone.
+    """
+    transaction.update(
         keys.MirrorThread(organization, team, channel, thread),
         "SET takenBy = :user",
         condition="attribute_exists(PK)",
         values={":user": user_id},
+        on_failure=lambda _: Overtaken(),
     )
 
 
@@ -167,6 +173,23 @@ def claim_reply(transaction: Transaction, organization: str, team: str, channel:
         new=True,
         on_failure=lambda _: Overtaken(),
     )
+
+
+def claim_click(transaction: Transaction, organization: str, team: str, click: str) -> None:
+    """Note that a click is done. The transaction raises Overtaken if it was."""
+    transaction.put(
+        {
+            **keys.MirrorClick(organization, team, click).attributes(),
+            "expiresAt": clock.seconds_from_now(30 * DAY_SECONDS),
+        },
+        new=True,
+        on_failure=lambda _: Overtaken(),
+    )
+
+
+def was_clicked(organization: str, team: str, click: str) -> bool:
+    """Return whether a click is done. One call."""
+    return table.get(keys.MirrorClick(organization, team, click)) is not None
 
 
 def next_slot(thread: Thread) -> int:

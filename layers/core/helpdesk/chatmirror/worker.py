@@ -76,7 +76,11 @@ def signal_changed(_organization: str, _signal_id: str, _filed: bool) -> str:  #
 
 
 def connected(connection: Connection) -> str:
-    """List the channels of a workspace."""
+    """List the channels of a workspace, and go on mirroring where that was on."""
+    try:
+        service.resume(connection)
+    except AppError:
+        raise NotConnectedNow from None
     return directory.refresh(_opened(connection))
 
 

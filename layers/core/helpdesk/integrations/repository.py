@@ -7,7 +7,7 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import OnFailure, Transaction
 
 _ORGANIZATION = "ORGANIZATION#"
 
@@ -70,6 +70,17 @@ def remove(transaction: Transaction, connection: Connection) -> None:
         on_failure=ConditionFailed,
     )
     _forget_account(transaction, connection)
+
+
+def require(transaction: Transaction, connection: Connection, on_failure: OnFailure) -> None:
+    """Require that a connection is not removed, and not another one by now."""
+    transaction.require(
+        connection.key,
+        "#id = :id",
+        names={"#id": "id"},
+        values={":id": connection.id},
+        on_failure=on_failure,
+    )
 
 
 def set_status(

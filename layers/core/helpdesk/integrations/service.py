@@ -71,8 +71,14 @@ def connected_to(app: App, account_id: str) -> list[Connection]:
     return [each for each in found if each is not None and each.account_id == account_id]
 
 
-def remove(organization: str, app: App, account: str | None, actor: str) -> None:
-    """Remove an app's connections, or the one to an account. Raises the app's NotConnected."""
+def remove(
+    organization: str,
+    app: App,
+    account: str | None,
+    actor: str,
+    also: Callable[[Transaction], None] = lambda _: None,
+) -> None:
+    """Remove an app's connections, or the one to an account, and `also` what follows. Raises the app's NotConnected."""
     for _ in range(_TRIES):
         found = repository.all_of(organization, app)
         chosen = [each for each in found if account is None or each.account.casefold() == account.casefold()]
@@ -85,6 +91,7 @@ def remove(organization: str, app: App, account: str | None, actor: str) -> None
             transaction.put(
                 _log_entry(each, LogKind.INTEGRATION_REMOVED, f"{_said(each)} was disconnected.", actor)
             )
+        also(transaction)
         try:
             transaction.commit()
         except ConditionFailed:
@@ -104,6 +111,11 @@ def broke(found: Connection, problem: str) -> None:
 def mended(found: Connection) -> None:
     """Note that a broken connection works again, once, and let the adapter catch up."""
     _set_status(found, ConnectionStatus.CONNECTED, None, LogKind.INTEGRATION_MENDED, "works again.")
+
+
+def require(transaction: Transaction, found: Connection) -> None:
+    """Require that a connection is still there. The transaction raises the app's NotConnected."""
+    repository.require(transaction, found, lambda _: NOT_CONNECTED[found.app]())
 
 
 def _set_status(

@@ -70,6 +70,15 @@ class MirrorReply(ItemKey):
     message: str
 
 
+class MirrorClick(ItemKey):
+    """That a click on a button of a thread was done; its presence makes it the only time."""
+
+    PK, SK = "ORG#{organization}#MIRROR#{team}", "CLICK#{click}"
+    organization: str
+    team: str
+    click: str
+
+
 class MirrorPace(ItemKey):
     """When the next message may go to a channel."""
 

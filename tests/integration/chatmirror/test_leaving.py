@@ -1,0 +1,113 @@
+"""An organization that disconnects its workspace pays for no mirror any more, and one that comes back goes on."""
+
+from collections.abc import Callable
+
+import pytest
+
+from helpdesk.chatmirror import worker
+from helpdesk.integrations.errors import ChatmirrorNotConnected
+from helpdesk.integrations.outcomes import NotConnectedNow
+from helpdesk.integrations.record import Connection
+from helpdesk.storage import keys, table
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.services.chatmirror import ChatMirror, Workspace
+from tests.support.workers import Workers
+
+PATH = "/v1/integrations/chatmirror"
+
+
+@pytest.fixture
+def mirrored(connection: Connection, admin: Client, acme: Workspace, workers: Workers) -> Connection:
+    """A connection whose conversations are mirrored."""
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    assert admin.patch(PATH, {"channel": "support"}).status == 200
+    workers.run()
+    return connection
+
+
+def follower(connection: Connection) -> bool | None:
+    """Return whether the mirror follows, None where there is no item about it."""
+    item = table.get(keys.EventFollower(connection.organization, "chatmirror"))
+    return None if item is None else bool(item["follows"])
+
+
+def of_an_event(api: Client) -> list[str]:
+    """Let a visitor write; return what the fan-out asks of AWS, where a job of an integration is one call."""
+    assert api.post("/v1/messages", {"session": "visitor-of-a-workspace", "body": "Hello"}).status == 200
+    with recorded_calls() as calls:
+        Workers().fan_out()
+    return sorted(calls)
+
+
+def test_an_organization_without_chat_pays_for_none_and_neither_does_one_that_left(
+    connection: Connection, admin: Client, api: Client, workers: Workers, acme: Workspace
+) -> None:
+    workers.run()
+    of_an_event(api)  # the first one begins the conversation
+    workers.run()
+    without = of_an_event(api)
+    workers.run()
+
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    assert admin.patch(PATH, {"channel": "support"}).status == 200
+    workers.run()
+    assert of_an_event(api) == sorted([*without, "sqs:SendMessageBatch"])
+
+    assert admin.request("DELETE", PATH).status == 200
+    workers.run()
+    assert follower(connection) is None
+    assert of_an_event(api) == without
+
+
+def test_the_same_workspace_is_mirrored_again(
+    mirrored: Connection, admin: Client, connect: Callable[..., Connection], acme: Workspace
+) -> None:
+    admin.request("DELETE", PATH)
+    back = connect(acme)
+    assert follower(back) is None
+
+    worker.connected(back)
+    assert follower(back) is True
+
+
+def test_another_workspace_is_not(
+    mirrored: Connection, admin: Client, connect: Callable[..., Connection], slack: ChatMirror
+) -> None:
+    admin.request("DELETE", PATH)
+    other = connect(slack.workspace("Other", "support"))
+
+    worker.connected(other)
+    assert follower(other) is None
+
+
+def test_a_mirror_that_was_switched_off_stays_off(
+    mirrored: Connection, admin: Client, connect: Callable[..., Connection], acme: Workspace
+) -> None:
+    admin.patch(PATH, {"enabled": False})
+    admin.request("DELETE", PATH)
+    back = connect(acme)
+
+    worker.connected(back)
+    assert follower(back) is None
+
+
+def test_a_late_job_of_a_removed_connection_follows_nothing(mirrored: Connection, admin: Client) -> None:
+    admin.request("DELETE", PATH)
+
+    with pytest.raises(NotConnectedNow):
+        worker.connected(mirrored)
+    assert follower(mirrored) is None
+
+
+def test_a_change_of_a_connection_that_is_removed_meanwhile_follows_nothing(
+    mirrored: Connection, admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admin.request("DELETE", PATH)
+    # The change has read the connection before it was removed.
+    monkeypatch.setattr("helpdesk.integrations.service.connection", lambda *_: mirrored)
+
+    assert admin.patch(PATH, {"enabled": True}).code == ChatmirrorNotConnected.code
+    assert follower(mirrored) is None
