@@ -37,7 +37,6 @@ from helpdesk.integrations.errors import (
 from helpdesk.integrations.schemas import IntegrationsAnswer, RemoveQuery
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
-from helpdesk.storage.transactions import Transaction
 
 NEEDS = declare("BASE_URL")
 
@@ -126,12 +125,10 @@ def update_chatmirror(caller: Caller, change: MirrorUpdate) -> MirrorChanged:
 def remove_integration(caller: Caller, app: str, query: RemoveQuery) -> Ok:
     """Disconnect a service. Its tokens are deleted; what it brought stays."""
     name = integrations.app_named(app)
-
-    def also(transaction: Transaction) -> None:
-        if name is App.CHATMIRROR:
-            chatmirror.leave(transaction, caller.organization)
-
-    integrations.remove(caller.organization, name, query.account, caller.actor, also)
+    if name is App.CHATMIRROR:
+        chatmirror.disconnect(caller, query.account)
+    else:
+        integrations.remove(caller.organization, name, query.account, caller.actor)
     return OK
 
 

@@ -33,11 +33,11 @@ def follower(connection: Connection) -> bool | None:
     return None if item is None else bool(item["follows"])
 
 
-def of_an_event(api: Client) -> list[str]:
+def of_an_event(api: Client, workers: Workers) -> list[str]:
     """Let a visitor write; return what the fan-out asks of AWS, where a job of an integration is one call."""
     assert api.post("/v1/messages", {"session": "visitor-of-a-workspace", "body": "Hello"}).status == 200
     with recorded_calls() as calls:
-        Workers().fan_out()
+        workers.fan_out()
     return sorted(calls)
 
 
@@ -45,21 +45,21 @@ def test_an_organization_without_chat_pays_for_none_and_neither_does_one_that_le
     connection: Connection, admin: Client, api: Client, workers: Workers, acme: Workspace
 ) -> None:
     workers.run()
-    of_an_event(api)  # the first one begins the conversation
+    of_an_event(api, workers)  # the first one begins the conversation
     workers.run()
-    without = of_an_event(api)
+    without = of_an_event(api, workers)
     workers.run()
 
     admin.patch(PATH, {"channel": "support"})
     workers.run()
     assert admin.patch(PATH, {"channel": "support"}).status == 200
     workers.run()
-    assert of_an_event(api) == sorted([*without, "sqs:SendMessageBatch"])
+    assert of_an_event(api, workers) == sorted([*without, "sqs:SendMessageBatch"])
 
     assert admin.request("DELETE", PATH).status == 200
     workers.run()
     assert follower(connection) is None
-    assert of_an_event(api) == without
+    assert of_an_event(api, workers) == without
 
 
 def test_the_same_workspace_is_mirrored_again(

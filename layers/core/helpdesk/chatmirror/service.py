@@ -76,9 +76,13 @@ def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
     return MirrorChanged(channel=None if channel is None else channel.name)
 
 
-def leave(transaction: Transaction, organization: str) -> None:
-    """Let a workspace that is disconnected follow no conversations."""
-    webhooks.unfollow(transaction, organization, App.CHATMIRROR.value)
+def disconnect(caller: Caller, workspace: str | None) -> None:
+    """Remove the connection, and let it follow no conversations. Raises ChatmirrorNotConnected."""
+
+    def also(transaction: Transaction) -> None:
+        webhooks.unfollow(transaction, caller.organization, App.CHATMIRROR.value)
+
+    integrations.remove(caller.organization, App.CHATMIRROR, workspace, caller.actor, also)
 
 
 def resume(connection: Connection) -> None:
