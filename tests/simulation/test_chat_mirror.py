@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -70,7 +70,7 @@ class World:
         self.api, self.account, self.support, self.services = api, account, support, services
         self.session = f"visitor-of-the-world-{seed}"
         self.jobs = 0
-        self.hooks: list[dict[str, object]] = []
+        self.hooks: list[dict[str, Any]] = []
         self.conversation = self.write("Message 0")
         self.now = now
 
@@ -130,13 +130,13 @@ class World:
 
     def settle(self) -> None:
         """Let the next event's jobs come, without troubles, until nothing is left."""
-        done = []
+        done: list[str] = []
         while len(done) < 80 and "up_to_date" not in done:
             self.now += 61_000_000
             done.append(self.follow(troubles=False))
         assert done[-1] == "up_to_date", done
 
-    def posts(self) -> list[dict[str, object]]:
+    def posts(self) -> list[dict[str, Any]]:
         """Return what the bot posted about the conversation, in order."""
         own = [each for each in self.support.messages if "bot_id" in each]
         first = next((each for each in own if self.conversation in str(each["text"])), None)
