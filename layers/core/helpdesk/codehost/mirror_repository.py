@@ -8,8 +8,9 @@ from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import keys, table
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 SYNC, REMOVE = "sync", "remove_mirror"
 CLAIM_MS = 150_000
@@ -143,16 +144,13 @@ def end(
 
 def hand_on(mirror: Mirror) -> None:
     """Queue the rest of a sync. Does nothing if the mirror was removed, or has another job."""
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         seen = get(mirror.organization, mirror.repo)
-        if seen is None or (seen.id, seen.job) != (mirror.id, mirror.job):
-            return
-        try:
+        if seen is not None and (seen.id, seen.job) == (mirror.id, mirror.job):
             _queue(seen, requested=seen.requested)
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def _queue(mirror: Mirror, *, requested: int) -> None:

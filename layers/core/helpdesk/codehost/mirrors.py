@@ -20,8 +20,8 @@ from helpdesk.outbound import addresses
 from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict
 
 MAX_BRANCH_CHARACTERS = 250
 MAX_PATH_CHARACTERS = 500
@@ -82,13 +82,9 @@ def listed(organization: str) -> MirrorsAnswer:
 
 def sync(organization: str, repo: str) -> None:
     """Ask for a sync of a mirrored repository. Raises RepoNotConnected."""
-    for _ in range(_TRIES):
-        try:
-            mirror_repository.request(_require(organization, repo))
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+    repeat_when_stale(
+        lambda: mirror_repository.request(_require(organization, repo)), ConditionFailed, most=_TRIES
+    )
 
 
 def look_again(organization: str, repos: list[str]) -> None:
@@ -109,13 +105,9 @@ def of_account(organization: str, account: str) -> list[Mirror]:
 
 def remove(organization: str, repo: str) -> None:
     """Remove a mirror and, in the background, its documents. Raises RepoNotConnected."""
-    for _ in range(_TRIES):
-        try:
-            mirror_repository.remove(_require(organization, repo))
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+    repeat_when_stale(
+        lambda: mirror_repository.remove(_require(organization, repo)), ConditionFailed, most=_TRIES
+    )
 
 
 def require_repo(repo: str) -> str:

@@ -34,8 +34,9 @@ from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 STATE_MINUTES = 10
 _TRIES = 3
@@ -134,7 +135,7 @@ def finish(
 
 
 def _store(connection: Connection, tokens: Tokens) -> None:
-    for _ in range(_TRIES):
+    def attempt() -> None:
         replaced = repository.get(connection.organization, connection.app, connection.slot)
         transaction = Transaction()
         repository.put(transaction, connection, replaced)
@@ -142,12 +143,9 @@ def _store(connection: Connection, tokens: Tokens) -> None:
         if replaced is not None:
             service.add_replaced(transaction, replaced)
         service.add_connected(transaction, connection)
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def _used_state(app: App, browser: Browser, query: CallbackQuery) -> ConnectState:

@@ -12,6 +12,7 @@ from helpdesk.integrations.schemas import IntegrationAnswer, IntegrationsAnswer
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import metrics
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -153,17 +154,15 @@ def change_settings(
     also: Callable[[Transaction], None] = lambda _: None,
 ) -> None:
     """Change what an organization set for an app; decide again if another change came first. Raises Conflict."""
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         seen = repository.settings(organization, app)
         transaction = Transaction()
         repository.save_settings(transaction, organization, app, seen, next_settings(seen or {}))
         also(transaction)
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def _row(found: Connection) -> IntegrationAnswer:
