@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ BUILD_SECONDS = 600
 ARCHIVES = BUILDS / "archives"
 
 _ARTIFACTS = BUILDS / "artifacts"
+_SOURCES = BUILDS / "sources"
+_FOLDERS = ("functions", "layers", "template")
 _FINGERPRINT = BUILDS / "fingerprint"
 _LOG = BUILDS / "build.log"
 
@@ -77,9 +80,9 @@ def fingerprint() -> str:
     digest = hashlib.sha256(architecture().encode())
     # The tool that builds is pinned there.
     sources = [TEMPLATE, ROOT / "requirements" / "dev.txt"]
-    for folder in (ROOT / "functions", ROOT / "layers", ROOT / "template"):
+    for folder in _FOLDERS:
         sources += sorted(
-            path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+            path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts
         )
     for path in sources:
         content = path.read_bytes()
@@ -98,7 +101,8 @@ def _is_current(wanted: str) -> bool:
 def _build(progress: Progress, wanted: str) -> None:
     progress.say("Building functions and layers (the first time half a minute).")
     _FINGERPRINT.unlink(missing_ok=True)
-    command = ["sam", "build", "--cached", "--parallel", "--template-file", str(TEMPLATE)]
+    _copy_sources()
+    command = ["sam", "build", "--cached", "--parallel", "--template-file", str(_SOURCES / TEMPLATE.name)]
     command += ["--build-dir", str(_ARTIFACTS), "--cache-dir", str(BUILDS / "cache")]
     command += ["--parameter-overrides", f"Architecture={architecture()}", "--region", "us-east-1"]
     with _LOG.open("w", encoding="utf-8") as log:
@@ -118,6 +122,18 @@ def _build(progress: Progress, wanted: str) -> None:
     if done.returncode != 0:
         raise Problem(f"sam build failed: {_last_error(_LOG)} (whole log: {_LOG})")
     _FINGERPRINT.write_text(wanted, encoding="utf-8")
+
+
+def _copy_sources() -> None:
+    """Copy what is built to a folder of its own, without bytecode.
+
+    `sam build` lists a folder, and then copies what it listed. A process that imports a module of it meanwhile, as tests
+    do beside the build, writes its bytecode to a file with a temporary name, which is gone when the copy comes to it.
+    """
+    shutil.rmtree(_SOURCES, ignore_errors=True)
+    for folder in _FOLDERS:
+        shutil.copytree(ROOT / folder, _SOURCES / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(TEMPLATE, _SOURCES)
 
 
 def _last_error(log: Path) -> str:
