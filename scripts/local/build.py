@@ -127,8 +127,8 @@ def _build(progress: Progress, wanted: str) -> None:
 def _copy_sources() -> None:
     """Copy what is built to a folder of its own, without bytecode.
 
-    `sam build` lists a folder, and then copies what it listed. A process that imports a module of it meanwhile, as tests
-    do beside the build, writes its bytecode to a file with a temporary name, which is gone when the copy comes to it.
+    `sam build` lists a folder, then copies what it listed. A process that imports a module of it meanwhile, as tests do
+    beside the build, writes its bytecode to a file with a temporary name, which is gone when the copy comes to it.
     """
     shutil.rmtree(_SOURCES, ignore_errors=True)
     for folder in _FOLDERS:
