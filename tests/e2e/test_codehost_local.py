@@ -19,10 +19,11 @@ import pytest
 from scripts.local.calls import operate
 from scripts.local.people import PEOPLE
 from scripts.local.settings import settings_for
+from scripts.services.codehost import CodeHost, credentials
+from scripts.services.repositories import Installation
+from scripts.services.server import Services
 from tests.e2e import own_stack
 from tests.support.api import Answer
-from tests.support.services.codehost import CodeHost, Installation, credentials
-from tests.support.services.server import Services
 from tests.support.visitor import FORM, Visitor
 from tests.support.web import Web, eventually
 

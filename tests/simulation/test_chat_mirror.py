@@ -16,6 +16,8 @@ from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.seeding.memory_table import MemoryTable, answering
+from scripts.services.chatmirror import Channel, ChatMirror, Workspace, credentials
+from scripts.services.server import Services
 from tests.integration.chatmirror.conftest import (
     _deployment,
     acme,
@@ -30,8 +32,6 @@ from tests.support.dying import Died, dying
 from tests.support.effort import of
 from tests.support.integrations import set_app
 from tests.support.people import make_person
-from tests.support.services.chatmirror import Channel, ChatMirror, Workspace, credentials
-from tests.support.services.server import Services
 
 if TYPE_CHECKING:
     from helpdesk.integrations.adapter import Worker

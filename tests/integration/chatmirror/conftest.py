@@ -10,12 +10,12 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
+from scripts.services import chatmirror as fake
+from scripts.services.chatmirror import ChatMirror, Workspace
+from scripts.services.server import Services
 from tests.support import integrations
 from tests.support.api import Answer, Client, function
 from tests.support.people import issue_token
-from tests.support.services import chatmirror as fake
-from tests.support.services.chatmirror import ChatMirror, Workspace
-from tests.support.services.server import Services
 from tests.support.workers import LongContext, Workers, received
 
 BASE_URL = "https://support.example.com"

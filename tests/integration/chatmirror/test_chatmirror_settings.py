@@ -8,12 +8,12 @@ import pytest
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
+from scripts.services.chatmirror import ChatMirror, Workspace
+from scripts.services.server import Said, Services
 from tests.integration.chatmirror.conftest import Send
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.people import issue_token
-from tests.support.services.chatmirror import ChatMirror, Workspace
-from tests.support.services.server import Said, Services
 from tests.support.workers import Workers
 
 PATH = "/v1/integrations/chatmirror"

@@ -12,11 +12,11 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.outcomes import OutcomeUnknown
 from helpdesk.integrations.record import AppCredentials, Connection
+from scripts.services import chatmirror as fake
+from scripts.services.chatmirror import ChatMirror, Workspace
+from scripts.services.server import Said, Services
 from tests.integration.chatmirror.conftest import Send
 from tests.support.api import Client
-from tests.support.services import chatmirror as fake
-from tests.support.services.chatmirror import ChatMirror, Workspace
-from tests.support.services.server import Said, Services
 from tests.support.workers import Workers
 
 APP = AppCredentials(App.CHATMIRROR, fake.credentials())

@@ -9,9 +9,9 @@ from helpdesk.integrations.errors import ChatmirrorNotConnected
 from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import Connection
 from helpdesk.storage import keys, table
+from scripts.services.chatmirror import ChatMirror, Workspace
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
-from tests.support.services.chatmirror import ChatMirror, Workspace
 from tests.support.workers import Workers
 
 PATH = "/v1/integrations/chatmirror"

@@ -8,10 +8,10 @@ from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.chatmirror.incoming import plain
 from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
+from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from tests.integration.chatmirror.conftest import Send, run_twice
 from tests.support.api import Client
 from tests.support.people import make_person
-from tests.support.services.chatmirror import Channel, ChatMirror, Workspace
 from tests.support.workers import Workers
 
 PATH = "/v1/integrations/chatmirror"

@@ -13,10 +13,10 @@ from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
+from scripts.services.chatmirror import Channel, Workspace
+from scripts.services.server import Said, Services
 from tests.support import table as items
 from tests.support.api import Client
-from tests.support.services.chatmirror import Channel, Workspace
-from tests.support.services.server import Said, Services
 from tests.support.workers import Workers
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.mail import service as mail
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
+from scripts.services import codehost as fake
+from scripts.services.codehost import CodeHost
+from scripts.services.repositories import Installation
+from scripts.services.server import Services
 from tests.support import integrations
-from tests.support.services import codehost as fake
-from tests.support.services.codehost import CodeHost, Installation
-from tests.support.services.server import Services
 from tests.support.workers import Workers
 
 BASE_URL = "https://support.example.com"

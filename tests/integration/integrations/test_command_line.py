@@ -8,10 +8,10 @@ import pytest
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.organizations.schemas import NewOrganization
+from scripts.services.codehost import CodeHost
 from tests.support import integrations
 from tests.support.cli import BASE_URL, Cli, Handlers
 from tests.support.people import token_of
-from tests.support.services.codehost import CodeHost
 from tests.support.workers import Workers
 
 

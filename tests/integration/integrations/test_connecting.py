@@ -10,11 +10,12 @@ from helpdesk.integrations.apps import App
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage import keys
 from helpdesk.storage import table as items
+from scripts.services.codehost import CodeHost
+from scripts.services.repositories import Installation
+from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Answer, Client
 from tests.support.people import make_person
-from tests.support.services.codehost import CodeHost, Installation
-from tests.support.services.server import Said, Services
 from tests.support.visitor import Visitor
 from tests.support.workers import Workers
 

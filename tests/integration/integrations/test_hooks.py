@@ -8,11 +8,11 @@ import pytest
 from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import MAX_HOOK_BYTES
+from scripts.services import codehost
+from scripts.services.codehost import CodeHost
 from tests.support import table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
-from tests.support.services import codehost
-from tests.support.services.codehost import CodeHost
 
 PUSH: dict[str, Any] = {
     "ref": "refs/heads/main",

@@ -9,10 +9,11 @@ from helpdesk.codehost import mirror_repository, mirroring
 from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import document_store
 from helpdesk.platform.clock import frozen, now_us
+from scripts.services.codehost import CodeHost
+from scripts.services.repositories import Installation, Repository
+from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
-from tests.support.services.codehost import CodeHost, Installation, Repository
-from tests.support.services.server import Said, Services
 from tests.support.workers import LongContext, Workers
 
 DOCS = "https://93.184.215.14/docs"

@@ -7,8 +7,8 @@ import pytest
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection
 from helpdesk.integrations.service import broke
+from scripts.services.codehost import CodeHost
 from tests.support.api import Client
-from tests.support.services.codehost import CodeHost
 
 Connect = Callable[..., Connection]
 

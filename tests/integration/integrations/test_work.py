@@ -18,9 +18,10 @@ from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.worker import GivenUp
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
+from scripts.services.codehost import CodeHost
+from scripts.services.repositories import Installation
+from scripts.services.server import Said, Services
 from tests.support.api import Client
-from tests.support.services.codehost import CodeHost, Installation
-from tests.support.services.server import Said, Services
 from tests.support.workers import Workers, received
 
 USER = "https://api.github.com/repos/acme/docs"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from tests.support.services.server import Asked, Said
+from scripts.services.server import Asked, Said
 
 SIGNING_SECRET = "a secret that Slack and the app share"
 SCOPES = (

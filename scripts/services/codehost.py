@@ -9,7 +9,6 @@ import re
 import tarfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -18,7 +17,8 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from tests.support.services.server import Asked, Said
+from scripts.services.repositories import Installation, Repository, blob_sha, entry
+from scripts.services.server import Asked, Said
 
 API = "https://api.github.com"
 HOOK_SECRET = "a secret that GitHub and the App share"
@@ -51,89 +51,8 @@ def credentials() -> dict[str, str]:
     }
 
 
-def blob_sha(content: bytes) -> str:
-    """Return the name that Git gives to a file's content."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-
-
 def _iso(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-@dataclass
-class Repository:
-    """A repository: files by branch, issues by number."""
-
-    full_name: str
-    id: int
-    default_branch: str = "main"
-    private: bool = False
-    branches: dict[str, dict[str, bytes]] = field(default_factory=dict)
-    commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
-    issues: dict[int, dict[str, Any]] = field(default_factory=dict)
-    truncates: bool = False
-
-    def push(self, files: Mapping[str, str | bytes | None], branch: str = "") -> str:
-        """Change files of a branch (None deletes one) and return the commit's hash."""
-        branch = branch or self.default_branch
-        now = dict(self.branches.get(branch, {}))
-        for path, content in files.items():
-            if content is None:
-                del now[path]
-            else:
-                now[path] = content.encode() if isinstance(content, str) else content
-        return self.replace(now, branch)
-
-    def replace(self, files: Mapping[str, bytes], branch: str = "") -> str:
-        """Replace all files of a branch, as a force push does; return the commit's hash."""
-        branch = branch or self.default_branch
-        self.branches[branch] = dict(files)
-        sha = self.sha(branch)
-        self.commits[sha] = dict(files)
-        return sha
-
-    def sha(self, branch: str = "") -> str:
-        """Return the hash of a branch's commit."""
-        files = self.branches[branch or self.default_branch]
-        said = "".join(f"{path} {blob_sha(content)}\n" for path, content in sorted(files.items()))
-        return hashlib.sha1(said.encode(), usedforsecurity=False).hexdigest()
-
-    @property
-    def owner(self) -> str:
-        """The account's name."""
-        return self.full_name.partition("/")[0]
-
-    def shape(self) -> dict[str, Any]:
-        """Return the repository as GitHub shows it."""
-        return {
-            "id": self.id,
-            "name": self.full_name.partition("/")[2],
-            "full_name": self.full_name,
-            "private": self.private,
-            "default_branch": self.default_branch,
-            "html_url": f"https://github.com/{self.full_name}",
-            "archived": False,
-        }
-
-
-@dataclass
-class Installation:
-    """An installation of the App on an account, with the repositories that it may read."""
-
-    id: int
-    login: str
-    repositories: set[str] = field(default_factory=set)
-    suspended: bool = False
-
-    def shape(self) -> dict[str, Any]:
-        """Return the installation as GitHub shows it."""
-        return {
-            "id": self.id,
-            "app_id": 4711,
-            "account": {"login": self.login, "id": self.id + 1, "type": "Organization"},
-            "repository_selection": "selected",
-            "suspended_at": None,
-        }
 
 
 class CodeHost:
@@ -292,7 +211,7 @@ class CodeHost:
             []
             if truncated
             else [
-                _entry(path, content)
+                entry(path, content)
                 for path, content in sorted(inside.items())
                 if recursive or "/" not in path
             ]
@@ -380,10 +299,6 @@ class CodeHost:
             issue |= asked.json
             issue["updated_at"] = _iso(self.clock())
         return Said(200, issue)
-
-
-def _entry(path: str, content: bytes) -> dict[str, Any]:
-    return {"path": path, "mode": "100644", "type": "blob", "sha": blob_sha(content), "size": len(content)}
 
 
 _NAME = r"([\w.-]+/[\w.-]+)"
