@@ -221,13 +221,13 @@ def test_every_module_of_a_layer_has_bytecode_that_needs_no_check(artifacts: Pat
     assert sorted(set(package.rglob("*.py")) - valid) == []
 
 
-def test_three_layers_depend_on_the_processor(artifacts: Path) -> None:
-    every = {*LAYERS, "SearchEngineLayer", "SentenceVectorsLayer"}
+def test_four_layers_depend_on_the_processor(artifacts: Path) -> None:
+    every = {*LAYERS, "HttpClientLayer", "SearchEngineLayer", "SentenceVectorsLayer"}
     compiled = {
         path.relative_to(artifacts).parts[0] for layer in every for path in (artifacts / layer).rglob("*.so")
     }
 
-    assert compiled == {"PydanticCoreLayer", "SearchEngineLayer", "SentenceVectorsLayer"}
+    assert compiled == {"HttpClientLayer", "PydanticCoreLayer", "SearchEngineLayer", "SentenceVectorsLayer"}
 
 
 @pytest.mark.parametrize("function", ["AgentWorkerFunction", "KnowledgeIndexerFunction"])

@@ -56,15 +56,7 @@ def test_only_the_layer_of_functions_that_search_packages_the_search_library() -
     assert carriers == ["layers/search_engine"]
 
 
-def test_the_http_client_is_carried_only_by_functions_that_call_others() -> None:
+def test_the_http_client_is_a_layer_but_for_the_function_that_has_five_others() -> None:
     carriers = [name_of(path.parent) for path in DEPLOYED if "aiohttp" in pins(path)]
 
-    assert carriers == [
-        "functions/agent_worker",
-        "functions/connect",
-        "functions/crawler",
-        "functions/delivery",
-        "functions/integration_worker",
-        "functions/tool_sync",
-        "functions/tools",
-    ]
+    assert carriers == ["layers/http_client", "functions/agent_worker"]

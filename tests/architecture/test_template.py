@@ -485,6 +485,18 @@ def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentenc
     }
 
 
+def test_each_function_that_calls_other_servers_has_the_http_client() -> None:
+    # These resolve the names of others, within limits of their own. One has five layers, and carries the client itself.
+    calling = {
+        name
+        for name, resource in RESOURCES.items()
+        if resource["Type"] == "AWS::Serverless::Function"
+        and "RES_OPTIONS" in resource["Properties"]["Environment"]["Variables"]
+    }
+
+    assert with_layer("HttpClientLayer") == calling - {"AgentWorkerFunction"}
+
+
 @pytest.mark.parametrize("queue", sorted(set(QUEUES) - DEAD_LETTERS))
 def test_every_queue_moves_a_message_to_its_dead_letters_after_five_failures(queue: str) -> None:
     redrive = QUEUES[queue]["Properties"]["RedrivePolicy"]
