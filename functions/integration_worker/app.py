@@ -1,4 +1,4 @@
-"""IntegrationQueue: do what services of integrations sent, and tell them what changed here."""
+"""IntegrationQueue: do what services of integrations sent, and tell them what changed here. Each night, look again."""
 
 import json
 from typing import Any
@@ -23,10 +23,13 @@ _SLICE_MS = 60_000
 _RESERVE_MS = 25_000  # for the request and the document that are under way when the time is over
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, list[dict[str, str]]]:
-    """Do the work of a batch and report the messages that failed."""
+def handler(event: dict[str, Any], context: Any) -> dict[str, list[dict[str, str]]] | None:
+    """Do the work of a batch and report the messages that failed, or queue the nightly look."""
     left = int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     until = clock.now_ms() + min(_SLICE_MS, left)
+    if "Records" not in event:
+        logger.info("integrations_looked_at", extra={"count": worker.look_at_all(until)})
+        return None
     failed = [record for record in event["Records"] if not _done(record, until)]
     for record in failed:
         try_again_soon(settings().integration_queue_url, record)

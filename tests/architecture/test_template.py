@@ -335,7 +335,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},
         "UploadCleanup": {"UNATTACHED#*"},
         "AgentWorker": {"ORG#*#COLUMN#*"},
-        "IntegrationWorker": {"ORG#*#COLUMN#*", "ORG#*#REPORTERS#*"},
+        "IntegrationWorker": {"ORG#*#COLUMN#*", "ORG#*#REPORTERS#*", "CONNECTIONS#*"},
         "Timers": {"WAKE#*", "DUEAPPROVALS#*", "DUERUNS#*", "DUESYNCS#*"},
         "Facts": {"ORG#*#CUSCONVS#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#CUSREPORTS#*"},

@@ -21,8 +21,8 @@ from helpdesk.platform.settings import settings
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation
 from scripts.services.server import Said, Services
-from tests.support.api import Client
-from tests.support.workers import Workers, received
+from tests.support.api import Client, function
+from tests.support.workers import LongContext, Workers, received
 
 USER = "https://api.github.com/repos/acme/docs"
 
@@ -211,10 +211,14 @@ def test_a_job_that_is_put_off_is_queued_again_and_nothing_waits(
 
 
 def queued_due_at() -> int:
-    """Return until when the job in the queue is put off, whatever delay its message has."""
+    """Return until when the job in the queue is put off."""
+    return int(queued()["dueAt"])
+
+
+def queued() -> dict[str, Any]:
+    """Return the job in the queue, whatever delay its message has."""
     [message] = sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues["integration"]._messages
-    body = json.loads(message.body)
-    return int(body["dueAt"])
+    return dict(json.loads(message.body))
 
 
 def test_a_job_that_was_put_off_too_often_is_given_up() -> None:
@@ -300,6 +304,62 @@ def test_the_worker_reports_a_message_that_it_cannot_do(workers: Workers) -> Non
 
     assert workers.work("integration") == 0
     assert received(settings().integration_queue_url) == []  # it waits
+
+
+class Follower(Adapter):
+    """An adapter that follows signals as a test says."""
+
+    def signal_changed(self, *_: Any) -> str:
+        return self._work()
+
+
+def test_a_service_that_is_busy_holds_up_no_other(workers: Workers) -> None:
+    done: list[str] = []
+
+    def follow() -> str:
+        done.append("once")
+        return "followed"
+
+    job = IntegrationJob(kind=jobs.SIGNAL, organization="org_1", data={"signalId": "sig_1"})
+    busy = {App.CODEHOST: Follower(later(60)), App.TRACKER: Follower(follow)}
+
+    assert worker.work(job, busy, clock.now_ms()) == "codehost: put_off, tracker: followed"
+    again = IntegrationJob.from_body(queued())
+    assert (again.app, again.tries, again.data) == (App.CODEHOST, 1, job.data)
+    at = clock.now_us() + 61_000_000
+    with clock.frozen(lambda: at):
+        free = {App.CODEHOST: Follower(lambda: "done"), App.TRACKER: busy[App.TRACKER]}
+        assert worker.work(again, free, clock.now_ms()) == "codehost: done"
+    assert done == ["once"]
+
+
+def test_each_night_every_connection_is_looked_at_and_what_was_missed_is_made_up_for(
+    connection: Connection,
+    connect_codehost: Callable[..., Connection],
+    other_organization: Any,
+    github: CodeHost,
+    api: Client,
+    workers: Workers,
+) -> None:
+    other = connect_codehost(github.install("other", "docs"), other_organization.organization_id)
+    api.post("/v1/integrations/repos", {"repo": "acme/docs"})
+    workers.run()
+    service.broke(connection, "It was suspended.")
+    github.repositories["acme/docs"].push({"new.md": "# New"})  # and the hook is lost
+
+    assert function("integration_worker").handler({"source": "aws.events"}, LongContext()) is None
+    messages = received(settings().integration_queue_url)
+    bodies = [json.loads(message["body"]) for message in messages]
+    assert {(body["kind"], body["organization"]) for body in bodies} == {
+        ("look", connection.organization),
+        ("look", other.organization),
+    }
+    for body in bodies:
+        assert worker.work(IntegrationJob.from_body(body), {App.CODEHOST: codehost}, clock.now_ms()) != ""
+    workers.run()
+    [repo] = api.get("/v1/integrations/repos").body["repos"]
+    assert repo["documents"] == 1
+    assert api.get("/v1/integrations").body["integrations"][0]["status"] == "connected"
 
 
 def test_a_signal_is_for_every_adapter() -> None:

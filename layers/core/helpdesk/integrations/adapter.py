@@ -115,7 +115,7 @@ class Worker(Protocol):
         ...
 
     def connected(self, connection: Connection, /) -> str:
-        """Begin what begins with a connection, or begins again when it is mended."""
+        """Begin what begins with a connection, or begins again when it is mended, and each night."""
         ...
 
     def removed(self, app: AppCredentials | None, connection: Connection, tokens: Tokens | None, /) -> None:

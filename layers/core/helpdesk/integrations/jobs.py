@@ -13,6 +13,8 @@ from helpdesk.storage.transactions import Transaction
 HOOK = "hook"
 """A request of a service. It names an account and no organization."""
 CONNECTED, REMOVED = "connected", "removed"
+LOOK = "look"
+"""A connection is looked at again, as each night: what its service sent may have been lost."""
 REPLACED = "replaced"
 """A connection gave way to another one, which may be to the same account: nothing is given back at the service."""
 SIGNAL = "signal"

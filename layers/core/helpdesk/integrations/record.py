@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from helpdesk.integrations.apps import App
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.storage import attributes, keys
+from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
 
@@ -73,6 +73,9 @@ class Connection(FrozenRecord, kw_only=True):
         """Return the connection's item."""
         return {
             **self.key.attributes(),
+            "GSI1PK": shards.connections(shards.shard_of(self.organization)),
+            "GSI1SK": f"{self.organization}#{self.app.value}#{self.slot}",
+            "organization": self.organization,
             "app": self.app.value,
             "slot": self.slot,
             "id": self.id,

@@ -5,11 +5,12 @@ from typing import Any
 
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, ConnectionStatus
-from helpdesk.storage import keys, table
+from helpdesk.storage import attributes, keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import OnFailure, Transaction
 
 _ORGANIZATION = "ORGANIZATION#"
+_PAGE = 200
 
 
 def all_of(organization: str, app: App | None = None) -> list[Connection]:
@@ -32,6 +33,13 @@ def organizations_of(app: App, account_id: str) -> list[str]:
     """Return the organizations that are connected to an account."""
     items = table.query_all(keys.connected_account(app.value, account_id), sk_prefix=_ORGANIZATION)
     return [item["SK"].removeprefix(_ORGANIZATION) for item in items]
+
+
+def of_shard(shard: int, after: Item | None) -> tuple[list[Connection], Item | None]:
+    """Return a page of the connections of one shard's organizations, and the key to continue from. One query."""
+    page = table.query(shards.connections(shard), index="GSI1", limit=_PAGE, after=after)
+    found = [Connection.from_item(attributes.text(item, "organization"), item) for item in page.items]
+    return found, page.after
 
 
 def put(transaction: Transaction, connection: Connection, replaced: Connection | None) -> None:

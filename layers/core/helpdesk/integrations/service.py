@@ -88,7 +88,7 @@ def remove(
         transaction = Transaction()
         for each in chosen[:_MOST_TOGETHER]:
             repository.remove(transaction, each)
-            jobs.put(transaction, _job(each, jobs.REMOVED))
+            jobs.put(transaction, job_of(each, jobs.REMOVED))
             transaction.put(
                 _log_entry(each, LogKind.INTEGRATION_REMOVED, f"{_said(each)} was disconnected.", actor)
             )
@@ -125,7 +125,7 @@ def _set_status(
     transaction = Transaction()
     repository.set_status(transaction, found, status, problem)
     if status is ConnectionStatus.CONNECTED:
-        jobs.put(transaction, _job(found, jobs.CONNECTED))
+        jobs.put(transaction, job_of(found, jobs.CONNECTED))
     summary = f"{_said(found)} {said}"
     transaction.put(_log_entry(found, kind, summary, logs.SYSTEM))
     try:
@@ -137,7 +137,7 @@ def _set_status(
 
 def add_connected(transaction: Transaction, connection: Connection) -> None:
     """Add what follows from a new connection: the adapter's first work, and the log's entry."""
-    jobs.put(transaction, _job(connection, jobs.CONNECTED))
+    jobs.put(transaction, job_of(connection, jobs.CONNECTED))
     said = f"{_said(connection)} was connected."
     transaction.put(_log_entry(connection, LogKind.INTEGRATION_CONNECTED, said, connection.connected_by_name))
 
@@ -176,7 +176,8 @@ def _row(found: Connection) -> IntegrationAnswer:
     )
 
 
-def _job(found: Connection, kind: str) -> IntegrationJob:
+def job_of(found: Connection, kind: str) -> IntegrationJob:
+    """Return a job about a connection."""
     # A removed connection is gone when its job runs, so the job holds it.
     data = {"connection": found.to_item()}
     return IntegrationJob(kind=kind, app=found.app, organization=found.organization, data=data)
@@ -194,4 +195,4 @@ def _log_entry(found: Connection, kind: LogKind, summary: str, actor: str) -> It
 
 def add_replaced(transaction: Transaction, replaced: Connection) -> None:
     """Add what follows for a connection that another one took the place of: its tokens are deleted."""
-    jobs.put(transaction, _job(replaced, jobs.REPLACED))
+    jobs.put(transaction, job_of(replaced, jobs.REPLACED))

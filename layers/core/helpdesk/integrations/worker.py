@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from copy import replace
 
-from helpdesk.integrations import credentials, jobs, secret_repository, service
+from helpdesk.integrations import credentials, jobs, repository, secret_repository, service
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
@@ -19,6 +19,8 @@ from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
+from helpdesk.platform.units import DAY_MS
+from helpdesk.storage import shards
 
 WAITS_SECONDS = (5, 15, 60, 300, 900, 1800, 3600)
 """How long a job is put off after its first, second, … failure, where the service does not say. Then as the last."""
@@ -49,12 +51,7 @@ def work(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> str
 
 def _done(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> str:
     if job.kind == jobs.SIGNAL:
-        organization = job.organization or ""
-        done = {
-            app.value: each.signal_changed(organization, job.data["signalId"], bool(job.data.get("filed")))
-            for app, each in adapters.items()
-        }
-        return ", ".join(f"{app}: {outcome}" for app, outcome in done.items())
+        return _signal(job, adapters)
     if job.app is None or job.app not in adapters:
         return "no_adapter"
     adapter = adapters[job.app]
@@ -63,12 +60,40 @@ def _done(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> st
     if "connection" not in job.data:
         return adapter.work(job, until)
     connection = Connection.from_item(job.organization or "", dict(job.data["connection"]))
-    if job.kind == jobs.CONNECTED:
+    if job.kind in {jobs.CONNECTED, jobs.LOOK}:
         return _connected(connection, adapter)
     if job.kind == jobs.REMOVED:
         _give_back(connection, adapter)
     secret_repository.delete_tokens(connection.organization, connection.id)
     return job.kind
+
+
+def look_at_all(until: int) -> int:
+    """Let every connection be looked at again, until an instant (ms); return how many.
+
+    What a service sends may be lost, and a connection may have been broken. So each night every adapter does what it
+    does with a connection that is new or mended.
+    """
+    count = 0
+    for page in shards.pages(repository.of_shard, clock.now_ms() // DAY_MS, until):
+        _send(*(service.job_of(each, jobs.LOOK) for each in page))
+        count += len(page)
+    return count
+
+
+def _signal(job: IntegrationJob, adapters: Mapping[App, Worker]) -> str:
+    """Let every app follow a signal, or the one that put it off: no service waits for another."""
+    outcomes = []
+    for app, each in adapters.items():
+        if job.app in {None, app}:
+            try:
+                outcome = each.signal_changed(
+                    job.organization or "", job.data["signalId"], bool(job.data.get("filed"))
+                )
+            except TryLater as later:
+                outcome = _put_off(replace(job, app=app), later)
+            outcomes.append(f"{app.value}: {outcome}")
+    return ", ".join(outcomes)
 
 
 def breaking(connection: Connection, problem: Revoked) -> str:
@@ -113,13 +138,15 @@ def _put_off(job: IntegrationJob, later: TryLater) -> str:
     return "put_off"
 
 
-def _send(job: IntegrationJob) -> None:
-    delay = hop_delay_seconds(job.due_at or 0, clock.now_ms())
-    message = {
-        "Id": "",
-        "MessageBody": json.dumps(job.to_body(), separators=(",", ":")),
-        "MessageGroupId": job.group,
-        "DelaySeconds": delay,
-    }
-    if send_all(settings().integration_queue_url, [message]):  # type: ignore[list-item] # built up as plain values
-        raise GivenUp("the queue refused the message")
+def _send(*wanted: IntegrationJob) -> None:
+    messages = [
+        {
+            "Id": "",
+            "MessageBody": json.dumps(job.to_body(), separators=(",", ":")),
+            "MessageGroupId": job.group,
+            "DelaySeconds": hop_delay_seconds(job.due_at or 0, clock.now_ms()),
+        }
+        for job in wanted
+    ]
+    if send_all(settings().integration_queue_url, messages):  # type: ignore[arg-type] # built up as plain values
+        raise GivenUp("the queue refused a message")

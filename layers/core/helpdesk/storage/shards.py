@@ -54,6 +54,11 @@ def auto_resolve(shard: int) -> str:
     return f"AUTORESOLVE#{shard}"
 
 
+def connections(shard: int) -> str:
+    """Return GSI1's partition of one shard's connections to other services; sorted by organization and account."""
+    return f"CONNECTIONS#{shard}"
+
+
 def new_outbox_items(shard: int) -> str:
     """Return GSI2's partition of one shard's outbox items that were not fanned out yet; sorted by time."""
     return f"OUTBOX#{shard}"
