@@ -204,6 +204,7 @@ def test_keys_are_spelled_in_one_place(path: Path) -> None:
             "secret_keys",
             "knowledge_keys",
             "signal_keys",
+            "site_sign_in_keys",
         ),
         *("suggestion_keys", "task_keys", "tool_keys", "usage_keys", "webhook_keys"),
     )

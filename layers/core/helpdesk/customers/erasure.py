@@ -30,9 +30,14 @@ def mark(
     repository.mark(transaction, organization, seen, erasure_id, unchanged=unchanged)
 
 
-def delete_for(transaction: Transaction, organization: str, customer_id: str, erasure_id: str) -> None:
-    """Add the removal of a customer to a transaction. It raises ConditionFailed unless this erasure marked them."""
-    repository.delete(transaction, organization, customer_id, erasure_id)
+def delete_for(
+    transaction: Transaction, organization: str, customer: ErasableCustomer, erasure_id: str
+) -> None:
+    """Add the removal of a customer, and of what they sign in by, to a transaction.
+
+    It raises ConditionFailed unless this erasure marked them.
+    """
+    repository.delete(transaction, organization, customer, erasure_id)
 
 
 def first_facts(organization: str, customer_id: str, limit: int) -> list[str]:

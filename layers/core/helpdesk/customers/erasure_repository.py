@@ -10,7 +10,7 @@ from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
-_KEPT_WHILE_ERASED = {"PK", "SK", "id", "sessionHash", "outreachId", "updatedAt"}
+_KEPT_WHILE_ERASED = {"PK", "SK", "id", "sessionHash", "outreachId", "updatedAt", "identities"}
 _PERSONAL = {"name", "email", "avatarUrl", "metadata", "GSI1PK", "GSI1SK"}
 
 
@@ -26,6 +26,7 @@ class ErasableCustomer(FrozenRecord):
     updated_at: int
     erasure_id: str | None
     attributes: frozenset[str]
+    identities: tuple[str, ...] = ()
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -37,6 +38,7 @@ class ErasableCustomer(FrozenRecord):
             updated_at=int(item["updatedAt"]),
             erasure_id=item.get(BEING_ERASED),
             attributes=frozenset(item),
+            identities=tuple(item.get("identities") or ()),
         )
 
 
@@ -88,10 +90,15 @@ def mark(
     )
 
 
-def delete(transaction: Transaction, organization: str, customer_id: str, erasure_id: str) -> None:
-    """Add the removal of a marked customer to a transaction. It raises ConditionFailed if the item is gone."""
+def delete(transaction: Transaction, organization: str, customer: ErasableCustomer, erasure_id: str) -> None:
+    """Add the removal of a marked customer to a transaction. It raises ConditionFailed if the item is gone.
+
+    What they sign in by goes with them: a customer who is marked gets no more identities than were seen.
+    """
+    for identity_hash in customer.identities:
+        transaction.delete(keys.CustomerIdentity(organization, identity_hash))
     transaction.delete(
-        keys.Customer(organization, customer_id),
+        keys.Customer(organization, customer.id),
         condition=f"{BEING_ERASED} = :erasure",
         values={":erasure": erasure_id},
         on_failure=ConditionFailed,

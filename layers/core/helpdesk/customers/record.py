@@ -1,5 +1,6 @@
 """Customers and the facts about them as they are stored. Times are milliseconds since 1970."""
 
+from copy import replace
 from dataclasses import field
 from typing import Self
 
@@ -12,7 +13,8 @@ class Customer(FrozenRecord):
 
     `session_hash` is the session that they write in, None if they never wrote. Name, e-mail, avatar and metadata are
     what their messages or the team said, unverified. `outreach_id` is the latest conversation that the team started
-    with them while they had no session.
+    with them while they had no session. `identities` are the hashes of the verified addresses and external ids by which
+    they sign in to the help site.
     """
 
     id: str
@@ -24,6 +26,7 @@ class Customer(FrozenRecord):
     avatar_url: str | None = None
     metadata: dict[str, str] = field(default_factory=dict)
     outreach_id: str | None = None
+    identities: tuple[str, ...] = ()
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -38,7 +41,13 @@ class Customer(FrozenRecord):
             avatar_url=item.get("avatarUrl"),
             metadata=item.get("metadata") or {},
             outreach_id=item.get("outreachId"),
+            identities=tuple(item.get("identities") or ()),
         )
+
+    def changed_by(self, said: Item) -> "Customer":
+        """Return the customer with attributes of the item that were changed."""
+        names = {"name": "name", "email": "email", "avatarUrl": "avatar_url", "metadata": "metadata"}
+        return replace(self, **{names[name]: value for name, value in said.items()})
 
 
 class Fact(FrozenRecord):

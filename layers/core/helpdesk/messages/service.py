@@ -52,7 +52,14 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
     Raises InvalidSession, TooManyAttachments, EmptyMessage, MessageTooLong, AttachmentMissing. Two first messages
     of one session at once make one conversation and one visitor.
     """
-    session_hash = sessions.hashed(sessions.require_session(sent.session))
+    return post_as(organization, sessions.hashed(sessions.require_session(sent.session)), sent)
+
+
+def post_as(organization: str, session_hash: str, sent: MessageInput) -> MessageAccepted:
+    """Write the message of a visitor who is known by the hash of their session, as one who is signed in is.
+
+    The session that the message names is not used. Raises what `post` raises, except InvalidSession.
+    """
     named = [(file.id, file.name) for file in sent.attachments or []]
     body = thread.require_body(sent.body, len(named))
     message = VisitorMessage(
@@ -91,7 +98,11 @@ def history(organization: str, session_token: str) -> History:
     in the order of activity, the newest of each conversation first, and what comes after 200 is not read. Fewer are
     returned if 200 would exceed the size of a response. An unknown session has no history. Raises InvalidSession.
     """
-    session_hash = sessions.hashed(sessions.require_session(session_token))
+    return history_of(organization, sessions.hashed(sessions.require_session(session_token)))
+
+
+def history_of(organization: str, session_hash: str) -> History:
+    """Return the history of a visitor who is known by the hash of their session. As `history` otherwise."""
     started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
     found = conversations.by_ids(organization, started)
     found.sort(key=lambda conversation: conversation.last_message_at, reverse=True)

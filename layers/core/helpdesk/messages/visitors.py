@@ -4,6 +4,7 @@ from helpdesk.conversations.state import STARTED
 from helpdesk.customers import service as customers
 from helpdesk.messages import repository
 from helpdesk.messages.repository import Session, SessionChanged
+from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["Session", "SessionChanged"]  # and everything below
@@ -14,10 +15,17 @@ def session(organization: str, session_hash: str) -> Session | None:
     return repository.get(organization, session_hash)
 
 
-def introduce(transaction: Transaction, organization: str, session_hash: str, customer_id: str) -> None:
+def introduce(
+    transaction: Transaction,
+    organization: str,
+    session_hash: str,
+    customer_id: str,
+    identity: Item | None = None,
+) -> None:
     """Add the session of a visitor who has not written, and their customer record, to a transaction.
 
-    Their first message then starts a conversation of this customer. The transaction raises SessionChanged if the
+    `identity` is what is known about them. Their first message then starts a conversation of this customer. The
+    transaction raises SessionChanged if the
     session exists, so that two first requests of one session make one customer.
     """
     session = Session(
@@ -26,7 +34,7 @@ def introduce(transaction: Transaction, organization: str, session_hash: str, cu
         customer_id=customer_id,
         current=None,
         handled_by=STARTED.handled_by.value,
-        identity_fingerprint=customers.fingerprint(None),
+        identity_fingerprint=customers.fingerprint(identity),
     )
     repository.put(transaction, session)
-    customers.create(transaction, organization, customer_id, session_hash, None)
+    customers.create(transaction, organization, customer_id, session_hash, identity)

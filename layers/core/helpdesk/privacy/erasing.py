@@ -18,6 +18,7 @@ from enum import StrEnum
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.customers import erasure as customers
+from helpdesk.customers.erasure import ErasableCustomer
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.privacy import repository, service, thread_deletion
@@ -61,7 +62,7 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
         transaction.put(service.work_item(organization, service.CUSTOMER, erasure_id, customer_id), new=True)
         transaction.commit()
         return Outcome.CONTINUES
-    return _finish(organization, erasure_id, customer_id)
+    return _finish(organization, erasure_id, customer)
 
 
 def _erase_conversations(
@@ -81,9 +82,9 @@ def _erase_conversations(
         thread_deletion.delete_conversation(organization, erasure_id, conversation)
 
 
-def _finish(organization: str, erasure_id: str, customer_id: str) -> Outcome:
+def _finish(organization: str, erasure_id: str, customer: ErasableCustomer) -> Outcome:
     transaction = Transaction()
-    customers.delete_for(transaction, organization, customer_id, erasure_id)
+    customers.delete_for(transaction, organization, customer, erasure_id)
     # A transaction cannot write an item twice, so finishing the erasure also counts the customer.
     repository.finish(transaction, organization, erasure_id, customers=1)
     transaction.put(
@@ -92,7 +93,7 @@ def _finish(organization: str, erasure_id: str, customer_id: str) -> Outcome:
             LogKind.CUSTOMER_ERASED,
             actor=logs.SYSTEM,
             summary="A customer was erased.",
-            customerId=customer_id,
+            customerId=customer.id,
             erasureId=erasure_id,
             step="finished",
         )

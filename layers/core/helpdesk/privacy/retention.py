@@ -104,28 +104,31 @@ def _erase(
     for conversation in found:
         thread_deletion.delete_thread(organization, erasure_id, conversation.id, until)
     thread_deletion.require_time(until)
-    marks: dict[str, str] = {}
+    marked: list[tuple[ErasableCustomer, str]] = []
     for customer_id in dict.fromkeys(conversation.customer_id for conversation in found):
-        mark = _mark_if_nothing_is_left(organization, erasure_id, customer_id, before)
-        if mark is not None:
+        marked_now = _mark_if_nothing_is_left(organization, erasure_id, customer_id, before)
+        if marked_now is not None:
             thread_deletion.delete_facts(organization, erasure_id, customer_id, until)
             # Of a vote, post or comment right before the mark.
             thread_deletion.delete_board_entries(organization, erasure_id, customer_id, until)
             thread_deletion.delete_reports(organization, customer_id, until)
-            marks[customer_id] = mark
-    search.forget_many(organization, list(marks), [conversation.id for conversation in found])
-    for customer_id, mark in marks.items():
-        _delete_customer(organization, erasure_id, customer_id, mark)
+            marked.append(marked_now)
+    gone = [customer.id for customer, _ in marked]
+    search.forget_many(organization, gone, [conversation.id for conversation in found])
+    for customer, mark in marked:
+        _delete_customer(organization, erasure_id, customer, mark)
     for conversation in found:
         signals.forget_conversation(organization, conversation.customer_id, conversation.id)
         thread_deletion.delete_conversation(organization, erasure_id, conversation)
 
 
-def _mark_if_nothing_is_left(organization: str, erasure_id: str, customer_id: str, before: int) -> str | None:
+def _mark_if_nothing_is_left(
+    organization: str, erasure_id: str, customer_id: str, before: int
+) -> tuple[ErasableCustomer, str] | None:
     """Mark a customer who has nothing newer than `before` (ms).
 
-    Return the id of the erasure that marked them, of this or an earlier day. None if they stay, or if a request erases
-    them.
+    Return them and the id of the erasure that marked them, of this or an earlier day. None if they stay, or if a
+    request erases them.
     """
     customer = customers.find(organization, customer_id)
     if customer is None:
@@ -133,10 +136,11 @@ def _mark_if_nothing_is_left(organization: str, erasure_id: str, customer_id: st
     if customer.erasure_id is not None:
         # A customer whom an earlier run marked is erased here. A requested erasure runs on its own.
         started = repository.find(organization, customer.erasure_id)
-        return customer.erasure_id if started is not None and started.customer_id is None else None
+        is_ours = started is not None and started.customer_id is None
+        return (customer, customer.erasure_id) if is_ours else None
     if not _mark_unchanged(organization, erasure_id, customer, before):
         return None
-    return erasure_id
+    return customer, erasure_id
 
 
 def _mark_unchanged(organization: str, erasure_id: str, customer: ErasableCustomer, before: int) -> bool:
@@ -159,9 +163,9 @@ def _mark_unchanged(organization: str, erasure_id: str, customer: ErasableCustom
     return True
 
 
-def _delete_customer(organization: str, erasure_id: str, customer_id: str, mark: str) -> None:
+def _delete_customer(organization: str, erasure_id: str, customer: ErasableCustomer, mark: str) -> None:
     transaction = Transaction()
-    customers.delete_for(transaction, organization, customer_id, mark)
+    customers.delete_for(transaction, organization, customer, mark)
     repository.count(transaction, organization, erasure_id, customers=1)
     try:
         transaction.commit()

@@ -3,8 +3,8 @@
 Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, integrations,
 signals, suggestions, the task board, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py,
 crawl_keys.py, integration_keys.py, signal_keys.py, suggestion_keys.py, task_keys.py, tool_keys.py and usage_keys.py;
-those of webhooks, knowledge and signing secrets in webhook_keys.py, knowledge_keys.py and secret_keys.py. All are
-re-exported here.
+those of webhooks, knowledge, secrets and site sign-in in webhook_keys.py, knowledge_keys.py, secret_keys.py and
+site_sign_in_keys.py. All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -109,6 +109,15 @@ from helpdesk.storage.signal_keys import (
     signals,
     signals_with,
 )
+from helpdesk.storage.site_sign_in_keys import (
+    CustomerIdentity,
+    SiteClientSecret,
+    SiteCode,
+    SiteKeySecret,
+    SiteSession,
+    SiteSignIn,
+    SiteToken,
+)
 from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
 from helpdesk.storage.task_keys import (
     QueuedReport,
@@ -137,16 +146,17 @@ __all__ = [
     "AnalyticsMonths", "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest",
     "AutoResolveCheckpoint", "Board", "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
-    "CrawlStart", "CrawledHost", "CrawledPage", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket",
-    "EndpointSecret", "EventFollower", "Grant", "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken",
-    "IssueNumber", "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree",
+    "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery", "DeviceCode",
+    "EmailBucket", "EndpointSecret", "EventFollower", "Grant", "HookDelivery", "IntegrationSettings", "InviteSecret",
+    "InviteToken", "IssueNumber", "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree",
     "KnowledgeUsage", "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Mirror", "MirrorChannel",
     "MirrorClick", "MirrorDirectory", "MirrorPace", "MirrorReply",
     "MirrorThread", "MirroredConversation", "MirroredFile",
     "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
     "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote", "QueuedReport",
     "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn", "Signal",
-    "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "Slug",
+    "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "SiteClientSecret",
+    "SiteCode", "SiteKeySecret", "SiteSession", "SiteSignIn", "SiteToken", "Slug",
     "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter",
     "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl",
     "ToolTest", "UserCode", "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with",

@@ -1,0 +1,29 @@
+"""A visitor's session as it is stored. Times are milliseconds since 1970."""
+
+from typing import Self
+
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage.table import Item
+
+
+class SessionRecord(FrozenRecord):
+    """A browser in which a visitor is signed in. It holds no name and no address: the customer's record has them."""
+
+    customer_id: str
+    visitor_hash: str
+    epoch: int
+    valid_until: int
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a session's item."""
+        return cls(item["customerId"], item["visitorHash"], item["epoch"], item["validUntil"])
+
+    def to_item(self) -> Item:
+        """Return the attributes of the item, without its keys."""
+        return {
+            "customerId": self.customer_id,
+            "visitorHash": self.visitor_hash,
+            "epoch": self.epoch,
+            "validUntil": self.valid_until,
+        }

@@ -1,0 +1,72 @@
+"""Items of visitors' sessions."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from helpdesk.customers.record import Customer
+from helpdesk.platform import clock
+from helpdesk.platform.units import HOUR_SECONDS
+from helpdesk.site_visitors.record import SessionRecord
+from helpdesk.storage import keys, table
+from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
+
+
+class SessionKeys(NamedTuple):
+    """The items that say who is signed in: the session, how visitors sign in now, and the customer."""
+
+    session: keys.SiteSession
+    settings: keys.SiteSignIn
+    customer: keys.Customer
+
+
+def session_keys(organization: str, browser_hash: str, customer_id: str) -> SessionKeys:
+    """Return the keys to read for a browser whose cookie names a customer."""
+    return SessionKeys(
+        keys.SiteSession(organization, browser_hash),
+        keys.SiteSignIn(organization),
+        keys.Customer(organization, customer_id),
+    )
+
+
+def read(wanted: SessionKeys) -> Mapping[ItemKey, Item]:
+    """Return the items that exist. One call."""
+    return table.get_many(wanted)
+
+
+def signed_in(wanted: SessionKeys, found: Mapping[ItemKey, Item]) -> tuple[SessionRecord, Customer] | None:
+    """Return the session and its customer; None if nobody is signed in any more.
+
+    A session is over when its time is, when visitors sign in another way since, and when its customer was erased.
+    """
+    item, customer = found.get(wanted.session), found.get(wanted.customer)
+    if item is None or customer is None or BEING_ERASED in customer:
+        return None
+    session = SessionRecord.from_item(item)
+    epoch = found.get(wanted.settings, {}).get("epoch", 0)
+    if (
+        session.customer_id != customer["id"]
+        or session.epoch != epoch
+        or session.valid_until <= clock.now_ms()
+    ):
+        return None
+    return session, Customer.from_item(customer)
+
+
+def put(transaction: Transaction, organization: str, browser_hash: str, session: SessionRecord) -> None:
+    """Add the session of a browser."""
+    transaction.put(
+        {
+            **keys.SiteSession(organization, browser_hash).attributes(),
+            **session.to_item(),
+            "expiresAt": session.valid_until // 1_000 + HOUR_SECONDS,
+        },
+        new=True,
+    )
+
+
+def delete(organization: str, browser_hash: str) -> None:
+    """Remove the session of a browser, if it has one."""
+    table.delete(keys.SiteSession(organization, browser_hash))
