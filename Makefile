@@ -5,6 +5,7 @@ SHELL := /bin/sh
 PORT ?= 4566
 PARAMETERS ?=
 ENV ?= dev
+SERVICES ?=
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export SAM_CLI_TELEMETRY := 0
@@ -24,12 +25,12 @@ venv:
 dev up: export STACK_PORT = $(PORT)
 
 .PHONY: dev
-dev: venv ## run the whole service on this machine until Ctrl-C (PORT=4566 PARAMETERS="Name=value ..." MODEL=<Bedrock model id>)
-	@exec $(PYTHON) -m scripts.local dev --port $(PORT) --parameters "$(PARAMETERS)" --model "$(MODEL)"
+dev: venv ## run the whole service on this machine until Ctrl-C (PORT=4566 PARAMETERS="Name=value ..." MODEL=<Bedrock model id> SERVICES=fake)
+	@exec $(PYTHON) -m scripts.local dev --port $(PORT) --parameters "$(PARAMETERS)" --model "$(MODEL)" --services "$(SERVICES)"
 
 .PHONY: up
 up: venv ## the same, left running in the background
-	@$(PYTHON) -m scripts.local up --port $(PORT) --parameters "$(PARAMETERS)" --model "$(MODEL)"
+	@$(PYTHON) -m scripts.local up --port $(PORT) --parameters "$(PARAMETERS)" --model "$(MODEL)" --services "$(SERVICES)"
 
 .PHONY: down
 down: venv ## stop the stack that `make up` started; its data is kept

@@ -21,6 +21,9 @@ def main() -> int:
         "--model", default="", help="dev: a Bedrock model id, called with your AWS credentials"
     )
     parser.add_argument(
+        "--services", default="", help="fake: stand-ins of services to connect, with pages to act on"
+    )
+    parser.add_argument(
         "--folder", type=Path, help="where the stack keeps everything; .local/<port> unless given"
     )
     parser.add_argument(
@@ -42,6 +45,7 @@ def main() -> int:
             folder=given.folder and given.folder.resolve(),
             auth=given.auth,
             model=given.model,
+            services=given.services,
         )
         if given.action == "down":
             stack.down(settings, progress)

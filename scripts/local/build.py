@@ -26,10 +26,12 @@ _LOG = BUILDS / "build.log"
 
 
 def tool_environment() -> dict[str, str]:
-    """Return SAM CLI's environment: this project's tools first, no AWS settings of the developer's, no telemetry."""
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SAM_CLI_"))
-    }
+    """Return SAM CLI's environment: this project's tools first, no AWS settings of the developer's, no telemetry.
+
+    Nor what make hands on: variables of its command line, such as SERVICES=fake, would apply in the layers' Makefiles.
+    """
+    kept_out = ("AWS_", "SAM_CLI_", "MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(kept_out)}
     settings_folder = LOCAL / "sam"
     settings_folder.mkdir(parents=True, exist_ok=True)
     # SAM CLI asks the package index about newer versions once a week. Its version is pinned here.

@@ -37,6 +37,7 @@ def seed(settings: StackSettings, deployment: Deployment, progress: Progress) ->
         "mail_url": people.mail_url(settings),
         "region": REGION,
         "table": deployment.outputs["TableName"],
+        **({"services_url": settings.services_url} if settings.services else {}),
         **organization,
         **people.tokens(settings, known | organization, progress),
     }

@@ -35,6 +35,14 @@ def architecture() -> str:
     return "arm64" if platform.machine().lower() in {"arm64", "aarch64"} else "x86_64"
 
 
+def services_port(port: int) -> int:
+    """Return where the functions of the stack on a port look for the services of integrations.
+
+    Below the ports that the system gives to connections, which may have taken one by the time that it is needed.
+    """
+    return 20_000 + port % 10_000
+
+
 @dataclass(frozen=True, slots=True)
 class StackSettings:
     """One local stack. Stacks with different ports and folders run side by side."""
@@ -45,6 +53,7 @@ class StackSettings:
     auth: bool = False  # make the emulator enforce the roles' policies
     model: str = ""  # the Bedrock model that the agent uses, in the developer's own account
     guides: tuple[str, ...] = ("*.md",)  # the guides that are loaded as knowledge
+    services: bool = False  # stand-ins of the services of integrations run beside it
 
     @property
     def endpoint_url(self) -> str:
@@ -60,6 +69,16 @@ class StackSettings:
     def model_port(self) -> int:
         """Return the port of the proxy to Bedrock. It is the same at each start, so that nothing is deployed again."""
         return self.port + 10_000 if self.port < 55_000 else self.port - 10_000
+
+    @property
+    def services_port(self) -> int:
+        """Return the port of the stand-ins of services."""
+        return services_port(self.port)
+
+    @property
+    def services_url(self) -> str:
+        """Return the address of the stand-ins of services, and of the page on which one acts as one of them."""
+        return f"http://{HOST}:{self.services_port}"
 
     @property
     def stack_files(self) -> list[Path]:
@@ -82,6 +101,7 @@ class StackSettings:
             "MailFrom": MAIL_FROM,
             "SignUp": "open",
             **self._model_parameters(),
+            **({"ServicesUrl": self.services_url} if self.services else {}),
             **self.parameters,
         }
 
@@ -99,12 +119,15 @@ def settings_for(
     auth: bool = False,
     model: str = "",
     guides: tuple[str, ...] = ("*.md",),
+    services: str = "",
 ) -> StackSettings:
-    """Return the settings for make's PORT, MODEL, and PARAMETERS as `Name=value Name=value`. Errors: Problem."""
+    """Return the settings for make's PORT, MODEL, SERVICES, PARAMETERS (`Name=value Name=value`). Errors: Problem."""
     if not 1024 <= port <= 65535:
         raise Problem(f"PORT={port} is not a port from 1024 to 65535.")
     if not re.fullmatch(r"[a-zA-Z0-9.:-]*", model):
         raise Problem(f"MODEL={model} is not the id of a Bedrock model or inference profile.")
+    if services not in {"", "fake"}:
+        raise Problem(f"SERVICES={services} is none that there is; write SERVICES=fake.")
     return StackSettings(
         port=port,
         parameters=_parameters(parameters),
@@ -112,6 +135,7 @@ def settings_for(
         auth=auth,
         model=model,
         guides=guides,
+        services=bool(services),
     )
 
 

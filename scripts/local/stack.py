@@ -12,7 +12,9 @@ from types import FrameType
 
 from scripts.local import bedrock, deployment, seed
 from scripts.local.emulator import Emulator
+from scripts.local.people import PEOPLE
 from scripts.local.progress import Problem, Progress
+from scripts.local.services import StandIns
 from scripts.local.settings import ROOT, StackSettings
 
 
@@ -49,6 +51,7 @@ def dev(settings: StackSettings, progress: Progress) -> None:
             if emulator.runs():
                 progress.say("Stopping the emulator, which saves its state first.")
                 emulator.stop()
+                StandIns(settings).stop()
                 progress.say("Stopped.")
             for number, handler in previous.items():
                 signal.signal(number, handler)
@@ -60,6 +63,7 @@ def down(settings: StackSettings, progress: Progress) -> None:
         progress.say(f"No stack was started on port {settings.port}.")
         return
     with _alone(settings):
+        StandIns(settings).stop()
         if Emulator(settings).stop():
             progress.say("Stopped; its data is kept for the next start.")
         else:
@@ -94,6 +98,18 @@ Or register your own server:
   {call}/webhooks {bearer} -d '{{"url": "http://127.0.0.1:8787/webhooks", "events": ["message.created"]}}'""",
         flush=True,
     )
+    if settings.services:
+        print(
+            f"""
+Connect a service, as {PEOPLE["owner_token"][2]} with the code from {stack["mail_url"]}:
+
+  {base}/v1/connect/codehost
+
+Then act as the service: push a commit, close an issue, answer in a thread, press a button:
+
+  {settings.services_url}/""",
+            flush=True,
+        )
 
 
 def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
@@ -107,7 +123,9 @@ def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
         emulator.forget()
         emulator.start(progress)
         deployed = deployment.deploy(settings, emulator.deployment_record, progress)
-    return seed.seed(settings, deployed, progress)
+    described = seed.seed(settings, deployed, progress)
+    StandIns(settings).start(progress)
+    return described
 
 
 @contextlib.contextmanager

@@ -2,13 +2,12 @@
 
 import hashlib
 import hmac
-import itertools
 import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 from scripts.services.server import Asked, Said
 
@@ -72,11 +71,15 @@ class ChatMirror:
         self.page = 1_000
         self.scopes = SCOPES
         self.clock: Callable[[], float] = time.time
-        self._numbers = itertools.count(1)
+        self._number = 0
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number
 
     def workspace(self, name: str, *channels: str) -> Workspace:
         """Make a workspace with these channels."""
-        number = next(self._numbers)
+        number = self._next()
         made = Workspace(f"T{number:04d}", name, f"U{number:04d}BOT")
         self.workspaces[made.id] = made
         for each in channels:
@@ -85,13 +88,13 @@ class ChatMirror:
 
     def channel(self, workspace: Workspace, name: str, **how: Any) -> Channel:
         """Add a channel."""
-        made = Channel(f"C{next(self._numbers):04d}", name, **how)
+        made = Channel(f"C{self._next():04d}", name, **how)
         workspace.channels[made.id] = made
         return made
 
     def person(self, workspace: Workspace, name: str, email: str, *, bot: bool = False) -> str:
         """Add a person; return their id."""
-        user = f"U{next(self._numbers):04d}"
+        user = f"U{self._next():04d}"
         workspace.people[user] = {
             "id": user,
             "team_id": workspace.id,
@@ -105,13 +108,13 @@ class ChatMirror:
 
     def code_for(self, workspace: Workspace) -> str:
         """Return the code that Slack gives to a person who installed the app in a workspace."""
-        code = f"code-{next(self._numbers)}"
+        code = f"code-{self._next()}"
         self.codes[code] = workspace.id
         return code
 
     def token_for(self, workspace: Workspace) -> str:
         """Return a token of the bot in a workspace."""
-        token = f"xoxb-{workspace.id}-{next(self._numbers)}"
+        token = f"xoxb-{workspace.id}-{self._next()}"
         self.tokens[token] = workspace.id
         return token
 
@@ -132,7 +135,7 @@ class ChatMirror:
             "api_app_id": APP_ID,
             "event": event,
             "type": "event_callback",
-            "event_id": event_id or f"Ev{next(self._numbers):08d}",
+            "event_id": event_id or f"Ev{self._next():08d}",
             "event_time": int(at),
             "authorizations": [
                 {
@@ -184,7 +187,7 @@ class ChatMirror:
                 "is_ephemeral": False,
                 **({"thread_ts": message["thread_ts"]} if "thread_ts" in message else {}),
             },
-            "trigger_id": f"{next(self._numbers)}.trigger",
+            "trigger_id": f"{self._next()}.trigger",
             "channel": {"id": channel.id, "name": channel.name},
             "response_url": f"https://hooks.slack.com/actions/{workspace.id}/1/once",
             "actions": [{**button, "block_id": "b", "action_ts": self._ts()}],
@@ -222,14 +225,14 @@ class ChatMirror:
         return _error("unknown_method") if function is None else function(self, self.workspaces[team], given)
 
     def _ts(self) -> str:
-        return f"{int(self.clock())}.{next(self._numbers):06d}"
+        return f"{int(self.clock())}.{self._next():06d}"
 
     def _exchange(self, asked: Asked) -> Said:
-        form = {name: values[0] for name, values in parse_qs(asked.body.decode()).items()}
-        known = credentials()
+        form, known = asked.form, credentials()
         if form.get("client_secret") != known["client_secret"]:
             return _error("bad_client_secret")
-        if not form.get("redirect_uri", "").startswith("https://"):
+        # Slack takes https alone; on a laptop the way back is to the local stack.
+        if not form.get("redirect_uri", "").startswith(("https://", "http://127.0.0.1:")):
             return _error("bad_redirect_uri")
         team = self.codes.pop(form.get("code", ""), None)
         if team is None:

@@ -3,13 +3,11 @@
 import hashlib
 import hmac
 import io
-import itertools
 import json
 import re
 import tarfile
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -17,11 +15,12 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from scripts.services.repositories import Installation, Repository, blob_sha, entry
+from scripts.services.repositories import Installation, Repository, blob_sha, entry, iso
 from scripts.services.server import Asked, Said
 
 API = "https://api.github.com"
 HOOK_SECRET = "a secret that GitHub and the App share"
+BOT = "helpdesk-test[bot]"
 NOT_FOUND = Said(404, {"message": "Not Found", "documentation_url": "https://docs.github.com/rest"})
 
 
@@ -39,28 +38,29 @@ def private_key() -> str:
     )
 
 
-def credentials() -> dict[str, str]:
-    """Return what an operator enters with `scripts.admin set-app codehost`."""
+def credentials(key: str = "") -> dict[str, str]:
+    """Return what an operator enters with `scripts.admin set-app codehost`; the App has its own key unless given."""
     return {
         "app_id": "4711",
         "slug": "helpdesk-test",
         "client_id": "Iv1.0123456789abcdef",
         "client_secret": "a client secret",
-        "private_key": private_key(),
+        "private_key": key or private_key(),
         "hook_secret": HOOK_SECRET,
     }
 
 
-def _iso(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 class CodeHost:
-    """GitHub. Tests change its state; `hook` returns what it would send."""
+    """GitHub. Tests change its state; `hook` returns what it would send.
+
+    `on_issue` takes what the API did to an issue: opened, closed, reopened. `key` is the App's, in PEM.
+    """
 
     hosts = frozenset({"api.github.com", "github.com", "codeload.github.com"})
 
-    def __init__(self) -> None:
+    def __init__(self, key: str = "") -> None:
+        self.key = key or private_key()
+        self.on_issue: Callable[[Repository, int, str], None] = lambda *_: None
         self.installations: dict[int, Installation] = {}
         self.repositories: dict[str, Repository] = {}
         self.codes: dict[str, set[int]] = {}
@@ -69,11 +69,15 @@ class CodeHost:
         self.revoked: set[int] = set()
         self.token_seconds = 3_600
         self.clock: Callable[[], float] = time.time
-        self._numbers = itertools.count(1)
+        self._number = 0
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number
 
     def install(self, login: str, *repositories: str) -> Installation:
         """Install the App on an account, for these repositories of it."""
-        made = Installation(1_000 + next(self._numbers), login)
+        made = Installation(1_000 + self._next(), login)
         self.installations[made.id] = made
         for name in repositories:
             self.add(made, name)
@@ -81,7 +85,7 @@ class CodeHost:
 
     def add(self, installation: Installation, name: str) -> Repository:
         """Add a repository to an account and let the App read it."""
-        made = Repository(f"{installation.login}/{name}", 9_000 + next(self._numbers))
+        made = Repository(f"{installation.login}/{name}", 9_000 + self._next())
         made.replace({})
         self.repositories[made.full_name] = made
         installation.repositories.add(made.full_name)
@@ -89,7 +93,7 @@ class CodeHost:
 
     def code_for(self, *installations: Installation) -> str:
         """Return the code that GitHub gives to a person who can reach these installations."""
-        code = f"code-{next(self._numbers)}"
+        code = f"code-{self._next()}"
         self.codes[code] = {each.id for each in installations}
         return code
 
@@ -114,7 +118,7 @@ class CodeHost:
         return {
             "content-type": "application/json",
             "x-github-event": event,
-            "x-github-delivery": delivery or f"delivery-{next(self._numbers)}",
+            "x-github-delivery": delivery or f"delivery-{self._next()}",
             **self.sign(body, secret),
             "user-agent": "GitHub-Hookshot/0123456",
         }, body
@@ -129,13 +133,13 @@ class CodeHost:
 
     def _exchange(self, asked: Asked) -> Said:
         sent = asked.json
-        known = credentials()
+        known = credentials(self.key)
         reached = self.codes.pop(sent["code"], None)
         if reached is None or sent["client_secret"] != known["client_secret"]:
             return Said(
                 200, {"error": "bad_verification_code", "error_description": "The code is incorrect."}
             )
-        token = f"ghu_{next(self._numbers)}"
+        token = f"ghu_{self._next()}"
         self.person_tokens[token] = reached
         return Said(200, {"access_token": token, "token_type": "bearer", "scope": ""})
 
@@ -147,7 +151,7 @@ class CodeHost:
         return Said(200, {"total_count": len(shapes), "installations": shapes})
 
     def _installation_token(self, asked: Asked, number: str) -> Said:
-        key = serialization.load_pem_private_key(private_key().encode(), None)
+        key = serialization.load_pem_private_key(self.key.encode(), None)
         assert isinstance(key, rsa.RSAPrivateKey)
         try:
             claims = jwt.decode(
@@ -165,9 +169,9 @@ class CodeHost:
             return NOT_FOUND
         if installation.suspended:
             return Said(403, {"message": "This installation has been suspended"})
-        token = f"ghs_{number}_{next(self._numbers)}"
+        token = f"ghs_{number}_{self._next()}"
         self.tokens[token] = installation.id
-        ends_at = _iso(self.clock() + self.token_seconds)
+        ends_at = iso(self.clock() + self.token_seconds)
         return Said(201, {"token": token, "expires_at": ends_at, "permissions": {}})
 
     def _repository(self, asked: Asked, name: str) -> Repository | Said:
@@ -271,22 +275,9 @@ class CodeHost:
         found = self._repository(asked, name)
         if isinstance(found, Said):
             return found
-        sent, number, now = asked.json, len(found.issues) + 1, _iso(self.clock())
-        found.issues[number] = {
-            "id": 70_000 + number,
-            "number": number,
-            "title": sent["title"],
-            "body": sent.get("body"),
-            "state": "open",
-            "state_reason": None,
-            "html_url": f"https://github.com/{name}/issues/{number}",
-            "user": {"login": "helpdesk-test[bot]", "id": 5, "type": "Bot"},
-            "labels": [],
-            "created_at": now,
-            "updated_at": now,
-            "closed_at": None,
-        }
-        return Said(201, found.issues[number])
+        issue = found.open_issue(asked.json["title"], asked.json.get("body"), BOT, self.clock())
+        self.on_issue(found, issue["number"], "opened")
+        return Said(201, issue)
 
     def _issue(self, asked: Asked, name: str, number: str) -> Said:
         found = self._repository(asked, name)
@@ -296,8 +287,10 @@ class CodeHost:
         if issue is None:
             return NOT_FOUND
         if asked.method == "PATCH":
-            issue |= asked.json
-            issue["updated_at"] = _iso(self.clock())
+            before = issue["state"]
+            found.change_issue(int(number), asked.json, self.clock())
+            if issue["state"] != before:
+                self.on_issue(found, int(number), "closed" if issue["state"] == "closed" else "reopened")
         return Said(200, issue)
 
 

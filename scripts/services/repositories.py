@@ -3,7 +3,13 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
+
+
+def iso(at: float) -> str:
+    """Return a time in seconds as GitHub shows it."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def blob_sha(content: bytes) -> str:
@@ -13,7 +19,7 @@ def blob_sha(content: bytes) -> str:
 
 @dataclass
 class Repository:
-    """A repository: files by branch, issues by number."""
+    """A repository: files by branch, issues by number. `log` are the commits that a person made on its page."""
 
     full_name: str
     id: int
@@ -23,6 +29,7 @@ class Repository:
     commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
     issues: dict[int, dict[str, Any]] = field(default_factory=dict)
     truncates: bool = False
+    log: list[dict[str, str]] = field(default_factory=list)
 
     def push(self, files: Mapping[str, str | bytes | None], branch: str = "") -> str:
         """Change files of a branch (None deletes one) and return the commit's hash."""
@@ -48,6 +55,34 @@ class Repository:
         files = self.branches[branch or self.default_branch]
         said = "".join(f"{path} {blob_sha(content)}\n" for path, content in sorted(files.items()))
         return hashlib.sha1(said.encode(), usedforsecurity=False).hexdigest()
+
+    def open_issue(self, title: str, body: str | None, login: str, at: float) -> dict[str, Any]:
+        """Open an issue in somebody's name, at a time in seconds; return it as GitHub shows it."""
+        number = len(self.issues) + 1
+        issue = self.issues[number] = {
+            "id": 70_000 + number,
+            "number": number,
+            "title": title,
+            "body": body,
+            "state": "open",
+            "state_reason": None,
+            "html_url": f"https://github.com/{self.full_name}/issues/{number}",
+            "user": {"login": login, "id": 5, "type": "Bot" if login.endswith("[bot]") else "User"},
+            "labels": [],
+            "created_at": iso(at),
+            "updated_at": iso(at),
+            "closed_at": None,
+        }
+        return issue
+
+    def change_issue(self, number: int, change: Mapping[str, Any], at: float) -> None:
+        """Change an issue, at a time in seconds."""
+        issue = self.issues[number]
+        before = issue["state"]
+        issue |= change
+        issue["updated_at"] = iso(at)
+        if issue["state"] != before:
+            issue["closed_at"] = iso(at) if issue["state"] == "closed" else None
 
     @property
     def owner(self) -> str:

@@ -11,6 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
+KEPT = 10_000
+"""How many requests are remembered."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -27,6 +30,12 @@ class Asked:
     def json(self) -> Any:
         """The body."""
         return json.loads(self.body)
+
+    @property
+    def form(self) -> dict[str, str]:
+        """The fields of a form that was sent."""
+        fields = parse_qs(self.body.decode(), keep_blank_values=True)
+        return {name: values[-1] for name, values in fields.items()}
 
     @property
     def bearer(self) -> str:
@@ -105,6 +114,7 @@ class Services:
     def _answer(self, asked: Asked) -> Said | None:
         with self._lock:
             self.asked.append(asked)
+            del self.asked[:-KEPT]
             fault = next((each for each in self.faults if each.left and each.about(asked)), None)
             if fault is not None:
                 fault.left -= 1

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from scripts.local import stack as local_stack
 from scripts.local.emulator import Emulator
 from scripts.local.progress import Problem, Progress
-from scripts.local.settings import HOST, LOCAL, StackSettings, settings_for
+from scripts.local.settings import HOST, LOCAL, StackSettings, services_port, settings_for
 
 # Retries follow a second after each other, so that a test sees all five attempts.
 PARAMETERS = "RetryDelaysSeconds=1,1,1,1"
@@ -26,14 +26,6 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
-
-
-def services_port(port: int) -> int:
-    """Return where the functions of the stack on a port look for the services of integrations.
-
-    Below the ports that the system gives to connections, which may have taken one by the time that the test needs it.
-    """
-    return 20_000 + port % 10_000
 
 
 def settings(port: int) -> StackSettings:

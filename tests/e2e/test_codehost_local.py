@@ -18,11 +18,10 @@ import pytest
 
 from scripts.local.calls import operate
 from scripts.local.people import PEOPLE
-from scripts.local.settings import settings_for
+from scripts.local.settings import services_port, settings_for
 from scripts.services.codehost import CodeHost, credentials
 from scripts.services.repositories import Installation
 from scripts.services.server import Services
-from tests.e2e import own_stack
 from tests.support.api import Answer
 from tests.support.visitor import FORM, Visitor
 from tests.support.web import Web, eventually
@@ -59,7 +58,7 @@ def github(stack: Mapping[str, str], tmp_path: Path) -> Iterator[CodeHost]:
     key.write_text(credentials()["private_key"], encoding="utf-8")
     given = [f"{name}={value}" for name, value in credentials().items() if name != "private_key"]
     operate(settings_for(port), "set-app", "codehost", *given, f"private_key={key}")
-    with Services(host, port=own_stack.services_port(port)):
+    with Services(host, port=services_port(port)):
         yield host
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.local import packing
+from scripts.local import build, packing
 
 BUILT = """Resources:
   CoreLayer:
@@ -74,3 +74,12 @@ def test_a_build_is_packed_once(artifacts: Path, tmp_path: Path) -> None:
     written = template.stat().st_mtime_ns
 
     assert packing.pack(artifacts, tmp_path / "archives").stat().st_mtime_ns == written
+
+
+def test_variables_of_makes_command_line_do_not_reach_the_makefiles_of_layers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MAKEFLAGS", " -- SERVICES=fake")
+    monkeypatch.setenv("MAKEOVERRIDES", "SERVICES=fake")
+
+    assert [name for name in build.tool_environment() if name.startswith("MAKE")] == []

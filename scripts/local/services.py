@@ -1,0 +1,97 @@
+"""`SERVICES=fake`: stand-ins of the services that organizations connect, beside the local stack, with pages to act on.
+
+They run in a process of their own, which `make down` stops. What they hold stays in the stack's folder.
+"""
+
+import json
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+
+from scripts.local.calls import RefusedError, operate
+from scripts.local.processes import ProcessRecord
+from scripts.local.progress import Problem, Progress
+from scripts.local.settings import StackSettings
+
+START_SECONDS = 20
+STOP_SECONDS = 10
+
+
+class StandIns:
+    """One stack's stand-ins: their process, their log and what they hold."""
+
+    def __init__(self, settings: StackSettings) -> None:
+        self._settings = settings
+        self._folder = settings.folder / "services"
+        self._record_file = self._folder / "process.json"
+        self.log = self._folder / "services.log"
+
+    def start(self, progress: Progress) -> None:
+        """Start them again, if the stack has them, and enter their apps as its operator. Errors: Problem."""
+        self.stop()
+        if not self._settings.services:
+            return
+        progress.say(f"Starting stand-ins of services at {self._settings.services_url}.")
+        self._spawn()
+        self._wait_until_they_answer()
+        apps = json.loads((self._folder / "apps.json").read_text(encoding="utf-8"))
+        # Nearly all of the time is the start of the operator's command.
+        with ThreadPoolExecutor(len(apps)) as pool:
+            list(pool.map(self._enter, apps, apps.values()))
+
+    def stop(self) -> None:
+        """Stop them, if they run."""
+        record = ProcessRecord.load(self._record_file)
+        if record is not None and record.runs():
+            record.stop(STOP_SECONDS)
+        self._record_file.unlink(missing_ok=True)
+
+    def _enter(self, app: str, credentials: dict[str, str]) -> None:
+        values = dict(credentials)
+        if "private_key" in values:
+            key = self._folder / f"{app}.pem"
+            key.touch(mode=0o600)
+            key.write_text(values["private_key"], encoding="utf-8")
+            values["private_key"] = str(key)
+        try:
+            operate(self._settings, "set-app", app, *(f"{name}={value}" for name, value in values.items()))
+        except RefusedError as refused:
+            raise Problem(f"The app {app} could not be entered: {refused}") from None
+
+    def _spawn(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        settings = self._settings
+        words = ["--port", str(settings.services_port), "--root", settings.base_url]
+        # Not a Popen: it outlives this process, and is stopped by its record.
+        pid = os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-m", "scripts.services", *words, "--folder", str(self._folder)],
+            dict(os.environ),
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, str(self.log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+                (os.POSIX_SPAWN_DUP2, 1, 2),
+            ],
+            setsid=True,
+        )
+        ProcessRecord.of(pid).save(self._record_file)
+
+    def _wait_until_they_answer(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not self._answer():
+            record = ProcessRecord.load(self._record_file)
+            if record is None or not record.runs() or time.monotonic() > deadline:
+                self.stop()
+                raise Problem(
+                    f"The stand-ins did not start on port {self._settings.services_port}; their log: {self.log}"
+                )
+            time.sleep(0.1)
+
+    def _answer(self) -> bool:
+        try:
+            return httpx.get(self._settings.services_url, timeout=2, trust_env=False).status_code == 200
+        except httpx.HTTPError:
+            return False

@@ -1,0 +1,120 @@
+"""GitHub's page beside a local stack: an account with two repositories, where a person pushes and moves issues."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from scripts.services import codehost, codehost_hooks
+from scripts.services.codehost import BOT, CodeHost
+from scripts.services.desks import Outlet
+from scripts.services.repositories import Installation, Repository
+from scripts.services.server import Asked
+
+ACCOUNT = "acme"
+_FILES: Mapping[str, str | bytes | None] = {
+    "docs/refunds.md": "# Refunds\n\nRefunds take three days.\n",
+    "docs/shipping.md": "# Shipping\n\nParcels leave the same day if you order before noon.\n",
+}
+
+
+class CodeHostDesk:
+    """GitHub, with its page."""
+
+    title = "GitHub"
+
+    def __init__(self, send: Outlet) -> None:
+        self.send = send
+        self.service = host = CodeHost()
+        host.install(ACCOUNT, "docs", "shop")
+        host.repositories["acme/docs"].push(_FILES)
+        host.repositories["acme/shop"].push({"main.py": "print('shop')\n"})
+        host.on_issue = lambda repository, number, action: self._tell(
+            lambda: codehost_hooks.issue(host, repository, number, action, sender=BOT)
+        )
+
+    def credentials(self) -> Mapping[str, str]:
+        """Return what `scripts.admin set-app codehost` takes."""
+        return codehost.credentials(self.service.key)
+
+    def consent(self, asked: Asked, root: str) -> list[tuple[str, str]] | None:
+        """Return the accounts on which the App can be installed."""
+        if not asked.path.endswith("/installations/new"):
+            return None
+        found = self._installation or self._install()
+        back = {
+            "code": self.service.code_for(found),
+            "installation_id": found.id,
+            "setup_action": "install",
+            "state": asked.query["state"],
+        }
+        return [(f"Install on {found.login}", f"{root}/v1/connect/codehost/callback?{urlencode(back)}")]
+
+    def shown(self) -> Mapping[str, Any]:
+        """Return the repositories, and whether the App is installed."""
+        return {
+            "account": ACCOUNT,
+            "installed": self._installation is not None,
+            "repositories": [self.service.repositories[name] for name in sorted(self.service.repositories)],
+        }
+
+    def act(self, what: str, given: Mapping[str, str]) -> None:
+        """Do what a form asks for. Raises KeyError, ValueError, StopIteration."""
+        if what == "uninstall":
+            self._uninstall()
+            return
+        host, repository = self.service, self.service.repositories[given["repo"]]
+        match what:
+            case "push":
+                self._push(repository, given)
+            case "open-issue":
+                number = repository.open_issue(given["title"], None, codehost_hooks.PERSON, host.clock())[
+                    "number"
+                ]
+                self._tell(lambda: codehost_hooks.issue(host, repository, number, "opened"))
+            case "change-issue":
+                self._change_issue(repository, int(given["number"]), given["to"])
+            case "pull-request":
+                number, merged = int(given["number"]), given["to"] == "merged"
+                self._tell(
+                    lambda: codehost_hooks.pull_request(
+                        host, repository, number, given["title"], merged=merged
+                    )
+                )
+            case _:
+                raise ValueError(what)
+
+    @property
+    def _installation(self) -> Installation | None:
+        return next((each for each in self.service.installations.values() if each.login == ACCOUNT), None)
+
+    def _install(self) -> Installation:
+        """Install the App again: an installation of its own, for all repositories."""
+        found = self.service.install(ACCOUNT)
+        found.repositories |= set(self.service.repositories)
+        return found
+
+    def _uninstall(self) -> None:
+        found = self._installation
+        if found is not None:
+            del self.service.installations[found.id]
+            self.send(*codehost_hooks.installation(self.service, found, "deleted"))
+
+    def _push(self, repository: Repository, given: Mapping[str, str]) -> None:
+        before, path, message = repository.sha(), given["path"].strip("/ "), given["message"].strip()
+        if not path or not message:
+            raise ValueError(path)
+        repository.push({path: given["content"] or None})
+        repository.log.insert(0, {"sha": repository.sha(), "message": message})
+        self._tell(lambda: codehost_hooks.push(self.service, repository, before, message))
+
+    def _change_issue(self, repository: Repository, number: int, to: str) -> None:
+        reopened = to == "reopened"
+        change = {"state": "open" if reopened else "closed", "state_reason": to}
+        repository.change_issue(number, change, self.service.clock())
+        action = "reopened" if reopened else "closed"
+        self._tell(lambda: codehost_hooks.issue(self.service, repository, number, action))
+
+    def _tell(self, sent: Callable[[], codehost_hooks.Sent]) -> None:
+        """Send what happened, as GitHub does only where the App is installed."""
+        if self._installation is not None:
+            self.send(*sent())

@@ -1,0 +1,123 @@
+"""What the stand-in of GitHub sends to its App: payloads as GitHub's description of webhooks has them, in part."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from scripts.services.codehost import CodeHost
+from scripts.services.repositories import Installation, Repository, iso
+
+PERSON = "mona"
+"""The login of the person who does things at GitHub."""
+type Sent = tuple[dict[str, str], str]
+
+
+def push(host: CodeHost, repository: Repository, before: str, *messages: str, branch: str = "") -> Sent:
+    """Return what is sent about a branch that was pushed: the last commit is the branch's."""
+    branch = branch or repository.default_branch
+    after, now = repository.sha(branch), iso(host.clock())
+    commits = [
+        {
+            "id": after if number == len(messages) else f"{number:040x}",
+            "tree_id": after,
+            "distinct": True,
+            "message": message,
+            "timestamp": now,
+            "url": f"https://github.com/{repository.full_name}/commit/{after}",
+            "author": {"name": PERSON.title(), "email": f"{PERSON}@example.com", "username": PERSON},
+            "committer": {"name": PERSON.title(), "email": f"{PERSON}@example.com", "username": PERSON},
+        }
+        for number, message in enumerate(messages, 1)
+    ]
+    return _sent(
+        host,
+        "push",
+        repository,
+        {
+            "ref": f"refs/heads/{branch}",
+            "before": before,
+            "after": after,
+            "created": False,
+            "deleted": False,
+            "forced": not messages,
+            "base_ref": None,
+            "compare": f"https://github.com/{repository.full_name}/compare/{before[:12]}...{after[:12]}",
+            "commits": commits,
+            "head_commit": commits[-1] if commits else None,
+            "pusher": {"name": PERSON, "email": f"{PERSON}@example.com"},
+        },
+    )
+
+
+def issue(host: CodeHost, repository: Repository, number: int, action: str, *, sender: str = PERSON) -> Sent:
+    """Return what is sent about an issue that was opened, closed or opened again."""
+    return _sent(
+        host, "issues", repository, {"action": action, "issue": repository.issues[number]}, sender=sender
+    )
+
+
+def pull_request(
+    host: CodeHost, repository: Repository, number: int, title: str, *, merged: bool = False
+) -> Sent:
+    """Return what is sent about a pull request that was opened, or merged."""
+    pull = {
+        "number": number,
+        "title": title,
+        "state": "closed" if merged else "open",
+        "merged": merged,
+        "html_url": f"https://github.com/{repository.full_name}/pull/{number}",
+        "updated_at": iso(host.clock()),
+    }
+    action = "closed" if merged else "opened"
+    return _sent(host, "pull_request", repository, {"action": action, "number": number, "pull_request": pull})
+
+
+def renamed(host: CodeHost, repository: Repository, before: str) -> Sent:
+    """Return what is sent about a repository that had another name before."""
+    changes = {"repository": {"name": {"from": before}}}
+    return _sent(host, "repository", repository, {"action": "renamed", "changes": changes})
+
+
+def repository_changed(host: CodeHost, repository: Repository, action: str) -> Sent:
+    """Return what is sent about a repository that was made private or public."""
+    return _sent(host, "repository", repository, {"action": action})
+
+
+def installation(host: CodeHost, found: Installation, action: str) -> Sent:
+    """Return what is sent about an installation that was created, deleted, suspended or unsuspended."""
+    return host.hook(
+        "installation", {"action": action, "installation": found.shape(), "sender": _user(PERSON)}
+    )
+
+
+def repositories_changed(
+    host: CodeHost, found: Installation, *, added: Sequence[str] = (), removed: Sequence[str] = ()
+) -> Sent:
+    """Return what is sent about repositories that the App may read from now on, or no longer."""
+    rows = {
+        name: [{"full_name": each, "name": each.partition("/")[2]} for each in names]
+        for name, names in (("repositories_added", added), ("repositories_removed", removed))
+    }
+    payload = {
+        "action": "added" if added else "removed",
+        "installation": found.shape(),
+        "repository_selection": "selected",
+        **rows,
+        "sender": _user(PERSON),
+    }
+    return host.hook("installation_repositories", payload)
+
+
+def _sent(
+    host: CodeHost, event: str, repository: Repository, payload: dict[str, Any], *, sender: str = PERSON
+) -> Sent:
+    installed = next(each for each in host.installations.values() if each.login == repository.owner)
+    about = {
+        "repository": repository.shape(),
+        "installation": {"id": installed.id, "node_id": f"installation {installed.id}"},
+        "sender": _user(sender),
+    }
+    return host.hook(event, {**payload, **about})
+
+
+def _user(login: str) -> dict[str, Any]:
+    return {"login": login, "id": 5 if login.endswith("[bot]") else 6}

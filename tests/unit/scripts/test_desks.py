@@ -1,0 +1,196 @@
+"""The pages of the stand-ins: what a person does there reaches the app as the service would send it."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import httpx
+import pytest
+
+from helpdesk.chatmirror import receiver as chatmirror
+from helpdesk.codehost import receiver as codehost
+from helpdesk.integrations.adapter import Hook, Received, Receiver
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import AppCredentials
+from scripts.services.chatmirror_desk import ChatMirrorDesk
+from scripts.services.codehost_desk import CodeHostDesk
+from scripts.services.desks import Desk, Desks
+from scripts.services.server import Services
+from tests.support.web import eventually
+
+ROOT = "http://127.0.0.1:4566/helpdesk"
+RECEIVERS: Mapping[str, Receiver] = {"codehost": codehost, "chatmirror": chatmirror}
+
+
+class Office:
+    """The desks as a browser reaches them, and what they sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, Mapping[str, str], str]] = []
+        self.codehost = CodeHostDesk(lambda headers, body: self.sent.append(("codehost", headers, body)))
+        self.chatmirror = ChatMirrorDesk(
+            lambda headers, body: self.sent.append(("chatmirror", headers, body))
+        )
+        self.desks: dict[str, Desk] = {"codehost": self.codehost, "chatmirror": self.chatmirror}
+        self.services = Services(Desks(self.desks, ROOT))
+
+    def page(self, path: str) -> str:
+        """Return a page."""
+        answer = httpx.get(f"{self.services.url}{path}", trust_env=False)
+        assert answer.status_code == 200
+        return answer.text
+
+    def press(self, address: str, origin: str | None = None, **form: str) -> int:
+        """Send a form of a page; return the status."""
+        headers = {"origin": origin or self.services.url}
+        return httpx.post(
+            f"{self.services.url}{address}", data=form, headers=headers, trust_env=False
+        ).status_code
+
+    def received(self) -> list[Received]:
+        """Return what the product reads in what was sent, whose signatures it verifies."""
+        found = []
+        for app, headers, body in self.sent:
+            hook = Hook({name.lower(): value for name, value in headers.items()}, body.encode())
+            RECEIVERS[app].verify(AppCredentials(App(app), self.desks[app].credentials()), hook)
+            found.append(RECEIVERS[app].read(hook))
+        return found
+
+
+@pytest.fixture
+def office() -> Iterator[Office]:
+    """The desks, running."""
+    found = Office()
+    with found.services:
+        yield found
+
+
+def test_a_commit_that_is_pushed_is_sent(office: Office) -> None:
+    pushed = {
+        "repo": "acme/docs",
+        "path": "docs/returns.md",
+        "message": "fixes HELP-1",
+        "content": "# Returns",
+    }
+    assert office.press("/codehost/push", **pushed) == 303
+
+    [received] = office.received()
+    assert received.event == codehost.PUSH
+    assert received.data["repo"] == "acme/docs"
+    assert [each["message"] for each in received.data["commits"]] == ["fixes HELP-1"]
+    assert "docs/returns.md" in office.page("/codehost/")
+
+
+def test_an_issue_that_is_closed_or_opened_again_is_sent(office: Office) -> None:
+    office.press("/codehost/open-issue", repo="acme/shop", title="Too slow")
+    office.press("/codehost/change-issue", repo="acme/shop", number="1", to="not_planned")
+    office.press("/codehost/change-issue", repo="acme/shop", number="1", to="reopened")
+
+    assert [(each.event, each.data.get("state")) for each in office.received()] == [
+        ("", None),
+        (codehost.ISSUE, "closed"),
+        (codehost.ISSUE, "open"),
+    ]
+
+
+def test_a_merged_pull_request_is_sent(office: Office) -> None:
+    merged = {"repo": "acme/shop", "number": "7", "title": "fixes HELP-1", "to": "merged"}
+    office.press("/codehost/pull-request", **merged)
+
+    assert [each.data["state"] for each in office.received()] == ["merged"]
+
+
+def test_an_app_that_was_removed_is_sent_nothing_more_until_it_is_installed_again(office: Office) -> None:
+    first = next(iter(office.codehost.service.installations))
+    office.press("/codehost/uninstall")
+    office.press("/codehost/open-issue", repo="acme/shop", title="Too slow")
+    page = office.page("/github.com/apps/helpdesk-test/installations/new?state=s")
+
+    assert [each.event for each in office.received()] == [codehost.REMOVED]
+    [second] = office.codehost.service.installations
+    assert second != first
+    assert f"{ROOT}/v1/connect/codehost/callback?code=" in page
+    assert f"installation_id={second}" in page
+
+
+def test_an_answer_in_a_thread_and_a_button_are_sent(office: Office) -> None:
+    slack = office.chatmirror.service
+    [workspace] = slack.workspaces.values()
+    support = workspace.named("support")
+    button = {"type": "button", "action_id": "resolve", "value": "conv", "text": {"text": "Resolve"}}
+    support.messages.append(
+        {"ts": "1.000001", "text": "Hello", "blocks": [{"type": "actions", "elements": [button]}]}
+    )
+    page = office.page("/chatmirror/")
+    user = re.findall(r'<option value="(\w+)">Demo Member', page)[0]
+    about = {"channel": support.id, "message": "1.000001", "user": user}
+    office.press("/chatmirror/answer", **about, text="We look", mention="on")
+    office.press("/chatmirror/press", **about, button="resolve")
+
+    message, click = office.received()
+    assert (message.event, message.data["text"]) == (chatmirror.MESSAGE, f"<@{workspace.bot}> We look")
+    assert (click.event, click.data["action"]) == (chatmirror.CLICK, "resolve")
+
+
+def test_consent_to_a_workspace_leads_back_to_the_redirect_address(office: Office) -> None:
+    page = office.page(
+        f"/slack.com/oauth/v2/authorize?state=s&redirect_uri={ROOT}/v1/connect/chatmirror/callback"
+    )
+
+    assert f"{ROOT}/v1/connect/chatmirror/callback?code=" in page
+
+
+def test_a_page_of_another_site_can_send_no_form(office: Office) -> None:
+    assert office.press("/codehost/uninstall", origin="https://evil.example.com") == 403
+    assert office.sent == []
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("/codehost/push", {"repo": "acme/none"}),
+        ("/codehost/push", {"repo": "acme/docs", "path": "docs/none.md", "message": "m", "content": ""}),
+        ("/codehost/nothing", {"repo": "acme/docs"}),
+        ("/chatmirror/answer", {"channel": "none"}),
+    ],
+)
+def test_what_is_not_there_is_refused_with_a_page(office: Office, path: str, form: dict[str, str]) -> None:
+    assert office.press(path, **form) == 400
+
+
+def test_what_the_services_hold_outlives_a_restart(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    words = ["--port", str(port), "--root", ROOT, "--folder", str(tmp_path)]
+    seen = []
+    for _ in range(2):
+        running = subprocess.Popen([sys.executable, "-m", "scripts.services", *words])
+        try:
+            eventually(lambda: _answers(url))
+            seen.append(httpx.get(f"{url}/codehost/", trust_env=False).text)
+            form = {"repo": "acme/shop", "title": "Too slow"}
+            httpx.post(f"{url}/codehost/open-issue", data=form, headers={"origin": url}, trust_env=False)
+        finally:
+            running.send_signal(signal.SIGTERM)
+            assert running.wait(10) == 0
+        seen.append((tmp_path / "apps.json").read_text())
+
+    before, apps, after, apps_again = seen
+    assert "Too slow" not in before
+    assert "Too slow" in after
+    assert apps == apps_again  # with the App's key
+    assert set(json.loads(apps)) == {"codehost", "chatmirror"}
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(url, trust_env=False).status_code == 200
+    except httpx.HTTPError:
+        return False
