@@ -361,6 +361,8 @@ def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[
     yield to("GET", "/v1/integrations/issue-repo")
     yield to("POST", "/v1/integrations/repos/sync", repo)
     yield to("DELETE", "/v1/integrations/repos?repo=acme/docs", route="/v1/integrations/repos")
+    yield to("GET", "/v1/site")
+    yield to("PATCH", "/v1/site", {"enabled": True})
     yield to("GET", "/v1/integrations/chatmirror")
     yield to("PATCH", "/v1/integrations/chatmirror", {"mode": "two_way"})
     yield to("DELETE", "/v1/integrations/codehost", route="/v1/integrations/<app>")

@@ -16,6 +16,8 @@ _METHODS = ("get", "post", "put", "patch", "delete")
 # No route has these. The gateway refuses them as _NO_ROUTE says, but the emulator ignores its settings for refusals.
 _UNSERVED_METHODS = ("head", "options")
 _NOT_FOUND = "not_found"
+# Pages for people, which are no routes of the API.
+_PAGES = {"/site": "site"}
 
 _INVALID_KEY = (401, "invalid_api_key", "Send a secret key as a bearer token in the Authorization header.")
 _FORBIDDEN = (403, "forbidden", "The request was refused.")
@@ -65,8 +67,9 @@ def groups() -> dict[str, str]:
 def text() -> str:
     """Return the document, one path or refusal a line."""
     paths = {"/": _NOT_FOUND, "/{proxy+}": _NOT_FOUND, "/v1": _NOT_FOUND, "/v1/{proxy+}": _NOT_FOUND}
-    for part, function in sorted(groups().items()):
-        paths[f"/v1/{part}"] = paths[f"/v1/{part}/{{proxy+}}"] = function
+    served = _PAGES | {f"/v1/{part}": function for part, function in sorted(groups().items())}
+    for root, function in served.items():
+        paths[root] = paths[f"{root}/{{proxy+}}"] = function
     lines: dict[str, dict[str, object]] = {
         "paths": {
             path: dict.fromkeys(_METHODS, _integration(function))

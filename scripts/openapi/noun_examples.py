@@ -12,6 +12,7 @@ from scripts.openapi import (
     knowledge_examples,
     oauth_examples,
     signal_examples,
+    site_examples,
     task_examples,
     tool_examples,
 )
@@ -26,6 +27,7 @@ _MODULES = (
     tool_examples,
     integration_examples,
     signal_examples,
+    site_examples,
     task_examples,
     board_examples,
 )

@@ -97,6 +97,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "hooks": ("Integrations", "The services that your organization is connected to."),
     "webhooks": ("Webhooks", "Webhook endpoints and their deliveries."),
     "events": ("Webhooks", "Webhook endpoints and their deliveries."),
+    "site": ("Help site", "The site on which customers read published documents."),
     "organization": ("Organization", "The organization's settings, limits and log."),
     "billing": ("Organization", "The organization's settings, limits and log."),
     "logs": ("Organization", "The organization's settings, limits and log."),

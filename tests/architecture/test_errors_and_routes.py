@@ -44,6 +44,7 @@ OURS = {
     "invalid_cursor": 400,
     "invalid_signature": 401,
     "doc_changed": 409,
+    "form_not_own": 403,
     "document_limit": 400,
     "folder_limit": 400,
     "still_used": 409,

@@ -52,6 +52,7 @@ API_FUNCTIONS = {
     "Files",
     "Organizations",
     "Integrations",
+    "SiteSettings",
 } | ACCOUNT_FUNCTIONS
 WORKERS = {
     "Fanout",
@@ -74,6 +75,8 @@ WORKERS = {
 }
 # They speak with the services of integrations, and reach single partitions.
 SERVICE_FUNCTIONS = {"Connect", "Hooks"}
+# It serves pages to anyone, and reaches single partitions.
+PAGE_FUNCTIONS = {"Site"}
 
 
 def paths() -> dict[str, Any]:
@@ -115,7 +118,7 @@ def test_every_function_is_in_the_lists_that_the_rules_below_run_over() -> None:
     touches_nothing = {"Docs", "NotFound"}
 
     assert {name.removesuffix("Function") for name in FUNCTIONS} == (
-        API_FUNCTIONS | WORKERS | SERVICE_FUNCTIONS | touches_nothing
+        API_FUNCTIONS | WORKERS | SERVICE_FUNCTIONS | PAGE_FUNCTIONS | touches_nothing
     )
 
 
@@ -252,6 +255,8 @@ def allowed(function: str) -> dict[str, set[str]]:
     """Return the partitions that a function may touch, and the actions; every statement names partitions."""
     found: dict[str, set[str]] = {}
     for statement in POLICIES[function]:
+        if "dynamodb:" not in json.dumps(statement):
+            continue
         for partition in statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]:
             found.setdefault(partition, set()).update(actions(statement))
     return found
@@ -265,6 +270,15 @@ def test_the_function_that_connects_writes_tokens_and_reads_none() -> None:
     assert allowed("Connect")["ORG#*#TOKENS"] == {"dynamodb:PutItem", "dynamodb:UpdateItem"}
     assert allowed("Connect")["OAUTH#BROWSER#*"] == {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
     assert allowed("Connect")["PERSON#*"] == {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
+
+
+def test_the_pages_of_help_sites_reach_what_they_show_and_no_customer() -> None:
+    reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+
+    assert allowed("Site") == {
+        **dict.fromkeys(("SLUG#*", "ORG#*#ORG", "ORG#*#SITE", "ORG#*#FOLDER"), reads),
+        "ADDRESS#*": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
+    }
 
 
 WRITES = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
@@ -388,7 +402,7 @@ def test_the_eraser_removes_only_personal_data() -> None:
     }
 
 
-def test_only_six_functions_reach_the_knowledge_bucket() -> None:
+def test_only_seven_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
     assert reach == {
@@ -398,6 +412,7 @@ def test_only_six_functions_reach_the_knowledge_bucket() -> None:
         "KnowledgeIndexer",
         "Crawler",
         "IntegrationWorker",
+        "Site",
     }
 
 
@@ -639,7 +654,7 @@ def test_the_gateway_throttles_the_stage_and_every_route_without_a_credential() 
         for route in all_routes()
         for group in ["/".join(route.path.split("/")[:3])]
         if route.access is Access.PUBLIC
-    }
+    } | {("/site/{proxy+}", "GET"), ("/site/{proxy+}", "POST")}
     paths = RESOURCES["Api"]["Properties"]["DefinitionBody"]["paths"]
 
     throttled = {

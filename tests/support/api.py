@@ -48,6 +48,7 @@ _GROUPS = {
     "members": "people",
     "invites": "people",
     "organization": "organizations",
+    "site": "site_settings",
     "oauth": "oauth",
     ".well-known": "oauth",
     "invite": "oauth",

@@ -43,12 +43,15 @@ class AddressLimit(Enum):
     PAGES = "pages"
     # Tokens: a program that serves many people refreshes theirs from one address.
     TOKENS = "tokens"
+    # Forms on help sites: ratings of articles, posts, messages to the team.
+    SITE_FORMS = "site-forms"
 
 
 RATES: dict[AddressLimit, HourlyRate] = {
     AddressLimit.FILES: HourlyRate(18_000, 600),
     AddressLimit.PAGES: HourlyRate(3_600, 200),
     AddressLimit.TOKENS: HourlyRate(12_000, 600),
+    AddressLimit.SITE_FORMS: HourlyRate(600, 60),
 }
 """The limits that `take` applies, for each network address."""
 

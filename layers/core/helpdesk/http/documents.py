@@ -47,7 +47,7 @@ def respond[C: (SharedPage, SharedJson)](
     compressed = accepts_gzip(client_info.headers.get("accept-encoding", ""))
     tag = document.compressed_tag if compressed else document.tag
     every = {**headers, **_CACHED, "etag": tag}
-    if _is_known(client_info.headers.get("if-none-match", ""), tag):
+    if is_known(client_info.headers.get("if-none-match", ""), tag):
         return kind("", every, _NOT_MODIFIED)
     if compressed:
         return kind(document.compressed, {**every, "content-encoding": "gzip"}, is_base64=True)
@@ -64,7 +64,8 @@ def accepts_gzip(accept_encoding: str) -> bool:
     return weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0))) > 0
 
 
-def _is_known(if_none_match: str, tag: str) -> bool:
+def is_known(if_none_match: str, tag: str) -> bool:
+    """Return whether an If-None-Match header names a tag (RFC 9110, section 13.1.2)."""
     if if_none_match.strip() == "*":
         return True
     return tag in (each.strip().removeprefix("W/") for each in if_none_match.split(","))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
+_ROOT = re.compile(r"/(?:v1|site)/")
 _PARAMETER = re.compile(r"<(\w+)>")
 
 
@@ -50,8 +51,8 @@ class Request(NamedTuple):
 
 def _path_of_the_api(path: str) -> str:
     """Return a path without the prefix of a custom domain's base path mapping."""
-    before, version, rest = path.partition("/v1/")
-    return version + rest if before and version else path
+    root = _ROOT.search(path)
+    return path[root.start() :] if root is not None else path
 
 
 def answer(

@@ -58,7 +58,12 @@ RESERVED_SLUGS = frozenset(
 )
 
 
+def is_slug(text: str) -> bool:
+    """Return whether a text has the form of a slug."""
+    return _SLUG.fullmatch(text) is not None
+
+
 def require_slug(slug: str) -> None:
     """Raise InvalidSlug unless the text is a valid slug (Specification: Errors, invalid_slug)."""
-    if _SLUG.fullmatch(slug) is None or slug in RESERVED_SLUGS:
+    if not is_slug(slug) or slug in RESERVED_SLUGS:
         raise InvalidSlug

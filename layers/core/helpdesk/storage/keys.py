@@ -56,6 +56,16 @@ from helpdesk.storage.board_keys import (
     SignalPost,
     posts,
 )
+from helpdesk.storage.conversation_keys import (
+    Conversation,
+    Message,
+    Note,
+    Rating,
+    Snooze,
+    assigned_conversations,
+    customer_conversations,
+    inbox,
+)
 from helpdesk.storage.crawl_keys import (
     Crawl,
     CrawlAddress,
@@ -109,6 +119,7 @@ from helpdesk.storage.signal_keys import (
     signals,
     signals_with,
 )
+from helpdesk.storage.site_keys import SiteSettings
 from helpdesk.storage.site_sign_in_keys import (
     CustomerIdentity,
     SiteClientSecret,
@@ -142,25 +153,25 @@ from helpdesk.storage.webhook_keys import Delivery, EventFollower, WebhookEndpoi
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
-    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact",
-    "AnalyticsMonths", "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest",
-    "AutoResolveCheckpoint", "Board", "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection",
-    "ConnectionTokens", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
-    "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery", "DeviceCode",
-    "EmailBucket", "EndpointSecret", "EventFollower", "Grant", "HookDelivery", "IntegrationSettings", "InviteSecret",
+    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
+    "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest", "AutoResolveCheckpoint", "Board",
+    "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection", "ConnectionTokens",
+    "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart",
+    "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery", "DeviceCode", "EmailBucket",
+    "EndpointSecret", "EventFollower", "Grant", "HookDelivery", "IntegrationSettings", "InviteSecret",
     "InviteToken", "IssueNumber", "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree",
-    "KnowledgeUsage", "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Mirror", "MirrorChannel",
-    "MirrorClick", "MirrorDirectory", "MirrorPace", "MirrorReply",
-    "MirrorThread", "MirroredConversation", "MirroredFile",
-    "ModelUsage", "OAuthClient", "PageClaim", "Person", "PersonAllowance", "PersonByEmail",
-    "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote", "QueuedReport",
-    "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn", "Signal",
-    "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "SiteClientSecret",
-    "SiteCode", "SiteKeySecret", "SiteSession", "SiteSignIn", "SiteToken", "Slug",
-    "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter",
-    "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl",
-    "ToolTest", "UserCode", "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with",
-    "assigned_tasks", "connected_account", "customer_reports", "documents_in", "posts", "signal_reporters",
+    "KnowledgeUsage", "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror",
+    "MirrorChannel", "MirrorClick", "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread",
+    "MirroredConversation", "MirroredFile", "ModelUsage", "Note", "OAuthClient", "PageClaim", "Person",
+    "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber",
+    "PostVote", "QueuedReport", "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion",
+    "SharedBucket", "SignIn", "Signal", "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter",
+    "SignalTitle", "SignalVector", "SiteClientSecret", "SiteCode", "SiteKeySecret", "SiteSession", "SiteSettings",
+    "SiteSignIn", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail",
+    "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint",
+    "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode", "WaitPool", "WebhookEndpoint",
+    "WebhookEndpointCount", "approvals_with", "assigned_conversations", "assigned_tasks", "connected_account",
+    "customer_conversations", "customer_reports", "documents_in", "inbox", "posts", "signal_reporters",
     "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
 ]  # fmt: skip
 
@@ -268,48 +279,6 @@ class Fact(ItemKey):
     fact_id: str
 
 
-class Conversation(ItemKey):
-    """A conversation's state."""
-
-    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "CONV"
-    organization: str
-    conversation_id: str
-
-
-class Message(ItemKey):
-    """A customer-visible message."""
-
-    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "MSG#{message_id}"
-    organization: str
-    conversation_id: str
-    message_id: str
-
-
-class Note(ItemKey):
-    """A note or system line in a thread, seen by the team alone."""
-
-    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "NOTE#{message_id}"
-    organization: str
-    conversation_id: str
-    message_id: str
-
-
-class Snooze(ItemKey):
-    """The time when a snoozed conversation wakes."""
-
-    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "SNOOZE"
-    organization: str
-    conversation_id: str
-
-
-class Rating(ItemKey):
-    """A visitor's rating of one resolution: the stars and when. What they wrote with it is in the thread."""
-
-    PK, SK = "ORG#{organization}#RATINGS", "RATING#{rating_id}"
-    organization: str
-    rating_id: str
-
-
 class File(ItemKey):
     """An uploaded file: name, type, size, where it is attached."""
 
@@ -365,16 +334,6 @@ class Idempotency(ItemKey):
     request_hash: str
 
 
-def inbox(organization: str, inbox_list: str) -> str:
-    """Return GSI1's partition of one list of an organization's inbox; sorted by last activity."""
-    return f"ORG#{organization}#INBOX#{inbox_list}"
-
-
-def assigned_conversations(organization: str, user_id: str, assigned_list: str) -> str:
-    """Return GSI3's partition of one list of a teammate's conversations; sorted by last activity."""
-    return f"ORG#{organization}#ASSIGNED#{user_id}#{assigned_list}"
-
-
 def unattached_files(hour: int) -> str:
     """Return GSI1's partition of the files that came in an hour (since the epoch) and that no message attaches."""
     return f"UNATTACHED#{hour}"
@@ -383,11 +342,6 @@ def unattached_files(hour: int) -> str:
 def customers(organization: str) -> str:
     """Return GSI1's partition of an organization's customers; sorted by id, so by when they first wrote."""
     return f"ORG#{organization}#CUSTOMERS"
-
-
-def customer_conversations(organization: str, customer_id: str) -> str:
-    """Return GSI2's partition of one customer's conversations; sorted by start."""
-    return f"ORG#{organization}#CUSCONVS#{customer_id}"
 
 
 def event_feed(organization: str) -> str:

@@ -1,0 +1,27 @@
+"""/v1/site: the settings of the help site."""
+
+from helpdesk.admission.caller import Access, Caller
+from helpdesk.http.content import BaseUrl
+from helpdesk.platform.settings import declare
+from helpdesk.routing.api import Api
+from helpdesk.site import service as site
+from helpdesk.site.schemas import SiteAnswer, SiteUpdate
+
+NEEDS = declare("BASE_URL")
+
+api = Api()
+
+
+@api.get("/v1/site", access=Access.MEMBER)
+def get_site(caller: Caller, base_url: BaseUrl) -> SiteAnswer:
+    """Get the settings of the help site, and its address."""
+    return site.get(caller.organization, base_url)
+
+
+@api.patch("/v1/site", access=Access.ADMIN)
+def update_site(caller: Caller, change: SiteUpdate, base_url: BaseUrl) -> SiteAnswer:
+    """Update the settings of the help site (only the fields you send)."""
+    return site.change(caller, change, base_url)
+
+
+handler = api.handler

@@ -1,0 +1,1 @@
+"""The help site of an organization: its settings, and the pages that customers read."""

@@ -1,0 +1,17 @@
+"""What can go wrong with a help site and its pages."""
+
+from helpdesk.platform.errors import AppError
+
+MAX_TITLE_CHARACTERS = 80
+MAX_INTRO_CHARACTERS = 500
+MAX_LOGO_URL_CHARACTERS = 512
+MAX_FOOTER_LINKS = 10
+MAX_LINK_LABEL_CHARACTERS = 40
+MAX_LINK_URL_CHARACTERS = 512
+
+
+class PageNotFound(AppError):
+    """The site has no such page, or there is no such site; both look the same."""
+
+    status, code = 404, "page_not_found"
+    message = "There is no page at this address."

@@ -1,0 +1,81 @@
+"""Rendering of the pages: Jinja templates in which every value is escaped."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from helpdesk.http.content import HtmlPage
+from helpdesk.site import assets
+from helpdesk.site.sending import PRIVATE, PUBLIC
+from helpdesk.site.texts import Texts, texts_in
+from helpdesk.site.visit import Visit
+from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def page(
+    template: str,
+    visit: Visit,
+    values: Mapping[str, object],
+    *,
+    title: str = "",
+    status: int | None = None,
+    shared: bool = False,
+    headers: Mapping[str, str] | None = None,
+) -> HtmlPage:
+    """Return a page of a site from a template; every value is escaped.
+
+    `title` stands before the site's title; the home page has none. A `shared` page is the same for every visitor, and
+    proxies keep it. docs/guides/help-site.md names the values that every template has.
+    """
+    text = environment().get_template(f"{template}.html").render(context(visit) | {"title": title, **values})
+    return HtmlPage(text, {**(PUBLIC if shared else PRIVATE), **(headers or {})}, status)
+
+
+def context(visit: Visit) -> dict[str, Any]:
+    """Return the values that every template of a site has."""
+    site = visit.site
+    return {
+        "site": site,
+        "settings": site.settings,
+        "visit": visit,
+        "link": visit.link,
+        "t": texts_in(site.settings.language),
+        "language": site.settings.language,
+        "styles": [visit.link(assets.path_of("site.css"))],
+    }
+
+
+def problem(visit: Visit | None, name: str, status: int, *, headers: Mapping[str, str]) -> HtmlPage:
+    """Return the page that says what went wrong: in the site's own frame, or a plain one where there is no site."""
+    if visit is None:
+        t: Texts = texts_in(DEFAULT_LANGUAGE)
+        values = {"t": t, "name": name, "language": DEFAULT_LANGUAGE}
+        return HtmlPage(
+            environment().get_template("problem_plain.html").render(values), {**PRIVATE, **headers}, status
+        )
+    t = texts_in(visit.site.settings.language)
+    return page(
+        "problem", visit, {"name": name}, title=t[f"problem.{name}.title"], status=status, headers=headers
+    )
+
+
+@cache
+def environment() -> "Environment":
+    """Return the templates' environment: autoescaping, and an undefined name is an error."""
+    # Imported with the first page, as requests for style sheets render none.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

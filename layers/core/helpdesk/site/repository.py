@@ -1,0 +1,39 @@
+"""The items of a help site."""
+
+from collections.abc import Mapping, Sequence
+
+from helpdesk.organizations.record import OrganizationRecord
+from helpdesk.site.record import Site, SiteRecord
+from helpdesk.storage import keys, table
+from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
+
+
+def holder_of(slug: str) -> str | None:
+    """Return the id of the organization that holds a slug. One call."""
+    item = table.get(keys.Slug(slug), consistent=False)
+    return None if item is None else str(item["organization"])
+
+
+def site_with(
+    organization: str, more: Sequence[ItemKey], *, consistent: bool = False
+) -> tuple[Site | None, Mapping[ItemKey, Item]]:
+    """Return a site, None if the organization is gone, and the items of other keys that a page shows. One call."""
+    own, settings = keys.Organization(organization), keys.SiteSettings(organization)
+    found = table.get_many([own, settings, *more], consistent=consistent)
+    if own not in found:
+        return None, found
+    record = OrganizationRecord.from_item(found[own])
+    return Site(organization=record, settings=SiteRecord.from_item(found.get(settings))), found
+
+
+def change(transaction: Transaction, organization: str, changed: Item) -> None:
+    """Write settings by their attributes; two requests at once can change two of them."""
+    names = {f"#{name}": name for name in changed}
+    transaction.update(
+        keys.SiteSettings(organization),
+        "SET " + ", ".join(f"#{name} = :{name}" for name in changed),
+        names=names,
+        values={f":{name}": value for name, value in changed.items()},
+    )

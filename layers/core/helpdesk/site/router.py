@@ -1,0 +1,160 @@
+"""Pages: a function with a visit becomes a page of every organization's help site.
+
+    pages = Pages()
+
+    @pages.get("/articles/<slug>", reads=article_keys)
+    def show_article(visit: Visit, slug: str) -> Content: ...
+
+    handler = pages.handler
+
+Which organization a site is of is remembered by its slug. The settings are read with each request, together with the
+items that the route names (`reads`), in one call. The organization's item has its slug, so what is remembered is never
+wrong: if the slug has gone to another organization, it is looked up again.
+"""
+
+import re
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from helpdesk.admission import anonymous
+from helpdesk.admission.anonymous import AddressLimit
+from helpdesk.http.content import Content
+from helpdesk.http.gateway import Paths, Request
+from helpdesk.organizations.slugs import is_slug
+from helpdesk.platform.errors import AppError, InternalError
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.site import refusals, repository, sending
+from helpdesk.site.errors import PageNotFound
+from helpdesk.site.record import Site
+from helpdesk.site.visit import Visit
+from helpdesk.storage.keys import ItemKey, MalformedKey
+from helpdesk.storage.table import Item
+
+type Page = Callable[..., Content]
+type Reads = Callable[[str, Mapping[str, str]], Sequence[ItemKey]]
+"""Returns the keys of what a page shows, given the organization and the parameters of its path."""
+
+_SITE = re.compile(r"/site/(?P<slug>[^/]+)(?P<path>/.*)?")
+_MOST_REMEMBERED = 10_000
+
+
+def _nothing(_: str, __: Mapping[str, str]) -> Sequence[ItemKey]:
+    return ()
+
+
+class Route(FrozenRecord):
+    """A declared page."""
+
+    method: str
+    path: str
+    function: Page
+    reads: Reads
+    limit: AddressLimit | None
+
+
+class Pages:
+    """The pages of one function."""
+
+    def __init__(self) -> None:
+        self.routes: list[Route] = []
+        self._paths: Paths[Route] = Paths()
+
+    def get(self, path: str, *, reads: Reads = _nothing) -> Callable[[Page], Page]:
+        """Declare a page. Without a bucket: it is read as often as it is asked for, and the gateway throttles it."""
+        return self._declare("GET", path, reads, None)
+
+    def post(self, path: str, *, limit: AddressLimit, reads: Reads = _nothing) -> Callable[[Page], Page]:
+        """Declare what a form does; `limit` is the bucket of network addresses that it takes from."""
+        return self._declare("POST", path, reads, limit)
+
+    def _declare(
+        self, method: str, path: str, reads: Reads, limit: AddressLimit | None
+    ) -> Callable[[Page], Page]:
+        def declare(function: Page) -> Page:
+            route = Route(method, path, function, reads, limit)
+            self.routes.append(route)
+            self._paths.add(method, path.rstrip("/"), route)
+            return function
+
+        return declare
+
+    def handler(self, event: dict[str, Any], _: Any) -> dict[str, Any]:
+        """Handle an API Gateway REST event (payload version 1)."""
+        request = Request.from_event(event)
+        visit: Visit | None = None
+        try:
+            visit, route, values = self._visit(request)
+            content = _run(visit, route, values)
+        except MalformedKey:
+            content = refusals.page(visit, PageNotFound())
+        except AppError as error:
+            content = refusals.page(visit, error)
+        except Exception as error:  # noqa: BLE001 - the last line of defence: the visitor gets no stack trace
+            _log_failure(request, error)
+            content = refusals.page(visit, InternalError())
+        return sending.send(request, content)
+
+    def _visit(self, request: Request) -> tuple[Visit, Route | None, dict[str, str]]:
+        """Return the visit, with its route and the parameters of its path. Raises PageNotFound without a site."""
+        found = _SITE.fullmatch(request.path)
+        if found is None or not is_slug(found.group("slug")):
+            raise PageNotFound
+        slug, path = found.group("slug"), found.group("path") or "/"
+        route = self._paths.find(request.method, path)
+
+        def keys_for(organization: str) -> Sequence[ItemKey]:
+            return route[0].reads(organization, route[1]) if route is not None else ()
+
+        site, items = _site_with(slug, keys_for)
+        base_url = settings().base_url or request.address
+        visit = Visit(request=request, site=site, base_url=base_url, path=path, found=items)
+        return visit, *(route or (None, {}))
+
+
+def _run(visit: Visit, route: Route | None, values: Mapping[str, str]) -> Content:
+    if route is None:
+        raise PageNotFound
+    if route.limit is not None:
+        anonymous.take(route.limit, visit.client.address)
+    return route.function(visit, **values)
+
+
+_holders: dict[str, str] = {}
+"""The organization of each slug that was asked for, as far as it held the slug then."""
+
+
+def _site_with(
+    slug: str, keys_for: Callable[[str], Sequence[ItemKey]]
+) -> tuple[Site, Mapping[ItemKey, Item]]:
+    """Return an enabled site by its slug, with items. One call; the first time in an environment, two."""
+    remembered = _holders.get(slug)
+    for organization in (remembered, None):
+        holder = organization or repository.holder_of(slug)
+        if holder is None:
+            _holders.pop(slug, None)
+            raise PageNotFound
+        site, items = repository.site_with(holder, keys_for(holder))
+        if site is not None and site.organization.slug == slug:
+            if len(_holders) >= _MOST_REMEMBERED:
+                _holders.clear()
+            _holders[slug] = holder
+            if not site.settings.enabled:
+                raise PageNotFound
+            return site, items
+    raise PageNotFound
+
+
+def _log_failure(request: Request, error: Exception) -> None:
+    # Locations only: the text of an exception may contain what a visitor wrote.
+    places = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-6:]]
+    logger.error(
+        "page_failed", extra={"requestId": request.id, "error": type(error).__name__, "places": places}
+    )
+
+
+def forget() -> None:
+    """Forget which organization holds which slug; for tests."""
+    _holders.clear()

@@ -1,0 +1,136 @@
+"""Requests and responses of the help site's settings (docs/guides/help-site.md)."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from helpdesk.http.schemas import Answer, Body, schema_hint
+from helpdesk.platform.text import as_name, is_blank, trimmed
+from helpdesk.site.errors import (
+    MAX_FOOTER_LINKS,
+    MAX_INTRO_CHARACTERS,
+    MAX_LINK_LABEL_CHARACTERS,
+    MAX_LINK_URL_CHARACTERS,
+    MAX_LOGO_URL_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+)
+from helpdesk.site.links import is_page_address
+from helpdesk.visitor_texts.languages import Language
+
+
+def _title(value: str) -> str:
+    line = " ".join(as_name(value).split())
+    if not line or len(trimmed(value)) > MAX_TITLE_CHARACTERS:
+        raise ValueError(f"must have 1 to {MAX_TITLE_CHARACTERS} characters after trimming, or be null")
+    return line
+
+
+def _intro(value: str) -> str:
+    if len(trimmed(value)) > MAX_INTRO_CHARACTERS:
+        raise ValueError(f"must have at most {MAX_INTRO_CHARACTERS} characters")
+    return "" if is_blank(value) else trimmed(value)
+
+
+def _label(value: str) -> str:
+    line = " ".join(as_name(value).split())
+    if not line or len(trimmed(value)) > MAX_LINK_LABEL_CHARACTERS:
+        raise ValueError(f"must have 1 to {MAX_LINK_LABEL_CHARACTERS} characters after trimming")
+    return line
+
+
+def _logo_url(value: str) -> str:
+    if len(value) > MAX_LOGO_URL_CHARACTERS or not is_page_address(value, schemes=("https",)):
+        raise ValueError(f"must be an https address of at most {MAX_LOGO_URL_CHARACTERS} characters, or null")
+    return value
+
+
+def _link_url(value: str) -> str:
+    if len(value) > MAX_LINK_URL_CHARACTERS or not is_page_address(
+        value, schemes=("https", "http", "mailto")
+    ):
+        raise ValueError(
+            f"must be an https, http or mailto address of at most {MAX_LINK_URL_CHARACTERS} characters"
+        )
+    return value
+
+
+def _footer_links(value: "list[FooterLinkInput]") -> "list[FooterLinkInput]":
+    if len(value) > MAX_FOOTER_LINKS:
+        raise ValueError(f"must have at most {MAX_FOOTER_LINKS} links")
+    return value
+
+
+Title = Annotated[str, AfterValidator(_title), schema_hint(minLength=1, maxLength=MAX_TITLE_CHARACTERS)]
+Intro = Annotated[str, AfterValidator(_intro), schema_hint(maxLength=MAX_INTRO_CHARACTERS)]
+LogoUrl = Annotated[
+    str, AfterValidator(_logo_url), schema_hint(maxLength=MAX_LOGO_URL_CHARACTERS, format="uri")
+]
+Label = Annotated[str, AfterValidator(_label), schema_hint(minLength=1, maxLength=MAX_LINK_LABEL_CHARACTERS)]
+LinkUrl = Annotated[
+    str, AfterValidator(_link_url), schema_hint(maxLength=MAX_LINK_URL_CHARACTERS, format="uri")
+]
+
+
+class FooterLinkInput(Body):
+    """A link in the footer of every page."""
+
+    label: Label
+    """1 to 40 characters after trimming."""
+    url: LinkUrl
+    """An https, http or mailto address."""
+
+
+FooterLinks = Annotated[
+    list[FooterLinkInput], AfterValidator(_footer_links), schema_hint(maxItems=MAX_FOOTER_LINKS)
+]
+
+
+class SiteUpdate(Body):
+    """The body of PATCH /site; omitted fields stay as they are."""
+
+    enabled: bool | None = None
+    """Whether the pages can be opened."""
+    title: Title | None = None
+    """1 to 80 characters after trimming; null for the organization's name."""
+    intro: Intro | None = None
+    """The line below the title on the home page, up to 500 characters; null removes it."""
+    logo_url: LogoUrl | None = None
+    """An https address of an image; null removes it."""
+    language: Language | None = None
+    """The language of the pages' own words; null for English."""
+    show_board: bool | None = None
+    """Whether the feedback board is part of the site."""
+    show_contact: bool | None = None
+    """Whether visitors can write to the team on the site."""
+    footer_links: FooterLinks | None = None
+    """Up to 10 links in the footer; null removes them."""
+
+
+class FooterLinkShape(Answer):
+    """A link in the footer of every page."""
+
+    label: str
+    url: str
+
+
+class SiteAnswer(Answer):
+    """The settings of the help site, the response of GET and PATCH /site."""
+
+    enabled: bool
+    """Whether the pages can be opened; false until someone enables the site."""
+    url: str
+    """The address of the home page."""
+    title: str | None
+    """Null where the organization's name is the title."""
+    intro: str
+    """The line below the title on the home page; empty if there is none."""
+    logo_url: str | None
+    """The image beside the title."""
+    language: Language
+    """The language of the pages' own words."""
+    show_board: bool
+    """Whether the feedback board is part of the site."""
+    show_contact: bool
+    """Whether visitors can write to the team on the site."""
+    footer_links: list[FooterLinkShape]
+    """The links in the footer of every page."""

@@ -1,0 +1,77 @@
+"""A request for a page of a help site, with the site that it is for."""
+
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from helpdesk.http.content import ClientInfo
+from helpdesk.http.gateway import Request
+from helpdesk.http.schemas import Form, Query
+from helpdesk.http.validation import parse_form, parse_query
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.site.record import Site
+from helpdesk.site_visitors import browsers, place
+from helpdesk.site_visitors.place import SitePlace
+from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.table import Item
+
+
+class Visit(FrozenRecord, kw_only=True):
+    """A request for a page.
+
+    site      the site, which is enabled
+    base_url  the URL that `/site/…` follows
+    path      the path within the site: `/` for the home page, `/articles/first-steps`
+    found     the items that the route asked for with the site (`reads`)
+    """
+
+    request: Request
+    site: Site
+    base_url: str
+    path: str
+    found: Mapping[ItemKey, Item] = {}
+
+    @property
+    def organization(self) -> str:
+        """The id of the organization whose site it is."""
+        return self.site.organization.id
+
+    @property
+    def client(self) -> ClientInfo:
+        """The client: its network address, and the headers that it sent."""
+        return ClientInfo(self.request.source_ip, self.request.headers)
+
+    @property
+    def place(self) -> SitePlace:
+        """Where the site is, which its cookies and its visitors' sessions are bound to."""
+        return place.of_slug(self.organization, self.site.organization.slug, self.base_url)
+
+    @property
+    def root(self) -> str:
+        """The path with which every link of the site begins: `/site/acme`, after the stage's path if there is one."""
+        return self.place.path
+
+    def link(self, path: str) -> str:
+        """Return the path of a page of this site on its host, from its path within the site."""
+        return self.root + quote(path, safe="/-._~")
+
+    def address(self, path: str) -> str:
+        """Return the absolute URL of a page of this site."""
+        return self.place.origin + self.link(path)
+
+    def query[Q: Query](self, model: type[Q]) -> Q:
+        """Return the query parameters. Raises InvalidRequest."""
+        return parse_query(model, self.request.query)
+
+    def form[F: Form](self, model: type[F]) -> F:
+        """Return the form that was sent from a page of this host. Raises InvalidRequest, FormNotOwn.
+
+        Pages that proxies keep have no token of a browser. A form that does something in the name of a signed-in
+        visitor needs one (`site_visitors.browsers.require_own_form`).
+        """
+        browsers.require_same_site(self.client, self.place)
+        return parse_form(
+            model,
+            self.request.body,
+            self.request.headers.get("content-type") or "",
+            is_base64=self.request.is_base64,
+        )
