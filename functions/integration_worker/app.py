@@ -10,7 +10,7 @@ from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
-from helpdesk.platform.logging import logger
+from helpdesk.platform.logging import error_name, logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import declare, settings
 
@@ -41,7 +41,7 @@ def _done(record: dict[str, Any], until: int) -> bool:
         job = IntegrationJob.from_body(json.loads(record["body"]))
         outcome = worker.work(job, ADAPTERS, until)
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        about = {"error": type(error).__name__, "message_id": record["messageId"]}
+        about = {"error": error_name(error), "message_id": record["messageId"]}
         logger.error("integration_work_failed", extra=about)
         return False
     about = {

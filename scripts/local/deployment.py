@@ -4,6 +4,7 @@ import contextlib
 import json
 import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -199,19 +200,35 @@ def _grant_what_the_emulator_misjudges(settings: StackSettings) -> None:
     resources = client("cloudformation", settings).describe_stack_resources(StackName=STACK_NAME)[
         "StackResources"
     ]
-    roles = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in resources}
-    grants = {
-        ("FanoutRole", "DeliveryRole"): ("sqs:SendMessageBatch", f"arn:aws:sqs:*:*:{STACK_NAME}-*"),
-        ("MailerRole", "OauthRole"): ("ses:SendEmail", "*"),
-    }
-    for names, (action, resource) in grants.items():
-        statement = {"Effect": "Allow", "Action": action, "Resource": resource}
-        for name in names:
-            client("iam", settings).put_role_policy(
-                RoleName=roles[name],
+    physical = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in resources}
+    iam = client("iam", settings)
+    grants = {role: [_granted("ses:SendEmail", "*")] for role in ("MailerRole", "OauthRole")}
+    for logical, arn in physical.items():
+        if logical.endswith("Policy") and ":policy/" in arn:
+            version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
+            document = iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
+            queues = [each["Resource"] for each in document["Statement"] if _sends(each)]
+            role = f"{logical.removesuffix('Policy')}Role"
+            grants[role] = [
+                *grants.get(role, []),
+                *(_granted("sqs:SendMessageBatch", queue) for queue in queues),
+            ]
+    for role, statements in grants.items():
+        if statements:
+            iam.put_role_policy(
+                RoleName=physical[role],
                 PolicyName="local",
-                PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
+                PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": statements}),
             )
+
+
+def _sends(statement: Mapping[str, Any]) -> bool:
+    actions = statement["Action"]
+    return "sqs:SendMessage" in ([actions] if isinstance(actions, str) else actions)
+
+
+def _granted(action: str, resource: Any) -> dict[str, Any]:
+    return {"Effect": "Allow", "Action": action, "Resource": resource}
 
 
 def _load(record: Path) -> Deployment | None:

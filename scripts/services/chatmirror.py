@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,6 +73,8 @@ class ChatMirror:
         self.scopes = SCOPES
         self.clock: Callable[[], float] = time.time
         self._number = 0
+        # A service names no two requests alike, and neither do two stand-ins, one after the other.
+        self._sends = uuid.uuid4().hex[:8]
 
     def _next(self) -> int:
         self._number += 1
@@ -135,7 +138,7 @@ class ChatMirror:
             "api_app_id": APP_ID,
             "event": event,
             "type": "event_callback",
-            "event_id": event_id or f"Ev{self._next():08d}",
+            "event_id": event_id or f"Ev{self._sends}{self._next():08d}",
             "event_time": int(at),
             "authorizations": [
                 {
@@ -187,7 +190,7 @@ class ChatMirror:
                 "is_ephemeral": False,
                 **({"thread_ts": message["thread_ts"]} if "thread_ts" in message else {}),
             },
-            "trigger_id": f"{self._next()}.trigger",
+            "trigger_id": f"{self._next()}.{self._sends}",
             "channel": {"id": channel.id, "name": channel.name},
             "response_url": f"https://hooks.slack.com/actions/{workspace.id}/1/once",
             "actions": [{**button, "block_id": "b", "action_ts": self._ts()}],

@@ -7,6 +7,7 @@ import json
 import re
 import tarfile
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -118,7 +119,7 @@ class CodeHost:
         return {
             "content-type": "application/json",
             "x-github-event": event,
-            "x-github-delivery": delivery or f"delivery-{self._next()}",
+            "x-github-delivery": delivery or str(uuid.uuid4()),
             **self.sign(body, secret),
             "user-agent": "GitHub-Hookshot/0123456",
         }, body

@@ -3,50 +3,22 @@
 GitHub is a stand-in; the functions reach it through the stack's parameter ServicesUrl, with the policies enforced.
 """
 
-import json
-import re
-import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
 from scripts.local.calls import operate
-from scripts.local.people import PEOPLE
 from scripts.local.settings import services_port, settings_for
 from scripts.services.codehost import CodeHost, credentials
 from scripts.services.repositories import Installation
 from scripts.services.server import Services
-from tests.support.api import Answer
-from tests.support.visitor import FORM, Visitor
+from tests.e2e.browser import connect
 from tests.support.web import Web, eventually
-
-CONNECTS = PEOPLE["owner_token"][2]
-
-
-class Browser(Visitor):
-    """A browser that asks a stack over HTTP."""
-
-    def __init__(self, stack: Mapping[str, str]) -> None:
-        super().__init__()
-        self._base_url = stack["base_url"]
-
-    def _ask(self, method: str, url: str, body: str | None = None, **headers: str) -> Answer:
-        sent = {**self.headers, **({"content-type": FORM} if body is not None else {}), **headers}
-        path = url[url.index("/v1/") :]
-        if self.cookies:
-            sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        answer = httpx.request(
-            method, f"{self._base_url}{path}", content=body, headers=sent, timeout=40, trust_env=False
-        )
-        self.cookies |= dict(answer.cookies)
-        self.page = Answer(answer.status_code, dict(answer.headers), answer.text)
-        return self.page
 
 
 @pytest.fixture
@@ -71,28 +43,6 @@ def admin(stack: Mapping[str, str]) -> Iterator[Web]:
     web.delete("/v1/integrations/codehost")
 
 
-def codes_mailed(stack: Mapping[str, str]) -> list[str]:
-    """Return the codes that were mailed to who connects, in order."""
-    with urllib.request.urlopen(stack["mail_url"]) as answer:
-        by_account: dict[str, list[dict[str, Any]]] = json.load(answer)["messages"]
-    mails = [mail for sent in by_account.values() for mail in sent if mail["To"] == [CONNECTS]]
-    return [code for mail in mails for code in re.findall(r"\b[0-9]{6}\b", mail["BodyText"])]
-
-
-def connect(stack: Mapping[str, str], github: CodeHost, acme: Installation) -> None:
-    """Connect the demo organization to an account, in a browser."""
-    browser, before = Browser(stack), len(codes_mailed(stack))
-    browser.open("/v1/connect/codehost")
-    browser.press(email=CONNECTS)
-    code = eventually(lambda: codes_mailed(stack)[before:])[-1]
-    browser.press(code=code)
-    leads_to = browser.press(organization=stack["organization_id"]).headers["location"]
-    [state] = parse_qs(urlsplit(leads_to).query)["state"]
-    back = f"code={github.code_for(acme)}&installation_id={acme.id}&setup_action=install&state={state}"
-    page = browser.open(f"/v1/connect/codehost/callback?{back}")
-    assert page.status == 200, page.body
-
-
 def send(api: Web, github: CodeHost, acme: Installation, event: str, payload: dict[str, Any]) -> None:
     """Let GitHub send an event."""
     headers, body = github.hook(event, {"installation": {"id": acme.id}, **payload})
@@ -112,7 +62,8 @@ def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_it
     assert member.post("/v1/integrations/repos", wanted).code == "forbidden"
     assert admin.post("/v1/integrations/repos", wanted).code == "codehost_not_connected"
 
-    connect(stack, github, acme)
+    back = {"code": github.code_for(acme), "installation_id": str(acme.id), "setup_action": "install"}
+    connect(stack, "codehost", **back)
     assert admin.post("/v1/integrations/repos", wanted).status == 200
     assert admin.post("/v1/integrations/issue-repo", {"repo": repo, "autoCreate": True}).status == 200
 

@@ -14,3 +14,10 @@ logger = Logger(log_uncaught_exceptions=False, utc=True, use_rfc3339=True)
 # At level DEBUG every library logs, and these would write what is sent: items, messages, e-mails.
 for _library in ("botocore", "urllib3", "aiohttp", "asyncio"):
     logging.getLogger(_library).setLevel(logging.INFO)
+
+
+def error_name(error: BaseException) -> str:
+    """Return the class of an error, and what AWS calls it where AWS refused: `ClientError AccessDeniedException`."""
+    response = getattr(error, "response", None)
+    said = response.get("Error", {}).get("Code") if isinstance(response, dict) else None
+    return f"{type(error).__name__} {said}" if said else type(error).__name__
