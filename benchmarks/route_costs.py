@@ -363,6 +363,8 @@ def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[
     yield to("DELETE", "/v1/integrations/repos?repo=acme/docs", route="/v1/integrations/repos")
     yield to("GET", "/v1/site")
     yield to("PATCH", "/v1/site", {"enabled": True})
+    yield to("GET", "/v1/site/appearance")
+    yield to("PATCH", "/v1/site/appearance", {"accent": "#0a7c66", "css": "h1 { color: teal }"})
     yield to("GET", "/v1/integrations/chatmirror")
     yield to("PATCH", "/v1/integrations/chatmirror", {"mode": "two_way"})
     yield to("DELETE", "/v1/integrations/codehost", route="/v1/integrations/<app>")

@@ -149,6 +149,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     if not connections.all_of(it.organization, App.CHATMIRROR):
         integrations.connect(it.organization, App.CHATMIRROR, "T1", "Acme", Tokens())
     yield get("/v1/site")
+    yield get("/v1/site/appearance")
     yield get("/v1/integrations/chatmirror")
     for route in ("me", "keys", "members", "invites"):
         yield get(f"/v1/{route}", client=it.owner)

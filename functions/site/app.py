@@ -19,8 +19,14 @@ def show_home(visit: Visit) -> Content:
 
 @pages.get("/assets/<name>")
 def show_asset(_: Visit, name: str) -> Content:
-    """Return a style sheet."""
+    """Return the theme's style sheet."""
     return assets.serve(name)
+
+
+@pages.get("/css/<name>")
+def show_own_css(visit: Visit, name: str) -> Content:
+    """Return the organization's own style sheet."""
+    return assets.serve_own(visit.organization, name)
 
 
 handler = pages.handler

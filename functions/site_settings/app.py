@@ -4,7 +4,9 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.content import BaseUrl
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+from helpdesk.site import appearance
 from helpdesk.site import service as site
+from helpdesk.site.appearance_schemas import AppearanceAnswer, AppearanceChange
 from helpdesk.site.schemas import SiteAnswer, SiteUpdate
 
 NEEDS = declare("BASE_URL")
@@ -22,6 +24,18 @@ def get_site(caller: Caller, base_url: BaseUrl) -> SiteAnswer:
 def update_site(caller: Caller, change: SiteUpdate, base_url: BaseUrl) -> SiteAnswer:
     """Update the settings of the help site (only the fields you send)."""
     return site.change(caller, change, base_url)
+
+
+@api.get("/v1/site/appearance", access=Access.MEMBER)
+def get_appearance(caller: Caller) -> AppearanceAnswer:
+    """Get how the help site looks."""
+    return appearance.get(caller.organization)
+
+
+@api.patch("/v1/site/appearance", access=Access.ADMIN)
+def update_appearance(caller: Caller, change: AppearanceChange) -> AppearanceAnswer:
+    """Update how the help site looks (only the fields you send)."""
+    return appearance.change(caller, change)
 
 
 handler = api.handler

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-BODIES: dict[str, Any] = {"updateSite": {"enabled": True, "title": "Acme help", "intro": "How can we help?"}}
+BODIES: dict[str, Any] = {
+    "updateSite": {"enabled": True, "title": "Acme help", "intro": "How can we help?"},
+    "updateAppearance": {"scheme": "light", "navigation": "top", "accent": "#0a7c66"},
+}
 
 _SITE = {
     "enabled": True,
@@ -16,4 +19,17 @@ _SITE = {
     "footerLinks": [{"label": "Privacy", "url": "https://acme.example.com/privacy"}],
 }
 
-ANSWERS: dict[str, Any] = {"getSite": _SITE, "updateSite": _SITE}
+_APPEARANCE = {
+    "theme": "paper",
+    "scheme": "light",
+    "navigation": "top",
+    "accent": "#0a7c66",
+    "css": ":root { --radius: 0 }",
+}
+
+ANSWERS: dict[str, Any] = {
+    "getSite": _SITE,
+    "updateSite": _SITE,
+    "getAppearance": _APPEARANCE,
+    "updateAppearance": _APPEARANCE,
+}

@@ -83,6 +83,7 @@ def raw_subscripts(path: Path) -> list[str]:
         ast.unparse(node)
         for node in ast.walk(tree)
         if isinstance(node, ast.Subscript)
+        and ast.unparse(node.value) != "Literal"
         and id(node) not in in_codecs
         and isinstance(node.slice, ast.Constant)
         and isinstance(node.slice.value, str)

@@ -174,6 +174,7 @@ ROUTES: dict[str, str] = {
         GET /v1/knowledge/folders
         GET /v1/integrations
         GET /v1/site
+        GET /v1/site/appearance
         GET /v1/integrations/issue-repo
         GET /v1/integrations/repos
         GET /v1/integrations/chatmirror
@@ -257,6 +258,7 @@ ROUTES: dict[str, str] = {
         PATCH /v1/board
         PATCH /v1/organization
         PATCH /v1/site
+        PATCH /v1/site/appearance
         PATCH /v1/webhooks/<endpoint_id>
         POST /v1/billing/branding
         POST /v1/webhooks

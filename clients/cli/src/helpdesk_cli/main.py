@@ -25,6 +25,7 @@ from helpdesk_cli.commands import (
     organizations,
     people,
     signals,
+    site,
     tasks,
     tools,
     webhooks,
@@ -70,6 +71,7 @@ for command in (
     crawls.knowledge,
     knowledge_suggestions.knowledge,  # the same group, with the commands of both
     integrations.integrations,
+    site.site,
     limits.limits,
 ):
     main.add_command(command)

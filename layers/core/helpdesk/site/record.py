@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.storage.table import Item
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, known
 
@@ -65,6 +66,7 @@ class Site(FrozenRecord, kw_only=True):
 
     organization: OrganizationRecord
     settings: SiteRecord
+    appearance: AppearanceRecord = AppearanceRecord()
 
     @property
     def title(self) -> str:

@@ -47,7 +47,8 @@ def context(visit: Visit) -> dict[str, Any]:
         "link": visit.link,
         "t": texts_in(site.settings.language),
         "language": site.settings.language,
-        "styles": [visit.link(assets.path_of("site.css"))],
+        "styles": [visit.link(path) for path in assets.styles_of(site.appearance)],
+        "appearance": site.appearance,
     }
 
 

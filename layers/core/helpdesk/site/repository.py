@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from helpdesk.organizations.record import OrganizationRecord
+from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.site.record import Site, SiteRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import ItemKey
@@ -25,7 +26,10 @@ def site_with(
     if own not in found:
         return None, found
     record = OrganizationRecord.from_item(found[own])
-    return Site(organization=record, settings=SiteRecord.from_item(found.get(settings))), found
+    item = found.get(settings)
+    return Site(
+        organization=record, settings=SiteRecord.from_item(item), appearance=AppearanceRecord.from_item(item)
+    ), found
 
 
 def change(transaction: Transaction, organization: str, changed: Item) -> None:

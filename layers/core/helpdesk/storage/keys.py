@@ -119,7 +119,7 @@ from helpdesk.storage.signal_keys import (
     signals,
     signals_with,
 )
-from helpdesk.storage.site_keys import SiteSettings
+from helpdesk.storage.site_keys import SiteCss, SiteSettings, SiteStylesheet
 from helpdesk.storage.site_sign_in_keys import (
     CustomerIdentity,
     SiteClientSecret,
@@ -166,10 +166,10 @@ __all__ = [
     "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber",
     "PostVote", "QueuedReport", "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion",
     "SharedBucket", "SignIn", "Signal", "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter",
-    "SignalTitle", "SignalVector", "SiteClientSecret", "SiteCode", "SiteKeySecret", "SiteSession", "SiteSettings",
-    "SiteSignIn", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail",
-    "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint",
-    "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode", "WaitPool", "WebhookEndpoint",
+    "SignalTitle", "SignalVector", "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession",
+    "SiteSettings", "SiteSignIn", "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion",
+    "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool",
+    "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode", "WaitPool", "WebhookEndpoint",
     "WebhookEndpointCount", "approvals_with", "assigned_conversations", "assigned_tasks", "connected_account",
     "customer_conversations", "customer_reports", "documents_in", "inbox", "posts", "signal_reporters",
     "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",

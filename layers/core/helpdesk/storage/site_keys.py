@@ -8,3 +8,18 @@ class SiteSettings(ItemKey):
 
     PK, SK = "ORG#{organization}#SITE", "SETTINGS"
     organization: str
+
+
+class SiteCss(ItemKey):
+    """An organization's own stylesheet, as it was sent."""
+
+    PK, SK = "ORG#{organization}#SITE", "CSS"
+    organization: str
+
+
+class SiteStylesheet(ItemKey):
+    """An organization's own stylesheet, as it is served; expires once it is replaced."""
+
+    PK, SK = "ORG#{organization}#SITE", "STYLESHEET#{name}"
+    organization: str
+    name: str

@@ -1,0 +1,109 @@
+"""site: the help site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from helpdesk_cli.framework import Command, Listing
+from helpdesk_cli.output import say, say_facts, say_json
+from helpdesk_cli.session import Session, pass_session
+
+_NO_ACCENT = "none"
+
+
+class _Settings(click.Group):
+    """A group whose default command is `show`."""
+
+    command_class = Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0].startswith("-") and args[0] != "--help"):
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=Listing)
+def site() -> None:
+    """The help site."""
+
+
+@site.group(cls=_Settings)
+def appearance() -> None:
+    """How the help site looks."""
+
+
+@appearance.command("show")
+@click.option("--css", "css_only", is_flag=True, help="Print only the stylesheet, to save it in a file.")
+@pass_session
+def show_appearance(session: Session, *, css_only: bool) -> None:
+    """Show how the help site looks."""
+    answer = session.api().get("site", "appearance")
+    if css_only:
+        click.echo(answer["css"], nl=False)
+    elif session.as_json:
+        say_json(answer)
+    else:
+        _say(answer)
+
+
+@appearance.command("set")
+@click.option("--scheme", type=click.Choice(["system", "light", "dark"]), help="Colors of the pages.")
+@click.option("--navigation", type=click.Choice(["top", "sidebar", "topics"]), help="Where the topics are.")
+@click.option("--accent", metavar="COLOR", help="#0a7c66 or #0a6; none for the theme's own.")
+@click.option(
+    "--css-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Your own stylesheet; it replaces the whole earlier one.",
+)
+@click.option("--no-css", is_flag=True, help="Remove your own stylesheet.")
+@pass_session
+def set_appearance(
+    session: Session,
+    scheme: str | None,
+    navigation: str | None,
+    accent: str | None,
+    css_file: Path | None,
+    *,
+    no_css: bool,
+) -> None:
+    """Change how the help site looks."""
+    body: dict[str, Any] = {
+        name: value for name, value in (("scheme", scheme), ("navigation", navigation)) if value is not None
+    }
+    if accent is not None:
+        body["accent"] = None if accent == _NO_ACCENT else accent
+    if css_file is not None and no_css:
+        raise click.UsageError("Use --css-file or --no-css, not both.")
+    if css_file is not None:
+        try:
+            body["css"] = css_file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise click.BadParameter(f"{css_file} is not text in UTF-8.", param_hint="--css-file") from None
+    elif no_css:
+        body["css"] = ""
+    if not body:
+        raise click.UsageError(
+            "Say what to change: --scheme, --navigation, --accent, --css-file or --no-css."
+        )
+    answer = session.api().patch("site", "appearance", body=body)
+    if session.as_json:
+        say_json(answer)
+    else:
+        say("Saved.")
+        _say(answer)
+
+
+def _say(answer: dict[str, Any]) -> None:
+    css = answer["css"]
+    say_facts(
+        [
+            ("theme", answer["theme"]),
+            ("scheme", answer["scheme"]),
+            ("navigation", answer["navigation"]),
+            ("accent", answer["accent"] or "the theme's own"),
+            ("stylesheet", f"{len(css):,} characters" if css else "none"),
+        ]
+    )

@@ -1,0 +1,45 @@
+"""The help site on the command line."""
+
+from pathlib import Path
+
+from tests.support.api import Client
+from tests.support.cli import Cli
+
+
+def test_the_look_is_shown_and_changed(owner: Cli, api: Client, tmp_path: Path) -> None:
+    assert "the theme's own" in owner.ok("site", "appearance")
+    css = tmp_path / "ours.css"
+    css.write_text("h1 { color: teal }", encoding="utf-8")
+
+    said = owner.ok(
+        *("site", "appearance", "set", "--scheme", "light", "--navigation", "top", "--accent", "#0a6"),
+        *("--css-file", str(css)),
+    )
+
+    assert said.startswith("Saved.\n")
+    assert "18 characters" in said
+    expected = {"theme": "paper", "scheme": "light", "navigation": "top", "accent": "#00aa66"}
+    assert api.get("/v1/site/appearance").body == {**expected, "css": "h1 { color: teal }"}
+    assert owner.ok("site", "appearance", "show", "--css") == "h1 { color: teal }"
+
+    owner.ok("site", "appearance", "set", "--accent", "none", "--no-css")
+    after = owner.json("site", "appearance")
+    assert after == {**expected, "accent": None, "css": ""}
+
+
+def test_a_refused_stylesheet_names_its_line(owner: Cli, tmp_path: Path) -> None:
+    css = tmp_path / "ours.css"
+    css.write_text("a {}\n@import 'x';", encoding="utf-8")
+
+    refused = owner.run("site", "appearance", "set", "--css-file", str(css))
+
+    assert refused.exit_code == 1
+    assert "line 2: @import is not allowed" in refused.stderr
+
+
+def test_nothing_to_change_is_a_mistake_in_the_command(owner: Cli, tmp_path: Path) -> None:
+    latin = tmp_path / "latin.css"
+    latin.write_bytes(b"a { content: '\xe9' }")
+
+    for more in ([], ["--css-file", str(latin)], ["--css-file", str(latin), "--no-css"]):
+        assert owner.run("site", "appearance", "set", *more).exit_code == 2
