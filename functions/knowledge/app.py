@@ -22,6 +22,8 @@ from helpdesk.knowledge.errors import (
     BodyTooLarge,
     DocumentChanged,
     DocumentNotFound,
+    DocumentSlugInvalid,
+    DocumentSlugTaken,
     DocumentSynced,
     FolderCycle,
     FolderLimit,
@@ -78,6 +80,8 @@ _WRITING = (
     FolderNotFound,
     PlanUpgradeRequired,
     DocumentLimit,
+    DocumentSlugInvalid,
+    DocumentSlugTaken,
 )
 
 

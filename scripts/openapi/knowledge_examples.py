@@ -25,6 +25,8 @@ _LISTED: dict[str, Any] = {
     "indexedAt": _AT + 900,
     "createdByName": "Ada Lovelace",
     "updatedByName": None,
+    "published": True,
+    "slug": "webhook-signatures",
 }
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
@@ -75,13 +77,29 @@ ANSWERS: dict[str, Any] = {
             "version": 2,
             "size": 42,
             "updatedByName": "Ada Lovelace",
+            "published": True,
+            "slug": "webhook-signatures",
         },
     },
     "deleteDocument": _OK,
     "listFolders": {
         "folders": [
-            {"id": _OTHER_FOLDER, "name": "Delivery", "parentId": None, "position": 0, "documents": 4},
-            {"id": _FOLDER, "name": "Payment", "parentId": None, "position": 1, "documents": 12},
+            {
+                "id": _OTHER_FOLDER,
+                "name": "Delivery",
+                "parentId": None,
+                "position": 0,
+                "documents": 4,
+                "published": False,
+            },
+            {
+                "id": _FOLDER,
+                "name": "Payment",
+                "parentId": None,
+                "position": 1,
+                "documents": 12,
+                "published": False,
+            },
         ],
     },
     "listSuggestions": {"suggestions": [_SUGGESTION], "nextCursor": None},

@@ -57,6 +57,7 @@ OTHER_DOCUMENTS = {
     "s3_index/manifest.py": "the manifest of an index, which is JSON",
     "s3_index/store.py": "requests and responses of S3",
     "s3_index/vectors.py": "the header of a file of vectors, which is JSON",
+    "site/markdown.py": "the environment of markdown-it",
     "tools/manifest.py": "the manifest of a tool endpoint, which is JSON",
 }
 

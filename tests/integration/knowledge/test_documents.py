@@ -62,6 +62,8 @@ def test_a_new_document_is_indexing_and_has_its_text(api: Client, admin: Client)
             "indexedAt": None,
             "createdByName": f"key {key_id}",
             "updatedByName": None,
+            "published": False,
+            "slug": "invoices",
             "body": "# Invoices\n\nThey are under Account.",
         }
     }

@@ -57,9 +57,30 @@ def test_folders_are_listed_in_order_with_their_documents(member: Client) -> Non
     add(member, "Doc", "text", folderId=refunds)
     assert member.get(AT).body == {
         "folders": [
-            {"id": billing, "name": "Billing", "parentId": None, "position": 0, "documents": 0},
-            {"id": refunds, "name": "Refunds", "parentId": billing, "position": 0, "documents": 1},
-            {"id": product, "name": "Product", "parentId": None, "position": 1, "documents": 0},
+            {
+                "id": billing,
+                "name": "Billing",
+                "parentId": None,
+                "position": 0,
+                "documents": 0,
+                "published": False,
+            },
+            {
+                "id": refunds,
+                "name": "Refunds",
+                "parentId": billing,
+                "position": 0,
+                "documents": 1,
+                "published": False,
+            },
+            {
+                "id": product,
+                "name": "Product",
+                "parentId": None,
+                "position": 1,
+                "documents": 0,
+                "published": False,
+            },
         ]
     }
 
@@ -267,7 +288,9 @@ def test_a_folder_of_many_documents_is_deleted(api: Client, organization: NewOrg
     for number in range(many - 1):
         other = f"doc_{number:026d}"
         key = keys.KnowledgeDocument(organization.organization_id, other)
-        table.put_new({**item, **key.attributes(), "id": other, "GSI1SK": other})
+        page = keys.DocumentPage(organization.organization_id, f"doc-{number}")
+        table.put_new({**item, **key.attributes(), "id": other, "GSI1SK": other, "slug": page.slug})
+        table.put_new({**page.attributes(), "slug": page.slug, "documentId": other, "folderId": a})
     table.update(
         keys.KnowledgeFolder(organization.organization_id, a),
         "SET documents = :all",
@@ -277,6 +300,7 @@ def test_a_folder_of_many_documents_is_deleted(api: Client, organization: NewOrg
     work(jobs()[-1])
     moved = [item["folderId"] for item in everything.of_kind("DOC#")]
     assert moved == [None] * many
+    assert [item["folderId"] for item in everything.of_kind("PAGE#")] == [None] * many
     assert everything.of_kind("FOLDER#") == []
 
 

@@ -144,7 +144,7 @@ def test_a_wrong_assumption_about_the_plan_costs_one_call_once(make_organization
     with recorded_calls() as first:
         add(api, "Doc", "text")
     with recorded_calls() as second:
-        add(api, "Doc", "text")
+        add(api, "Another", "text")
     assert first == ["dynamodb:UpdateItem", "s3:PutObject", *["dynamodb:TransactWriteItems"] * 2]
     assert second == ["dynamodb:UpdateItem", "s3:PutObject", "dynamodb:TransactWriteItems"]
 

@@ -101,7 +101,8 @@ class Document(FrozenRecord):
     of all documents, and `text_key` is the text's object key. `size` is the text's bytes, `text_hash` has
     the SHA-256 of the text (None for older documents). `url` is the public page of
     the document, to which answers link. Times are in ms. `counted` is False for a document from before quotas, until
-    the migration counts it.
+    the migration counts it. `slug` is its address on the help site, None for one from before, until the migration or a
+    change gives it one. `published` says whether it is published itself, whatever its folder is.
     """
 
     organization: str
@@ -123,6 +124,8 @@ class Document(FrozenRecord):
     created_by_name: str | None
     updated_by_name: str | None
     counted: bool = True
+    slug: str | None = None
+    published: bool = False
 
     def to_item(self) -> Item:
         """Return the document as an item."""
@@ -148,6 +151,8 @@ class Document(FrozenRecord):
             "indexedAt": self.indexed_at,
             "createdByName": self.created_by_name,
             "updatedByName": self.updated_by_name,
+            "slug": self.slug,
+            "published": self.published,
         }
 
     @classmethod
@@ -173,6 +178,8 @@ class Document(FrozenRecord):
             created_by_name=item.get("createdByName"),
             updated_by_name=item.get("updatedByName"),
             counted="version" in item,
+            slug=item.get("slug"),
+            published=item.get("published", False),
         )
 
     @property

@@ -1,5 +1,6 @@
 """Errors of the knowledge base (Specification: Errors, Inbox, knowledge, signals, tasks; Not found)."""
 
+from helpdesk.organizations.errors import InvalidSlug, SlugTaken
 from helpdesk.platform.errors import AppError
 
 MAX_TITLE_CHARACTERS = 120
@@ -7,6 +8,7 @@ MAX_BODY_BYTES = 900_000
 MAX_URL_CHARACTERS = 2_000
 MAX_PATH_CHARACTERS = 1_000
 TITLE_TOO_LONG = f"`title` may have {MAX_TITLE_CHARACTERS} characters after trimming. Shorten the title."
+MAX_SLUG_CHARACTERS = 80
 MAX_FOLDER_DEPTH = 3
 MAX_FOLDERS = 1_000
 MAX_FOLDER_NAME_CHARACTERS = 80
@@ -108,3 +110,18 @@ class FolderLimit(AppError):
 
     status, code = 400, "folder_limit"
     message = f"An organization may have {MAX_FOLDERS:,} folders. Delete some first."
+
+
+class DocumentSlugInvalid(InvalidSlug):
+    """The slug of a document's page is not in the form of one."""
+
+    message = (
+        f"`slug` must have 1 to {MAX_SLUG_CHARACTERS} lowercase letters and digits, with single dashes between them, "
+        "and no accents on Latin letters."
+    )
+
+
+class DocumentSlugTaken(SlugTaken):
+    """Another document has the slug, or had it and is still found there."""
+
+    message = "Another document has this `slug`, or had it and is still found there. Choose another one."

@@ -19,6 +19,8 @@ class FolderInput(Body):
     """Required, up to 80 characters after trimming. The error is `folder_name_missing` if it is missing or blank."""
     parent_id: str | None = None
     """The id of the folder that it is in; by default it is on the first level. There are three levels."""
+    published: bool | None = None
+    """Whether the help site shows its documents and those of its subfolders; false by default."""
 
 
 class FolderCreated(Answer):
@@ -34,6 +36,9 @@ class FolderUpdate(Body):
     """Up to 80 characters after trimming."""
     parent_id: str | None = None
     """The id of the folder to move it to, as the last one there; null moves it to the first level."""
+    published: bool | None = None
+    """Whether the help site shows its documents and those of its subfolders, also those that are not published
+    themselves."""
 
 
 class FolderOrder(Body):
@@ -56,6 +61,8 @@ class FolderShape(Answer):
     """Its place among the folders of its parent, from 0."""
     documents: int
     """How many documents are in it, without those of its subfolders."""
+    published: bool
+    """Whether it is published itself. The documents of a folder inside a published one are on the help site, too."""
 
 
 class FoldersAnswer(Answer):

@@ -19,6 +19,7 @@ from helpdesk.knowledge.folder_schemas import (
     FolderUpdate,
 )
 from helpdesk.knowledge.folders import ROOT, Folder, FolderJob, Tree
+from helpdesk.knowledge.repository import Placed
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
@@ -28,7 +29,7 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TRIES = 20  # each failed one means that another change of the tree succeeded
-_BATCH = 90  # documents of one transaction, which takes 100 actions
+_BATCH = 45  # documents of one transaction, each with its page; it takes 100 actions
 _DELETION_MS = 3_000
 """How long a request moves documents itself. The job moves the rest."""
 
@@ -45,6 +46,7 @@ def listed(organization: str) -> FoldersAnswer:
                 parent_id=None if parent == ROOT else parent,
                 position=position,
                 documents=folders[folder_id].documents,
+                published=folder_id in tree.published,
             )
             for folder_id, parent, position in tree.walk()
             if folder_id in folders  # one may be deleted between the two calls
@@ -60,7 +62,7 @@ def create(organization: str, wanted: FolderInput) -> FolderCreated:
     folder = Folder(ids.new("fold"), _require_name(wanted.name), 0)
     _change(
         organization,
-        lambda tree: tree.with_added(folder.id, _parent(wanted.parent_id)),
+        lambda tree: tree.with_added(folder.id, _parent(wanted.parent_id), published=bool(wanted.published)),
         lambda transaction: repository.add(transaction, organization, folder),
     )
     return FolderCreated(id=folder.id)
@@ -73,7 +75,7 @@ def require(transaction: Transaction, organization: str, folder_id: str | None) 
 
 
 def update(organization: str, folder_id: str, wanted: FolderUpdate) -> None:
-    """Rename a folder, move it, or both at once.
+    """Rename a folder, move it, publish it, or all at once.
 
     Raises FolderNameMissing, InvalidRequest, FolderNotFound, FolderCycle, FolderTooDeep.
     """
@@ -83,8 +85,15 @@ def update(organization: str, folder_id: str, wanted: FolderUpdate) -> None:
         if name is not None:
             repository.rename(transaction, organization, folder_id, name)
 
-    if "parent_id" in wanted.model_fields_set:
-        _change(organization, lambda tree: tree.with_moved(folder_id, _parent(wanted.parent_id)), rename)
+    def next_tree(tree: Tree) -> Tree:
+        if "parent_id" in wanted.model_fields_set:
+            tree = tree.with_moved(folder_id, _parent(wanted.parent_id))
+        return (
+            tree if wanted.published is None else tree.with_published(folder_id, published=wanted.published)
+        )
+
+    if "parent_id" in wanted.model_fields_set or wanted.published is not None:
+        _change(organization, next_tree, rename)
     elif name is not None:
         transaction = Transaction()
         rename(transaction)
@@ -153,13 +162,13 @@ def _move_some(organization: str, folder_id: str) -> bool:
     moved = _move(organization, found, folder_id, target)
     if not moved:
         # One of them has changed since, or was deleted, or the target was.
-        moved = sum(_move(organization, [document_id], folder_id, target) for document_id in found) > 0
+        moved = sum(_move(organization, [document], folder_id, target) for document in found) > 0
     return moved
 
 
-def _move(organization: str, document_ids: list[str], source: str, target: str) -> bool:
+def _move(organization: str, found: list[Placed], source: str, target: str) -> bool:
     transaction = Transaction()
-    documents.move(transaction, organization, document_ids, source, None if target == ROOT else target)
+    documents.move(transaction, organization, found, source, None if target == ROOT else target)
     try:
         transaction.commit()
     except (ConditionFailed, FolderNotFound):

@@ -69,12 +69,14 @@ class Tree(FrozenRecord):
     """All folders of an organization.
 
     `children` has the subfolders of each folder that has any, in their order. `closing` has the deleted folders whose
-    documents are still being moved, each with the folder that gets them. Changes return another tree, or raise.
+    documents are still being moved, each with the folder that gets them. `published` has the folders that are published
+    themselves. Changes return another tree, or raise.
     """
 
     version: int = 0
     children: Mapping[str, tuple[str, ...]] = {}
     closing: Mapping[str, str] = {}
+    published: frozenset[str] = frozenset()
 
     def to_item(self) -> Item:
         """Return the attributes of the tree's item, without its keys."""
@@ -82,13 +84,14 @@ class Tree(FrozenRecord):
             "version": self.version,
             "children": {parent: list(inside) for parent, inside in self.children.items()},
             "closing": dict(self.closing),
+            "published": sorted(self.published),
         }
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Return the tree of an item."""
         children = {parent: tuple(inside) for parent, inside in item["children"].items()}
-        return cls(item["version"], children, item["closing"])
+        return cls(item["version"], children, item["closing"], frozenset(item.get("published", ())))
 
     def __contains__(self, folder_id: str) -> bool:
         """Return whether the tree has a folder."""
@@ -107,13 +110,29 @@ class Tree(FrozenRecord):
                 return parent
         raise FolderNotFound
 
-    def with_added(self, folder_id: str, parent: str) -> Self:
+    def shows(self, folder_id: str | None) -> bool:
+        """Return whether a folder or one above it is published; documents of a deleted one go where they are moved."""
+        place = folder_id
+        while place is not None and place in self.closing:
+            place = self.closing[place]
+        if place is None or (place != ROOT and place not in self):
+            return False
+        return not self.published.isdisjoint(self._path(place))
+
+    def with_published(self, folder_id: str, *, published: bool) -> Self:
+        """Publish a folder with what is in it, or not any more. Raises FolderNotFound."""
+        self.parent_of(folder_id)
+        after = self.published | {folder_id} if published else self.published - {folder_id}
+        return self if after == self.published else self._next({}, published=after)
+
+    def with_added(self, folder_id: str, parent: str, *, published: bool = False) -> Self:
         """Add a folder at the end of its parent. Raises FolderNotFound, FolderTooDeep, FolderLimit."""
         if sum(len(inside) for inside in self.children.values()) >= MAX_FOLDERS:
             raise FolderLimit
         if len(self._path(parent)) + 1 > MAX_FOLDER_DEPTH:
             raise FolderTooDeep
-        return self._next({parent: (*self.children.get(parent, ()), folder_id)})
+        shown = self.published | {folder_id} if published else self.published
+        return self._next({parent: (*self.children.get(parent, ()), folder_id)}, published=shown)
 
     def with_moved(self, folder_id: str, parent: str) -> Self:
         """Move a folder with its subfolders to the end of another parent; the same parent changes nothing.
@@ -160,13 +179,17 @@ class Tree(FrozenRecord):
         return self._next({}, {folder: to for folder, to in self.closing.items() if folder != folder_id})
 
     def _next(
-        self, children: Mapping[str, tuple[str, ...]], closing: Mapping[str, str] | None = None
+        self,
+        children: Mapping[str, tuple[str, ...]],
+        closing: Mapping[str, str] | None = None,
+        published: frozenset[str] | None = None,
     ) -> Self:
         found = {**self.children, **children}
         return type(self)(
             self.version + 1,
             {parent: inside for parent, inside in found.items() if inside},
             self.closing if closing is None else closing,
+            (self.published if published is None else published).difference(closing or ()),
         )
 
     def _path(self, folder_id: str) -> list[str]:

@@ -8,16 +8,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from helpdesk.events.outbox import Job, job_item
-from helpdesk.knowledge import folder_repository
+from helpdesk.knowledge import folder_repository, page_repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import DocumentNotFound
+from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Filter, Item, Page
 from helpdesk.storage.transactions import Transaction
 
-_AS_READ = "revision = :seenRevision AND folderId = :seenFolder"
+_AS_READ = (
+    "revision = :seenRevision AND folderId = :seenFolder AND (attribute_not_exists(slug) OR slug = :seenSlug) "
+    "AND (attribute_not_exists(published) OR published = :seenPublished)"
+)
 _SET_BY_INDEXER = frozenset({"status", "problem", "indexedAt"})
 _KEY = frozenset({"PK", "SK"})
 _READ_AT_ONCE = 500
@@ -58,19 +62,23 @@ class DocumentFilter(NamedTuple):
 
 
 def create(transaction: Transaction, document: Document) -> None:
-    """Add a new document with its place in its folder, and the job that indexes it.
+    """Add a new document with its place in its folder, its page, and the job that indexes it.
 
-    The transaction raises FolderNotFound.
+    The transaction raises FolderNotFound, DocumentSlugTaken.
     """
     folder_repository.count(transaction, document.organization, None, document.folder_id)
+    page_repository.claim(transaction, document)
     transaction.put(document.to_item(), new=True)
     transaction.put(job_item(document.organization, document.index_job()), new=True)
 
 
-def change(transaction: Transaction, seen: Document, changed: Document) -> None:
+def change(
+    transaction: Transaction, seen: Document, changed: Document, counted: DocumentPage | None = None
+) -> None:
     """Write a changed document over the one that was read, with the job that indexes it if its revision is new.
 
-    The transaction raises ConditionFailed if the document is not as it was read, and FolderNotFound.
+    `counted` is its page, if it gets another address. The transaction raises ConditionFailed if the document is not as
+    it was read, FolderNotFound, and DocumentSlugTaken.
     """
     organization, reindexed = seen.organization, seen.revision != changed.revision
     skipped = _KEY if reindexed else _KEY | _SET_BY_INDEXER
@@ -83,6 +91,7 @@ def change(transaction: Transaction, seen: Document, changed: Document) -> None:
         on_failure=ConditionFailed,
     )
     folder_repository.count(transaction, organization, seen.folder_id, changed.folder_id)
+    page_repository.follow(transaction, seen, changed, counted)
     if reindexed:
         obsolete = [seen.text_key] if seen.text_key != changed.text_key else []
         transaction.put(job_item(organization, changed.index_job(obsolete)), new=True)
@@ -101,12 +110,18 @@ def delete(transaction: Transaction, seen: Document) -> None:
         on_failure=ConditionFailed,
     )
     transaction.put({**keys.DeletedDocument(organization, seen.id).attributes(), "id": seen.id})
+    page_repository.vacate(transaction, seen)
     folder_repository.count(transaction, organization, seen.folder_id, None)
     transaction.put(job_item(organization, seen.removal_job()), new=True)
 
 
 def _as_read(seen: Document) -> Item:
-    return {":seenRevision": seen.revision, ":seenFolder": seen.folder_id}
+    return {
+        ":seenRevision": seen.revision,
+        ":seenFolder": seen.folder_id,
+        ":seenSlug": seen.slug,
+        ":seenPublished": seen.published,
+    }
 
 
 def get(organization: str, document_id: str) -> Document:
@@ -145,10 +160,18 @@ def newest(
     return found, before
 
 
-def in_folder(organization: str, folder_id: str, limit: int) -> list[str]:
-    """Return the ids of documents in a folder, as the index has them, which may lag behind."""
+class Placed(NamedTuple):
+    """A document by its id, and its address, if it has one."""
+
+    id: str
+    slug: str | None
+
+
+def in_folder(organization: str, folder_id: str, limit: int) -> list[Placed]:
+    """Return documents in a folder, as the index has them, which may lag behind."""
     partition = keys.documents_in(organization, folder_id)
-    return [item["id"] for item in table.query(partition, index="GSI1", limit=limit).items]
+    found = table.query(partition, index="GSI1", limit=limit)
+    return [Placed(item["id"], item.get("slug")) for item in found.items]
 
 
 def _page(
@@ -175,7 +198,7 @@ def _id_of(key: Item | None) -> str | None:
 
 
 def move(
-    transaction: Transaction, organization: str, document_ids: Sequence[str], source: str, target: str | None
+    transaction: Transaction, organization: str, documents: Sequence[Placed], source: str, target: str | None
 ) -> None:
     """Move documents from one folder to another, or out of any; nothing else of them changes.
 
@@ -186,15 +209,17 @@ def move(
         ":target": target,
         ":partition": keys.documents_in(organization, target),
     }
-    for document_id in document_ids:
+    for document in documents:
         transaction.update(
-            keys.KnowledgeDocument(organization, document_id),
+            keys.KnowledgeDocument(organization, document.id),
             "SET folderId = :target, GSI1PK = :partition",
             condition="folderId = :source",
             values=values,
             on_failure=ConditionFailed,
         )
-    folder_repository.count(transaction, organization, source, target, len(document_ids))
+        if document.slug is not None:
+            page_repository.move(transaction, organization, document.id, document.slug, target)
+    folder_repository.count(transaction, organization, source, target, len(documents))
 
 
 def deleted(organization: str) -> frozenset[str]:

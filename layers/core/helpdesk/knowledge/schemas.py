@@ -9,6 +9,7 @@ from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, 
 from helpdesk.knowledge.errors import (
     MAX_BODY_BYTES,
     MAX_PATH_CHARACTERS,
+    MAX_SLUG_CHARACTERS,
     MAX_TITLE_CHARACTERS,
     MAX_URL_CHARACTERS,
 )
@@ -39,6 +40,7 @@ class SourceKind(StrEnum):
 Title = Annotated[str, schema_hint(maxLength=MAX_TITLE_CHARACTERS)]
 BodyText = Annotated[str, schema_hint(maxLength=MAX_BODY_BYTES)]
 PageUrl = Annotated[str, schema_hint(maxLength=MAX_URL_CHARACTERS, format="uri")]
+DocumentSlug = Annotated[str, schema_hint(minLength=1, maxLength=MAX_SLUG_CHARACTERS)]
 FilePath = Annotated[str, schema_hint(minLength=1, maxLength=MAX_PATH_CHARACTERS)]
 
 
@@ -55,6 +57,10 @@ class DocumentInput(Body):
     """The id of the document's folder; none by default."""
     url: PageUrl | None = None
     """The public page of the document, to which answers link: an http or https address. None by default."""
+    published: bool | None = None
+    """Whether the help site shows the document; false by default. A published folder shows all that are in it."""
+    slug: DocumentSlug | None = None
+    """The last part of the document's address on the help site; made from the title by default."""
     path: FilePath | None = None
     """The file that the document is a copy of, for a client that keeps a folder of files and the knowledge base in
     step; up to 1,000 characters. It is in `source.path`. None by default."""
@@ -63,7 +69,7 @@ class DocumentInput(Body):
 class DocumentUpdate(Body):
     """The body of PATCH /knowledge/documents/{id}; omitted fields stay as they are.
 
-    A document that is synced from a page or a repository takes only `folderId`.
+    A document that is synced from a page or a repository takes only `folderId`, `published` and `slug`.
     """
 
     title: Title | None = None
@@ -78,6 +84,10 @@ class DocumentUpdate(Body):
     path: FilePath | None = None
     """The file that the document is a copy of, up to 1,000 characters; null ends that. Send it with each change that a
     client copies from the file: `source.version` is then the version that the change results in."""
+    published: bool | None = None
+    """Whether the help site shows the document."""
+    slug: DocumentSlug | None = None
+    """The last part of its address on the help site. The former address leads to the new one."""
     version: int | None = None
     """The `version` that the change is based on. If the document has another one, nothing changes and the error is
     `doc_changed`. By default the change applies to any version."""
@@ -135,6 +145,10 @@ class DocumentSummary(Answer):
     """The person or key that created it; null for documents from before this was stored."""
     updated_by_name: str | None
     """The person or key that changed it last; null before the first change."""
+    published: bool
+    """Whether the help site shows the document. If not, a published folder around it does."""
+    slug: str | None
+    """The last part of its address on the help site; null for a document from before there were any."""
 
 
 class DocumentShape(DocumentSummary):

@@ -7,16 +7,17 @@ crash may leave an unnamed text, but never a record without its text or without 
 A caller can add actions of its own to their transaction, such as the state of a suggestion.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import replace
 from enum import Enum
+from itertools import islice
 from typing import Final
 
 from helpdesk.admission.caller import Caller
 from helpdesk.admission.limits import Plan
-from helpdesk.knowledge import checks, document_store, rendering, repository
+from helpdesk.knowledge import checks, document_store, page_repository, pages, rendering, repository
 from helpdesk.knowledge.documents import Document, Source, hash_of_text
-from helpdesk.knowledge.errors import DocumentChanged, DocumentSynced
+from helpdesk.knowledge.errors import DocumentChanged, DocumentSlugTaken, DocumentSynced
 from helpdesk.knowledge.schemas import (
     DocumentChangedAnswer,
     DocumentCreated,
@@ -33,6 +34,7 @@ from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
+_MOST_SLUGS = 4  # the third is random
 _TRIES = 10  # each failed one means that another change of the document succeeded
 
 type Also = Callable[[Transaction], None]
@@ -51,7 +53,8 @@ KEEP: Final = Keep.KEEP
 class Draft(FrozenRecord):
     """A document to write. `folder_id` and `url` are None for no folder and no public page.
 
-    `path` is the file that a client copies the document from, if there is one.
+    `path` is the file that a client copies the document from, if there is one. Without a `slug` it is made from the
+    title.
     """
 
     title: str | None
@@ -60,6 +63,8 @@ class Draft(FrozenRecord):
     url: str | None = None
     source: Source = Source()
     path: str | None = None
+    published: bool = False
+    slug: str | None = None
 
 
 class Change(FrozenRecord):
@@ -75,6 +80,8 @@ class Change(FrozenRecord):
     url: str | Keep | None = KEEP
     source: Source | None = None
     path: str | Keep | None = KEEP
+    published: bool | None = None
+    slug: str | None = None
 
 
 def nothing_else(_: Transaction) -> None:
@@ -93,7 +100,8 @@ def write(
 
     `by_name` is who writes it, as people read it. `document_id` is a new id, for a caller whose `also` names it.
     Raises TitleMissing, BodyMissing, BodyTooLarge, BadUrl, FolderNotFound, PlanUpgradeRequired, DocumentLimit,
-    and what `also` makes the transaction raise. Two calls.
+    DocumentSlugInvalid, DocumentSlugTaken, and what `also` makes the transaction raise. Two calls, and one for each
+    slug of the title that is taken.
     """
     title, text = checks.require_title(draft.title), checks.require_body(draft.body)
     document_id, revision, now = document_id or ids.new("doc"), ids.ulid(), clock.now_ms()
@@ -118,22 +126,39 @@ def write(
         indexed_at=None,
         created_by_name=by_name,
         updated_by_name=None,
+        published=draft.published,
     )
+    slugs = pages.candidates(title) if draft.slug is None else [pages.require_slug(draft.slug)]
 
-    def commit(plan: Plan) -> None:
-        transaction = Transaction()
-        repository.create(transaction, document)
-        quotas.count_documents(transaction, organization, plan, documents=1, size=document.size)
-        also(transaction)
-        transaction.commit()
+    def commit_at(slug: str) -> Document:
+        placed = replace(document, slug=slug)
+
+        def commit(plan: Plan) -> None:
+            transaction = Transaction()
+            repository.create(transaction, placed)
+            quotas.count_documents(transaction, organization, plan, documents=1, size=document.size)
+            also(transaction)
+            transaction.commit()
+
+        quotas.with_plan(organization, commit, organizations.plan_of)
+        return placed
 
     document_store.write(document.text_key, text)
     try:
-        quotas.with_plan(organization, commit, organizations.plan_of)
+        return _at_first_free(slugs, commit_at)
     except AppError:
         _take_back(document.text_key)
         raise
-    return document
+
+
+def _at_first_free(slugs: Iterable[str], commit_at: Callable[[str], Document]) -> Document:
+    """Commit with the first slug that is not taken. Raises DocumentSlugTaken if all are."""
+    for slug in islice(slugs, _MOST_SLUGS):
+        try:
+            return commit_at(slug)
+        except DocumentSlugTaken:
+            continue
+    raise DocumentSlugTaken
 
 
 def change(
@@ -150,34 +175,21 @@ def change(
     With `version` nothing changes unless the document still has it. Where a field already is as wanted, it does not
     count as changed, except for a text that could not be indexed; if none changes, `also` alone is committed.
 
-    Raises DocumentNotFound, DocumentChanged, DocumentSynced (unless `wanted.source` is given, or only the folder
-    changes), and what `write` raises.
-    Calls: record, text if it changes, transaction.
+    Raises DocumentNotFound, DocumentChanged, DocumentSynced (unless `wanted.source` is given, or only the place
+    changes: folder, slug, whether it is published), and what `write` raises.
+    Calls: record, text if it changes, page if it gets another slug, transaction.
     """
-    title = None if wanted.title is None else checks.require_title(wanted.title)
+    wanted = _checked(wanted)
     text = None if wanted.body is None else checks.require_body(wanted.body)
-    url = wanted.url if wanted.url is None or wanted.url is KEEP else checks.require_url(wanted.url)
-    path = wanted.path if wanted.path is None or wanted.path is KEEP else checks.require_path(wanted.path)
-    wanted = replace(wanted, title=title, url=url, path=path)
     stored: str | None = None  # the key of the new text
 
     def commit(seen: Document) -> Document:
         changed = _changed(seen, wanted, by_name, text, stored)
-
-        def write_all(plan: Plan) -> None:
-            transaction = Transaction()
-            if changed != seen:
-                repository.change(transaction, seen, changed)
-                documents, size = seen.quota_share
-                quotas.count_documents(
-                    transaction, organization, plan, documents=1 - documents, size=changed.size - size
-                )
-            also(transaction)
-            if len(transaction):
-                transaction.commit()
-
-        quotas.with_plan(organization, write_all, organizations.plan_of)
-        return changed
+        if changed.slug is not None:
+            return _commit_change(seen, changed, also)
+        # a document from before there were pages
+        slugs = pages.candidates(changed.title)
+        return _at_first_free(slugs, lambda slug: _commit_change(seen, replace(changed, slug=slug), also))
 
     try:
         for _ in range(_TRIES):
@@ -194,6 +206,27 @@ def change(
         raise
     _take_back(stored)
     raise Conflict
+
+
+def _commit_change(seen: Document, changed: Document, also: Also) -> Document:
+    """Write a changed document over the one that was read, and what `also` adds. Raises ConditionFailed."""
+    moves = seen.slug is not None and seen.slug != changed.slug
+    counted = page_repository.get(seen.organization, seen.slug or "") if moves else None
+
+    def write_all(plan: Plan) -> None:
+        transaction = Transaction()
+        if changed != seen:
+            repository.change(transaction, seen, changed, counted)
+            documents, size = seen.quota_share
+            quotas.count_documents(
+                transaction, seen.organization, plan, documents=1 - documents, size=changed.size - size
+            )
+        also(transaction)
+        if len(transaction):
+            transaction.commit()
+
+    quotas.with_plan(seen.organization, write_all, organizations.plan_of)
+    return changed
 
 
 def delete(
@@ -219,7 +252,15 @@ def delete(
 
 def create_from_request(caller: Caller, written: DocumentInput) -> DocumentCreated:
     """Create the document of a request. Raises what `write` raises."""
-    draft = Draft(written.title, written.body, written.folder_id, written.url, path=written.path)
+    draft = Draft(
+        written.title,
+        written.body,
+        written.folder_id,
+        written.url,
+        path=written.path,
+        published=bool(written.published),
+        slug=written.slug,
+    )
     return DocumentCreated(id=write(caller.organization, draft, caller.actor).id)
 
 
@@ -235,11 +276,24 @@ def update_from_request(caller: Caller, document_id: str, wanted: DocumentUpdate
             folder_id=wanted.folder_id if "folder_id" in sent else KEEP,
             url=wanted.url if "url" in sent else KEEP,
             path=wanted.path if "path" in sent else KEEP,
+            published=wanted.published,
+            slug=wanted.slug,
         ),
         caller.actor,
         version=wanted.version,
     )
     return DocumentChangedAnswer(document=rendering.summary(changed))
+
+
+def _checked(wanted: Change) -> Change:
+    """Return a change in the form in which it is stored."""
+    return replace(
+        wanted,
+        title=None if wanted.title is None else checks.require_title(wanted.title),
+        url=wanted.url if wanted.url is None or wanted.url is KEEP else checks.require_url(wanted.url),
+        path=wanted.path if wanted.path is None or wanted.path is KEEP else checks.require_path(wanted.path),
+        slug=None if wanted.slug is None else pages.require_slug(wanted.slug),
+    )
 
 
 def _require(
@@ -273,6 +327,8 @@ def _changed(
         title=seen.title if wanted.title is None else wanted.title,
         url=seen.url if wanted.url is KEEP else wanted.url,
         folder_id=seen.folder_id if wanted.folder_id is KEEP else wanted.folder_id,
+        published=seen.published if wanted.published is None else wanted.published,
+        slug=seen.slug if wanted.slug is None else wanted.slug,
     )
     if text is not None and text_key is not None:
         changed = replace(changed, size=len(text), text_key=text_key, text_hash=hash_of_text(text))

@@ -19,6 +19,14 @@ class DeletedDocument(ItemKey):
     document_id: str
 
 
+class DocumentPage(ItemKey):
+    """What stands at an address of the help site: a document's page, or where it moved."""
+
+    PK, SK = "ORG#{organization}#PAGE", "PAGE#{slug}"
+    organization: str
+    slug: str
+
+
 class KnowledgeFolder(ItemKey):
     """A knowledge folder: its name, and how many documents are in it."""
 

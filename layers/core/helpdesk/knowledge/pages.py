@@ -1,0 +1,133 @@
+"""The public page of a document: its address on the help site, and what the site shows of it.
+
+Every document has an address, also one that is not published, so that publishing a folder is one write however many
+documents it has. Whether a page can be opened is decided when it is read: the document is published, or one of its
+folders is.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Self
+
+from helpdesk.knowledge.documents import Document
+from helpdesk.knowledge.errors import MAX_SLUG_CHARACTERS, DocumentSlugInvalid
+from helpdesk.platform import ids
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage.table import Item
+
+_WORDS = re.compile(r"[^\W_]+")
+_FALLBACK = "article"
+_LETTERS = 5
+
+
+class DocumentPage(FrozenRecord, kw_only=True):
+    """What stands at an address: a document, the way to its present address, or nothing any more.
+
+    moved_to    the slug that the document got instead; None at its present address
+    is_gone     whether the document was deleted
+    folder_id   the document's folder, also of a deleted one
+    updated_at  ms
+    path        the file that the document is a copy of, by which other documents link to it
+    reads       about how often the page was opened, as far as proxies let it through
+    helpful     how many visitors found it helpful, and `unhelpful` how many did not
+    """
+
+    slug: str
+    document_id: str
+    moved_to: str | None = None
+    is_gone: bool = False
+    title: str = ""
+    folder_id: str | None = None
+    published: bool = False
+    text_key: str = ""
+    updated_at: int = 0
+    url: str | None = None
+    path: str | None = None
+    reads: int = 0
+    helpful: int = 0
+    unhelpful: int = 0
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a page's item."""
+        return cls(
+            slug=item["slug"],
+            document_id=item["documentId"],
+            moved_to=item.get("movedTo"),
+            is_gone=item.get("gone", False),
+            title=item.get("title", ""),
+            folder_id=item.get("folderId"),
+            published=item.get("published", False),
+            text_key=item.get("textKey", ""),
+            updated_at=item.get("updatedAt", 0),
+            url=item.get("url"),
+            path=item.get("path"),
+            reads=item.get("reads", 0),
+            helpful=item.get("helpful", 0),
+            unhelpful=item.get("unhelpful", 0),
+        )
+
+
+def attributes_of(document: Document, slug: str) -> Item:
+    """Return the attributes of a document's page, without its keys and its counts."""
+    return {
+        "slug": slug,
+        "documentId": document.id,
+        "title": document.title,
+        "folderId": document.folder_id,
+        "published": document.published,
+        "textKey": document.text_key,
+        "updatedAt": document.updated_at,
+        "url": document.url,
+        "path": document.source.path,
+    }
+
+
+def slug_of(title: str, max_characters: int = MAX_SLUG_CHARACTERS) -> str:
+    """Return a title in the form of a slug: its letters and digits in lower case, with dashes; empty if it has none.
+
+    Latin letters lose their accents. Letters of other scripts stay.
+    """
+    plain: list[str] = []
+    for char in unicodedata.normalize("NFKD", title.casefold()):
+        if unicodedata.combining(char) and plain and plain[-1].isascii():
+            continue
+        plain.append(char)
+    words = _WORDS.findall(unicodedata.normalize("NFC", "".join(plain)).replace("'", "").replace("’", ""))
+    slug = ""
+    for word in words:
+        longer = f"{slug}-{word}" if slug else word
+        if len(longer) > max_characters:
+            break
+        slug = longer
+    return slug or "".join(words[:1])[:max_characters]
+
+
+def candidates(title: str) -> Iterator[str]:
+    """Yield slugs for a title, the next one for when those before are taken; the last ones are random."""
+    base = slug_of(title, MAX_SLUG_CHARACTERS - _LETTERS - 1)
+    if base:
+        yield base
+        yield f"{base}-2"
+    while True:
+        yield f"{base or _FALLBACK}-{ids.ulid()[-_LETTERS:].lower()}"
+
+
+def require_slug(slug: str) -> str:
+    """Return a slug that someone chose. Raises DocumentSlugInvalid unless it is in the form of one."""
+    if not 0 < len(slug) <= MAX_SLUG_CHARACTERS or slug_of(slug) != slug:
+        raise DocumentSlugInvalid
+    return slug
+
+
+def in_order(pages: Sequence[DocumentPage]) -> list[DocumentPage]:
+    """Return pages by their titles, as a folder shows them; digits count as numbers."""
+    return sorted(pages, key=lambda page: (_natural(page.title), page.slug))
+
+
+def _natural(title: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"([0-9]{1,9})", title.casefold())
+    return [
+        (0, int(part), "") if part.isascii() and part.isdigit() else (1, 0, part) for part in parts if part
+    ]
