@@ -143,10 +143,10 @@ def _code(code: str, language: str, env: dict[str, Any]) -> str:
 
 def _coloured(code: str, language: str) -> str | None:
     """Return code as HTML with a class for each kind of word; None for a language that Pygments does not know."""
-    from pygments import highlight  # noqa: PLC0415
-    from pygments.formatters.html import HtmlFormatter  # noqa: PLC0415
-    from pygments.lexers import get_lexer_by_name  # noqa: PLC0415
-    from pygments.util import ClassNotFound  # noqa: PLC0415
+    from pygments import highlight  # type: ignore[import-untyped] # noqa: PLC0415
+    from pygments.formatters.html import HtmlFormatter  # type: ignore[import-untyped] # noqa: PLC0415
+    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped] # noqa: PLC0415
+    from pygments.util import ClassNotFound  # type: ignore[import-untyped] # noqa: PLC0415
 
     try:
         lexer = get_lexer_by_name(language, stripnl=False)
@@ -157,7 +157,7 @@ def _coloured(code: str, language: str) -> str | None:
 
 @cache
 def _classes() -> dict[str, set[str]]:
-    from pygments.token import STANDARD_TYPES  # noqa: PLC0415
+    from pygments.token import STANDARD_TYPES  # type: ignore[import-untyped] # noqa: PLC0415
 
     kinds = {"note", "tip", "info", "important", "warning", "caution", "danger"}
     return {
