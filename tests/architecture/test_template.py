@@ -369,6 +369,19 @@ def test_functions_that_end_snoozes_remove_items_of_conversations_only(function:
     assert statement["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["ORG#*#CONV#*"]}}
 
 
+def test_who_disconnects_an_account_removes_connections_only() -> None:
+    [statement] = [
+        each
+        for each in POLICIES["Integrations"]
+        if "dynamodb:DeleteItem" in actions(each) and each["Effect"] == "Allow"
+    ]
+
+    # And no webhook endpoint, beside which it is written whether the chat mirror follows conversations.
+    assert statement["Condition"] == {
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["ORG#*#INTEGRATION", "SERVICEACCOUNT#*"]}
+    }
+
+
 def test_the_eraser_removes_only_personal_data() -> None:
     removed = {
         actions(statement)[0]: set(statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"])
@@ -569,14 +582,14 @@ def test_every_worker_reports_which_items_of_a_batch_failed() -> None:
                 assert event["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_only_new_outbox_items_invoke_fan_out() -> None:
+def test_only_new_outbox_items_and_lines_without_an_event_invoke_fan_out() -> None:
     [pattern] = FUNCTIONS["FanoutFunction"]["Properties"]["Events"]["Outbox"]["Properties"]["FilterCriteria"][
         "Filters"
     ]
 
     assert json.loads(pattern["Pattern"]) == {
         "eventName": ["INSERT"],
-        "dynamodb": {"NewImage": {"entity": {"S": ["outbox"]}}},
+        "dynamodb": {"NewImage": {"entity": {"S": ["outbox", "line"]}}},
     }
 
 

@@ -61,7 +61,7 @@ class Workers:
         found = [
             item
             for item in whole_table.everything()
-            if item.get("entity") == "outbox" and item["id"] not in self._carried
+            if item.get("entity") in {"outbox", "line"} and _name(item) not in self._carried
         ]
         if found:
             records = [
@@ -69,7 +69,7 @@ class Workers:
                 for item in found
             ]
             assert function("fanout").handler({"Records": records}, None) == {"batchItemFailures": []}
-        self._carried |= {item["id"] for item in found}
+        self._carried |= {_name(item) for item in found}
         return len(found)
 
     def work(self, queue: str, context: Context | None = None) -> int:
@@ -84,6 +84,10 @@ class Workers:
             if record["messageId"] not in failed:
                 clients.sqs().delete_message(QueueUrl=url, ReceiptHandle=record["receiptHandle"])
         return len(records) - len(failed)
+
+
+def _name(item: dict[str, Any]) -> str:
+    return f"{item['PK']} {item['SK']}"
 
 
 def received(url: str) -> list[dict[str, Any]]:

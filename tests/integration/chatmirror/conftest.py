@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.chatmirror.slack import TOKEN
 from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
@@ -11,14 +12,15 @@ from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from scripts.services import chatmirror as fake
-from scripts.services.chatmirror import ChatMirror, Workspace
+from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from scripts.services.server import Services
 from tests.support import integrations
 from tests.support.api import Answer, Client, function
-from tests.support.people import issue_token
+from tests.support.people import issue_token, make_person
 from tests.support.workers import LongContext, Workers, received
 
 BASE_URL = "https://support.example.com"
+PATH = "/v1/integrations/chatmirror"
 
 type Send = Callable[[tuple[dict[str, str], str]], Answer]
 
@@ -84,6 +86,31 @@ def connect(slack: ChatMirror, organization: NewOrganization) -> Callable[..., C
 def connection(connect: Callable[..., Connection], acme: Workspace) -> Connection:
     """The organization's connection to the workspace."""
     return connect(acme)
+
+
+@pytest.fixture
+def channel(connection: Connection, admin: Client, acme: Workspace, workers: Workers) -> Channel:
+    """The channel that conversations go to, in the mode alerts."""
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    assert admin.patch(PATH, {"channel": "support"}).status == 200
+    workers.run()
+    return acme.named("support")
+
+
+@pytest.fixture
+def support(channel: Channel, admin: Client, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Channel:
+    """The channel that conversations go to, both ways, without a pause between messages."""
+    monkeypatch.setattr(threads, "PACE_MS", 0)
+    assert admin.patch(PATH, {"mode": "two_way"}).status == 200
+    return channel
+
+
+@pytest.fixture
+def mira(slack: ChatMirror, acme: Workspace, organization: NewOrganization) -> str:
+    """A member who is in the workspace, too."""
+    make_person(organization.organization_id, role="member", name="Mira", email="mira@example.com")
+    return slack.person(acme, "Mira", "Mira@example.com")
 
 
 @pytest.fixture

@@ -10,13 +10,11 @@ from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
 from scripts.services.chatmirror import ChatMirror, Workspace
 from scripts.services.server import Said, Services
-from tests.integration.chatmirror.conftest import Send
+from tests.integration.chatmirror.conftest import PATH, Send
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.people import issue_token
 from tests.support.workers import Workers
-
-PATH = "/v1/integrations/chatmirror"
 
 
 @pytest.fixture

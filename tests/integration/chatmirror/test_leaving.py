@@ -10,11 +10,10 @@ from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import Connection
 from helpdesk.storage import keys, table
 from scripts.services.chatmirror import ChatMirror, Workspace
+from tests.integration.chatmirror.conftest import PATH
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.workers import Workers
-
-PATH = "/v1/integrations/chatmirror"
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def test_an_organization_without_chat_pays_for_none_and_neither_does_one_that_le
 
     assert admin.request("DELETE", PATH).status == 200
     workers.run()
-    assert follower(connection) is None
+    assert follower(connection) is False
     assert of_an_event(api, workers) == without
 
 
@@ -67,7 +66,7 @@ def test_the_same_workspace_is_mirrored_again(
 ) -> None:
     admin.request("DELETE", PATH)
     back = connect(acme)
-    assert follower(back) is None
+    assert follower(back) is False
 
     worker.connected(back)
     assert follower(back) is True
@@ -80,7 +79,7 @@ def test_another_workspace_is_not(
     other = connect(slack.workspace("Other", "support"))
 
     worker.connected(other)
-    assert follower(other) is None
+    assert follower(other) is False
 
 
 def test_a_mirror_that_was_switched_off_stays_off(
@@ -91,7 +90,7 @@ def test_a_mirror_that_was_switched_off_stays_off(
     back = connect(acme)
 
     worker.connected(back)
-    assert follower(back) is None
+    assert follower(back) is False
 
 
 def test_a_late_job_of_a_removed_connection_follows_nothing(mirrored: Connection, admin: Client) -> None:
@@ -99,7 +98,7 @@ def test_a_late_job_of_a_removed_connection_follows_nothing(mirrored: Connection
 
     with pytest.raises(NotConnectedNow):
         worker.connected(mirrored)
-    assert follower(mirrored) is None
+    assert follower(mirrored) is False
 
 
 def test_a_change_of_a_connection_that_is_removed_meanwhile_follows_nothing(
@@ -110,4 +109,4 @@ def test_a_change_of_a_connection_that_is_removed_meanwhile_follows_nothing(
     monkeypatch.setattr("helpdesk.integrations.service.connection", lambda *_: mirrored)
 
     assert admin.patch(PATH, {"enabled": True}).code == ChatmirrorNotConnected.code
-    assert follower(mirrored) is None
+    assert follower(mirrored) is False

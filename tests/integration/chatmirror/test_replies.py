@@ -4,37 +4,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.chatmirror.incoming import plain
 from helpdesk.integrations.record import Connection
-from helpdesk.organizations.schemas import NewOrganization
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
-from tests.integration.chatmirror.conftest import Send, run_twice
+from tests.integration.chatmirror.conftest import PATH, Send, run_twice
 from tests.support.api import Client
-from tests.support.people import make_person
 from tests.support.workers import Workers
-
-PATH = "/v1/integrations/chatmirror"
-
-
-@pytest.fixture
-def support(
-    connection: Connection, admin: Client, acme: Workspace, workers: Workers, monkeypatch: pytest.MonkeyPatch
-) -> Channel:
-    """The channel that conversations go to, both ways, without a pause between messages."""
-    monkeypatch.setattr(threads, "PACE_MS", 0)
-    admin.patch(PATH, {"channel": "support"})
-    workers.run()
-    assert admin.patch(PATH, {"channel": "support", "mode": "two_way"}).status == 200
-    workers.run()
-    return acme.named("support")
-
-
-@pytest.fixture
-def mira(slack: ChatMirror, acme: Workspace, organization: NewOrganization) -> str:
-    """A member who is in the workspace, too."""
-    make_person(organization.organization_id, role="member", name="Mira", email="mira@example.com")
-    return slack.person(acme, "Mira", "Mira@example.com")
 
 
 @pytest.fixture

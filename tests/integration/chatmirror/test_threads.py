@@ -15,6 +15,7 @@ from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from scripts.services.chatmirror import Channel, Workspace
 from scripts.services.server import Said, Services
+from tests.integration.chatmirror.conftest import PATH
 from tests.support import table as items
 from tests.support.api import Client
 from tests.support.workers import Workers
@@ -22,20 +23,12 @@ from tests.support.workers import Workers
 if TYPE_CHECKING:
     from helpdesk.integrations.adapter import Worker
 
-PATH = "/v1/integrations/chatmirror"
-
 
 @pytest.fixture
-def support(
-    connection: Connection, admin: Client, acme: Workspace, workers: Workers, services: Services
-) -> Channel:
-    """The channel that conversations go to."""
-    admin.patch(PATH, {"channel": "support"})
-    workers.run()
-    assert admin.patch(PATH, {"channel": "support"}).status == 200
-    workers.run()
+def support(channel: Channel, services: Services) -> Channel:
+    """The channel that conversations go to, in the mode alerts and at its pace."""
     services.asked.clear()
-    return acme.named("support")
+    return channel
 
 
 def write(api: Client, body: str = "Hello", **more: Any) -> str:

@@ -49,7 +49,7 @@ def expire(approval: Approval, cause: Cause) -> bool:
         conversation_approvals.expire(transaction, organization, approval.conversation_id)
     snapshot = conversations.presumed_open(organization, approval.conversation_id, Handler.AGENT.value)
     line = f"The call of {approval.title} ({approval.tool}) was not made: {cause}."
-    thread.add_system_line(transaction, snapshot, line, clock.now_ms())
+    thread.add_system_line(transaction, snapshot, line, clock.now_ms(), alone=True)
     entry = logs.entry(
         organization,
         LogKind.TOOL_CALL_EXPIRED,

@@ -84,7 +84,9 @@ def _decide(
         resolutions=approval.resolutions,
     )
     snapshot = conversations.presumed_open(organization, approval.conversation_id, Handler.AGENT.value)
-    thread.add_system_line(transaction, snapshot, _line(caller, approval, status, note), clock.now_ms())
+    thread.add_system_line(
+        transaction, snapshot, _line(caller, approval, status, note), clock.now_ms(), alone=True
+    )
     summary = f"{caller.actor} {status.value} a call of the tool {approval.tool}."
     entry = logs.entry(
         organization,

@@ -21,10 +21,11 @@ from helpdesk.conversations.record import Conversation, EntryKind
 from helpdesk.customers import service as customers
 from helpdesk.customers.record import Customer
 from helpdesk.integrations import following
+from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
+from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings as function_settings
@@ -34,9 +35,11 @@ EVENT_TYPE = "helpdesk_entry"
 """The type of the metadata of a message (Slack, "Message metadata")."""
 
 _AT_ONCE = 10
+_MISSED_AT_ONCE = 40  # two actions each, of a transaction's hundred
 _LOOK_BACK_SECONDS = 60
 _PAGES = 5
 _BUSY_SECONDS = 5.0
+_POSTED = "posted"
 _NO_THREAD = "thread_not_found"
 _GONE = frozenset({"channel_not_found", "is_archived", "not_in_channel", "restricted_action"})
 
@@ -53,9 +56,10 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     """Post the next message of a conversation; return what became of it. Raises Revoked, TryLater."""
     settings = service.settings(connection.organization)
     here = settings.team == connection.account_id and settings.channel_id is not None
-    # What a broken connection misses, the next event of the conversation brings once it works again.
-    if not settings.enabled or not here or connection.status is ConnectionStatus.BROKEN:
+    if not settings.enabled or not here:
         return "off"
+    if connection.status is ConnectionStatus.BROKEN:
+        return _missed(connection, conversation_id)
     conversation = conversations.find(connection.organization, conversation_id)
     if conversation is None:
         return "gone"
@@ -64,11 +68,43 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     if not waiting:
         return "up_to_date"
     try:
-        return _in_turn(thread, waiting, opened)
+        outcome = _in_turn(thread, waiting, opened)
     except Overtaken:
         raise TryLater("another worker writes in the thread", _BUSY_SECONDS) from None
     except ConversationNotFound:
         return "gone"
+    if outcome == _POSTED and settings.problem is not None:
+        service.note_problem(connection.organization, thread.channel, None)
+    return outcome
+
+
+def note_missed(connection: Connection, conversation_id: str) -> None:
+    """Note that a conversation has something new that cannot be posted now: it is looked at again after that."""
+    threads.miss(connection.organization, connection.account_id, conversation_id)
+
+
+def catch_up(connection: Connection, until: int) -> str:
+    """Queue a job for each conversation that missed something, until an instant (ms). Raises TryLater."""
+    if connection.status is ConnectionStatus.BROKEN:
+        return "off"
+    organization = connection.organization
+
+    def job_of(conversation_id: str) -> IntegrationJob:
+        return following.job(organization, App.CHATMIRROR, conversation_id)
+
+    while threads.follow_missed(organization, connection.account_id, job_of, _MISSED_AT_ONCE):
+        if clock.now_ms() > until:
+            raise TryLater("more conversations missed something", 1.0)
+    return "caught_up"
+
+
+def _missed(connection: Connection, conversation_id: str) -> str:
+    note_missed(connection, conversation_id)
+    # Who mended the connection meanwhile may have looked for what was missed before this was noted.
+    current = integrations.connection(connection.organization, App.CHATMIRROR)
+    if current.status is not ConnectionStatus.BROKEN:
+        raise TryLater("the connection works again", 1.0)
+    return "missed"
 
 
 def _in_turn(thread: Thread, waiting: list[_Next], opened: Callable[[], Account]) -> str:
@@ -138,7 +174,7 @@ def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
     except OutcomeUnknown:
         _save(claimed, claimed.__replace__(claimed_until=0))
         raise
-    except TryLater:
+    except (TryLater, Revoked):
         _save(claimed, claimed.__replace__(posting=thread.posting, claimed_until=0))
         raise
     after = wanted.after.__replace__(
@@ -154,13 +190,14 @@ def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
         after = after.__replace__(slot_at=threads.next_slot(thread))
         then = _job(thread, after.slot_at)
     _save(claimed, after, then)
-    return "posted"
+    return _POSTED
 
 
 def _refused(claimed: Thread, wanted: _Next, code: str) -> str:
     """Note what Slack refused: the channel, the thread, which begins again, or the one message, which is left out."""
     after, then = claimed.__replace__(posting=None, claimed_until=0), None
     if code in _GONE:
+        threads.miss(claimed.organization, claimed.team, claimed.conversation_id)
         service.note_problem(claimed.organization, claimed.channel, service.refused(code))
     elif code == _NO_THREAD:
         after, then = after.__replace__(ts=None), _job(claimed, None)

@@ -92,8 +92,13 @@ def _removed(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return REMOVED, {}
 
 
-def _channels(_event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    return CHANNELS, {}
+def _channels(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return which channel it is about, which Slack names by its id alone or with more, and what came of it."""
+    channel = event["channel"]
+    return CHANNELS, {
+        "came": event["type"],
+        "channel": channel if isinstance(channel, str) else channel["id"],
+    }
 
 
 def _message(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

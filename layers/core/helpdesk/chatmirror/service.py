@@ -22,6 +22,10 @@ from helpdesk.webhooks import service as webhooks
 
 CHOSEN = "mirror_chosen"
 """The kind of the job that lets the bot into the channel that was chosen."""
+CATCH_UP = "mirror_catch_up"
+"""The kind of the job that looks at the conversations that missed something."""
+LOOK_AGAIN_MS = 5_000
+"""When a channel that took nothing is tried once more: the bot may just have been on its way in."""
 NAMED = 40
 """How many channels the message of channel_not_found names."""
 
@@ -80,13 +84,16 @@ def disconnect(caller: Caller, workspace: str | None) -> None:
     """Remove the connection, and let it follow no conversations. Raises ChatmirrorNotConnected."""
 
     def also(transaction: Transaction) -> None:
-        webhooks.unfollow(transaction, caller.organization, App.CHATMIRROR.value)
+        webhooks.follow(transaction, caller.organization, App.CHATMIRROR.value, follows=False)
 
     integrations.remove(caller.organization, App.CHATMIRROR, workspace, caller.actor, also)
 
 
 def resume(connection: Connection) -> None:
-    """Follow conversations again where a workspace comes back whose mirror is on. Raises ChatmirrorNotConnected."""
+    """Follow conversations again where a workspace comes back whose mirror is on, and catch up with what was missed.
+
+    Raises ChatmirrorNotConnected.
+    """
     organization, on = connection.organization, False
 
     def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -98,6 +105,7 @@ def resume(connection: Connection) -> None:
     def also(transaction: Transaction) -> None:
         integrations.require(transaction, connection)
         webhooks.follow(transaction, organization, App.CHATMIRROR.value, follows=on)
+        jobs.put(transaction, _catching_up(organization))
 
     found = settings(organization)
     if found.enabled and found.team == connection.account_id:
@@ -105,16 +113,33 @@ def resume(connection: Connection) -> None:
 
 
 def note_problem(organization: str, channel_id: str, problem: str | None) -> None:
-    """Note why nothing arrives in a channel, or with None that it does, unless another one was chosen since."""
+    """Note why nothing arrives in a channel, or with None that it does, unless another one was chosen since.
+
+    Then conversations that missed something are looked at: at once where something arrives again, and a little later
+    where nothing does.
+    """
     found = settings(organization)
     if found.channel_id != channel_id or found.problem == problem:
         return
+    turned = False
 
     def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
+        nonlocal turned
         seen = MirrorSettings.from_item(item)
-        return (replace(seen, problem=problem) if seen.channel_id == channel_id else seen).to_item()
+        is_it = seen.channel_id == channel_id
+        turned = is_it and (seen.problem is None) != (problem is None)
+        return (replace(seen, problem=problem) if is_it else seen).to_item()
 
-    integrations.change_settings(organization, App.CHATMIRROR, next_settings)
+    def also(transaction: Transaction) -> None:
+        if turned:
+            due_at = None if problem is None else clock.now_ms() + LOOK_AGAIN_MS
+            jobs.put(transaction, _catching_up(organization, due_at))
+
+    integrations.change_settings(organization, App.CHATMIRROR, next_settings, also)
+
+
+def _catching_up(organization: str, due_at: int | None = None) -> IntegrationJob:
+    return IntegrationJob(kind=CATCH_UP, app=App.CHATMIRROR, organization=organization, due_at=due_at)
 
 
 def refused(code: str) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 HOSTS = slack.HOSTS
 
+_BACK = frozenset({"member_joined_channel", "channel_unarchive"})
+"""Events after which a channel may take messages again. Of the first, only the bot's own reach the worker."""
 _ALREADY = frozenset({"method_not_supported_for_channel_type", "already_in_channel"})
 
 
@@ -41,6 +43,8 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
         integrations.broke(connection, slack.OFFLINE)
         return "broken"
     if event == receiver.CHANNELS:
+        if data.get("came") in _BACK:
+            service.note_problem(connection.organization, data["channel"], None)
         if directory.is_newer(connection, data["at"] + 1_000):  # Slack's time is in whole seconds
             return "listed_since"
         return directory.refresh(_opened(connection))
@@ -51,7 +55,7 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
         return f"refused: {error.code}"
 
 
-def work(job: IntegrationJob, _until: int) -> str:
+def work(job: IntegrationJob, until: int) -> str:
     """Do a job of the chat mirror."""
     try:
         connection = integrations.connection(job.organization or "", App.CHATMIRROR)
@@ -64,7 +68,11 @@ def work(job: IntegrationJob, _until: int) -> str:
             return outgoing.follow(connection, str(job.data["conversationId"]), lambda: _opened(connection))
         if job.kind == service.CHOSEN:
             return _enter(_opened(connection), str(job.data["channelId"]))
+        if job.kind == service.CATCH_UP:
+            return outgoing.catch_up(connection, until)
     except Revoked as problem:
+        if job.kind == following.FOLLOW:
+            outgoing.note_missed(connection, str(job.data["conversationId"]))
         integrations.broke(connection, str(problem))
         return "broken"
     return "nothing"

@@ -268,14 +268,16 @@ def forget_snooze(transaction: Transaction, conversation: Snapshot) -> None:
     transaction.delete(keys.Snooze(conversation.organization, conversation.id))
 
 
-def put_entry(transaction: Transaction, organization: str, entry: Message, *, new: bool = True) -> None:
+def put_entry(
+    transaction: Transaction, organization: str, entry: Message, *, new: bool = True, entity: str = ""
+) -> None:
     """Add an entry to a thread, or write it over the one of the same id.
 
-    Messages, and what only the team sees, have sort keys of their own: a visitor's query reads no note.
+    A visitor's query reads no note, which has a sort key of its own. With an `entity` the fan-out reads the entry.
     """
     kind = keys.Message if entry.kind is EntryKind.MESSAGE else keys.Note
-    key = kind(organization, entry.conversation_id, entry.id)
-    transaction.put({**key.attributes(), **entry.to_item()}, new=new)
+    key = kind(organization, entry.conversation_id, entry.id).attributes()
+    transaction.put({**key, **entry.to_item(), **({"entity": entity} if entity else {})}, new=new)
 
 
 def newest_messages(organization: str, conversation_id: str, limit: int) -> list[Message]:

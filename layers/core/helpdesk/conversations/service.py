@@ -209,7 +209,7 @@ def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
                 raise NotAMember
             membership.require(transaction, caller.organization, user_id, lambda _: NotAMember())
         line = _assignment_line(who, user_id, name)
-        thread.add_system_line(transaction, conversation, line, clock.now_ms())
+        thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=True)
 
     retry_on_conflict(caller.organization, conversation_id, write)
 

@@ -30,7 +30,7 @@ from helpdesk.conversations.record import (
 )
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status, state_data
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.events.outbox import Event, Job, JobQueue, job_item
+from helpdesk.events.outbox import LINE, Event, Job, JobQueue, job_item
 from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -232,10 +232,15 @@ def add_note(
     return note.id
 
 
-def add_system_line(transaction: Transaction, conversation: Snapshot, text: str, now: int) -> None:
-    """Add a line that only the team sees and that sends no event."""
+def add_system_line(
+    transaction: Transaction, conversation: Snapshot, text: str, now: int, *, alone: bool = False
+) -> None:
+    """Add a line that only the team sees and that sends no event.
+
+    A line that is `alone`, in a change that sends no event either, reaches those who follow the thread by itself.
+    """
     line = Message(ids.new("msg"), conversation.id, now, "agent", None, text, kind=EntryKind.SYSTEM)
-    repository.put_entry(transaction, conversation.organization, line)
+    repository.put_entry(transaction, conversation.organization, line, entity=LINE if alone else "")
 
 
 def rating_line_id(rating_id: str) -> str:
@@ -258,7 +263,7 @@ def put_rating_line(
         kind=EntryKind.SYSTEM,
         rating=rating,
     )
-    repository.put_entry(transaction, conversation.organization, line, new=False)
+    repository.put_entry(transaction, conversation.organization, line, new=False, entity=LINE)
 
 
 def add_updated(

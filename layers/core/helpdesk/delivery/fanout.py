@@ -19,7 +19,7 @@ from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.events import outbox_pending
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.events.stored import OutboxItem, StoredEvent
-from helpdesk.integrations.following import followed_by
+from helpdesk.integrations.following import followed_by, line_followed_by
 from helpdesk.platform import clock, queues, unreadable
 from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger
@@ -106,7 +106,8 @@ def fan_out_again(items: Sequence[Item]) -> int:
 def _dispatch(works: Sequence[_Work]) -> None:
     """Create deliveries, queue tasks and jobs, and mark the items dispatched. Sets `failed` on those that failed."""
     events = [(work, work.outbox.event) for work in works if work.outbox.event is not None]
-    organizations = {event.organization for _, event in events}
+    lines = [(work, work.outbox.line) for work in works if work.outbox.line is not None]
+    organizations = {event.organization for _, event in events} | {line[0] for _, line in lines}
     with ThreadPoolExecutor(_THREADS) as pool:
         endpoints = dict(zip(organizations, pool.map(_listeners, organizations), strict=True))
         listeners = [endpoints[event.organization] for _, event in events]
@@ -116,10 +117,13 @@ def _dispatch(works: Sequence[_Work]) -> None:
                 _create_deliveries, [work for work, _ in events], [event for _, event in events], listeners
             )
         )
+    for work, (organization, conversation_id) in lines:
+        _follow_line(work, organization, conversation_id, endpoints[organization])
     _enqueue_tasks(works)
     _enqueue_jobs(works)
+    done = [work for work in works if not work.failed and work.bad is None and work.outbox.line is None]
     try:
-        outbox_pending.mark_dispatched([work.item for work in works if not work.failed and work.bad is None])
+        outbox_pending.mark_dispatched([work.item for work in done])
     except (ClientError, BotoCoreError, Throttled) as error:
         # Everything is queued. The reconciler queues unmarked items again, which does no harm.
         logger.warning("outbox_not_marked_dispatched", extra={"error": type(error).__name__})
@@ -173,6 +177,14 @@ def _create_deliveries(work: _Work, event: StoredEvent, found: Endpoints | Excep
         )
     except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
         work.fail(error)
+
+
+def _follow_line(work: _Work, organization: str, conversation_id: str, found: Endpoints | Exception) -> None:
+    """Let who follows the conversations of an organization look at a line that came without an event."""
+    if isinstance(found, Exception):
+        work.fail(found)
+        return
+    work.followed = line_followed_by(organization, conversation_id, found.followers)
 
 
 def _enqueue_tasks(works: Sequence[_Work]) -> None:

@@ -20,7 +20,9 @@ from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 OUTBOX = "outbox"
-"""The `entity` of outbox items. The stream mapping's filter in template.yaml passes only these."""
+"""The `entity` of outbox items. The stream mapping's filter in template.yaml passes only these, and lines."""
+LINE = "line"
+"""The `entity` of a system line that comes without an event: the fan-out lets those who follow the thread know."""
 
 EVENT_DAYS = 30  # as long as the delivery history reaches back
 JOB_DAYS = 7  # longer than the stream (24 h) and the queues (4 days) hold on to it

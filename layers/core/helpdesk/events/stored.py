@@ -3,9 +3,9 @@
 They are apart from `outbox`, because most functions only write events (docs/decisions/0030).
 """
 
-from helpdesk.events.outbox import Job
+from helpdesk.events.outbox import LINE, Job
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.storage import attributes
+from helpdesk.storage import attributes, keys
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
 
@@ -34,15 +34,24 @@ class StoredEvent(FrozenRecord):
 
 
 class OutboxItem(FrozenRecord):
-    """What the fan-out dispatches: an event with its jobs, or jobs alone."""
+    """What the fan-out dispatches: an event with its jobs, jobs alone, or a line of a thread.
+
+    `line` is the organization and the conversation of a system line that came without an event.
+    """
 
     id: str
     event: StoredEvent | None
     jobs: tuple[Job, ...]
+    line: tuple[str, str] | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> "OutboxItem":
         """Read an outbox item. Raises UnreadableItem or another ValueError."""
+        if item.get("entity") == LINE:
+            key = keys.Note.parse(item["PK"], item["SK"])
+            if key is None:
+                raise UnreadableItem("PK")
+            return cls(key.message_id, None, (), (key.organization, key.conversation_id))
         jobs = item.get("jobs")
         if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs):
             raise UnreadableItem("jobs")

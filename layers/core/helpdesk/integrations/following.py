@@ -26,6 +26,11 @@ def followed_by(event: StoredEvent, apps: Sequence[str]) -> list[Job]:
     return [job(event.organization, App(app), conversation_id).to_job() for app in apps]
 
 
+def line_followed_by(organization: str, conversation_id: str, apps: Sequence[str]) -> list[Job]:
+    """Return the jobs of a line without an event for the apps that follow its organization's conversations."""
+    return [job(organization, App(app), conversation_id).to_job() for app in apps]
+
+
 def job(organization: str, app: App, conversation_id: str, *, due_at: int | None = None) -> IntegrationJob:
     """Return the job that brings a conversation up to date in an app, at an instant (ms) if one is given."""
     data = {"conversationId": conversation_id}

@@ -73,7 +73,7 @@ def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
         if until == conversation.snoozed_until:
             return
         conversations.write_transition(transaction, conversation, state, snoozed_until=until)
-        thread.add_system_line(transaction, conversation, _line(who, until), clock.now_ms())
+        thread.add_system_line(transaction, conversation, _line(who, until), clock.now_ms(), alone=True)
         if until is not None:
             reminder = Reminder(conversation.organization, conversation.id, until)
             repository.put(transaction, reminder)
@@ -99,7 +99,7 @@ def wake(organization: str, conversation_id: str, until: int) -> Outcome:
         transaction = Transaction()
         state = apply(conversation.state, Transition.END_SNOOZE)
         conversations.write_transition(transaction, conversation, state)
-        thread.add_system_line(transaction, conversation, "The snooze is over.", clock.now_ms())
+        thread.add_system_line(transaction, conversation, "The snooze is over.", clock.now_ms(), alone=True)
         try:
             transaction.commit()
         except ConversationNotFound:

@@ -79,6 +79,15 @@ class MirrorClick(ItemKey):
     click: str
 
 
+class MirrorMissed(ItemKey):
+    """A conversation that had something new while nothing could be posted."""
+
+    PK, SK = "ORG#{organization}#MIRROR#{team}", "MISSED#{conversation_id}"
+    organization: str
+    team: str
+    conversation_id: str
+
+
 class MirrorPace(ItemKey):
     """When the next message may go to a channel."""
 

@@ -65,11 +65,6 @@ def set_follower(transaction: Transaction, organization: str, app: str, *, follo
     transaction.put({**keys.EventFollower(organization, app).attributes(), "follows": follows})
 
 
-def delete_follower(transaction: Transaction, organization: str, app: str) -> None:
-    """Remove the item of an app that followed, if there is one."""
-    transaction.delete(keys.EventFollower(organization, app))
-
-
 def put(transaction: Transaction, endpoint: Endpoint) -> None:
     """Add an endpoint and count it. The transaction raises TooManyEndpoints if the limit is reached."""
     transaction.update(

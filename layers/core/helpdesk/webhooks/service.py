@@ -243,11 +243,6 @@ def follow(transaction: Transaction, organization: str, app: str, *, follows: bo
     repository.set_follower(transaction, organization, app, follows=follows)
 
 
-def unfollow(transaction: Transaction, organization: str, app: str) -> None:
-    """Forget that an app followed the organization's conversations."""
-    repository.delete_follower(transaction, organization, app)
-
-
 def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
     """Update an endpoint's status with the result of an attempt that ended at `at` (ms).
 
