@@ -211,6 +211,7 @@ def _of_signals(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
     other = api.post("/v1/signals", {"kind": "bug", "title": "CSV is cut off", "who": "Ada"}).body["id"]
     yield to("POST", f"/v1/signals/{signal}/merge", {"duplicateId": other}, route=f"{one}/merge")
     commit = {"sha": "9fceb02", "message": "Fix", "url": "https://git.example.com/9fceb02", "author": "Ada"}
+    yield to("POST", f"/v1/signals/{signal}/tracker", {"team": "ENG"}, route=f"{one}/tracker")
     yield to("POST", f"/v1/signals/{signal}/commits", commit, route=f"{one}/commits")
     added = str(api.get(f"/v1/signals/{signal}").body["commits"][0]["id"])
     apply = f"{one}/commits/<commit_id>/apply"
@@ -367,6 +368,9 @@ def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[
     yield to("PATCH", "/v1/site/appearance", {"accent": "#0a7c66", "css": "h1 { color: teal }"})
     yield to("GET", "/v1/integrations/chatmirror")
     yield to("PATCH", "/v1/integrations/chatmirror", {"mode": "two_way"})
+    integrations.connect_tracker(organization)
+    yield to("GET", "/v1/integrations/tracker")
+    yield to("PATCH", "/v1/integrations/tracker", {"autoCreate": False})
     yield to("DELETE", "/v1/integrations/codehost", route="/v1/integrations/<app>")
 
 

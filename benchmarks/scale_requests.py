@@ -151,6 +151,9 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     yield get("/v1/site")
     yield get("/v1/site/appearance")
     yield get("/v1/integrations/chatmirror")
+    if not connections.all_of(it.organization, App.TRACKER):
+        integrations.connect_tracker(it.organization)
+    yield get("/v1/integrations/tracker")
     for route in ("me", "keys", "members", "invites"):
         yield get(f"/v1/{route}", client=it.owner)
 

@@ -16,10 +16,11 @@ from helpdesk.oauth.errors import CsrfError, RequestExpired
 from helpdesk.oauth.pages import refusal
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+from helpdesk.tracker import connector as tracker
 
 NEEDS = declare("BASE_URL", "SERVICES_URL")
 
-CONNECTORS: dict[App, Connector] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror}
+CONNECTORS: dict[App, Connector] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror, App.TRACKER: tracker}
 """The adapters, each with a module of these functions."""
 
 api = Api()

@@ -14,10 +14,11 @@ from helpdesk.integrations.errors import HookTooLarge, IntegrationNotFound, Inva
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+from helpdesk.tracker import receiver as tracker
 
 NEEDS = declare("BASE_URL")
 
-RECEIVERS: dict[App, Receiver] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror}
+RECEIVERS: dict[App, Receiver] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror, App.TRACKER: tracker}
 """The adapters, each with a module of these functions."""
 
 api = Api()

@@ -13,10 +13,11 @@ from helpdesk.platform import clock
 from helpdesk.platform.logging import error_name, logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import declare, settings
+from helpdesk.tracker import worker as tracker
 
 NEEDS = declare("INTEGRATION_QUEUE_URL", "SERVICES_URL", "BASE_URL", "KNOWLEDGE_BUCKET")
 
-ADAPTERS: dict[App, Worker] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror}
+ADAPTERS: dict[App, Worker] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror, App.TRACKER: tracker}
 """The adapters, each with a module of these functions."""
 
 _SLICE_MS = 60_000

@@ -37,6 +37,9 @@ from helpdesk.integrations.errors import (
 from helpdesk.integrations.schemas import IntegrationsAnswer, RemoveQuery
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
+from helpdesk.tracker import service as tracker
+from helpdesk.tracker.errors import TeamNotFound
+from helpdesk.tracker.schemas import TrackerSettingsAnswer, TrackerUpdate
 
 NEEDS = declare("BASE_URL")
 
@@ -109,6 +112,18 @@ def get_chatmirror(caller: Caller) -> MirrorSettingsAnswer:
 def update_chatmirror(caller: Caller, change: MirrorUpdate) -> MirrorChanged:
     """Change the channel that conversations appear in, and which way messages travel."""
     return chatmirror.change(caller, change)
+
+
+@api.get("/v1/integrations/tracker", access=Access.MEMBER, errors=(TrackerNotConnected,))
+def get_tracker(caller: Caller) -> TrackerSettingsAnswer:
+    """Get the team of issues, its states by status, and the teams that there are."""
+    return tracker.show(caller.organization)
+
+
+@api.patch("/v1/integrations/tracker", access=Access.ADMIN, errors=(TrackerNotConnected, TeamNotFound))
+def update_tracker(caller: Caller, change: TrackerUpdate) -> TrackerSettingsAnswer:
+    """Change the team of issues, its states, or whether filed signals open them."""
+    return tracker.change(caller, change)
 
 
 @api.delete(

@@ -5,6 +5,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.schemas import OK, Ok
+from helpdesk.integrations.errors import TrackerNotConnected
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.progress import merging, signal_moves
@@ -28,6 +29,9 @@ from helpdesk.signals.schemas import (
     SimilarAnswer,
     SimilarQuery,
 )
+from helpdesk.tracker import service as tracker
+from helpdesk.tracker.errors import TeamNotFound, TrackerFailed
+from helpdesk.tracker.schemas import LinkAnswer, LinkInput
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL")
 
@@ -81,6 +85,17 @@ def report_signal(caller: Caller, signal_id: str, report: ReportInput) -> Signal
     return SignalChanged(
         signal=signal_shape(filing.report(caller.organization, caller.actor, signal_id, report))
     )
+
+
+@api.post(
+    "/v1/signals/<signal_id>/tracker",
+    access=Access.MEMBER,
+    status=202,
+    errors=(SignalNotFound, TrackerNotConnected, TeamNotFound, TrackerFailed),
+)
+def track_signal(caller: Caller, signal_id: str, wanted: LinkInput) -> LinkAnswer:
+    """Open an issue for a signal in the tracker, or link one. It takes seconds."""
+    return tracker.link(caller.organization, signal_id, wanted)
 
 
 @api.post("/v1/signals/<signal_id>/commits", access=Access.MEMBER, errors=(SignalNotFound,))

@@ -10,6 +10,7 @@ BODIES: dict[str, Any] = {
     "syncRepo": {"repo": "acme/docs"},
     "setIssueRepo": {"repo": "acme/shop", "autoCreate": True},
     "updateChatmirror": {"channel": "#support", "enabled": True, "mode": "two_way"},
+    "updateTracker": {"team": "ENG", "autoCreate": True, "states": {"inReview": "In Review"}},
 }
 
 _NONE = {
@@ -18,6 +19,34 @@ _NONE = {
     "connectedAt": None,
     "connectedByName": None,
     "problem": None,
+}
+
+_TRACKER = {
+    "team": "ENG",
+    "autoCreate": True,
+    "states": {
+        "open": "Backlog",
+        "planned": "Todo",
+        "inProgress": "In Progress",
+        "inReview": "In Review",
+        "done": "Done",
+        "declined": "Canceled",
+    },
+    "problem": None,
+    "teams": [
+        {
+            "key": "ENG",
+            "name": "Engineering",
+            "states": [
+                {"name": "Backlog", "type": "backlog"},
+                {"name": "Todo", "type": "unstarted"},
+                {"name": "In Progress", "type": "started"},
+                {"name": "In Review", "type": "started"},
+                {"name": "Done", "type": "completed"},
+                {"name": "Canceled", "type": "canceled"},
+            ],
+        }
+    ],
 }
 
 ANSWERS: dict[str, Any] = {
@@ -38,6 +67,8 @@ ANSWERS: dict[str, Any] = {
     },
     "getChatmirror": {"channel": "support", "enabled": True, "mode": "two_way", "problem": None},
     "updateChatmirror": {"channel": "support"},
+    "getTracker": _TRACKER,
+    "updateTracker": _TRACKER,
     "removeIntegration": {"ok": True},
     "syncRepo": {"ok": True},
     "removeRepo": {"ok": True},

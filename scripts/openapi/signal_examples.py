@@ -51,6 +51,7 @@ BODIES: dict[str, Any] = {
         "images": [{"url": "https://images.example.com/export.png"}],
     },
     "mergeSignals": {"duplicateId": "signal_01jd3r9a2x6h0k3m5n8p1q4r7v"},
+    "trackSignal": {"team": "ENG"},
     "addSignalCommit": {
         "sha": "9fceb02d0ae598e95dc970b74767f19372d61af8",
         "message": "Export: read all pages",
@@ -98,6 +99,7 @@ ANSWERS: dict[str, Any] = {
     "reportSignal": {"signal": {**SHOWN, "reporterCount": 2}},
     "applySignalCommit": {"signal": {**SHOWN, "status": "done"}},
     "addSignalCommit": {"id": _COMMIT},
+    "trackSignal": {"tracker": None},
     "mergeSignals": {"ok": True},
     "findSimilarSignals": {"signals": [SHOWN]},
 }

@@ -8,6 +8,8 @@ from helpdesk.integrations.apps import App, slot_of
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tracker import repository as teams
+from helpdesk.tracker.record import State, Team
 
 
 def set_app(app: App, values: Mapping[str, str]) -> None:
@@ -42,3 +44,21 @@ def connect(
     secret_repository.put_tokens(transaction, connection, tokens)
     transaction.commit()
     return connection
+
+
+def connect_tracker(organization: str) -> Connection:
+    """Connect an organization to a workspace of the tracker whose team ENG is listed."""
+    made = connect(organization, App.TRACKER, "workspace", "Acme", Tokens())
+    kinds = {"Backlog": "backlog", "Todo": "unstarted", "In Progress": "started", "In Review": "started"}
+    ends = {"Done": "completed", "Canceled": "canceled"}
+    teams.put_team(
+        Team(
+            organization=organization,
+            account_id="workspace",
+            id="team",
+            key="ENG",
+            name="Engineering",
+            states=tuple(State(name.casefold(), name, kind) for name, kind in (kinds | ends).items()),
+        )
+    )
+    return made

@@ -204,10 +204,17 @@ def _mirrored(request: Repeated, owner: Client, home: str, values: dict[str, str
     return request
 
 
+def _tracked(request: Repeated, _: Client, home: str, __: dict[str, str]) -> Repeated:
+    """Connect the issue tracker."""
+    integrations.connect_tracker(home)
+    return request
+
+
 _PREPARED: dict[str, Preparation] = {
     "mirrorRepo": _with_account,
     "setIssueRepo": _with_account,
     "syncRepo": _mirrored,
+    "trackSignal": _tracked,
     "fileSignal": _reported,
     "reportSignal": _reported,
     "mergeSignals": _merged,

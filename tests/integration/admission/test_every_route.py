@@ -178,6 +178,7 @@ ROUTES: dict[str, str] = {
         GET /v1/integrations/issue-repo
         GET /v1/integrations/repos
         GET /v1/integrations/chatmirror
+        GET /v1/integrations/tracker
         GET /v1/tasks
         GET /v1/tasks/requests
         POST /v1/commits
@@ -204,6 +205,7 @@ ROUTES: dict[str, str] = {
         POST /v1/signals
         POST /v1/signals/<signal_id>/commits
         POST /v1/signals/<signal_id>/reports
+        POST /v1/signals/<signal_id>/tracker
         GET /v1/tools
         POST /v1/tools/<name>/test
         POST /v1/conversations/<conversation_id>/archive
@@ -240,6 +242,7 @@ ROUTES: dict[str, str] = {
         POST /v1/integrations/repos
         POST /v1/integrations/repos/sync
         PATCH /v1/integrations/chatmirror
+        PATCH /v1/integrations/tracker
         DELETE /v1/customers/<customer_id>
         GET /v1/customers/<customer_id>/export
         DELETE /v1/tool-endpoints/<endpoint_id>

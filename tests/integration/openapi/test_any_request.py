@@ -139,6 +139,9 @@ NEEDS_MORE = {
     # A connected service.
     "getChatmirror",
     "updateChatmirror",
+    "getTracker",
+    "updateTracker",
+    "trackSignal",
     "acceptInvite",
     "acceptToolChanges",
     "syncToolEndpoint",

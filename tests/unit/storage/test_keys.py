@@ -65,6 +65,7 @@ def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: type[ItemKey
     ours = kind in {keys.CrawlAddress, keys.BoardTrace, keys.AnalyticsFact, keys.AnalyticsChange}
     theirs = {
         keys.Connection,
+        keys.TrackerTeam,
         keys.MirrorChannel,
         keys.MirroredConversation,
         keys.MirrorThread,

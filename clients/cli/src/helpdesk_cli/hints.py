@@ -73,6 +73,8 @@ _HINTS = {
     "already_a_task": "See the board: helpdesk tasks",
     "not_a_request": "See what waits: helpdesk tasks requests",
     "token_required": _A_PERSON,
+    "team_not_found": "List the teams: helpdesk integrations tracker show",
+    "tracker_failed": "It is asked again. See what became of it: helpdesk signals show ID",
     "tracker_not_connected": "Connect it: helpdesk integrations connect tracker",
     "mirror_bot_offline": "Connect it again: helpdesk integrations connect chatmirror",
     "too_many_tool_endpoints": "Remove one: helpdesk tools endpoints, then helpdesk tools remove ID",

@@ -21,19 +21,18 @@ from helpdesk.integrations.client import ServiceRequest
 from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
 from helpdesk.platform import clock
 from helpdesk.progress import signal_moves
-from helpdesk.signals import listing
+from helpdesk.signals import issue_text
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import CodehostLink, Signal, StaleSignal
-from helpdesk.signals.schemas import SignalQuery, SignalUpdate
+from helpdesk.signals.schemas import SignalUpdate
 from helpdesk.signals.service import Details
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
 BY_NAME = "GitHub"
 _TRIES = 10
-_QUOTES = 20
 _PAGES = 5
 _ON_A_PAGE = 100
 _GONE = {404, 410}
@@ -157,7 +156,7 @@ def _send(account: Account, issue: Issue, signal: Signal) -> int | None:
     wanted = ServiceRequest(
         method="POST",
         url=f"{API}/repos/{issue.repo}/issues",
-        json={"title": signal.title, "body": _text(signal)},
+        json={"title": signal.title, "body": issue_text.of(signal)},
     )
     reply = github.ask(account, wanted)
     return int(reply.json()["number"]) if reply.ok else None
@@ -173,7 +172,7 @@ def _find(account: Account, issue: Issue) -> int | None:
             return None
         found = reply.json()
         for each in found:
-            if _mark(issue.signal_id) in (each.get("body") or ""):
+            if issue_text.mark(issue.signal_id) in (each.get("body") or ""):
                 return int(each["number"])
         if len(found) < _ON_A_PAGE:
             return None
@@ -203,18 +202,3 @@ def _bring_in_line(account: Account, issue: Issue, signal: Signal) -> str:
             issue, closed=reason is not None, said=signal.status.value, said_at=signal.updated_at
         )
     return change["state"]
-
-
-def _text(signal: Signal) -> str:
-    """Return an issue's text: the signal's, what customers said without their names, and the signal's id."""
-    caller = Caller(organization=signal.organization)
-    answer = listing.get(caller, signal.id, SignalQuery.model_validate({"limit": _QUOTES}))
-    quotes = [each.quote.replace("\n", "\n> ") for each in answer.reporters if each.quote]
-    parts = [signal.body, *(f"> {quote}" for quote in quotes)]
-    reporters = signal.reporter_count
-    parts.append(f"Reported by {reporters} customer{'' if reporters == 1 else 's'}. {_mark(signal.id)}")
-    return "\n\n".join(part for part in parts if part)
-
-
-def _mark(signal_id: str) -> str:
-    return f"Helpdesk signal `{signal_id}`."

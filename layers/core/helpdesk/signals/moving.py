@@ -44,7 +44,7 @@ def begin(
     """Add to a transaction that a signal is merged into another, with the job that moves what it had.
 
     `task_id` is the card that the other one has then, and `status` the status that fits it. The duplicate's titles
-    become aliases. The transaction raises StaleSignal.
+    become aliases. Its issue in the tracker is the other one's where that has none. The transaction raises StaleSignal.
     """
     changed = service.changed(survivor, status=status, task_id=task_id)
     if changed.status is not survivor.status:
@@ -55,6 +55,7 @@ def begin(
         survivor,
         replace(
             changed,
+            tracker=survivor.tracker or duplicate.tracker,
             aliases=titles.joined(survivor.title, survivor.aliases, duplicate.titles),
             updated_at=now,
             updated_by_name=by_name,
@@ -69,6 +70,7 @@ def begin(
             merged_into=survivor.id,
             moving=True,
             task_id=None,
+            tracker=None,
             updated_at=now,
             updated_by_name=by_name,
             version=duplicate.version + 1,

@@ -14,6 +14,14 @@ __all__ = ["Priority", "SignalKind", "SignalStatus"]  # and everything below
 _MADE_ID_CHARACTERS = 26
 
 
+class TrackerLink(FrozenRecord):
+    """The issue of a signal in the issue tracker. `id` is the tracker's own, which a move to another team keeps."""
+
+    id: str
+    identifier: str
+    url: str
+
+
 class CodehostLink(FrozenRecord):
     """The issue of a signal in the code host."""
 
@@ -48,6 +56,7 @@ class Signal(FrozenRecord, kw_only=True):
     merged_into: str | None = None
     moving: bool = False
     quiet: bool = False
+    tracker: TrackerLink | None = None
     codehost: CodehostLink | None = None
     version: int = 1
 
@@ -88,6 +97,7 @@ class Signal(FrozenRecord, kw_only=True):
             merged_into=item.get("mergedInto"),
             moving=bool(item.get("moving", False)),
             quiet=bool(item.get("quiet", False)),
+            tracker=TrackerLink(**item["tracker"]) if "tracker" in item else None,
             codehost=CodehostLink(int(item["codehost"]["number"]), item["codehost"]["url"])
             if "codehost" in item
             else None,
@@ -120,6 +130,7 @@ class Signal(FrozenRecord, kw_only=True):
                     ("mergedInto", self.merged_into),
                     ("moving", self.moving or None),
                     ("quiet", self.quiet or None),
+                    ("tracker", None if self.tracker is None else self.tracker._asdict()),
                     (
                         "codehost",
                         None
@@ -147,7 +158,7 @@ class Signal(FrozenRecord, kw_only=True):
 
 OPTIONAL = (
     *("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"),
-    *("doneAt", "taskId", "mergedInto", "moving", "quiet", "codehost"),
+    *("doneAt", "taskId", "mergedInto", "moving", "quiet", "tracker", "codehost"),
 )
 """The attributes that a signal's item has only sometimes."""
 

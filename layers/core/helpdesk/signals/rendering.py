@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from helpdesk.signals.record import Signal
-from helpdesk.signals.shapes import CodehostIssue, SignalShape
+from helpdesk.signals.record import Signal, TrackerLink
+from helpdesk.signals.shapes import CodehostIssue, SignalShape, TrackerIssue
 
 
 def signal_shape(signal: Signal) -> SignalShape:
@@ -21,11 +21,16 @@ def signal_shape(signal: Signal) -> SignalShape:
         filed_at=signal.filed_at,
         updated_at=signal.updated_at,
         updated_by_name=signal.updated_by_name,
-        tracker=None,  # nothing links signals to it yet
+        tracker=tracker_issue(signal.tracker),
         codehost=None
         if signal.codehost is None
         else CodehostIssue(number=signal.codehost.number, url=signal.codehost.url),
     )
+
+
+def tracker_issue(link: TrackerLink | None) -> TrackerIssue | None:
+    """Return the issue of a signal in the issue tracker as the API shows it."""
+    return None if link is None else TrackerIssue(identifier=link.identifier, url=link.url)
 
 
 def signal_shapes(signals: Sequence[Signal]) -> list[SignalShape]:

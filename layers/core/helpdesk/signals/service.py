@@ -19,7 +19,7 @@ from helpdesk.signals.errors import (
 from helpdesk.signals.filtering import SignalFilter
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
-from helpdesk.signals.record import CodehostLink, Signal, StaleSignal
+from helpdesk.signals.record import CodehostLink, Signal, StaleSignal, TrackerLink
 from helpdesk.signals.rendering import event_data
 from helpdesk.storage.transactions import Transaction
 
@@ -83,7 +83,7 @@ def requests(organization: str, limit: int, before: str | None) -> tuple[list[Si
 
 
 class Details(FrozenRecord, kw_only=True):
-    """What else changes of a signal: None leaves a value as it is."""
+    """What else changes of a signal: None leaves a value as it is. `untracked` takes the issue of the tracker away."""
 
     kind: SignalKind | None = None
     title: str | None = None
@@ -91,10 +91,15 @@ class Details(FrozenRecord, kw_only=True):
     priority: Priority | None = None
     aliases: tuple[str, ...] | None = None
     codehost: CodehostLink | None = None
+    tracker: TrackerLink | None = None
+    untracked: bool = False
 
     def given(self) -> dict[str, Any]:
         """Return the values that change, by their names."""
-        return {name: value for name, value in self._asdict().items() if value is not None}
+        values = self._asdict()
+        untracked = values.pop("untracked")
+        given = {name: value for name, value in values.items() if value is not None}
+        return {**given, "tracker": None} if untracked else given
 
 
 def changed(

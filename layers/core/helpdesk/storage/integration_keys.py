@@ -23,6 +23,40 @@ class IntegrationSettings(ItemKey):
     app: str
 
 
+class TrackerTeam(ItemKey):
+    """A team of a workspace of the issue tracker, with its states."""
+
+    PK, SK = "ORG#{organization}#INTEGRATION", "TEAM#{account_id}#{team_id}"
+    organization: str
+    account_id: str
+    team_id: str
+
+
+class TrackerDirectory(ItemKey):
+    """When the teams of a workspace were listed, and last asked for."""
+
+    PK, SK = "ORG#{organization}#INTEGRATION", "TEAMS#{account_id}"
+    organization: str
+    account_id: str
+
+
+class TrackerIssue(ItemKey):
+    """An issue of the tracker that is a signal's, in the partition of its workspace, or one that is being opened."""
+
+    PK, SK = "ORG#{organization}#TRACKER#{account_id}", "ISSUE#{issue_id}"
+    organization: str
+    account_id: str
+    issue_id: str
+
+
+class TrackerWish(ItemKey):
+    """What was asked for about the issue of a signal, and what Linear said to it."""
+
+    PK, SK = "ORG#{organization}#ISSUE#{signal_id}", "WISH#tracker"
+    organization: str
+    signal_id: str
+
+
 class MirrorChannel(ItemKey):
     """A channel of a chat workspace by its name, as the directory of channels has it."""
 

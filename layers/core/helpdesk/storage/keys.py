@@ -97,6 +97,10 @@ from helpdesk.storage.integration_keys import (
     MirrorReply,
     MirrorThread,
     SignalIssue,
+    TrackerDirectory,
+    TrackerIssue,
+    TrackerTeam,
+    TrackerWish,
     connected_account,
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
@@ -172,7 +176,8 @@ __all__ = [
     "SignalTitle", "SignalVector", "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession",
     "SiteSettings", "SiteSignIn", "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion",
     "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool",
-    "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "UserCode", "WaitPool", "WebhookEndpoint",
+    "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "TrackerDirectory",
+    "TrackerIssue", "TrackerTeam", "TrackerWish", "UserCode", "WaitPool", "WebhookEndpoint",
     "WebhookEndpointCount", "approvals_with", "assigned_conversations", "assigned_tasks", "connected_account",
     "customer_conversations", "customer_reports", "documents_in", "inbox", "posts", "signal_reporters",
     "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",

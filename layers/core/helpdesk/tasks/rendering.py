@@ -8,7 +8,8 @@ from helpdesk.members.record import MemberRecord
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.service import TaskKeys
 from helpdesk.signals import service as signals
-from helpdesk.signals.record import CodehostLink
+from helpdesk.signals.record import Signal
+from helpdesk.signals.rendering import tracker_issue
 from helpdesk.signals.shapes import CodehostIssue
 from helpdesk.tasks.record import LinkedCommit, LinkedPullRequest, Task
 from helpdesk.tasks.schemas import Assignee, TaskCommitShape, TaskPullRequestShape, TaskShape
@@ -22,17 +23,16 @@ def task_shapes(organization: str, tasks: Sequence[Task]) -> list[TaskShape]:
     assigned = {task.assignee_id for task in tasks if task.assignee_id is not None}
     members = membership.by_ids(organization, sorted(assigned)) if assigned else {}
     adopted = sorted({task.signal_id for task in tasks if task.signal_id is not None})
-    issues = {key: signal.codehost for key, signal in signals.by_ids(organization, adopted).items()}
+    of_cards = signals.by_ids(organization, adopted)
     return [
-        _shape(task, named, members.get(task.assignee_id or ""), issues.get(task.signal_id or ""))
+        _shape(task, named, members.get(task.assignee_id or ""), of_cards.get(task.signal_id or ""))
         for task in tasks
     ]
 
 
-def _shape(
-    task: Task, named: TaskKeys, assignee: MemberRecord | None, issue: CodehostLink | None
-) -> TaskShape:
+def _shape(task: Task, named: TaskKeys, assignee: MemberRecord | None, signal: Signal | None) -> TaskShape:
     key = named.key_of(task.number)
+    issue = None if signal is None else signal.codehost
     return TaskShape(
         id=task.id,
         key=key,
@@ -49,7 +49,7 @@ def _shape(
         updated_at=task.updated_at,
         done_at=task.done_at,
         signal_id=task.signal_id,
-        tracker=None,
+        tracker=None if signal is None else tracker_issue(signal.tracker),
         codehost=None if issue is None else CodehostIssue(number=issue.number, url=issue.url),
         commits=task.commits,
         pull_requests=task.pull_requests,

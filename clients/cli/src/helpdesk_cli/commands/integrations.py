@@ -224,6 +224,52 @@ def set_chatmirror(session: Session, channel: str | None, enabled: str | None, m
     _done(session, answer, f"Conversations go to #{answer['channel']}." if answer["channel"] else "Saved.")
 
 
+@integrations.group(cls=_Settings)
+def tracker() -> None:
+    """The team of Linear in which issues of signals are opened."""
+
+
+@tracker.command("show")
+@pass_session
+def show_tracker(session: Session) -> None:
+    """Show the team of issues, the states of its workflow, and the teams that there are."""
+    answer = session.api().get("integrations", "tracker")
+    if session.as_json:
+        say_json(answer)
+        return
+    states = {name: state for name, state in answer["states"].items() if state is not None}
+    say_facts(
+        [
+            ("team", answer["team"] or "none"),
+            ("issues are opened", "as a signal is filed" if answer["autoCreate"] else "not by themselves"),
+            ("states", ", ".join(f"{name}={state}" for name, state in states.items()) or None),
+            ("teams", ", ".join(f"{one['key']} ({one['name']})" for one in answer["teams"]) or "none yet"),
+            ("problem", answer["problem"]),
+        ]
+    )
+
+
+@tracker.command("set")
+@click.option("--team", help="The team in which issues are opened, by its key or name.")
+@click.option("--auto-create", type=_SWITCH, help="Whether an issue is opened as a signal is filed.")
+@click.option(
+    "--state", multiple=True, metavar="STATUS=STATE", help="A state for a status, as in inReview=Review."
+)
+@pass_session
+def set_tracker(session: Session, team: str | None, auto_create: str | None, state: tuple[str, ...]) -> None:
+    """Set the team of issues, its states, or whether issues are opened by themselves."""
+    pairs = [one.partition("=") for one in state]
+    if any(not name or not sign for name, sign, _ in pairs):
+        raise click.UsageError("Write --state as STATUS=STATE, as in --state inReview=Review.")
+    body: dict[str, Any] = {} if team is None else {"team": team}
+    body |= {} if auto_create is None else {"autoCreate": auto_create == "on"}
+    body |= {"states": {name: named for name, _, named in pairs}} if pairs else {}
+    if not body:
+        raise click.UsageError("Say what to change: --team, --auto-create or --state.")
+    answer = session.api().patch("integrations", "tracker", body=body)
+    _done(session, answer, f"Issues go to {answer['team']}." if answer["team"] else "Saved.")
+
+
 def _done(session: Session, answer: dict[str, Any], message: str) -> None:
     if session.as_json:
         say_json(answer)

@@ -120,6 +120,7 @@ def show(session: Session, signal_id: str) -> None:
         ("Updated", moment(one["updatedAt"])),
         ("Updated by", one["updatedByName"]),
         ("Reporters", one["reporterCount"]),
+        *(("Issue", one[name]["url"]) for name in ("tracker", "codehost") if one[name] is not None),
         *(("Also called", alias) for alias in one["aliases"]),
         ("Title", one["title"]),
     ]
@@ -238,6 +239,23 @@ def merge(session: Session, signal_id: str, duplicate_id: str) -> None:
         say_json(answer)
     else:
         say(f"Merged {duplicate_id} into {signal_id}.")
+
+
+@signals.command()
+@click.argument("signal_id", metavar="ID", type=ID)
+@click.option("--team", help="The team of the new issue, by its key or name. [default: the one that is set]")
+@click.option("--issue", "identifier", metavar="ENG-12", help="Link this issue instead of opening one.")
+@pass_session
+def track(session: Session, signal_id: str, team: str | None, identifier: str | None) -> None:
+    """Open an issue for a signal in the issue tracker, or link one."""
+    wanted = _sent({"team": team, "identifier": identifier})
+    answer = session.api().post("signals", signal_id, "tracker", body=wanted)
+    if session.as_json:
+        say_json(answer)
+    elif answer["tracker"] is not None:
+        say(f"{signal_id} has the issue {answer['tracker']['identifier']}: {answer['tracker']['url']}")
+    else:
+        say(f"Linear is asked. The issue appears in seconds: helpdesk signals show {signal_id}")
 
 
 def _say_signals(session: Session, answer: dict[str, Any], empty: str) -> None:

@@ -1,0 +1,1 @@
+"""The issue tracker, Linear: issues of signals."""

@@ -1,0 +1,61 @@
+"""The teams of a workspace and their states, which the worker keeps, so that routes answer without asking Linear.
+
+They are listed when a workspace is connected, each night, when a name is not found, and when a state is gone.
+"""
+
+from helpdesk.integrations import jobs
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tracker import linear, queries, repository
+from helpdesk.tracker.record import State, Team
+
+LIST = "tracker_teams"
+"""The kind of the job that lists the teams."""
+MAX_TEAMS = 500
+ASK_EVERY_MS = MINUTE_MS
+
+
+def refresh(account: Account) -> str:
+    """List the teams and write what changed; return what became of it. Raises Refused, Revoked, TryLater."""
+    connection = account.connection
+    listed = _listed(account)
+    repository.put_teams(listed, repository.teams(connection.organization, connection.account_id))
+    repository.note_listed(connection)
+    return "listed"
+
+
+def ask(connection: Connection) -> None:
+    """Queue a listing, once a minute at most."""
+    if repository.claim_listing(connection, clock.now_ms() - ASK_EVERY_MS):
+        transaction = Transaction()
+        job = IntegrationJob(kind=LIST, app=App.TRACKER, organization=connection.organization)
+        jobs.put(transaction, job)
+        transaction.commit()
+
+
+def _listed(account: Account) -> list[Team]:
+    found: list[Team] = []
+    after: str | None = None
+    while len(found) < MAX_TEAMS:
+        said = linear.ask(account, queries.TEAMS, {"after": after})["teams"]
+        for each in said["nodes"]:
+            states = sorted(each["states"]["nodes"], key=lambda state: float(state["position"]))
+            found.append(
+                Team(
+                    organization=account.connection.organization,
+                    account_id=account.connection.account_id,
+                    id=each["id"],
+                    key=each["key"],
+                    name=each["name"],
+                    states=tuple(State(state["id"], state["name"], state["type"]) for state in states),
+                )
+            )
+        after = said["pageInfo"]["endCursor"] if said["pageInfo"]["hasNextPage"] else None
+        if after is None:
+            break
+    return found[:MAX_TEAMS]

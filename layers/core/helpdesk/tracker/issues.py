@@ -1,0 +1,200 @@
+"""Issues of signals: opened or linked once, and taken away when they are deleted (Specification: Signal).
+
+Linear takes an issue's id from who opens it, and no id twice. The id follows from the signal, so an opening that is
+repeated, by one worker or by two, makes one issue (docs/decisions/0227).
+"""
+
+import hashlib
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from copy import replace
+from datetime import datetime
+from typing import Any
+
+from helpdesk.events.outbox import job_item
+from helpdesk.integrations import jobs
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.record import Connection
+from helpdesk.signals import issue_text
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.kinds import Priority, SignalStatus
+from helpdesk.signals.record import Signal, StaleSignal, TrackerLink
+from helpdesk.signals.service import Details
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tracker import linear, queries, repository
+from helpdesk.tracker.linear import Refused
+from helpdesk.tracker.mapping import StateMap
+from helpdesk.tracker.record import Found, Issue, State
+from helpdesk.tracker.repository import StaleIssue
+
+BY_NAME = "Linear"
+_PRIORITIES = {Priority.URGENT: 1, Priority.HIGH: 2, Priority.MEDIUM: 3, Priority.LOW: 4}
+_UUID_BYTES = 16
+_UUID_VERSION = 4  # the only version that Linear takes
+
+
+def issue_id(account_id: str, signal_id: str, removed: int) -> str:
+    """Return the id of a signal's issue in a workspace, after a number of its issues were deleted there."""
+    digest = hashlib.sha256(f"{account_id} {signal_id} {removed}".encode()).digest()
+    return str(uuid.UUID(bytes=digest[:_UUID_BYTES], version=_UUID_VERSION))
+
+
+def open_one(
+    connection: Connection,
+    signal: Signal,
+    team_id: str,
+    states: StateMap,
+    account: Callable[[], Account],
+) -> str:
+    """Open the issue of a signal that has none, and link it. Raises Refused, Revoked, TryLater, NotConnectedNow."""
+    removed = repository.wish(signal.organization, signal.id).removed
+    begun = Issue(
+        organization=signal.organization,
+        account_id=connection.account_id,
+        id=issue_id(connection.account_id, signal.id, removed),
+        signal_id=signal.id,
+        team_id=team_id,
+        said=signal.status,
+    )
+    looked = repository.begin(begun)
+    seen = begun if looked else repository.issue(begun.organization, begun.account_id, begun.id)
+    return go_on(account(), seen or begun, signal, states, looked=looked)
+
+
+def go_on(account: Account, begun: Issue, signal: Signal, states: StateMap, *, looked: bool) -> str:
+    """Open an issue that was begun, unless it is there, and link it. Raises Refused, Revoked, TryLater."""
+    found = None if looked else fetch(account, [begun.id]).get(begun.id)
+    if found is None:
+        found = _create(account, begun, signal, states)
+    said = signal.status if signal.status in states.statuses_of(found.state) else SignalStatus.OPEN
+    try:
+        return link(begun, found, said)
+    except StaleIssue:
+        return "linked_before"
+
+
+def link(seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None = None) -> str:
+    """Make an issue its signal's, in line with a status that the signal had; return what became of it.
+
+    `replaces` is the issue that the signal may have instead. Raises StaleIssue.
+    """
+
+    def attempt() -> str:
+        try:
+            signal = signals.survivor(seen.organization, seen.signal_id)
+        except SignalNotFound:
+            repository.forget(seen)
+            return "gone"
+        has = None if signal.tracker is None else signal.tracker.id
+        if has not in {None, found.id, replaces}:
+            repository.forget(seen)
+            return "has_another"
+        transaction = Transaction()
+        repository.add_link(transaction, seen, replace(seen.as_found(found, said), signal_id=signal.id))
+        if has not in {None, found.id}:
+            before = repository.issue(seen.organization, seen.account_id, has or "")
+            if before is not None:
+                repository.remove(transaction, before)
+        details = Details(tracker=TrackerLink(found.id, found.identifier, found.url))
+        if signals.changed(signal, details=details) == signal:
+            signals.require(transaction, signal.organization, signal.id)
+        else:
+            signals.add_change(transaction, signal, BY_NAME, details=details)
+        if signal.status is not said:
+            follow_again(transaction, signal)
+        transaction.commit()
+        return "linked"
+
+    return repeat_when_stale(attempt, StaleSignal)
+
+
+def follow_again(transaction: Transaction, signal: Signal) -> None:
+    """Add the job that brings an issue in line with its signal."""
+    job = jobs.signal_job(signal.organization, signal.id, filed=False)
+    transaction.put(job_item(signal.organization, job), new=True)
+
+
+def unlink(seen: Issue) -> str:
+    """Take an issue away from its signal: it was deleted at Linear."""
+
+    def attempt() -> str:
+        transaction = Transaction()
+        repository.remove(transaction, seen)
+        try:
+            signal = signals.survivor(seen.organization, seen.signal_id)
+        except SignalNotFound:
+            transaction.commit()
+            return "gone"
+        if signal.tracker is not None and signal.tracker.id == seen.id:
+            signals.add_change(transaction, signal, BY_NAME, details=Details(untracked=True))
+            repository.count_removed(transaction, signal.organization, signal.id)
+        transaction.commit()
+        return "unlinked"
+
+    try:
+        return repeat_when_stale(attempt, StaleSignal)
+    except StaleIssue:
+        return "changed_since"
+
+
+def existing(account: Account, identifier: str) -> Found:
+    """Return the issue with an identifier such as ENG-12. Raises Refused, Revoked, TryLater."""
+    found = _found(linear.ask(account, queries.ISSUE, {"id": identifier})["issue"])
+    if found.trashed:
+        raise Refused(f"{found.identifier} was deleted.")
+    return found
+
+
+def fetch(account: Account, ids: Sequence[str]) -> dict[str, Found]:
+    """Return the issues with ids that are there and not deleted. One request. Raises Refused, Revoked, TryLater."""
+    said = linear.ask(account, queries.ISSUES, {"ids": list(ids), "first": len(ids)})["issues"]
+    found = [_found(each) for each in said["nodes"]]
+    return {each.id: each for each in found if not each.trashed}
+
+
+def move(account: Account, issue_id: str, state: State) -> Found:
+    """Move an issue to a state; return it. Raises Refused, Revoked, TryLater."""
+    said = linear.ask(account, queries.UPDATE, {"id": issue_id, "input": {"stateId": state.id}})
+    return _changed(said["issueUpdate"])
+
+
+def _create(account: Account, begun: Issue, signal: Signal, states: StateMap) -> Found:
+    state = None if signal.status is SignalStatus.OPEN else states.state_of(signal.status)
+    wanted = {
+        "id": begun.id,
+        "teamId": begun.team_id,
+        "title": signal.title,
+        "description": issue_text.of(signal),
+        "priority": _PRIORITIES[signal.priority],
+        **({} if state is None else {"stateId": state.id}),
+    }
+    try:
+        return _changed(linear.ask(account, queries.CREATE, {"input": wanted})["issueCreate"])
+    except Refused:
+        # another worker may have opened it meanwhile: then Linear refuses the id
+        found = fetch(account, [begun.id]).get(begun.id)
+        if found is None:
+            repository.forget(begun)
+            raise
+        return found
+
+
+def _changed(payload: Mapping[str, Any]) -> Found:
+    if not payload.get("success") or not payload.get("issue"):
+        raise Refused("Linear did not do it, and gave no reason.")
+    return _found(payload["issue"])
+
+
+def _found(issue: Mapping[str, Any]) -> Found:
+    state = issue["state"]
+    return Found(
+        id=issue["id"],
+        identifier=issue["identifier"],
+        url=issue["url"],
+        state=State(state["id"], state["name"], state["type"]),
+        team_id=issue["team"]["id"],
+        at=round(datetime.fromisoformat(issue["updatedAt"]).timestamp() * 1_000),
+        trashed=bool(issue.get("trashed")),
+    )

@@ -1,0 +1,100 @@
+"""Which state of a team is which status of a signal, and who follows whom when they differ.
+
+Each status has a state: the one that an admin named, else the first one of a fitting type. Several statuses may share
+one. A state that belongs to no status counts by its type.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.signals.kinds import SignalStatus
+from helpdesk.tracker.record import Found, Issue, State
+
+_TYPES: dict[SignalStatus, tuple[str, ...]] = {
+    SignalStatus.OPEN: ("backlog", "unstarted", "triage"),
+    SignalStatus.PLANNED: ("unstarted", "backlog"),
+    SignalStatus.IN_PROGRESS: ("started",),
+    SignalStatus.IN_REVIEW: ("started",),
+    SignalStatus.DONE: ("completed",),
+    SignalStatus.DECLINED: ("canceled",),
+}
+"""The types of states for each status, the best one first."""
+_WAITING = (SignalStatus.OPEN, SignalStatus.PLANNED)
+_STATUSES: dict[str, tuple[SignalStatus, ...]] = {
+    "triage": _WAITING,
+    "backlog": _WAITING,
+    "unstarted": (SignalStatus.PLANNED, SignalStatus.OPEN),
+    "started": (SignalStatus.IN_PROGRESS, SignalStatus.IN_REVIEW),
+    "completed": (SignalStatus.DONE,),
+    "canceled": (SignalStatus.DECLINED,),
+    "duplicate": (SignalStatus.DECLINED,),
+}
+"""The statuses that a state of a type fits, the best one first."""
+_REVIEW = "review"
+
+
+class StateMap:
+    """The states of a team for the statuses of signals."""
+
+    def __init__(self, states: Sequence[State], named: Mapping[str, str]) -> None:
+        """Take a team's states in the order of its board, and the names that an admin chose for statuses."""
+        self._by_status: dict[SignalStatus, State] = {}
+        for status in SignalStatus:
+            found = named_state(states, named.get(status.value, "")) or _usual(states, status)
+            if found is not None:
+                self._by_status[status] = found
+
+    def state_of(self, status: SignalStatus) -> State | None:
+        """Return the state for a status; None if the team has none that fits."""
+        return self._by_status.get(status)
+
+    def statuses_of(self, state: State) -> tuple[SignalStatus, ...]:
+        """Return the statuses that a state fits, the best one first."""
+        mapped = tuple(status for status, each in self._by_status.items() if each.id == state.id)
+        return mapped or _STATUSES.get(state.type, _WAITING)
+
+
+def named_state(states: Sequence[State], name: str) -> State | None:
+    """Return the state with a name, in which case does not count."""
+    return next((each for each in states if each.name.casefold() == name.strip().casefold()), None)
+
+
+def _usual(states: Sequence[State], status: SignalStatus) -> State | None:
+    for kind in _TYPES[status]:
+        fitting = [each for each in states if each.type == kind]
+        if status is SignalStatus.IN_REVIEW:
+            fitting.sort(key=lambda each: _REVIEW not in each.name.casefold())
+        if fitting:
+            return fitting[0]
+    return None
+
+
+class Move(StrEnum):
+    """What follows where a signal and its issue are compared."""
+
+    AGREE = "agree"
+    TAKE = "take"
+    """The signal gets the status of the issue's state."""
+    PUSH = "push"
+    """The issue gets the state of the signal's status."""
+    LEAVE = "leave"
+    """They differ, and neither has moved: an admin named other states."""
+
+
+class Standing(FrozenRecord):
+    """A signal's status, and when the signal changed last (ms)."""
+
+    status: SignalStatus
+    changed_at: int
+
+
+def decide(issue: Issue, signal: Standing, found: Found, states: StateMap) -> Move:
+    """Return who follows whom. If both have moved, the later move wins."""
+    if signal.status in states.statuses_of(found.state):
+        return Move.AGREE
+    issue_moved = found.state.id not in {issue.state_id, issue.pushing}
+    signal_moved = signal.status is not issue.said
+    if issue_moved and not (signal_moved and signal.changed_at > found.at):
+        return Move.TAKE
+    return Move.PUSH if issue_moved or signal_moved or issue.pushing is not None else Move.LEAVE

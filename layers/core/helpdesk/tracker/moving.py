@@ -1,0 +1,163 @@
+"""Moves of signals and their issues, both ways: from hooks, from changed signals, and from the nightly look.
+
+All three compare the issue, the signal and what both were when they last agreed (mapping.decide). Before an issue is
+moved, the state that it is moved to is noted, so the hook that Linear then sends is known as our own.
+"""
+
+from collections.abc import Callable, Mapping
+from copy import replace
+from typing import Any
+
+from helpdesk.admission.caller import Caller, Person
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.record import Connection
+from helpdesk.progress import signal_moves
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.kinds import SignalStatus
+from helpdesk.signals.record import Signal
+from helpdesk.signals.schemas import SignalUpdate
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tracker import issues, repository, service
+from helpdesk.tracker.issues import BY_NAME
+from helpdesk.tracker.mapping import Move, Standing, StateMap, decide
+from helpdesk.tracker.record import Found, Issue, State
+from helpdesk.tracker.repository import StaleIssue
+
+type Push = Callable[[Issue, Signal, State], str]
+"""Lets an issue be moved to a state; returns what became of it."""
+
+
+def take_change(connection: Connection, data: Mapping[str, Any]) -> str:
+    """Follow an issue that somebody changed at Linear. Sends no request."""
+    found = Found(
+        id=data["issueId"],
+        identifier=data["identifier"],
+        url=data["url"],
+        state=State(data["state"]["id"], data["state"]["name"], data["state"]["type"]),
+        team_id=data["teamId"],
+        at=data["at"],
+        trashed=data["trashed"],
+    )
+
+    def push(_issue: Issue, signal: Signal, _state: State) -> str:
+        transaction = Transaction()
+        issues.follow_again(transaction, signal)
+        transaction.commit()
+        return "signal_moved_later"
+
+    def attempt() -> str:
+        seen = repository.issue(connection.organization, connection.account_id, found.id)
+        if seen is None or seen.identifier is None:
+            return "nothing"
+        if found.at < seen.at:
+            return "older"
+        return bring_in_line(connection, seen, found, push)
+
+    return repeat_when_stale(attempt, StaleIssue)
+
+
+def follow(connection: Connection, signal_id: str, opened: Callable[[], Account]) -> str:
+    """Bring the issue of a signal in line with it. Raises Refused, Revoked, TryLater, NotConnectedNow."""
+
+    def attempt() -> str:
+        try:
+            signal = signals.survivor(connection.organization, signal_id)
+        except SignalNotFound:
+            return "gone"
+        if signal.tracker is None:
+            return "no_issue"
+        seen = repository.issue(connection.organization, connection.account_id, signal.tracker.id)
+        if seen is None:
+            return "of_another_workspace"
+        if seen.said is signal.status and seen.pushing is None:
+            return "in_line"
+        account = opened()
+        found = issues.fetch(account, [seen.id]).get(seen.id)
+        if found is None:
+            return issues.unlink(seen)
+        return bring_in_line(connection, seen, found, pushing(account))
+
+    return repeat_when_stale(attempt, StaleIssue)
+
+
+def look(connection: Connection, seen: Issue, account: Account, found: Found | None) -> str:
+    """Compare an issue as Linear shows it with its signal, and go on with an opening that did not end.
+
+    Raises Refused, Revoked, TryLater.
+    """
+    if seen.identifier is None:
+        try:
+            signal = signals.survivor(connection.organization, seen.signal_id)
+        except SignalNotFound:
+            repository.forget(seen)
+            return "gone"
+        states = states_of(connection, seen.team_id)
+        return issues.go_on(account, seen, signal, states, looked=False)
+    if found is None:
+        return issues.unlink(seen)
+    try:
+        return bring_in_line(connection, seen, found, pushing(account))
+    except StaleIssue:
+        return "changed_since"
+
+
+def bring_in_line(connection: Connection, seen: Issue, found: Found, push: Push) -> str:
+    """Move the signal or its issue, whichever was not moved last. Raises StaleIssue, and what `push` raises."""
+    try:
+        signal = signals.survivor(connection.organization, seen.signal_id)
+    except SignalNotFound:
+        repository.forget(seen)
+        return "gone"
+    if signal.tracker is None or signal.tracker.id != seen.id:
+        repository.forget(seen)  # its signal was merged into one that has another issue
+        return "has_another"
+    if found.identifier != seen.identifier:
+        issues.link(seen, found, seen.said)  # it is in another team by now
+        raise StaleIssue(None)
+    states = states_of(connection, found.team_id)
+    standing = Standing(signal.status, signal.updated_at)
+    match decide(seen, standing, found, states):
+        case Move.AGREE:
+            return _note(seen, found, signal.status)
+        case Move.TAKE:
+            status = states.statuses_of(found.state)[0]
+            _move_signal(connection.organization, signal.id, status)
+            return _note(seen, found, status)
+        case Move.PUSH:
+            state = states.state_of(signal.status)
+            return _note(seen, found, signal.status) if state is None else push(seen, signal, state)
+        case Move.LEAVE:
+            return "left"
+
+
+def pushing(account: Account) -> Push:
+    """Return what moves an issue at once."""
+
+    def push(seen: Issue, signal: Signal, state: State) -> str:
+        noted = repository.save(seen, replace(seen, pushing=state.id))
+        found = issues.move(account, seen.id, state)
+        repository.save(noted, noted.as_found(found, signal.status))
+        return "pushed"
+
+    return push
+
+
+def states_of(connection: Connection, team_id: str) -> StateMap:
+    """Return the states of a team for the statuses of signals. Two calls."""
+    team = repository.team(connection.organization, connection.account_id, team_id)
+    named = service.settings(connection.organization).within(connection.account_id).states
+    return StateMap(() if team is None else team.states, named)
+
+
+def _move_signal(organization: str, signal_id: str, status: SignalStatus) -> None:
+    caller = Caller(organization=organization, person=Person(id="", name=BY_NAME, role=None))
+    signal_moves.change_signal(caller, signal_id, SignalUpdate.model_validate({"status": status.value}))
+
+
+def _note(seen: Issue, found: Found, said: SignalStatus) -> str:
+    noted = seen.as_found(found, said)
+    if replace(noted, at=seen.at) != seen:
+        repository.save(seen, noted)
+    return "in_line"

@@ -1,0 +1,428 @@
+"""Linear, as far as the tracker asks it: workspaces with teams, states and issues; OAuth with PKCE; hooks.
+
+What is asked is checked and executed against Linear's own schema (linear.graphql), so neither a query nor a response
+has a form that Linear does not have.
+"""
+
+import base64
+import hashlib
+import hmac
+import itertools
+import json
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qs
+
+from graphql import GraphQLError, GraphQLSchema, build_schema, graphql_sync
+
+from scripts.services.linear_schema import WRITTEN
+from scripts.services.server import Asked, Said
+
+HOOK_SECRET = "lin_wh_a secret that Linear and the app share"
+CLIENT_SECRET = "a client secret"
+TOKEN_SECONDS = 86_399
+STATES = {
+    "Triage": "triage",
+    "Backlog": "backlog",
+    "Todo": "unstarted",
+    "In Progress": "started",
+    "In Review": "started",
+    "Done": "completed",
+    "Canceled": "canceled",
+    "Duplicate": "duplicate",
+}
+_DEFAULT = "Backlog"
+_CLIENT_ID = "0a1b2c3d4e5f"
+
+
+def credentials() -> dict[str, str]:
+    """Return what an operator enters with `scripts.admin set-app tracker`."""
+    return {"client_id": _CLIENT_ID, "client_secret": CLIENT_SECRET, "hook_secret": HOOK_SECRET}
+
+
+@cache
+def schema() -> GraphQLSchema:
+    """Return the part of Linear's schema that is used."""
+    return build_schema(WRITTEN.read_text(encoding="utf-8"))
+
+
+@dataclass
+class Team:
+    """A team, with its states by name and its issues by id."""
+
+    id: str
+    key: str
+    name: str
+    states: dict[str, dict[str, Any]] = field(default_factory=dict)
+    default: str = _DEFAULT
+
+    def shape(self) -> dict[str, Any]:
+        """Return the team as Linear shows it."""
+        nodes = list(self.states.values())
+        return {"id": self.id, "key": self.key, "name": self.name, "states": lambda *_, **__: _page(nodes)}
+
+
+@dataclass
+class Workspace:
+    """A workspace in which the app can be allowed."""
+
+    id: str
+    name: str
+    bot: str
+    teams: dict[str, Team] = field(default_factory=dict)
+    issues: dict[str, dict[str, Any]] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def team(self, key: str, name: str, states: Mapping[str, str] = STATES) -> Team:
+        """Add a team."""
+        made = Team(
+            str(uuid.uuid4()), key, name, default=_DEFAULT if _DEFAULT in states else next(iter(states))
+        )
+        for position, (each, kind) in enumerate(states.items()):
+            made.states[each] = {"id": str(uuid.uuid4()), "name": each, "type": kind, "position": position}
+        self.teams[made.id] = made
+        return made
+
+    def shown(self) -> dict[str, tuple[str, str]]:
+        """Return its issues by identifier, as title and name of the state."""
+        return {each["identifier"]: (each["title"], each["state"]["name"]) for each in self.issues.values()}
+
+    def issue(self, identifier: str) -> dict[str, Any]:
+        """Return an issue."""
+        return next(each for each in self.issues.values() if each["identifier"] == identifier)
+
+
+class Tracker:
+    """Linear. Tests change its state; `hook`, `moved` and `removed` return what it would send."""
+
+    hosts = frozenset({"api.linear.app"})
+
+    def __init__(self) -> None:
+        self.workspaces: dict[str, Workspace] = {}
+        self.codes: dict[str, tuple[str, str | None]] = {}
+        self.tokens: dict[str, str] = {}
+        self.refresh: dict[str, str] = {}
+        self.scopes = "read write"
+        self.refuses: dict[str, str] = {}
+        self.clock: Callable[[], float] = time.time
+        self._numbers = itertools.count(1)
+
+    def workspace(self, name: str) -> Workspace:
+        """Make a workspace with one team."""
+        made = Workspace(str(uuid.uuid4()), name, str(uuid.uuid4()))
+        made.team("ENG", "Engineering")
+        self.workspaces[made.id] = made
+        return made
+
+    def code_for(self, workspace: Workspace, challenge: str | None = None) -> str:
+        """Return the code that Linear gives to a person who allowed the app, for a PKCE challenge."""
+        code = f"code-{next(self._numbers)}"
+        self.codes[code] = (workspace.id, challenge)
+        return code
+
+    def tokens_for(self, workspace: Workspace) -> dict[str, str]:
+        """Return an access token and a refresh token of a workspace."""
+        access, refresh = f"lin_oauth_{next(self._numbers)}", f"lin_refresh_{next(self._numbers)}"
+        self.tokens[access] = self.refresh[refresh] = workspace.id
+        return {"access": access, "refresh": refresh}
+
+    def revoke(self, workspace: Workspace) -> None:
+        """Remove the app from a workspace."""
+        for kept in (self.tokens, self.refresh):
+            for token in [token for token, of in kept.items() if of == workspace.id]:
+                del kept[token]
+
+    # ----------------------------------------------------------------------------------------- what people do there
+
+    def add(
+        self, workspace: Workspace, title: str, team: str = "ENG", state: str = _DEFAULT
+    ) -> dict[str, Any]:
+        """Open an issue as a person does."""
+        found = next(each for each in workspace.teams.values() if each.key == team)
+        return self._put(workspace, found, str(uuid.uuid4()), {"title": title}, found.states[state])
+
+    def move(self, workspace: Workspace, identifier: str, state: str) -> tuple[dict[str, str], str]:
+        """Move an issue as a person does; return what Linear sends."""
+        issue = workspace.issue(identifier)
+        before = {"stateId": issue["state"]["id"], "updatedAt": issue["updatedAt"]}
+        issue["state"] = workspace.teams[issue["team"]["id"]].states[state]
+        issue["updatedAt"] = self._now()
+        return self.changed(workspace, issue, before)
+
+    def transfer(self, workspace: Workspace, identifier: str, team: Team) -> tuple[dict[str, str], str]:
+        """Move an issue to another team, where it gets another identifier; return what Linear sends."""
+        issue = workspace.issue(identifier)
+        before = {"teamId": issue["team"]["id"], "number": issue["number"]}
+        state = team.states[issue["state"]["name"]]
+        issue |= {
+            "team": team.shape(),
+            "state": state,
+            "updatedAt": self._now(),
+            **self._named(workspace, team),
+        }
+        return self.changed(workspace, issue, before)
+
+    def delete(self, workspace: Workspace, identifier: str) -> tuple[dict[str, str], str]:
+        """Delete an issue as a person does; return what Linear sends."""
+        issue = workspace.issue(identifier)
+        issue |= {"trashed": True, "updatedAt": self._now()}
+        return self._issue_hook(workspace, issue, "remove", {})
+
+    def changed(
+        self, workspace: Workspace, issue: Mapping[str, Any], before: Mapping[str, Any]
+    ) -> tuple[dict[str, str], str]:
+        """Return what Linear sends about an issue that was changed."""
+        return self._issue_hook(workspace, issue, "update", before)
+
+    def revoked(self, workspace: Workspace) -> tuple[dict[str, str], str]:
+        """Return what Linear sends when the app is removed from a workspace."""
+        return self.hook(
+            {
+                "action": "revoked",
+                "createdAt": self._now(),
+                "type": "OAuthApp",
+                "oauthClientId": str(uuid.uuid4()),
+                "organizationId": workspace.id,
+                "webhookId": str(uuid.uuid4()),
+                "webhookTimestamp": round(self.clock() * 1_000),
+            },
+        )
+
+    def hook(
+        self, payload: Any, *, body: str = "", delivery: str = "", secret: str = HOOK_SECRET
+    ) -> tuple[dict[str, str], str]:
+        """Return the headers and the body with which Linear sends an event."""
+        body = body or json.dumps(payload)
+        signature = hmac.new(secret.encode(), body.encode(), hashlib.sha256).hexdigest()
+        return {
+            "content-type": "application/json; charset=utf-8",
+            "linear-delivery": delivery or str(uuid.uuid4()),
+            "linear-event": payload.get("type", "") if isinstance(payload, dict) else "",
+            "linear-signature": signature,
+            "user-agent": "Linear-Webhook",
+        }, body
+
+    def _issue_hook(
+        self, workspace: Workspace, issue: Mapping[str, Any], action: str, before: Mapping[str, Any]
+    ) -> tuple[dict[str, str], str]:
+        state, team = issue["state"], workspace.teams[issue["team"]["id"]]
+        data = {
+            **{name: issue[name] for name in _PLAIN},
+            "trashed": issue["trashed"],
+            "stateId": state["id"],
+            "state": {"color": "#e2e2e2", **{name: state[name] for name in ("id", "name", "type")}},
+            "teamId": team.id,
+            "team": {"id": team.id, "key": team.key, "name": team.name},
+            "labelIds": [],
+            "labels": [],
+            "previousIdentifiers": [],
+            "priorityLabel": "No priority",
+            "prioritySortOrder": 0,
+            "reactionData": {},
+            "sortOrder": 0,
+            "subscriberIds": [],
+        }
+        return self.hook(
+            {
+                "action": action,
+                "type": "Issue",
+                "createdAt": self._now(),
+                "organizationId": workspace.id,
+                "url": issue["url"],
+                "data": data,
+                "updatedFrom": dict(before),
+                "actor": {
+                    "id": str(uuid.uuid4()),
+                    "type": "user",
+                    "name": "Lin",
+                    "email": "lin@example.com",
+                    "url": "https://linear.app/acme/profiles/lin",
+                },
+                "webhookId": str(uuid.uuid4()),
+                "webhookTimestamp": round(self.clock() * 1_000),
+            }
+        )
+
+    # ---------------------------------------------------------------------------------------------- what it answers
+
+    def answer(self, asked: Asked) -> Said:
+        """Answer a request."""
+        match asked.method, asked.path:
+            case "POST", "/oauth/token":
+                return self._token(
+                    {name: values[0] for name, values in parse_qs(asked.body.decode()).items()}
+                )
+            case "POST", "/oauth/revoke":
+                return self._revoke(asked)
+            case "POST", "/graphql":
+                return self._graphql(asked)
+        return Said(404, {"error": "Not found"})
+
+    def _token(self, sent: Mapping[str, str]) -> Said:
+        if (sent.get("client_id"), sent.get("client_secret")) != (_CLIENT_ID, CLIENT_SECRET):
+            return Said(401, {"error": "invalid_client", "error_description": "Invalid client credentials"})
+        if sent["grant_type"] == "refresh_token":
+            of = self.refresh.pop(sent["refresh_token"], None)
+        else:
+            of, challenge = self.codes.pop(sent["code"], (None, None))
+            digest = hashlib.sha256(sent["code_verifier"].encode()).digest()
+            if challenge not in {None, base64.urlsafe_b64encode(digest).decode().rstrip("=")}:
+                of = None
+        if of is None:
+            return Said(400, {"error": "invalid_grant", "error_description": "Token expired or revoked."})
+        given = self.tokens_for(self.workspaces[of])
+        return Said(
+            200,
+            {
+                "access_token": given["access"],
+                "refresh_token": given["refresh"],
+                "token_type": "Bearer",
+                "expires_in": TOKEN_SECONDS,
+                "scope": self.scopes,
+            },
+        )
+
+    def _revoke(self, asked: Asked) -> Said:
+        of = self.tokens.get(asked.bearer)
+        if of is None:
+            return Said(401, {"error": "invalid_token"})
+        self.revoke(self.workspaces[of])
+        return Said(200, {"success": True})
+
+    def _graphql(self, asked: Asked) -> Said:
+        of = self.tokens.get(asked.bearer)
+        if of is None:
+            error = _error("Authentication required, not authenticated", "authentication error")
+            return Said(401, {"errors": [error.formatted]})
+        sent = asked.json
+        done = graphql_sync(
+            schema(), sent["query"], _Root(self, self.workspaces[of]), variable_values=sent["variables"]
+        )
+        return Said(200 if done.data is not None else 400, dict(done.formatted))
+
+    def _put(
+        self,
+        workspace: Workspace,
+        team: Team,
+        issue_id: str,
+        given: Mapping[str, Any],
+        state: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        now = self._now()
+        workspace.issues[issue_id] = {
+            "description": None,
+            "priority": 0,
+            **given,
+            "id": issue_id,
+            "state": state,
+            "team": team.shape(),
+            "createdAt": now,
+            "updatedAt": now,
+            "archivedAt": None,
+            "trashed": None,
+            **self._named(workspace, team),
+        }
+        return workspace.issues[issue_id]
+
+    def _named(self, workspace: Workspace, team: Team) -> dict[str, Any]:
+        number = workspace.numbers[team.key] = workspace.numbers.get(team.key, 0) + 1
+        identifier = f"{team.key}-{number}"
+        return {
+            "number": number,
+            "identifier": identifier,
+            "url": f"https://linear.app/acme/issue/{identifier}/a-title",
+        }
+
+    def _now(self) -> str:
+        at = datetime.fromtimestamp(self.clock(), UTC)
+        return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+_PLAIN = (
+    *("id", "identifier", "number", "title", "description", "priority", "url"),
+    *("createdAt", "updatedAt", "archivedAt"),
+)
+
+
+class _Root:
+    """The fields of Query and Mutation, as graphql-core calls them."""
+
+    def __init__(self, service: Tracker, workspace: Workspace) -> None:
+        self._service = service
+        self._workspace = workspace
+
+    def viewer(self, _info: Any) -> dict[str, Any]:
+        return {"id": self._workspace.bot, "name": "Helpdesk"}
+
+    def organization(self, _info: Any) -> dict[str, Any]:
+        return {"id": self._workspace.id, "name": self._workspace.name, "urlKey": "acme"}
+
+    def teams(self, _info: Any, **page: Any) -> dict[str, Any]:
+        return _page([each.shape() for each in self._workspace.teams.values()], **page)
+
+    def issues(self, _info: Any, filter: Any = None, **page: Any) -> dict[str, Any]:  # noqa: A002 - Linear's name
+        wanted = filter["id"]["in"]
+        found = [each for each in self._workspace.issues.values() if each["id"] in wanted]
+        return _page(found, **page)
+
+    def issue(self, _info: Any, id: str) -> dict[str, Any]:  # noqa: A002 - Linear's name
+        for each in self._workspace.issues.values():
+            if id in {each["id"], each["identifier"]}:
+                return each
+        raise _error("Entity not found: Issue", "invalid input", "Could not find referenced Issue.")
+
+    def issueCreate(self, _info: Any, input: Any) -> dict[str, Any]:  # noqa: A002, N802 - Linear's names
+        self._require("issueCreate")
+        team = self._workspace.teams.get(input["teamId"])
+        if team is None:
+            raise _error("Entity not found: Team", "invalid input", "Could not find referenced Team.")
+        if input["id"] in self._workspace.issues:
+            raise _error("Entity already exists", "invalid input", "An issue with this id exists.")
+        states = {each["id"]: each for each in team.states.values()}
+        state = states[input["stateId"]] if "stateId" in input else team.states[team.default]
+        given = {name: input[name] for name in ("title", "description", "priority") if name in input}
+        made = self._service._put(self._workspace, team, input["id"], given, state)
+        return {"success": True, "issue": made, "lastSyncId": 1}
+
+    def issueUpdate(self, _info: Any, id: str, input: Any) -> dict[str, Any]:  # noqa: A002, N802 - Linear's names
+        self._require("issueUpdate")
+        issue = self._workspace.issues[id]
+        states = {each["id"]: each for each in self._workspace.teams[issue["team"]["id"]].states.values()}
+        issue["state"] = states[input["stateId"]]
+        issue["updatedAt"] = self._service._now()
+        return {"success": True, "issue": issue, "lastSyncId": 2}
+
+    def _require(self, name: str) -> None:
+        words = self._service.refuses.get(name)
+        if words is not None:
+            raise _error("Argument Validation Error", "invalid input", words)
+
+
+def _page(nodes: list[Any], first: int = 50, after: str | None = None, **_: Any) -> dict[str, Any]:
+    start = 0 if after is None else int(after)
+    end = start + first
+    more = end < len(nodes)
+    return {
+        "nodes": nodes[start:end],
+        "pageInfo": {
+            "hasNextPage": more,
+            "hasPreviousPage": start > 0,
+            "startCursor": str(start),
+            "endCursor": str(end) if more else None,
+        },
+    }
+
+
+def _error(message: str, kind: str, presentable: str | None = None) -> GraphQLError:
+    extensions = {
+        "type": kind,
+        "code": "INPUT_ERROR" if presentable else kind.replace(" ", "_").upper(),
+        "userError": presentable is not None,
+        **({"userPresentableMessage": presentable} if presentable else {}),
+    }
+    return GraphQLError(message, extensions=extensions)

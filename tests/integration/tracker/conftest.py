@@ -1,0 +1,139 @@
+"""A deployment that has Linear set up, and a workspace of it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.sqs.models import sqs_backends
+
+from helpdesk.integrations import credentials
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Connection, Tokens
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
+from helpdesk.platform.units import DAY_MS
+from helpdesk.tracker import directory, worker
+from scripts.services import tracker as fake
+from scripts.services.server import Services
+from scripts.services.tracker import Tracker, Workspace
+from tests.support import integrations
+from tests.support.api import Answer, Client, function
+from tests.support.people import issue_token
+from tests.support.workers import LongContext, Workers
+
+BASE_URL = "https://support.example.com"
+
+type Send = Callable[[tuple[dict[str, str], str]], Answer]
+
+
+def file(api: Client, title: str = "The export stops", **more: Any) -> str:
+    """File a signal; return its id."""
+    return str(api.post("/v1/signals", {"kind": "bug", "title": title, **more}).body["id"])
+
+
+def signal(api: Client, signal_id: str) -> dict[str, Any]:
+    """Return a signal."""
+    return dict(api.get(f"/v1/signals/{signal_id}").body["signal"])
+
+
+def state(workspace: Workspace, identifier: str = "ENG-1") -> str:
+    """Return the name of an issue's state."""
+    return workspace.shown()[identifier][1]
+
+
+@contextmanager
+def later(seconds: int) -> Iterator[None]:
+    """Let the block happen later: what is delayed until then is there."""
+    at = clock.now_us() + seconds * 1_000_000
+    for message in sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues["integration"]._messages:
+        message.delayed_until = 0
+    with clock.frozen(lambda: at):
+        yield
+
+
+def look_again(workers: Workers) -> None:
+    """Let the night come: every connection is looked at."""
+    assert function("integration_worker").handler({"source": "aws.events"}, LongContext()) is None
+    workers.run()
+
+
+@pytest.fixture
+def linear() -> Tracker:
+    """Linear."""
+    return Tracker()
+
+
+@pytest.fixture
+def services(linear: Tracker) -> Iterator[Services]:
+    """The service, and what it was asked."""
+    with Services(linear) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
+    monkeypatch.setenv("STAGE", "local")
+    monkeypatch.setenv("BASE_URL", BASE_URL)
+    monkeypatch.setenv("SERVICES_URL", services.url)
+    settings.cache_clear()
+    credentials.forget()
+    integrations.set_app(App.TRACKER, fake.credentials())
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """What follows from signals, without the indexes."""
+    return Workers("search", "knowledge")
+
+
+@pytest.fixture
+def acme(linear: Tracker) -> Workspace:
+    """A workspace with the team ENG."""
+    return linear.workspace("Acme")
+
+
+@pytest.fixture
+def connect(linear: Tracker, organization: NewOrganization) -> Callable[..., Connection]:
+    """Connect the organization, or another one, to a workspace, and list its teams."""
+
+    def run(workspace: Workspace, of: str = organization.organization_id) -> Connection:
+        tokens = Tokens(linear.tokens_for(workspace), clock.now_ms() + DAY_MS)
+        details = {"bot": workspace.bot}
+        made = integrations.connect(of, App.TRACKER, workspace.id, workspace.name, tokens, details)
+        directory.refresh(worker._opened(made))
+        return made
+
+    return run
+
+
+@pytest.fixture
+def connection(connect: Callable[..., Connection], acme: Workspace) -> Connection:
+    """The organization's connection to the workspace."""
+    return connect(acme)
+
+
+@pytest.fixture
+def admin(organization: NewOrganization) -> Client:
+    """An admin of the organization."""
+    return Client(issue_token(organization.organization_id, role="admin", name="Ada Admin"))
+
+
+@pytest.fixture
+def opening(admin: Client, connection: Connection) -> None:
+    """Open an issue for each signal."""
+    answer = admin.patch("/v1/integrations/tracker", {"team": "ENG", "autoCreate": True})
+    assert answer.status == 200, answer
+
+
+@pytest.fixture
+def send() -> Send:
+    """Send what Linear sends."""
+
+    def run(sent: tuple[dict[str, str], str]) -> Answer:
+        headers, body = sent
+        return Client(headers=headers).request("POST", "/v1/hooks/tracker", body)
+
+    return run

@@ -1,0 +1,183 @@
+"""Connecting a workspace of Linear, its tokens, and their end."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from helpdesk.integrations import accounts, repository, secret_repository
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.adapter import Authorization, Callback
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import ConnectFailed
+from helpdesk.integrations.outcomes import Revoked, TryLater
+from helpdesk.integrations.record import AppCredentials, Connection
+from helpdesk.platform import clock
+from helpdesk.tracker import connector, worker
+from scripts.services import tracker as fake
+from scripts.services.server import Said, Services
+from scripts.services.tracker import Tracker, Workspace
+from tests.support.api import Client
+from tests.support.workers import Workers
+
+APP = AppCredentials(App.TRACKER, fake.credentials())
+BACK = "https://support.example.com/v1/connect/tracker/callback"
+VERIFIER, CHALLENGE = (  # RFC 7636, appendix B
+    "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+)
+DAY_US = 86_400_000_000
+
+
+def came_back(code: str, verifier: str = VERIFIER) -> Callback:
+    """Return what the browser brings back."""
+    return Callback({"code": code}, BACK, verifier)
+
+
+def test_the_page_asks_for_the_app_to_act_as_itself() -> None:
+    leads_to = urlsplit(connector.authorize_url(APP, Authorization("a-state", BACK, CHALLENGE)))
+
+    assert f"{leads_to.scheme}://{leads_to.netloc}{leads_to.path}" == "https://linear.app/oauth/authorize"
+    assert parse_qs(leads_to.query) == {
+        "client_id": [APP["client_id"]],
+        "redirect_uri": [BACK],
+        "response_type": ["code"],
+        "scope": ["read,write"],
+        "state": ["a-state"],
+        "code_challenge": [CHALLENGE],
+        "code_challenge_method": ["S256"],
+        "actor": ["app"],
+        "prompt": ["consent"],
+    }
+
+
+def test_a_code_becomes_the_workspace_and_tokens_that_last_a_day(linear: Tracker, acme: Workspace) -> None:
+    before = clock.now_ms()
+    found = connector.connect(APP, came_back(linear.code_for(acme, CHALLENGE)))
+
+    assert (found.account_id, found.account) == (acme.id, "Acme")
+    assert found.details == {"bot": acme.bot}
+    assert found.tokens.values == {"access": next(iter(linear.tokens)), "refresh": next(iter(linear.refresh))}
+    assert found.tokens.ends_at is not None
+    assert before + 86_399_000 <= found.tokens.ends_at <= clock.now_ms() + 86_399_000
+
+
+def test_a_code_is_used_once_and_with_the_verifier_of_its_challenge(linear: Tracker, acme: Workspace) -> None:
+    code = linear.code_for(acme, CHALLENGE)
+    connector.connect(APP, came_back(code))
+
+    with pytest.raises(ConnectFailed, match="used once"):
+        connector.connect(APP, came_back(code))
+    with pytest.raises(ConnectFailed, match="used once"):
+        connector.connect(APP, came_back(linear.code_for(acme, CHALLENGE), "another verifier"))
+
+
+@pytest.mark.parametrize(
+    ("app", "scopes", "said"),
+    [
+        ({"client_secret": "another"}, "read write", "Ask the operator"),
+        ({}, "read", "did not give the permissions write"),
+    ],
+)
+def test_what_stands_in_the_way_is_said(
+    linear: Tracker, acme: Workspace, app: dict[str, str], scopes: str, said: str
+) -> None:
+    linear.scopes = scopes
+
+    with pytest.raises(ConnectFailed, match=said):
+        connector.connect(
+            AppCredentials(App.TRACKER, fake.credentials() | app), came_back(linear.code_for(acme))
+        )
+
+
+@pytest.mark.parametrize(
+    "said", [Said(500), Said(200, {"token": "of another form"}), Said(400, {"error": "x"})]
+)
+def test_an_answer_of_another_form_connects_nothing(
+    linear: Tracker, acme: Workspace, services: Services, said: Said
+) -> None:
+    services.fail("POST", "/oauth/token", said=said)
+
+    with pytest.raises(TryLater):
+        connector.connect(APP, came_back(linear.code_for(acme)))
+
+
+def test_scopes_may_come_as_a_list(linear: Tracker, acme: Workspace) -> None:
+    linear.scopes = ["read", "write"]  # type: ignore[assignment] # both forms are in use
+
+    assert connector.connect(APP, came_back(linear.code_for(acme))).account == "Acme"
+
+
+def test_tokens_are_renewed_before_they_end_and_the_new_refresh_token_is_kept(
+    linear: Tracker, connection: Connection, services: Services
+) -> None:
+    first = accounts.opened(connection, worker).tokens
+    began_at = clock.now_us()
+    for days in (1, 2):
+        with clock.frozen(partial(int, began_at + days * DAY_US)):
+            renewed = accounts.opened(connection, worker).tokens
+            assert renewed != first
+            assert accounts.opened(connection, worker).tokens == renewed
+            first = renewed
+
+    stored = secret_repository.tokens(connection.organization, connection.id)
+    assert stored is not None
+    assert stored.tokens == first
+    assert len(services.said_to("POST", "/oauth/token")) == 2
+
+
+def test_a_refresh_token_that_linear_no_longer_takes_breaks_the_connection(
+    linear: Tracker, acme: Workspace, connection: Connection, api: Client
+) -> None:
+    linear.revoke(acme)
+    at = clock.now_us() + DAY_US
+    with clock.frozen(lambda: at), pytest.raises(Revoked, match="/v1/connect/tracker"):
+        accounts.opened(connection, worker)
+
+
+def test_a_renewal_without_an_answer_is_tried_again_with_the_same_token(
+    linear: Tracker, connection: Connection, services: Services
+) -> None:
+    services.fail("POST", "/oauth/token", said=Said(503))
+    at = clock.now_us() + DAY_US
+    with clock.frozen(lambda: at):
+        with pytest.raises(TryLater):
+            accounts.opened(connection, worker)
+        assert accounts.opened(connection, worker).tokens.ends_at is not None
+
+
+def test_a_removed_connection_ends_at_linear_too_unless_another_organization_uses_the_workspace(
+    linear: Tracker,
+    acme: Workspace,
+    connection: Connection,
+    connect: Callable[..., Connection],
+    other_organization: Any,
+    admin: Client,
+    workers: Workers,
+) -> None:
+    other = connect(acme, other_organization.organization_id)
+    assert admin.delete("/v1/integrations/tracker").status == 200
+    workers.run()
+    assert linear.tokens != {}
+    assert secret_repository.tokens(connection.organization, connection.id) is None
+    assert secret_repository.tokens(other.organization, other.id) is not None
+
+    again = connect(acme)
+    integrations.remove(other.organization, App.TRACKER, None, "Olga Other")
+    admin.delete("/v1/integrations/tracker")
+    workers.run()
+    assert linear.tokens == {}
+    assert repository.get(again.organization, App.TRACKER, again.slot) is None
+
+
+def test_connecting_breaking_and_mending_are_in_the_log(
+    linear: Tracker, acme: Workspace, connection: Connection, connect: Callable[..., Connection], api: Client
+) -> None:
+    integrations.broke(connection, "It was removed.")
+    [broken] = integrations.connections(connection.organization, App.TRACKER)
+    worker.connected(broken)
+
+    kinds = [each["kind"] for each in api.get("/v1/logs").body["logs"]]
+    assert kinds[:2] == ["integration_mended", "integration_broken"]

@@ -1,0 +1,105 @@
+"""The nightly look: what Linear did not send, what waited for a broken connection, and what it costs."""
+
+from collections.abc import Callable
+
+import pytest
+
+from helpdesk.integrations.record import Connection
+from helpdesk.tracker import worker
+from scripts.services.server import Fault, Said, Services
+from scripts.services.tracker import Tracker, Workspace
+from tests.integration.tracker.conftest import file, later, look_again, signal, state
+from tests.support.api import Client
+from tests.support.workers import Workers
+
+pytestmark = pytest.mark.usefixtures("opening")
+
+
+def test_moves_whose_hooks_were_lost_are_found(
+    api: Client, linear: Tracker, acme: Workspace, workers: Workers
+) -> None:
+    moved, deleted = file(api), file(api, "Exports end early")
+    workers.run()
+    linear.move(acme, "ENG-1", "In Review")
+    linear.delete(acme, "ENG-2")
+    look_again(workers)
+
+    assert signal(api, moved)["status"] == "in review"
+    assert signal(api, deleted)["tracker"] is None
+
+
+def test_a_look_asks_for_fifty_issues_at_a_time_and_hands_on(
+    api: Client,
+    linear: Tracker,
+    acme: Workspace,
+    workers: Workers,
+    services: Services,
+    connection: Connection,
+) -> None:
+    workers.holding.add("signal")
+    filed = [file(api, f"Signal {number}") for number in range(52)]
+    workers.run()
+    last = acme.issue("ENG-52")
+    linear.move(acme, last["identifier"], "Done")
+    services.asked.clear()
+
+    assert worker._look(connection, None, until=0) == "handed_on"
+    assert len(services.asked) == 1
+    workers.run()
+    assert len(services.asked) == 2
+    assert [signal(api, each)["status"] for each in filed].count("done") == 1
+
+
+def test_a_connection_that_is_mended_makes_up_for_everything(
+    api: Client,
+    linear: Tracker,
+    acme: Workspace,
+    workers: Workers,
+    connect: Callable[..., Connection],
+) -> None:
+    moved = file(api)
+    workers.run()
+    linear.revoke(acme)
+    unopened = file(api, "Exports end early")
+    api.patch(f"/v1/signals/{moved}", {"status": "done"})
+    workers.run()
+    assert state(acme) == "Backlog"
+    assert api.get("/v1/integrations/tracker").body["problem"] is not None
+
+    again = connect(acme)
+    worker.connected(again)
+    workers.run()
+    assert state(acme) == "Done"
+    assert signal(api, unopened)["tracker"]["identifier"] == "ENG-2"
+    assert api.get("/v1/integrations/tracker").body["problem"] is None
+
+
+def test_an_issue_whose_move_was_noted_and_not_sent_is_moved(
+    api: Client, acme: Workspace, workers: Workers, services: Services
+) -> None:
+    filed = file(api)
+    workers.run()
+    api.patch(f"/v1/signals/{filed}", {"status": "done"})
+    move = Fault(lambda asked: b"issueUpdate" in asked.body, said=Said(502))
+    services.faults.append(move)
+    workers.run()
+    assert (move.left, state(acme)) == (0, "Backlog")
+    with later(3_600):
+        look_again(workers)
+
+    assert state(acme) == "Done"
+
+
+def test_a_look_that_linear_refuses_says_so(
+    api: Client, acme: Workspace, workers: Workers, services: Services
+) -> None:
+    file(api)
+    workers.run()
+    words = {
+        "message": "no",
+        "extensions": {"type": "forbidden", "userPresentableMessage": "Not on this plan."},
+    }
+    services.fail("POST", "/graphql", said=Said(200, {"errors": [words], "data": None}), left=2)
+    look_again(workers)
+
+    assert api.get("/v1/integrations/tracker").body["problem"] == "Not on this plan."
