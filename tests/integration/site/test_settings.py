@@ -21,7 +21,7 @@ def test_a_site_is_off_until_someone_enables_it(api: Client) -> None:
         "title": None,
         "intro": "",
         "logoUrl": None,
-        "language": "en",
+        "language": None,
         "showBoard": False,
         "showContact": True,
         "footerLinks": [],
@@ -51,7 +51,7 @@ def test_null_takes_a_text_back_to_its_default_and_leaves_a_switch(api: Client) 
     answer = api.patch("/v1/site", {"enabled": None, "title": None, "intro": None, "language": None})
 
     assert (answer.body["enabled"], answer.body["title"]) == (True, None)
-    assert (answer.body["intro"], answer.body["language"]) == ("", "en")
+    assert (answer.body["intro"], answer.body["language"]) == ("", None)
 
 
 @pytest.mark.parametrize(

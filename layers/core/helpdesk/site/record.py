@@ -7,7 +7,7 @@ from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.storage.table import Item
-from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, known
+from helpdesk.visitor_texts.languages import Language, known
 
 
 class FooterLinkRecord(FrozenRecord):
@@ -18,13 +18,16 @@ class FooterLinkRecord(FrozenRecord):
 
 
 class SiteRecord(FrozenRecord, kw_only=True):
-    """The settings of a help site; the defaults are those of a site that nobody has set up."""
+    """The settings of a help site; the defaults are those of a site that nobody has set up.
+
+    language  of the pages' own words; None for that of each visitor's browser
+    """
 
     enabled: bool = False
     title: str | None = None
     intro: str = ""
     logo_url: str | None = None
-    language: Language = DEFAULT_LANGUAGE
+    language: Language | None = None
     show_board: bool = False
     show_contact: bool = True
     footer_links: tuple[FooterLinkRecord, ...] = ()
@@ -38,8 +41,8 @@ class SiteRecord(FrozenRecord, kw_only=True):
             title=found.get("title"),
             intro=found.get("intro") or "",
             logo_url=found.get("logoUrl"),
-            # A language that this version does not know reads as the default.
-            language=known(found.get("language")) or DEFAULT_LANGUAGE,
+            # A language that this version does not know reads as none: the browser's is used.
+            language=known(found.get("language")),
             show_board=found.get("showBoard", False),
             show_contact=found.get("showContact", True),
             footer_links=tuple(

@@ -34,7 +34,10 @@ def page(
     proxies keep it. docs/guides/help-site.md names the values that every template has.
     """
     text = environment().get_template(f"{template}.html").render(context(visit) | {"title": title, **values})
-    return HtmlPage(text, {**(PUBLIC if shared else PRIVATE), **(headers or {})}, status)
+    kept = PUBLIC if shared else PRIVATE
+    if visit.site.settings.language is None:
+        kept = kept | {"vary": "accept-language"}
+    return HtmlPage(text, {**kept, **(headers or {})}, status)
 
 
 def context(visit: Visit) -> dict[str, Any]:
@@ -45,8 +48,8 @@ def context(visit: Visit) -> dict[str, Any]:
         "settings": site.settings,
         "visit": visit,
         "link": visit.link,
-        "t": texts_in(site.settings.language),
-        "language": site.settings.language,
+        "t": texts_in(visit.language),
+        "language": visit.language,
         "styles": [visit.link(path) for path in assets.styles_of(site.appearance)],
         "appearance": site.appearance,
     }
@@ -60,7 +63,7 @@ def problem(visit: Visit | None, name: str, status: int, *, headers: Mapping[str
         return HtmlPage(
             environment().get_template("problem_plain.html").render(values), {**PRIVATE, **headers}, status
         )
-    t = texts_in(visit.site.settings.language)
+    t = texts_in(visit.language)
     return page(
         "problem", visit, {"name": name}, title=t[f"problem.{name}.title"], status=status, headers=headers
     )

@@ -97,7 +97,7 @@ class SiteUpdate(Body):
     logo_url: LogoUrl | None = None
     """An https address of an image; null removes it."""
     language: Language | None = None
-    """The language of the pages' own words; null for English."""
+    """The language of the pages' own words; null for that of each visitor's browser."""
     show_board: bool | None = None
     """Whether the feedback board is part of the site."""
     show_contact: bool | None = None
@@ -126,8 +126,8 @@ class SiteAnswer(Answer):
     """The line below the title on the home page; empty if there is none."""
     logo_url: str | None
     """The image beside the title."""
-    language: Language
-    """The language of the pages' own words."""
+    language: Language | None
+    """The language of the pages' own words; null for that of each visitor's browser."""
     show_board: bool
     """Whether the feedback board is part of the site."""
     show_contact: bool

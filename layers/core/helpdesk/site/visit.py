@@ -13,6 +13,7 @@ from helpdesk.site_visitors import browsers, place
 from helpdesk.site_visitors.place import SitePlace
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Item
+from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, preferred
 
 
 class Visit(FrozenRecord, kw_only=True):
@@ -44,6 +45,12 @@ class Visit(FrozenRecord, kw_only=True):
     def place(self) -> SitePlace:
         """Where the site is, which its cookies and its visitors' sessions are bound to."""
         return place.of_slug(self.organization, self.site.organization.slug, self.base_url)
+
+    @property
+    def language(self) -> Language:
+        """The language of the page's own words: the site's, else the one that the browser prefers, else English."""
+        accepted = self.request.headers.get("accept-language")
+        return self.site.settings.language or preferred(accepted) or DEFAULT_LANGUAGE
 
     @property
     def root(self) -> str:
