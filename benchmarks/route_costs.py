@@ -366,6 +366,8 @@ def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[
     yield to("PATCH", "/v1/site", {"enabled": True})
     yield to("GET", "/v1/site/appearance")
     yield to("PATCH", "/v1/site/appearance", {"accent": "#0a7c66", "css": "h1 { color: teal }"})
+    yield to("GET", "/v1/site/sign-in")
+    yield to("PATCH", "/v1/site/sign-in", {"method": "median"})
     yield to("GET", "/v1/integrations/chatmirror")
     yield to("PATCH", "/v1/integrations/chatmirror", {"mode": "two_way"})
     integrations.connect_tracker(organization)

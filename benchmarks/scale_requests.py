@@ -150,6 +150,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         integrations.connect(it.organization, App.CHATMIRROR, "T1", "Acme", Tokens())
     yield get("/v1/site")
     yield get("/v1/site/appearance")
+    yield get("/v1/site/sign-in")
     yield get("/v1/integrations/chatmirror")
     if not connections.all_of(it.organization, App.TRACKER):
         integrations.connect_tracker(it.organization)

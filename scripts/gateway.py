@@ -17,7 +17,7 @@ _METHODS = ("get", "post", "put", "patch", "delete")
 _UNSERVED_METHODS = ("head", "options")
 _NOT_FOUND = "not_found"
 # Pages for people, which are no routes of the API.
-_PAGES = {"/site": "site"}
+_PAGES = {"/site/{slug}": "site", "/site/{slug}/sign-in": "site_sign_in"}
 
 _INVALID_KEY = (401, "invalid_api_key", "Send a secret key as a bearer token in the Authorization header.")
 _FORBIDDEN = (403, "forbidden", "The request was refused.")
@@ -67,6 +67,7 @@ def groups() -> dict[str, str]:
 def text() -> str:
     """Return the document, one path or refusal a line."""
     paths = {"/": _NOT_FOUND, "/{proxy+}": _NOT_FOUND, "/v1": _NOT_FOUND, "/v1/{proxy+}": _NOT_FOUND}
+    paths["/site"] = "site"
     served = _PAGES | {f"/v1/{part}": function for part, function in sorted(groups().items())}
     for root, function in served.items():
         paths[root] = paths[f"{root}/{{proxy+}}"] = function

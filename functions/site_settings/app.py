@@ -2,14 +2,18 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.content import BaseUrl
+from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 from helpdesk.site import appearance
 from helpdesk.site import service as site
 from helpdesk.site.appearance_schemas import AppearanceAnswer, AppearanceChange
 from helpdesk.site.schemas import SiteAnswer, SiteUpdate
+from helpdesk.site_sign_in import service as sign_in
+from helpdesk.site_sign_in.errors import DiscoveryFailed
+from helpdesk.site_sign_in.schemas import SignInAnswer, SignInUpdate
 
-NEEDS = declare("BASE_URL")
+NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS")
 
 api = Api()
 
@@ -36,6 +40,18 @@ def get_appearance(caller: Caller) -> AppearanceAnswer:
 def update_appearance(caller: Caller, change: AppearanceChange) -> AppearanceAnswer:
     """Update how the help site looks (only the fields you send)."""
     return appearance.change(caller, change)
+
+
+@api.get("/v1/site/sign-in", access=Access.ADMIN)
+def get_sign_in(caller: Caller, base_url: BaseUrl) -> SignInAnswer:
+    """Get how visitors of the help site sign in, and why the last sign-in failed."""
+    return sign_in.get(caller.organization, base_url)
+
+
+@api.patch("/v1/site/sign-in", access=Access.ADMIN, errors=(InvalidUrl, DiscoveryFailed))
+def update_sign_in(caller: Caller, change: SignInUpdate, base_url: BaseUrl) -> SignInAnswer:
+    """Set how visitors of the help site sign in. Who signed in another way is out."""
+    return sign_in.change(caller, change, base_url)
 
 
 handler = api.handler

@@ -5,6 +5,10 @@ from typing import Any
 BODIES: dict[str, Any] = {
     "updateSite": {"enabled": True, "title": "Acme help", "intro": "How can we help?"},
     "updateAppearance": {"scheme": "light", "navigation": "top", "accent": "#0a7c66"},
+    "updateSignIn": {
+        "method": "oidc",
+        "oidc": {"issuer": "https://login.acme.example.com", "clientId": "help-site", "clientSecret": "…"},
+    },
 }
 
 _SITE = {
@@ -27,9 +31,19 @@ _APPEARANCE = {
     "css": ":root { --radius: 0 }",
 }
 
+_SIGN_IN = {
+    "method": "oidc",
+    "appUrl": None,
+    "oidc": {"issuer": "https://login.acme.example.com", "clientId": "help-site", "secretHint": "x7Qa"},
+    "oidcRedirectUri": "https://support.example.com/site/acme/sign-in/callback",
+    "problem": None,
+}
+
 ANSWERS: dict[str, Any] = {
     "getSite": _SITE,
     "updateSite": _SITE,
     "getAppearance": _APPEARANCE,
     "updateAppearance": _APPEARANCE,
+    "getSignIn": _SIGN_IN,
+    "updateSignIn": _SIGN_IN,
 }

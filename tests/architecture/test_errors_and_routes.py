@@ -45,6 +45,8 @@ OURS = {
     "invalid_signature": 401,
     "doc_changed": 409,
     "form_not_own": 403,
+    "discovery_failed": 400,
+    "sign_in_unavailable": 503,
     "document_limit": 400,
     "folder_limit": 400,
     "still_used": 409,

@@ -76,7 +76,7 @@ WORKERS = {
 # They speak with the services of integrations, and reach single partitions.
 SERVICE_FUNCTIONS = {"Connect", "Hooks"}
 # It serves pages to anyone, and reaches single partitions.
-PAGE_FUNCTIONS = {"Site"}
+PAGE_FUNCTIONS = {"Site", "SiteSignIn"}
 
 
 def paths() -> dict[str, Any]:
@@ -135,6 +135,8 @@ def test_a_method_that_no_route_has_goes_to_the_function_that_returns_404(path: 
 @pytest.mark.parametrize("path", sorted(paths()))
 def test_a_group_is_one_function_at_its_root_and_under_it(path: str) -> None:
     root = path.removesuffix("{proxy+}").rstrip("/")
+    if root == "/site":  # of no organization: its pages are under /site/{slug}
+        return
     behind = {
         function_behind(each, method) for each in (root or "/", f"{root}/{{proxy+}}") for method in METHODS
     }
@@ -275,12 +277,30 @@ def test_the_function_that_connects_writes_tokens_and_reads_none() -> None:
 def test_the_pages_of_help_sites_reach_what_they_show_and_no_customer() -> None:
     reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
 
-    writes = {"dynamodb:PutItem", "dynamodb:UpdateItem"}
     assert allowed("Site") == {
         **dict.fromkeys(("SLUG#*", "ORG#*#ORG", "ORG#*#SITE", "ORG#*#FOLDER"), reads),
-        "ORG#*#PAGE": reads | writes,
-        **dict.fromkeys(("ADDRESS#*", "ORG#*#PAGERATING#*"), writes),
+        "ADDRESS#*": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
     }
+
+
+def test_sign_in_to_help_sites_reaches_what_proves_who_someone_is_and_no_conversation() -> None:
+    reached = allowed("SiteSignIn")
+
+    assert reached["ORG#*#SITESECRET"] == {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+    assert reached.keys() == {
+        *("SLUG#*", "ORG#*#ORG", "ORG#*#SITE", "ORG#*#SITESECRET", "ORG#*#SITETOKEN#*", "ORG#*#SITECODE#*"),
+        *("ORG#*#SITESESSION#*", "ORG#*#IDENTITY#*", "ORG#*#CUS#*", "ORG#*#SESSION#*", "ORG#*#JOB#*"),
+        *("ORG#*#BUCKET", "ADDRESS#*", "MAILCEILING#*"),
+    }
+
+
+@pytest.mark.parametrize("function", sorted(API_FUNCTIONS | WORKERS))
+def test_no_other_function_reads_what_sign_ins_are_proved_with(function: str) -> None:
+    makers = {"Keys", "SiteSettings"}
+    reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+
+    found = denied(function, "ORG#*#SITESECRET")
+    assert found == reads if function in makers else "dynamodb:*" in found
 
 
 WRITES = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
@@ -309,10 +329,10 @@ def test_the_oauth_server_reaches_no_key(partition: str) -> None:
     assert denied("Oauth", partition) == {"dynamodb:*"}
 
 
-def test_only_two_functions_send_mail_and_only_from_the_address_that_was_set() -> None:
+def test_only_three_functions_send_mail_and_only_from_the_address_that_was_set() -> None:
     reach = {name for name, statements in POLICIES.items() if "ses:" in json.dumps(statements)}
 
-    assert reach == {"OauthMail", "MailerMail"}
+    assert reach == {"OauthMail", "MailerMail", "SiteSignInMail"}
     for name in reach:
         [statement] = POLICIES[name]
         assert statement["Condition"] == {"StringEquals": {"ses:FromAddress": {"Ref": "MailFrom"}}}
@@ -397,6 +417,7 @@ def test_the_eraser_removes_only_personal_data() -> None:
             "ORG#*#CUS#*",
             "ORG#*#CONV#*",
             "ORG#*#MIRROR#*",
+            "ORG#*#IDENTITY#*",
             "ORG#*#SESSION#*",
             "ORG#*#FILE#*",
             "ORG#*#RATINGS",
@@ -669,7 +690,11 @@ def test_the_gateway_throttles_the_stage_and_every_route_without_a_credential() 
         for route in all_routes()
         for group in ["/".join(route.path.split("/")[:3])]
         if route.access is Access.PUBLIC
-    } | {("/site/{proxy+}", "GET"), ("/site/{proxy+}", "POST")}
+    } | {
+        *(("/site/{slug}", "GET"), ("/site/{slug}/{proxy+}", "GET"), ("/site/{slug}/{proxy+}", "POST")),
+        *(("/site/{slug}/sign-in", method) for method in ("GET", "POST")),
+        *(("/site/{slug}/sign-in/{proxy+}", method) for method in ("GET", "POST")),
+    }
     paths = RESOURCES["Api"]["Properties"]["DefinitionBody"]["paths"]
 
     throttled = {

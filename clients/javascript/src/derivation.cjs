@@ -33,6 +33,11 @@ function toolsSecret(key) {
   return derive(key, "tools");
 }
 
+/** The secret that signs sign-ins to the help site. Same form as `webhookSecret`. */
+function siteSecret(key) {
+  return derive(key, "site");
+}
+
 function derive(key, purpose) {
   requireSecretKey(key);
   return Buffer.from(hkdfSync("sha256", Buffer.from(key, "utf8"), "", purpose, SECRET_BYTES)).toString("hex");
@@ -64,4 +69,4 @@ function requireSecretKey(key) {
   }
 }
 
-module.exports = { toolsSecret, webhookSecret };
+module.exports = { siteSecret, toolsSecret, webhookSecret };

@@ -30,7 +30,7 @@
  *      └── InvalidPayload             correctly signed, but not a JSON object
  */
 
-const { toolsSecret, webhookSecret } = require("./derivation.cjs");
+const { siteSecret, toolsSecret, webhookSecret } = require("./derivation.cjs");
 const {
   InvalidHeader,
   InvalidPayload,
@@ -58,6 +58,7 @@ module.exports = {
   VerificationError,
   sign,
   signStandard,
+  siteSecret,
   toolsSecret,
   verify,
   verifyStandard,

@@ -78,6 +78,9 @@ export function webhookSecret(key: string): string;
 /** The secret that signs the calls of tools. Same form as `webhookSecret`. */
 export function toolsSecret(key: string): string;
 
+/** The secret that signs sign-ins to the help site. Same form as `webhookSecret`. */
+export function siteSecret(key: string): string;
+
 /** The request must not be trusted. Respond with 400 and do not act on it. */
 export class VerificationError extends Error {}
 

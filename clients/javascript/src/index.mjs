@@ -13,6 +13,7 @@ export {
   VerificationError,
   sign,
   signStandard,
+  siteSecret,
   toolsSecret,
   verify,
   verifyStandard,

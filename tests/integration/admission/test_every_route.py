@@ -262,6 +262,8 @@ ROUTES: dict[str, str] = {
         PATCH /v1/organization
         PATCH /v1/site
         PATCH /v1/site/appearance
+        GET /v1/site/sign-in
+        PATCH /v1/site/sign-in
         PATCH /v1/webhooks/<endpoint_id>
         POST /v1/billing/branding
         POST /v1/webhooks

@@ -25,7 +25,7 @@ The exceptions form one tree:
      └── InvalidPayload             correctly signed, but not a JSON object
 """
 
-from .derivation import tools_secret, webhook_secret
+from .derivation import site_secret, tools_secret, webhook_secret
 from .errors import (
     InvalidHeader,
     InvalidPayload,
@@ -54,6 +54,7 @@ __all__ = [
     "VerificationError",
     "sign",
     "sign_standard",
+    "site_secret",
     "tools_secret",
     "verify",
     "verify_standard",

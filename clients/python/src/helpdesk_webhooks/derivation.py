@@ -30,6 +30,11 @@ def tools_secret(key: str) -> str:
     return _derive(key, b"tools")
 
 
+def site_secret(key: str) -> str:
+    """The secret that signs sign-ins to the help site. It has the same form as `webhook_secret`."""
+    return _derive(key, b"site")
+
+
 def _derive(key: str, purpose: bytes) -> str:
     _require_secret_key(key)
     return _hkdf_sha256(key.encode("utf-8"), salt=b"", info=purpose, length=_SECRET_BYTES).hex()

@@ -124,7 +124,7 @@ def _news(known: Customer, said: Mapping[str, Any]) -> Item:
         "avatarUrl": known.avatar_url,
         "metadata": known.metadata,
     }
-    wanted = dict(said)
-    if "metadata" in wanted:
-        wanted["metadata"] = {**known.metadata, **wanted["metadata"]}
+    wanted, metadata = dict(said), said.get("metadata")
+    if metadata is not None:
+        wanted |= {"metadata": {**known.metadata, **metadata}}
     return {name: value for name, value in wanted.items() if value != stored[name]}

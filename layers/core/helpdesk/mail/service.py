@@ -27,6 +27,21 @@ def send_code(email: str, code: str, minutes: int = CODE_MINUTES) -> None:
     sender.send(mail, email)
 
 
+def send_site_code(email: str, code: str, *, organization: str, minutes: int = CODE_MINUTES) -> None:
+    """Send a visitor their one-time code for a help site. Raises MailNotSent or a subclass."""
+    name = one_line(organization, MAX_NAME_CHARACTERS)
+    mail = rendered(
+        f"Your code to sign in to {name}",
+        [
+            f"Your code to sign in to the help site of {name} is:",
+            Code(code),
+            f"It works once, within {minutes} minutes. Don't share it: nobody will ask you for it.",
+            "If you did not request a code, ignore this mail. Nobody can sign in without it.",
+        ],
+    )
+    sender.send(mail, email)
+
+
 def send_invitation(
     email: str, *, organization: str, invited_by: str, role: str, link: str, valid_until: int
 ) -> None:

@@ -38,6 +38,11 @@ def tools_secret(key: str) -> str:
     return _derive(key, b"tools")
 
 
+def site_secret(key: str) -> str:
+    """Return the secret with which a customer's app signs sign-ins to the help site, in the same form."""
+    return _derive(key, b"site")
+
+
 def random_secret() -> str:
     """Return a random secret of the same form, for an endpoint whose key was revoked."""
     return secrets.token_hex(SECRET_BYTES)

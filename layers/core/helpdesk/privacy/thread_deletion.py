@@ -14,7 +14,6 @@ from helpdesk.analytics import erasure as analytics
 from helpdesk.approvals import erasure as approvals
 from helpdesk.board import erasure as board
 from helpdesk.chatmirror import erasure as chatmirror
-from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.conversations.record import EntryKind, Message
@@ -60,11 +59,7 @@ def delete_thread(organization: str, erasure_id: str, conversation_id: str, unti
 
     Raises OutOfTime at the instant `until` (ms).
     """
-    _page_by_page(
-        lambda: chatmirror.threads_of(organization, conversation_id)[:_ENTRIES],
-        lambda page: _forget_threads(organization, erasure_id, page),
-        until,
-    )
+    chatmirror.delete_for(organization, conversation_id)
     _page_by_page(
         lambda: approvals.ids_in(organization, conversation_id)[:_ENTRIES],
         lambda page: _delete_approvals(organization, conversation_id, page),
@@ -176,13 +171,6 @@ def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message])
         files=removed,
         events=len(event_ids),
     )
-    transaction.commit()
-
-
-def _forget_threads(organization: str, erasure_id: str, page: Sequence[MirroredThread]) -> None:
-    transaction = Transaction()
-    left = chatmirror.delete_for(transaction, page)
-    repository.count(transaction, organization, erasure_id, threads=left)
     transaction.commit()
 
 

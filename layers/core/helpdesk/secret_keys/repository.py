@@ -58,9 +58,15 @@ def put(transaction: Transaction, organization: str, record: KeyRecord) -> None:
     )
 
 
-def put_secrets(transaction: Transaction, organization: str, key_id: str, secrets: Item) -> None:
-    """Add the secrets derived from a key, separately from its record."""
+def put_secrets(
+    transaction: Transaction, organization: str, key_id: str, secrets: Item, site_secret: str
+) -> None:
+    """Add the secrets derived from a key, separately from its record.
+
+    That of sign-ins to the help site is apart from those of deliveries: other roles read it.
+    """
     transaction.put({**keys.KeySecret(organization, key_id).attributes(), **secrets})
+    transaction.put({**keys.SiteKeySecret(organization, key_id).attributes(), "secret": site_secret})
 
 
 def claim_legacy(transaction: Transaction, organization: str, key_hash: str, key_id: str) -> None:
@@ -115,6 +121,7 @@ def revoke(transaction: Transaction, organization: str, key: LiveKey) -> None:
             names={"#keys": "keys", "#hash": key.hash},
         )
     transaction.delete(keys.KeySecret(organization, key.id))
+    transaction.delete(keys.SiteKeySecret(organization, key.id))
 
 
 def require_live(transaction: Transaction, organization: str, key_id: str, on_failure: Exception) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from helpdesk.admission.caller import Caller
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
-from helpdesk.outbound.signing import tools_secret, webhook_secret
+from helpdesk.outbound.signing import site_secret, tools_secret, webhook_secret
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
@@ -186,7 +186,7 @@ def _add(transaction: Transaction, organization: str, name: str, created_by: str
     record = _record(name, key[-_HINT_CHARACTERS:], created_by, legacy=False)
     repository.put(transaction, organization, record)
     derived = {"webhooks": webhook_secret(key), "tools": tools_secret(key)}
-    repository.put_secrets(transaction, organization, record.id, derived)
+    repository.put_secrets(transaction, organization, record.id, derived, site_secret(key))
     return record.id, key
 
 

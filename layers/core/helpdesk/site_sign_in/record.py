@@ -9,7 +9,7 @@ from helpdesk.storage.table import Item
 
 
 class SignInMethod(StrEnum):
-    """How visitors of the help site sign in (Specification: Sign-in settings)."""
+    """How visitors of the help site sign in."""
 
     MEDIAN = "median"
     """An account of the service itself: a code by mail."""

@@ -187,9 +187,6 @@ def _fact(pair: str) -> tuple[str, str]:
     return key, value
 
 
-_OF_A_CONVERSATION = ("messages", "ratings", "suggestedQuestions", "approvals", "threads")
-
-
 def _whole(api: Api, customer_id: str) -> dict[str, Any]:
     """Return an export as one object. A conversation that spans pages is put together again."""
     whole: dict[str, Any] = {"customer": None, "facts": [], "reports": [], "conversations": []}
@@ -201,10 +198,11 @@ def _whole(api: Api, customer_id: str) -> dict[str, Any]:
         for part in page["conversations"]:
             one = by_id.setdefault(
                 part["conversation"]["id"],
-                {**part["conversation"], **{name: [] for name in _OF_A_CONVERSATION}},
+                {**part["conversation"], "messages": [], "ratings": [], "suggestedQuestions": []},
             )
-            for name in _OF_A_CONVERSATION:
-                one[name] += part.get(name, [])
+            one["messages"] += part["messages"]
+            one["ratings"] += part["ratings"]
+            one["suggestedQuestions"] += part.get("suggestedQuestions", [])
     whole["conversations"] = list(by_id.values())
     return whole
 

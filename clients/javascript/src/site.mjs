@@ -1,0 +1,2 @@
+// The same objects as the CommonJS module's.
+export { TOKEN_SECONDS, signInAddress, signInToken } from "./site.cjs";

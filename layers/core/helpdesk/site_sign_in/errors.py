@@ -1,0 +1,42 @@
+"""What can go wrong with the settings of sign-in, and with a sign-in."""
+
+from helpdesk.platform.errors import AppError
+
+MAX_ISSUER_CHARACTERS = 512
+MAX_CLIENT_ID_CHARACTERS = 255
+MAX_CLIENT_SECRET_CHARACTERS = 1_024
+
+
+class DiscoveryFailed(AppError):
+    """The OpenID Connect provider's discovery document cannot be used; the message says why."""
+
+    status, code = 400, "discovery_failed"
+    message = "The provider's discovery document could not be read. Check `oidc.issuer`."
+
+
+class SignInUnavailable(AppError):
+    """The mail with the code could not be sent, or too many people are signing in."""
+
+    status, code = 503, "sign_in_unavailable"
+    message = "Nobody can sign in at the moment. Try again in a few minutes."
+
+
+class Refused(Exception):
+    """A sign-in failed for a reason that an admin can remove.
+
+    code    the provider's code, or ours
+    detail  the provider's words; None where it said none
+    """
+
+    def __init__(self, code: str, detail: str | None = None) -> None:
+        super().__init__(code)
+        self.code = code
+        self.detail = detail
+
+
+class Declined(Exception):
+    """The visitor did not allow it at the provider."""
+
+
+class SignInOver(Exception):
+    """The sign-in has expired, was finished, or began in another browser."""

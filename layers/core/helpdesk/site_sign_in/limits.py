@@ -1,0 +1,54 @@
+"""Rate limits of codes by mail: per network address, per address of mail, per organization, and in this deployment."""
+
+from helpdesk.admission import buckets
+from helpdesk.admission.allowance import BucketEmpty
+from helpdesk.admission.anonymous import address_hash
+from helpdesk.mail import ceilings
+from helpdesk.mail.ceilings import CeilingReached, MailKind
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.errors import RateLimited
+from helpdesk.platform.logging import logger
+from helpdesk.site_sign_in.errors import SignInUnavailable
+from helpdesk.storage import keys
+from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.table import Throttled
+
+CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
+CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 3
+CODES_PER_ORGANIZATION_PER_HOUR, CODES_PER_ORGANIZATION_BURST = 300, 50
+
+
+def take_code(organization: str, address: str, browser_hash: str) -> None:
+    """Take one code from the buckets of a network address, of the organization and of all.
+
+    In this order, so that a refused address takes nothing from the others. Raises RateLimited, SignInUnavailable.
+    """
+    of_address = keys.AddressBucket(address_hash(address) or browser_hash, "site_codes")
+    try:
+        _take(of_address, buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST))
+    except BucketEmpty as empty:
+        raise RateLimited(headers={"retry-after": str(empty.retry_after)}) from None
+    shape = buckets.Shape.per_hour(CODES_PER_ORGANIZATION_PER_HOUR, CODES_PER_ORGANIZATION_BURST)
+    try:
+        _take(keys.OrganizationBucket(organization, "site_codes"), shape)
+        ceilings.take(MailKind.SITE_CODE)
+    except (BucketEmpty, CeilingReached) as empty:
+        raise SignInUnavailable(headers={"retry-after": str(empty.retry_after)}) from None
+
+
+def may_mail(organization: str, email: str) -> bool:
+    """Take one mail to an address; return whether the address had one left in this organization."""
+    key = keys.AddressBucket(sha256_hex(f"{organization} {email}"), "site_mail")
+    try:
+        _take(key, buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST))
+    except BucketEmpty:
+        return False
+    return True
+
+
+def _take(key: ItemKey, shape: buckets.Shape) -> None:
+    try:
+        buckets.take(key, shape)
+    except Throttled:
+        # As with the allowance: a limiter that cannot be written must not stop requests.
+        logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})

@@ -1,0 +1,74 @@
+"""The customer who signs in, from what the app or the provider says of them, or from the address of a code."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from helpdesk.customers import identities
+from helpdesk.customers.identities import Proven
+from helpdesk.customers.profile import UserInput
+from helpdesk.messages import visitors
+from helpdesk.people.errors import InvalidEmail
+from helpdesk.people.record import normalized_email
+from helpdesk.platform.text import as_name
+from helpdesk.site_sign_in.errors import Refused
+from helpdesk.site_visitors.browsers import Visitor
+
+MAX_EXTERNAL_ID_CHARACTERS = 200
+EXTERNAL_ID = "externalId"
+"""The entry of a customer's metadata that tools get as `context.visitor.externalId`."""
+
+
+def by_address(organization: str, email: str) -> Visitor:
+    """Return the customer of an address that received a code; the first sign-in creates them."""
+    return _visitor(organization, Proven((_hash_of_address(email),), {"email": email}))
+
+
+def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) -> Visitor:
+    """Return the customer of whom a token's claims are; the first sign-in creates them.
+
+    issuer  the provider; None for the customer's app
+    claims  `sub`, and `name`, `email`, `email_verified` and `picture` as OpenID Connect names them (Core, section 5.1)
+
+    An address proves who they are only if it is said to be verified. Raises Refused.
+    """
+    subject = claims.get("sub")
+    if not isinstance(subject, str) or not as_name(subject) or len(subject) > MAX_EXTERNAL_ID_CHARACTERS:
+        raise Refused("invalid_user" if issuer is None else "invalid_id_token", "The token has no `sub`.")
+    of_subject = (
+        identities.hash_of("app", subject) if issuer is None else identities.hash_of("oidc", issuer, subject)
+    )
+    hashes, email = [of_subject], _address(claims.get("email"))
+    if email is not None and claims.get("email_verified") is True:
+        hashes.append(_hash_of_address(email))
+    said = {"name": claims.get("name"), "email": email, "avatarUrl": claims.get("picture")}
+    sent = {name: value for name, value in said.items() if isinstance(value, str)}
+    return _visitor(
+        organization, Proven(tuple(hashes), _cleaned({**sent, "metadata": {EXTERNAL_ID: subject}}))
+    )
+
+
+def _visitor(organization: str, proven: Proven) -> Visitor:
+    customer = identities.find_or_create(organization, proven, visitors.introduce)
+    # Who signs in always has a session: it is made with them.
+    return Visitor(customer.id, str(customer.session_hash), customer.name, customer.email)
+
+
+def _cleaned(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said of a person by the rules of a message's `user` (Specification: Message input)."""
+    try:
+        return UserInput.model_validate(sent).said()
+    except ValidationError:
+        return {}
+
+
+def _address(sent: Any) -> str | None:
+    try:
+        return normalized_email(sent) if isinstance(sent, str) else None
+    except InvalidEmail:
+        return None
+
+
+def _hash_of_address(email: str) -> str:
+    return identities.hash_of("email", email)

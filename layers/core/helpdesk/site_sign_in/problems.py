@@ -1,0 +1,67 @@
+"""Why sign-ins are refused, in words that say what to change (Specification: Sign-in settings, problem)."""
+
+from helpdesk.platform import clock
+from helpdesk.platform.text import one_line
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.site_sign_in import repository
+from helpdesk.site_sign_in.errors import Refused
+from helpdesk.site_sign_in.record import Problem, SignInSettings
+
+MAX_CODE_CHARACTERS = 80
+MAX_DETAIL_CHARACTERS = 500
+REPEATED_MS = MINUTE_MS
+"""A problem that is noted is not noted again for this time: everyone whose sign-in fails would write it."""
+
+_MESSAGES = {
+    # Codes of providers: RFC 6749, sections 4.1.2.1 and 5.2.
+    "invalid_client": "The provider does not accept the client. Copy `clientId` and `clientSecret` from the provider "
+    "again and save them; secrets expire at some providers.",
+    "unauthorized_client": "The provider does not allow this client the code flow. Allow the grant "
+    "authorization_code there.",
+    "invalid_grant": "The provider did not accept its own code. Register exactly the `oidcRedirectUri` there.",
+    "invalid_request": "The provider did not accept the request. Register exactly the `oidcRedirectUri` there, and "
+    "allow PKCE with S256.",
+    "invalid_scope": "The provider does not allow this client the scopes openid, email and profile. Allow them "
+    "there.",
+    "unsupported_response_type": "The provider does not allow the code flow for this client. Allow it there.",
+    "unsupported_grant_type": "The provider does not offer the grant authorization_code. Choose another kind of "
+    "client there.",
+    "redirect_uri_mismatch": "Register exactly the `oidcRedirectUri` at the provider.",
+    "server_error": "The provider failed. If this persists, ask its operator.",
+    "temporarily_unavailable": "The provider is overloaded. If this persists, ask its operator.",
+    # Ours, of a provider.
+    "provider_unreachable": "The provider could not be reached. Check that it runs and is on the internet.",
+    "invalid_response": "The provider's response is not as OpenID Connect says. Save the settings again; if this "
+    "persists, ask the provider.",
+    "issuer_mismatch": "The response names another issuer than the saved one. Save `oidc.issuer` as the provider "
+    "names it.",
+    "invalid_id_token": "The provider's ID token is not valid. Save the settings again, and check the provider's clock "
+    "and signing keys.",
+    # Ours, of the customer's app.
+    "no_signing_key": "No secret key can sign sign-ins. Create a secret key and let your app sign with it; keys from "
+    "before sign-in was there cannot.",
+    "invalid_token": "Your app's token is not one of the client library. Make it with `sign_in_address` or "
+    "`signInAddress`.",
+    "invalid_signature": "Your app signs with a key that is none of your organization's live ones. Give it a live key "
+    "that was created since sign-in is there.",
+    "invalid_audience": "Your app's token is for another organization. Give your app a key of this one.",
+    "token_expired": "Your app's token was older than 60 seconds when it arrived, or your app's clock is wrong.",
+    "invalid_user": "Your app's token names no user. Give `id` your own id of the user, 1 to 200 characters.",
+}
+_ANY = "The provider refused the sign-in. Its words say why; its documentation explains the code."
+
+
+def note(organization: str, seen: SignInSettings, refused: Refused) -> None:
+    """Note why a sign-in was refused. One call, none within a minute of the same problem."""
+    now, known = clock.now_ms(), seen.problem
+    code = one_line(refused.code, MAX_CODE_CHARACTERS) or "invalid_response"
+    if known is not None and known.code == code and 0 <= now - known.at < REPEATED_MS:
+        return
+    detail = one_line(refused.detail or "", MAX_DETAIL_CHARACTERS) or None
+    repository.note_problem(organization, seen, Problem(now, code, _MESSAGES.get(code, _ANY), detail))
+
+
+def clear(organization: str, seen: SignInSettings) -> None:
+    """Note that a sign-in works. No call where no problem is noted."""
+    if seen.problem is not None:
+        repository.note_problem(organization, seen, None)

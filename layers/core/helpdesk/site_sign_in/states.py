@@ -1,0 +1,73 @@
+"""What binds a sign-in elsewhere to the browser in which it began: `state`, and PKCE and the nonce for a provider.
+
+Nothing is stored. All three are authenticated with the browser's cookie, which nobody else has: a state that another
+browser began is refused, and so is one of another organization. Signing in replaces the cookie, so a state is used
+once at most.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+
+from helpdesk.platform import clock, ids
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.site_visitors.browsers import Browser
+from helpdesk.site_visitors.place import SitePlace
+
+STATE_MINUTES = 15
+MAX_STATE_CHARACTERS = 1_024
+MAX_PATH_CHARACTERS = 300
+_STATE = re.compile(r"([0-9A-Za-z_-]{1,980})\.([0-9A-Za-z_-]{43})")
+# Segments without a dot at their beginning, so that none leads up; no second slash, so that none is another host.
+_PATH = re.compile(r"(?:[\w~%+-][\w.~%+-]*(?:/[\w~%+-][\w.~%+-]*)*/?)?(?:\?[\w.~%+&=-]*)?", re.ASCII)
+
+
+def make(browser: Browser, site: SitePlace, to: str) -> str:
+    """Return a state for a sign-in that begins in a browser and goes to a path below the site afterwards."""
+    text = json.dumps([safe_path(to), clock.now_ms(), ids.secret(16)], separators=(",", ":"))
+    payload = _encoded(text.encode())
+    return f"{payload}.{_keyed(browser, site, 'state', payload)}"
+
+
+def path_of(browser: Browser, site: SitePlace, state: str) -> str | None:
+    """Return the path to go to; None unless the state began in this browser, on this site, lately."""
+    found = _STATE.fullmatch(state)
+    if found is None or not hmac.compare_digest(_keyed(browser, site, "state", found[1]), found[2]):
+        return None
+    to, began_at, _ = json.loads(base64.urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4)))
+    if not 0 <= clock.now_ms() - began_at < STATE_MINUTES * MINUTE_MS:
+        return None
+    return str(to)
+
+
+def verifier(browser: Browser, site: SitePlace, state: str) -> str:
+    """Return the code verifier of a sign-in (RFC 7636, section 4.1)."""
+    return _keyed(browser, site, "verifier", state)
+
+
+def challenge(code_verifier: str) -> str:
+    """Return the S256 code challenge of a verifier (RFC 7636, section 4.2)."""
+    return _encoded(hashlib.sha256(code_verifier.encode()).digest())
+
+
+def nonce(browser: Browser, site: SitePlace, state: str) -> str:
+    """Return the nonce that the ID token must name."""
+    return _keyed(browser, site, "nonce", state)
+
+
+def safe_path(to: str) -> str:
+    """Return a path below the site, empty for the home page; also for what is none, as a sign-in leads nowhere else."""
+    path = to.removeprefix("/")
+    is_path = len(path) <= MAX_PATH_CHARACTERS and _PATH.fullmatch(path) and "%2e" not in path.lower()
+    return path if is_path else ""
+
+
+def _keyed(browser: Browser, site: SitePlace, purpose: str, text: str) -> str:
+    message = f"{purpose} {site.organization} {text}"
+    return _encoded(hmac.digest(browser.value.encode(), message.encode(), hashlib.sha256))
+
+
+def _encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
