@@ -12,89 +12,27 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any
 from urllib.parse import parse_qs
 
-from graphql import GraphQLError, GraphQLSchema, build_schema, graphql_sync
+from graphql import graphql_sync
 
-from scripts.services.linear_schema import WRITTEN
 from scripts.services.server import Asked, Said
+from scripts.services.tracker_graphql import Root, error, schema
+from scripts.services.workspaces import DEFAULT, Team, Workspace
+
+__all__ = ["Workspace", "schema"]  # and everything below
 
 HOOK_SECRET = "lin_wh_a secret that Linear and the app share"
 CLIENT_SECRET = "a client secret"
 TOKEN_SECONDS = 86_399
-STATES = {
-    "Triage": "triage",
-    "Backlog": "backlog",
-    "Todo": "unstarted",
-    "In Progress": "started",
-    "In Review": "started",
-    "Done": "completed",
-    "Canceled": "canceled",
-    "Duplicate": "duplicate",
-}
-_DEFAULT = "Backlog"
 _CLIENT_ID = "0a1b2c3d4e5f"
 
 
 def credentials() -> dict[str, str]:
     """Return what an operator enters with `scripts.admin set-app tracker`."""
     return {"client_id": _CLIENT_ID, "client_secret": CLIENT_SECRET, "hook_secret": HOOK_SECRET}
-
-
-@cache
-def schema() -> GraphQLSchema:
-    """Return the part of Linear's schema that is used."""
-    return build_schema(WRITTEN.read_text(encoding="utf-8"))
-
-
-@dataclass
-class Team:
-    """A team, with its states by name and its issues by id."""
-
-    id: str
-    key: str
-    name: str
-    states: dict[str, dict[str, Any]] = field(default_factory=dict)
-    default: str = _DEFAULT
-
-    def shape(self) -> dict[str, Any]:
-        """Return the team as Linear shows it."""
-        nodes = list(self.states.values())
-        return {"id": self.id, "key": self.key, "name": self.name, "states": lambda *_, **__: _page(nodes)}
-
-
-@dataclass
-class Workspace:
-    """A workspace in which the app can be allowed."""
-
-    id: str
-    name: str
-    bot: str
-    teams: dict[str, Team] = field(default_factory=dict)
-    issues: dict[str, dict[str, Any]] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
-
-    def team(self, key: str, name: str, states: Mapping[str, str] = STATES) -> Team:
-        """Add a team."""
-        made = Team(
-            str(uuid.uuid4()), key, name, default=_DEFAULT if _DEFAULT in states else next(iter(states))
-        )
-        for position, (each, kind) in enumerate(states.items()):
-            made.states[each] = {"id": str(uuid.uuid4()), "name": each, "type": kind, "position": position}
-        self.teams[made.id] = made
-        return made
-
-    def shown(self) -> dict[str, tuple[str, str]]:
-        """Return its issues by identifier, as title and name of the state."""
-        return {each["identifier"]: (each["title"], each["state"]["name"]) for each in self.issues.values()}
-
-    def issue(self, identifier: str) -> dict[str, Any]:
-        """Return an issue."""
-        return next(each for each in self.issues.values() if each["identifier"] == identifier)
 
 
 class Tracker:
@@ -140,11 +78,11 @@ class Tracker:
     # ----------------------------------------------------------------------------------------- what people do there
 
     def add(
-        self, workspace: Workspace, title: str, team: str = "ENG", state: str = _DEFAULT
+        self, workspace: Workspace, title: str, team: str = "ENG", state: str = DEFAULT
     ) -> dict[str, Any]:
         """Open an issue as a person does."""
         found = next(each for each in workspace.teams.values() if each.key == team)
-        return self._put(workspace, found, str(uuid.uuid4()), {"title": title}, found.states[state])
+        return workspace.put(found, str(uuid.uuid4()), {"title": title}, found.states[state], self._now())
 
     def move(self, workspace: Workspace, identifier: str, state: str) -> tuple[dict[str, str], str]:
         """Move an issue as a person does; return what Linear sends."""
@@ -163,7 +101,7 @@ class Tracker:
             "team": team.shape(),
             "state": state,
             "updatedAt": self._now(),
-            **self._named(workspace, team),
+            **workspace.named(team),
         }
         return self.changed(workspace, issue, before)
 
@@ -297,46 +235,16 @@ class Tracker:
     def _graphql(self, asked: Asked) -> Said:
         of = self.tokens.get(asked.bearer)
         if of is None:
-            error = _error("Authentication required, not authenticated", "authentication error")
-            return Said(401, {"errors": [error.formatted]})
+            refusal = error("Authentication required, not authenticated", "authentication error")
+            return Said(401, {"errors": [refusal.formatted]})
         sent = asked.json
         done = graphql_sync(
-            schema(), sent["query"], _Root(self, self.workspaces[of]), variable_values=sent["variables"]
+            schema(),
+            sent["query"],
+            Root(self.workspaces[of], self.refuses, self._now),
+            variable_values=sent["variables"],
         )
         return Said(200 if done.data is not None else 400, dict(done.formatted))
-
-    def _put(
-        self,
-        workspace: Workspace,
-        team: Team,
-        issue_id: str,
-        given: Mapping[str, Any],
-        state: Mapping[str, Any],
-    ) -> dict[str, Any]:
-        now = self._now()
-        workspace.issues[issue_id] = {
-            "description": None,
-            "priority": 0,
-            **given,
-            "id": issue_id,
-            "state": state,
-            "team": team.shape(),
-            "createdAt": now,
-            "updatedAt": now,
-            "archivedAt": None,
-            "trashed": None,
-            **self._named(workspace, team),
-        }
-        return workspace.issues[issue_id]
-
-    def _named(self, workspace: Workspace, team: Team) -> dict[str, Any]:
-        number = workspace.numbers[team.key] = workspace.numbers.get(team.key, 0) + 1
-        identifier = f"{team.key}-{number}"
-        return {
-            "number": number,
-            "identifier": identifier,
-            "url": f"https://linear.app/acme/issue/{identifier}/a-title",
-        }
 
     def _now(self) -> str:
         at = datetime.fromtimestamp(self.clock(), UTC)
@@ -347,82 +255,3 @@ _PLAIN = (
     *("id", "identifier", "number", "title", "description", "priority", "url"),
     *("createdAt", "updatedAt", "archivedAt"),
 )
-
-
-class _Root:
-    """The fields of Query and Mutation, as graphql-core calls them."""
-
-    def __init__(self, service: Tracker, workspace: Workspace) -> None:
-        self._service = service
-        self._workspace = workspace
-
-    def viewer(self, _info: Any) -> dict[str, Any]:
-        return {"id": self._workspace.bot, "name": "Helpdesk"}
-
-    def organization(self, _info: Any) -> dict[str, Any]:
-        return {"id": self._workspace.id, "name": self._workspace.name, "urlKey": "acme"}
-
-    def teams(self, _info: Any, **page: Any) -> dict[str, Any]:
-        return _page([each.shape() for each in self._workspace.teams.values()], **page)
-
-    def issues(self, _info: Any, filter: Any = None, **page: Any) -> dict[str, Any]:  # noqa: A002 - Linear's name
-        wanted = filter["id"]["in"]
-        found = [each for each in self._workspace.issues.values() if each["id"] in wanted]
-        return _page(found, **page)
-
-    def issue(self, _info: Any, id: str) -> dict[str, Any]:  # noqa: A002 - Linear's name
-        for each in self._workspace.issues.values():
-            if id in {each["id"], each["identifier"]}:
-                return each
-        raise _error("Entity not found: Issue", "invalid input", "Could not find referenced Issue.")
-
-    def issueCreate(self, _info: Any, input: Any) -> dict[str, Any]:  # noqa: A002, N802 - Linear's names
-        self._require("issueCreate")
-        team = self._workspace.teams.get(input["teamId"])
-        if team is None:
-            raise _error("Entity not found: Team", "invalid input", "Could not find referenced Team.")
-        if input["id"] in self._workspace.issues:
-            raise _error("Entity already exists", "invalid input", "An issue with this id exists.")
-        states = {each["id"]: each for each in team.states.values()}
-        state = states[input["stateId"]] if "stateId" in input else team.states[team.default]
-        given = {name: input[name] for name in ("title", "description", "priority") if name in input}
-        made = self._service._put(self._workspace, team, input["id"], given, state)
-        return {"success": True, "issue": made, "lastSyncId": 1}
-
-    def issueUpdate(self, _info: Any, id: str, input: Any) -> dict[str, Any]:  # noqa: A002, N802 - Linear's names
-        self._require("issueUpdate")
-        issue = self._workspace.issues[id]
-        states = {each["id"]: each for each in self._workspace.teams[issue["team"]["id"]].states.values()}
-        issue["state"] = states[input["stateId"]]
-        issue["updatedAt"] = self._service._now()
-        return {"success": True, "issue": issue, "lastSyncId": 2}
-
-    def _require(self, name: str) -> None:
-        words = self._service.refuses.get(name)
-        if words is not None:
-            raise _error("Argument Validation Error", "invalid input", words)
-
-
-def _page(nodes: list[Any], first: int = 50, after: str | None = None, **_: Any) -> dict[str, Any]:
-    start = 0 if after is None else int(after)
-    end = start + first
-    more = end < len(nodes)
-    return {
-        "nodes": nodes[start:end],
-        "pageInfo": {
-            "hasNextPage": more,
-            "hasPreviousPage": start > 0,
-            "startCursor": str(start),
-            "endCursor": str(end) if more else None,
-        },
-    }
-
-
-def _error(message: str, kind: str, presentable: str | None = None) -> GraphQLError:
-    extensions = {
-        "type": kind,
-        "code": "INPUT_ERROR" if presentable else kind.replace(" ", "_").upper(),
-        "userError": presentable is not None,
-        **({"userPresentableMessage": presentable} if presentable else {}),
-    }
-    return GraphQLError(message, extensions=extensions)

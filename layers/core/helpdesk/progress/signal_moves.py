@@ -11,10 +11,12 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 
 
-def change_signal(caller: Caller, signal_id: str, wanted: SignalUpdate) -> Signal:
+def change_signal(
+    caller: Caller, signal_id: str, wanted: SignalUpdate, *, version: int | None = None
+) -> Signal:
     """Change a signal; a new status moves its card, and `declined` deletes it.
 
-    Raises what `signals.filing.update` raises.
+    With `version` the signal has to be as the caller read it. Raises what `signals.filing.update` raises.
     """
 
     def attempt() -> tuple[Signal, str | None]:
@@ -25,7 +27,7 @@ def change_signal(caller: Caller, signal_id: str, wanted: SignalUpdate) -> Signa
             deleted[:] = [seen.task_id] if task_id is None and seen.task_id is not None else []
             return task_id
 
-        changed = filing.update(caller.organization, caller.actor, signal_id, wanted, follow)
+        changed = filing.update(caller.organization, caller.actor, signal_id, wanted, follow, version=version)
         return changed, deleted[0] if deleted else None
 
     signal, deleted = moves.retry(attempt)

@@ -12,7 +12,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.signals import reporting, repository, service, titles
 from helpdesk.signals.errors import MAX_BODY_CHARACTERS, SignalEmpty, SignalExists, TitleRequired
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
-from helpdesk.signals.record import Signal, StaleSignal
+from helpdesk.signals.record import ChangedSince, Signal, StaleSignal
 from helpdesk.signals.repository import FiledBefore, StaleReporter, TitleTaken
 from helpdesk.signals.schemas import ReportInput, SignalInput, SignalUpdate
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -106,11 +106,14 @@ def update(
     signal_id: str,
     sent: SignalUpdate,
     follow: Follow | None = None,
+    *,
+    version: int | None = None,
 ) -> Signal:
     """Change the fields of a signal that were sent. Sends signal.updated, unless nothing changes.
 
-    `follow` is called with a new status of a signal that has a card, and moves the card in the same transaction. Raises
-    SignalNotFound, TitleRequired, SignalExists, InvalidRequest.
+    `follow` is called with a new status of a signal that has a card, and moves the card in the same transaction. With
+    `version` the signal has to be as it was read by the caller. Raises SignalNotFound, TitleRequired, SignalExists,
+    InvalidRequest, ChangedSince.
     """
     title = None if sent.title is None else titles.stored(sent.title)
     if title == "":
@@ -118,6 +121,8 @@ def update(
     body = None if sent.body is None else titles.text("body", sent.body, MAX_BODY_CHARACTERS)
     for _ in range(_TRIES):
         seen = repository.get(organization, signal_id)
+        if version is not None and seen.version != version:
+            raise ChangedSince
         transaction = Transaction()
         aliases = _retitle(transaction, seen, title)
         details = service.Details(

@@ -167,6 +167,10 @@ class StaleSignal(ConditionFailed):
     """The signal has changed since it was read. Read it again, and decide again."""
 
 
+class ChangedSince(Exception):
+    """The signal is no longer as its caller read it, who decides again."""
+
+
 class Report(FrozenRecord):
     """A conversation in which a reporter reported a signal."""
 

@@ -92,7 +92,11 @@ def link(seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None 
             repository.forget(seen)
             return "has_another"
         transaction = Transaction()
-        repository.add_link(transaction, seen, replace(seen.as_found(found, said), signal_id=signal.id))
+        repository.add_link(
+            transaction,
+            seen,
+            replace(seen.as_found(found, said, seen.said_at or found.at), signal_id=signal.id),
+        )
         if has not in {None, found.id}:
             before = repository.issue(seen.organization, seen.account_id, has or "")
             if before is not None:

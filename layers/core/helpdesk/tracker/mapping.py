@@ -88,13 +88,19 @@ class Standing(FrozenRecord):
     status: SignalStatus
     changed_at: int
 
+    def moved_at(self, issue: Issue, found: Found) -> int:
+        """Return when a person moved the signal, or the issue that it follows, to this status."""
+        if self.status is issue.said:
+            return issue.said_at
+        return found.at if self.status is issue.taking else self.changed_at
+
 
 def decide(issue: Issue, signal: Standing, found: Found, states: StateMap) -> Move:
     """Return who follows whom. If both have moved, the later move wins."""
     if signal.status in states.statuses_of(found.state):
         return Move.AGREE
     issue_moved = found.state.id not in {issue.state_id, issue.pushing}
-    signal_moved = signal.status is not issue.said
-    if issue_moved and not (signal_moved and signal.changed_at > found.at):
+    if issue_moved and found.at >= signal.moved_at(issue, found):
         return Move.TAKE
+    signal_moved = signal.status not in {issue.said, issue.taking}
     return Move.PUSH if issue_moved or signal_moved or issue.pushing is not None else Move.LEAVE

@@ -1,7 +1,8 @@
 """Moves of signals and their issues, both ways: from hooks, from changed signals, and from the nightly look.
 
-All three compare the issue, the signal and what both were when they last agreed (mapping.decide). Before an issue is
-moved, the state that it is moved to is noted, so the hook that Linear then sends is known as our own.
+All three compare the issue, the signal and what both were when they last agreed (mapping.decide). Before either is
+moved, where to is noted: the hook that Linear then sends is known as our own, and so is the signal's status if the
+worker dies.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from helpdesk.progress import signal_moves
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.signals.record import Signal
+from helpdesk.signals.record import ChangedSince, Signal
 from helpdesk.signals.schemas import SignalUpdate
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
@@ -25,8 +26,8 @@ from helpdesk.tracker.mapping import Move, Standing, StateMap, decide
 from helpdesk.tracker.record import Found, Issue, State
 from helpdesk.tracker.repository import StaleIssue
 
-type Push = Callable[[Issue, Signal, State], str]
-"""Lets an issue be moved to a state; returns what became of it."""
+type Push = Callable[[Issue, Signal, State, int], str]
+"""Lets an issue be moved to a state of a signal that a person moved at an instant (ms); returns what became of it."""
 
 
 def take_change(connection: Connection, data: Mapping[str, Any]) -> str:
@@ -41,7 +42,7 @@ def take_change(connection: Connection, data: Mapping[str, Any]) -> str:
         trashed=data["trashed"],
     )
 
-    def push(_issue: Issue, signal: Signal, _state: State) -> str:
+    def push(_issue: Issue, signal: Signal, _state: State, _moved_at: int) -> str:
         transaction = Transaction()
         issues.follow_again(transaction, signal)
         transaction.commit()
@@ -116,18 +117,26 @@ def bring_in_line(connection: Connection, seen: Issue, found: Found, push: Push)
     if found.identifier != seen.identifier:
         issues.link(seen, found, seen.said)  # it is in another team by now
         raise StaleIssue(None)
+    return _moved(connection, seen, signal, found, push)
+
+
+def _moved(connection: Connection, seen: Issue, signal: Signal, found: Found, push: Push) -> str:
     states = states_of(connection, found.team_id)
     standing = Standing(signal.status, signal.updated_at)
+    moved_at = standing.moved_at(seen, found)
     match decide(seen, standing, found, states):
         case Move.AGREE:
-            return _note(seen, found, signal.status)
+            return _note(seen, found, signal.status, moved_at)
         case Move.TAKE:
             status = states.statuses_of(found.state)[0]
-            _move_signal(connection.organization, signal.id, status)
-            return _note(seen, found, status)
+            noted = repository.save(seen, replace(seen, taking=status))
+            _move_signal(signal, status)
+            return _note(noted, found, status, found.at)
         case Move.PUSH:
             state = states.state_of(signal.status)
-            return _note(seen, found, signal.status) if state is None else push(seen, signal, state)
+            if state is None:
+                return _note(seen, found, signal.status, moved_at)
+            return push(seen, signal, state, moved_at)
         case Move.LEAVE:
             return "left"
 
@@ -135,10 +144,10 @@ def bring_in_line(connection: Connection, seen: Issue, found: Found, push: Push)
 def pushing(account: Account) -> Push:
     """Return what moves an issue at once."""
 
-    def push(seen: Issue, signal: Signal, state: State) -> str:
+    def push(seen: Issue, signal: Signal, state: State, moved_at: int) -> str:
         noted = repository.save(seen, replace(seen, pushing=state.id))
         found = issues.move(account, seen.id, state)
-        repository.save(noted, noted.as_found(found, signal.status))
+        repository.save(noted, noted.as_found(found, signal.status, moved_at))
         return "pushed"
 
     return push
@@ -151,13 +160,18 @@ def states_of(connection: Connection, team_id: str) -> StateMap:
     return StateMap(() if team is None else team.states, named)
 
 
-def _move_signal(organization: str, signal_id: str, status: SignalStatus) -> None:
-    caller = Caller(organization=organization, person=Person(id="", name=BY_NAME, role=None))
-    signal_moves.change_signal(caller, signal_id, SignalUpdate.model_validate({"status": status.value}))
+def _move_signal(signal: Signal, status: SignalStatus) -> None:
+    """Move a signal as it was read. Raises StaleIssue if it has changed since: then it is to be decided again."""
+    caller = Caller(organization=signal.organization, person=Person(id="", name=BY_NAME, role=None))
+    wanted = SignalUpdate.model_validate({"status": status.value})
+    try:
+        signal_moves.change_signal(caller, signal.id, wanted, version=signal.version)
+    except (ChangedSince, SignalNotFound):
+        raise StaleIssue(None) from None
 
 
-def _note(seen: Issue, found: Found, said: SignalStatus) -> str:
-    noted = seen.as_found(found, said)
+def _note(seen: Issue, found: Found, said: SignalStatus, said_at: int) -> str:
+    noted = seen.as_found(found, said, said_at)
     if replace(noted, at=seen.at) != seen:
         repository.save(seen, noted)
     return "in_line"

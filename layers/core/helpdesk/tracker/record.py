@@ -125,6 +125,8 @@ class Issue(FrozenRecord, kw_only=True):
     state_id    the state that it had when it was last known
     pushing     the state that it is being moved to, None if to none: a move to it is ours
     said        the signal's status that the issue was brought in line with
+    said_at     when a person moved either of them to where both agreed
+    taking      the status that the signal is being moved to, None if to none: a move to it is the issue's
     at          when the issue changed last, as far as is known
     version     counts the writes of the item; each write requires it
     """
@@ -139,6 +141,8 @@ class Issue(FrozenRecord, kw_only=True):
     url: str = ""
     state_id: str = ""
     pushing: str | None = None
+    taking: SignalStatus | None = None
+    said_at: int = 0
     at: int = 0
     version: int = 1
 
@@ -147,8 +151,8 @@ class Issue(FrozenRecord, kw_only=True):
         """The key of its item."""
         return keys.TrackerIssue(self.organization, self.account_id, self.id)
 
-    def as_found(self, found: Found, said: SignalStatus) -> "Issue":
-        """Return the issue as Linear shows it, in line with a status."""
+    def as_found(self, found: Found, said: SignalStatus, said_at: int) -> "Issue":
+        """Return the issue as Linear shows it, in line with a status that a person chose at an instant (ms)."""
         return replace(
             self,
             team_id=found.team_id,
@@ -156,7 +160,9 @@ class Issue(FrozenRecord, kw_only=True):
             url=found.url,
             state_id=found.state.id,
             pushing=None,
+            taking=None,
             said=said,
+            said_at=said_at,
             at=max(found.at, self.at),
         )
 
@@ -165,6 +171,7 @@ class Issue(FrozenRecord, kw_only=True):
         """Read an issue's item. Raises UnreadableItem."""
         try:
             said = SignalStatus(attributes.text(item, "said"))
+            taking = None if item.get("taking") is None else SignalStatus(item["taking"])
         except ValueError:
             raise UnreadableItem("said") from None
         return cls(
@@ -178,6 +185,8 @@ class Issue(FrozenRecord, kw_only=True):
             url=item.get("url", ""),
             state_id=item.get("stateId", ""),
             pushing=attributes.optional_text(item, "pushing"),
+            taking=taking,
+            said_at=attributes.number(item, "saidAt"),
             at=attributes.number(item, "at"),
             version=attributes.number(item, "version"),
         )
@@ -194,6 +203,8 @@ class Issue(FrozenRecord, kw_only=True):
             "url": self.url,
             "stateId": self.state_id,
             "pushing": self.pushing,
+            "taking": None if self.taking is None else self.taking.value,
+            "saidAt": self.said_at,
             "at": self.at,
             "version": self.version,
         }
