@@ -2,7 +2,7 @@
 
 from helpdesk.http.content import Content
 from helpdesk.platform.settings import declare
-from helpdesk.site import assets, home
+from helpdesk.site import articles, assets, folders, machine_files
 from helpdesk.site.router import Pages
 from helpdesk.site.visit import Visit
 
@@ -14,7 +14,37 @@ pages = Pages()
 @pages.get("/")
 def show_home(visit: Visit) -> Content:
     """Show the home page."""
-    return home.show(visit)
+    return folders.show_home(visit)
+
+
+@pages.get("/folders/<name>")
+def show_folder(visit: Visit, name: str) -> Content:
+    """Show what a folder has."""
+    return folders.show(visit, name)
+
+
+@pages.get("/articles/<name>", reads=articles.keys_of)
+def show_article(visit: Visit, name: str) -> Content:
+    """Show a document, or its Markdown."""
+    return articles.show(visit, name)
+
+
+@pages.get("/robots.txt")
+def show_robots(visit: Visit) -> Content:
+    """Return what crawlers may read."""
+    return machine_files.robots(visit)
+
+
+@pages.get("/sitemap.xml")
+def show_sitemap(visit: Visit) -> Content:
+    """Return the addresses of all pages."""
+    return machine_files.sitemap(visit)
+
+
+@pages.get("/llms.txt")
+def show_llms(visit: Visit) -> Content:
+    """Return the site for language models."""
+    return machine_files.llms(visit)
 
 
 @pages.get("/assets/<name>")

@@ -105,6 +105,7 @@ _RECEIPT = {
         "posts": 1,
         "votes": 4,
         "comments": 2,
+        "threads": 3,
     },
 }
 _LOG_ENTRY = {
@@ -244,6 +245,7 @@ ANSWERS: dict[str, Any] = {
                 "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
                 "suggestedQuestions": [knowledge_examples.SUGGESTED_QUESTION],
                 "approvals": [approval_examples.PENDING],
+                "threads": [noun_examples.THREAD],
             }
         ],
         "nextCursor": None,

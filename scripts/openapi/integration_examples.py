@@ -92,3 +92,10 @@ ANSWERS: dict[str, Any] = {
     },
     "takeHook": {"ok": True},
 }
+
+THREAD = {
+    "app": "chatmirror",
+    "workspace": "T0123ABCD",
+    "channel": "C0123ABCD",
+    "thread": "1763683200.000100",
+}

@@ -35,4 +35,5 @@ _MODULES = (
 BODIES: dict[str, Any] = {name: body for module in _MODULES for name, body in module.BODIES.items()}
 ANSWERS: dict[str, Any] = {name: answer for module in _MODULES for name, answer in module.ANSWERS.items()}
 EXPORTED: dict[str, Any] = board_examples.EXPORTED
+THREAD: dict[str, Any] = integration_examples.THREAD
 """The parts of a customer's export that these nouns add."""

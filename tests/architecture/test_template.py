@@ -277,9 +277,11 @@ def test_the_function_that_connects_writes_tokens_and_reads_none() -> None:
 def test_the_pages_of_help_sites_reach_what_they_show_and_no_customer() -> None:
     reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
 
+    writes = {"dynamodb:PutItem", "dynamodb:UpdateItem"}
     assert allowed("Site") == {
         **dict.fromkeys(("SLUG#*", "ORG#*#ORG", "ORG#*#SITE", "ORG#*#FOLDER"), reads),
-        "ADDRESS#*": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
+        "ORG#*#PAGE": reads | writes,
+        **dict.fromkeys(("ADDRESS#*", "ORG#*#PAGERATING#*"), writes),
     }
 
 

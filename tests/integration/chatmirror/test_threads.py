@@ -249,14 +249,26 @@ def test_a_thread_that_was_deleted_begins_again(
     assert support.texts()[1:] == ["*A visitor*\nSecond"]
 
 
-def test_an_erasure_forgets_the_thread(
-    connection: Connection, support: Channel, api: Client, admin: Client, workers: Workers
+def test_an_export_names_the_thread_and_an_erasure_forgets_it_and_counts_it(
+    connection: Connection, support: Channel, acme: Workspace, api: Client, admin: Client, workers: Workers
 ) -> None:
     conversation = write(api, "First")
     follow(connection, conversation)
     customer = api.get("/v1/customers").body["customers"][0]["id"]
-    admin.delete(f"/v1/customers/{customer}")
+    exported = admin.get(f"/v1/customers/{customer}/export").body["conversations"]
+    assert [each["threads"] for each in exported] == [
+        [
+            {
+                "app": "chatmirror",
+                "workspace": acme.id,
+                "channel": support.id,
+                "thread": support.messages[0]["ts"],
+            }
+        ]
+    ]
+    receipt = admin.delete(f"/v1/customers/{customer}").body["receipt"]["id"]
     workers.run()
+    assert admin.get(f"/v1/erasures/{receipt}").body["receipt"]["counts"]["threads"] == 1
 
     left = [each for each in items.everything() if each["SK"].startswith(("MIRROR#", "THREAD#"))]
     assert left == []

@@ -339,7 +339,7 @@ def test_a_removal_takes_seven_calls(api: Client) -> None:
         "s3:PutObject",  # the bundle
         "s3:PutObject",  # the manifest
         "dynamodb:BatchWriteItem",
-        "s3:DeleteObject",  # the text
+        "s3:DeleteObjects",  # the text, and what was made of it
     ]
 
 

@@ -114,6 +114,7 @@ def test_nothing_of_a_customer_is_left(
         "posts": 0,
         "comments": 0,
         "votes": 0,
+        "threads": 0,
     }
     assert in_the_table(WORDS) == []
     assert in_buckets(WORDS) == []

@@ -93,7 +93,7 @@ def test_older_conversations_are_erased_in_any_state(
     [detail] = entries(api)
     # Each of the four changes left a line of its own in the thread, which counts as a note.
     kinds = {"customers": 5, "conversations": 5, "messages": 5, "notes": 4, "events": 5}
-    kinds |= {"posts": 0, "comments": 0, "votes": 0}
+    kinds |= {"posts": 0, "comments": 0, "votes": 0, "threads": 0}
     assert detail == {"erasureId": detail["erasureId"], "ratings": 0, "files": 0, "facts": 0, **kinds}
     receipt = api.get(f"/v1/erasures/{detail['erasureId']}").body["receipt"]
     assert receipt["customerId"] is None

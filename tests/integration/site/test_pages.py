@@ -5,17 +5,11 @@ import pytest
 from helpdesk.admission.limits import Plan
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.site import router
 from tests.support.api import Client, gateway_event
 from tests.support.aws import recorded_calls
 from tests.support.site import Visitor, opened
 
 HOSTILE = "</title><script>alert(1)</script>\"'{{ 7 * 7 }}"
-
-
-@pytest.fixture(autouse=True)
-def _new_environment() -> None:
-    router.forget()
 
 
 def test_the_home_page_shows_title_intro_logo_and_links(api: Client) -> None:
@@ -161,7 +155,7 @@ def test_a_page_is_one_read_once_its_slug_is_known(api: Client) -> None:
     with recorded_calls() as second:
         visitor.get("/")
 
-    assert first == ["dynamodb:GetItem", "dynamodb:BatchGetItem"]
+    assert first == ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Query"]
     assert second == ["dynamodb:BatchGetItem"]
 
 
@@ -173,7 +167,7 @@ def test_a_failure_shows_a_page_without_its_reason(
     def fail(*_: object, **__: object) -> None:
         raise ValueError("a secret")
 
-    monkeypatch.setattr("helpdesk.site.home.show", fail)
+    monkeypatch.setattr("helpdesk.site.folders.show_home", fail)
     page = visitor.get("/")
 
     assert page.status == 500

@@ -89,3 +89,10 @@ class Channel(FrozenRecord, kw_only=True):
             "id": self.id,
             "name": self.name,
         }
+
+
+class MirroredThread(FrozenRecord, kw_only=True):
+    """A thread of a conversation. `thread` is the time stamp of its first message; None before that is posted."""
+
+    key: keys.MirroredConversation
+    thread: str | None

@@ -233,15 +233,3 @@ def next_slot(thread: Thread) -> int:
         after = table.update(key, "ADD nextAt :pace", values={":pace": PACE_MS}, returning="ALL_NEW")
         return int(after["nextAt"]) - PACE_MS
     return now
-
-
-def delete_for(organization: str, conversation_id: str) -> None:
-    """Delete a conversation's threads, and what leads from them to it. One query, and two calls for each."""
-    pk = keys.Conversation(organization, conversation_id).pk
-    for item in table.query_all(pk, sk_prefix="MIRROR#"):
-        key = keys.MirroredConversation.parse(item["PK"], item["SK"])
-        if key is None:
-            continue
-        if item["ts"] is not None:
-            table.delete(keys.MirrorThread(organization, key.team, key.channel, item["ts"]))
-        table.delete(key)

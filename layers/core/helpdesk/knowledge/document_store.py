@@ -30,9 +30,12 @@ def write(key: str, text: bytes) -> None:
 
 
 def delete(keys: Iterable[str]) -> None:
-    """Delete texts, if they exist. One call each."""
+    """Delete texts, if they exist, and what was made of them. One call each."""
     for key in keys:
-        clients.s3().delete_object(Bucket=settings().knowledge_bucket, Key=key)
+        clients.s3().delete_objects(
+            Bucket=settings().knowledge_bucket,
+            Delete={"Objects": [{"Key": key}, {"Key": _derived(key)}], "Quiet": True},
+        )
 
 
 def read(key: str) -> str:
@@ -43,3 +46,24 @@ def read(key: str) -> str:
     except s3.exceptions.NoSuchKey:
         raise TextMissing from None
     return stored["Body"].read().decode()
+
+
+def write_derived(key: str, content: bytes) -> None:
+    """Store what was made of a text, beside it. One call."""
+    clients.s3().put_object(
+        Bucket=settings().knowledge_bucket, Key=_derived(key), Body=content, ContentType="application/json"
+    )
+
+
+def read_derived(key: str) -> bytes | None:
+    """Return what was made of a text; None if nothing is there. One call."""
+    s3 = clients.s3()
+    try:
+        stored = s3.get_object(Bucket=settings().knowledge_bucket, Key=_derived(key))
+    except s3.exceptions.NoSuchKey:
+        return None
+    return stored["Body"].read()
+
+
+def _derived(key: str) -> str:
+    return f"{key}.html"

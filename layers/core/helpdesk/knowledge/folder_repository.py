@@ -1,6 +1,7 @@
 """The items of knowledge folders: one for the tree, and one for each folder with its name and number of documents."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from helpdesk.knowledge.errors import FolderNotFound
 from helpdesk.knowledge.folders import Folder, Tree
@@ -23,6 +24,21 @@ def folders(organization: str) -> dict[str, Folder]:
     """Return the folders' items by id, those of deleted ones included. One query for each 1 MB."""
     items = table.query_all(keys.KnowledgeTree(organization).pk, sk_prefix="FOLDER#")
     return {item["id"]: Folder.from_item(item) for item in items}
+
+
+class Everything(NamedTuple):
+    """The tree, and the folders' items by id."""
+
+    tree: Tree
+    folders: dict[str, Folder]
+
+
+def everything(organization: str) -> Everything:
+    """Return the tree and the folders, as they were a moment ago at most. One query for each 1 MB."""
+    items = table.query_all(keys.KnowledgeTree(organization).pk, consistent=False)
+    trees = [Tree.from_item(item) for item in items if "children" in item]
+    folders = {item["id"]: Folder.from_item(item) for item in items if "id" in item}
+    return Everything(trees[0] if trees else Tree(), folders)
 
 
 def find(organization: str, folder_id: str) -> Folder | None:

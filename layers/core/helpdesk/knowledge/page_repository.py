@@ -1,5 +1,8 @@
 """The items of documents' public pages, one for each address that a document has or had."""
 
+import contextlib
+from collections.abc import Mapping
+
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import DocumentSlugTaken
 from helpdesk.knowledge.pages import DocumentPage, attributes_of
@@ -33,6 +36,18 @@ def present(organization: str) -> list[DocumentPage]:
     items = table.query_all(keys.DocumentPage(organization, "-").pk, sk_prefix="PAGE#")
     pages = (DocumentPage.from_item(item) for item in items)
     return [page for page in pages if page.moved_to is None and not page.is_gone]
+
+
+def count(organization: str, slug: str, more: Mapping[str, int]) -> None:
+    """Add to the counts of a page; nothing happens if the document has moved from there. One call."""
+    with contextlib.suppress(ConditionFailed):
+        table.update(
+            keys.DocumentPage(organization, slug),
+            "ADD " + ", ".join(f"#{name} :{name}" for name in more),
+            condition="attribute_exists(textKey)",
+            names={f"#{name}": name for name in more},
+            values={f":{name}": number for name, number in more.items()},
+        )
 
 
 def claim(transaction: Transaction, document: Document, counted: DocumentPage | None = None) -> None:

@@ -15,6 +15,8 @@ from helpdesk.approvals.rendering import approval_shape
 from helpdesk.board import export as board
 from helpdesk.board.export import OwnPost
 from helpdesk.board.record import Comment, Vote
+from helpdesk.chatmirror import export as chatmirror
+from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import export as conversations
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
@@ -31,6 +33,7 @@ from helpdesk.privacy.schemas import (
     ExportedQuestion,
     ExportedRating,
     ExportedReport,
+    ExportedThread,
     ExportedVote,
 )
 from helpdesk.signals import export as signals
@@ -54,7 +57,7 @@ class _Place(NamedTuple):
 class _Part(NamedTuple):
     """A fact, an entry of the board, or an entry with its conversation, and its place.
 
-    `questions` and `approvals` are with a conversation's first entry.
+    `questions`, `approvals` and `threads` are with a conversation's first entry.
     """
 
     place: _Place
@@ -62,6 +65,7 @@ class _Part(NamedTuple):
     conversation: Conversation | None = None
     questions: tuple[SuggestedQuestion, ...] = ()
     approvals: tuple[Approval, ...] = ()
+    threads: tuple[MirroredThread, ...] = ()
 
 
 def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
@@ -132,7 +136,10 @@ def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> 
         if begun and not after:
             questions = suggestions.questions_of(organization, conversation.id)
             asked = approvals.of_conversation(organization, conversation.id)
-            begun[0] = begun[0]._replace(questions=tuple(questions), approvals=tuple(asked))
+            mirrored = chatmirror.of_conversation(organization, conversation.id)
+            begun[0] = begun[0]._replace(
+                questions=tuple(questions), approvals=tuple(asked), threads=tuple(mirrored)
+            )
         parts += begun
         if more:
             return parts, True
@@ -188,12 +195,14 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
     entries: dict[str, list[Message]] = {}
     questions: dict[str, tuple[SuggestedQuestion, ...]] = {}
     asked: dict[str, tuple[Approval, ...]] = {}
+    threads: dict[str, tuple[MirroredThread, ...]] = {}
     for part in parts:
         if part.conversation is not None and isinstance(part.content, Message):
             found.setdefault(part.conversation.id, part.conversation)
             entries.setdefault(part.conversation.id, []).append(part.content)
             questions.setdefault(part.conversation.id, part.questions)
             asked.setdefault(part.conversation.id, part.approvals)
+            threads.setdefault(part.conversation.id, part.threads)
     return [
         ExportedConversation(
             conversation=conversation_shape(found[conversation_id], {customer.id: customer}),
@@ -213,6 +222,15 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
                 for each in questions[conversation_id]
             ],
             approvals=[approval_shape(each, {customer.id: customer}) for each in asked[conversation_id]],
+            threads=[
+                ExportedThread(
+                    app="chatmirror",
+                    workspace=each.key.team,
+                    channel=each.key.channel,
+                    thread=each.thread or "",
+                )
+                for each in threads[conversation_id]
+            ],
         )
         for conversation_id, own in entries.items()
     ]

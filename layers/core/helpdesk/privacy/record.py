@@ -20,6 +20,7 @@ class Counts(FrozenRecord):
     posts: int = 0
     votes: int = 0
     comments: int = 0
+    threads: int = 0
 
     def by_kind(self) -> dict[str, int]:
         """Return the counts by the name of their kind."""

@@ -27,6 +27,8 @@ class ErasureCounts(Answer):
     """Votes for posts of others."""
     comments: int
     """Comments on posts of others."""
+    threads: int
+    """Threads in a chat workspace. Helpdesk forgets which they are; what was posted stays there until you delete it."""
 
 
 class Receipt(Answer):
@@ -66,6 +68,18 @@ class ExportedQuestion(Answer):
     at: Milliseconds
 
 
+class ExportedThread(Answer):
+    """A thread in a chat workspace in which a conversation appears."""
+
+    app: str
+    """The integration, `chatmirror`."""
+    workspace: str
+    channel: str
+    """Its id, which a rename keeps."""
+    thread: str
+    """The time stamp of its first message, by which the workspace names it."""
+
+
 class ExportedConversation(Answer):
     """A conversation, or a part of one.
 
@@ -80,6 +94,8 @@ class ExportedConversation(Answer):
     """On the page where the conversation begins; empty on others."""
     approvals: list[ApprovalShape]
     """Tool calls that waited for a person, on the page where the conversation begins; empty on others."""
+    threads: list[ExportedThread]
+    """Where the conversation is in a chat workspace, on the page where it begins; empty on others."""
 
 
 class ExportedPost(Answer):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from helpdesk.http.content import HtmlPage
 from helpdesk.site import assets
+from helpdesk.site.links_within import article_path, folder_path
 from helpdesk.site.sending import PRIVATE, PUBLIC
 from helpdesk.site.texts import Texts, texts_in
 from helpdesk.site.visit import Visit
@@ -14,6 +15,7 @@ from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -34,10 +36,10 @@ def page(
     proxies keep it. docs/guides/help-site.md names the values that every template has.
     """
     text = environment().get_template(f"{template}.html").render(context(visit) | {"title": title, **values})
-    kept = PUBLIC if shared else PRIVATE
+    every = {**(PUBLIC if shared else PRIVATE), **(headers or {})}
     if visit.site.settings.language is None:
-        kept = kept | {"vary": "accept-language"}
-    return HtmlPage(text, {**kept, **(headers or {})}, status)
+        every["vary"] = ", ".join(filter(None, ["accept-language", every.get("vary")]))
+    return HtmlPage(text, every, status)
 
 
 def context(visit: Visit) -> dict[str, Any]:
@@ -50,6 +52,8 @@ def context(visit: Visit) -> dict[str, Any]:
         "link": visit.link,
         "t": texts_in(visit.language),
         "language": visit.language,
+        "article_path": article_path,
+        "folder_path": folder_path,
         "styles": [visit.link(path) for path in assets.styles_of(site.appearance)],
         "appearance": site.appearance,
     }
@@ -72,6 +76,13 @@ def problem(visit: Visit | None, name: str, status: int, *, headers: Mapping[str
     return page(
         "problem", visit, {"name": name}, title=t[f"problem.{name}.title"], status=status, headers=headers
     )
+
+
+def trusted(html: str) -> "Markup":
+    """Return HTML that templates insert as it is: only what `markdown` has cleaned."""
+    from markupsafe import Markup  # noqa: PLC0415
+
+    return Markup(html)  # noqa: S704 - cleaned by nh3
 
 
 @cache

@@ -187,6 +187,9 @@ def _fact(pair: str) -> tuple[str, str]:
     return key, value
 
 
+_OF_A_CONVERSATION = ("messages", "ratings", "suggestedQuestions", "approvals", "threads")
+
+
 def _whole(api: Api, customer_id: str) -> dict[str, Any]:
     """Return an export as one object. A conversation that spans pages is put together again."""
     whole: dict[str, Any] = {"customer": None, "facts": [], "reports": [], "conversations": []}
@@ -198,11 +201,10 @@ def _whole(api: Api, customer_id: str) -> dict[str, Any]:
         for part in page["conversations"]:
             one = by_id.setdefault(
                 part["conversation"]["id"],
-                {**part["conversation"], "messages": [], "ratings": [], "suggestedQuestions": []},
+                {**part["conversation"], **{name: [] for name in _OF_A_CONVERSATION}},
             )
-            one["messages"] += part["messages"]
-            one["ratings"] += part["ratings"]
-            one["suggestedQuestions"] += part.get("suggestedQuestions", [])
+            for name in _OF_A_CONVERSATION:
+                one[name] += part.get(name, [])
     whole["conversations"] = list(by_id.values())
     return whole
 

@@ -1,0 +1,169 @@
+"""What the help site reads of the knowledge base: its published documents, their texts, and the folders around them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+from helpdesk.knowledge import document_store, folder_repository, page_repository
+from helpdesk.knowledge.document_store import TextMissing
+from helpdesk.knowledge.folders import ROOT, Folder, Tree
+from helpdesk.knowledge.pages import DocumentPage, in_order
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import keys
+from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.table import Item
+
+__all__ = ["TextMissing"]  # raised by `text_of`
+
+
+type Reader[T] = Callable[[DocumentPage], T]
+"""Makes something of a document's text. Raises TextMissing if the text was replaced."""
+
+
+class Contents(FrozenRecord):
+    """Everything that is published: folders in their order, and the documents in each."""
+
+    tree: Tree
+    folders: dict[str, Folder]
+    pages: Sequence[DocumentPage]
+
+    @cached_property
+    def _by_folder(self) -> dict[str, list[DocumentPage]]:
+        found: dict[str, list[DocumentPage]] = {}
+        for page in in_order(self.pages):
+            found.setdefault(self.place_of(page), []).append(page)
+        return found
+
+    @cached_property
+    def _by_path(self) -> dict[str, DocumentPage]:
+        return {page.path: page for page in self.pages if page.path}
+
+    @cached_property
+    def by_document(self) -> dict[str, DocumentPage]:
+        """The pages by the ids of their documents."""
+        return {page.document_id: page for page in self.pages}
+
+    def place_of(self, page: DocumentPage) -> str:
+        """Return the folder that shows a document; ROOT for none, and for a folder that is gone."""
+        return page.folder_id if page.folder_id in self.folders and page.folder_id in self.tree else ROOT
+
+    def pages_in(self, folder_id: str = ROOT) -> list[DocumentPage]:
+        """Return the documents of a folder, without those of its subfolders, by their titles."""
+        return self._by_folder.get(folder_id, [])
+
+    def folders_in(self, parent: str = ROOT) -> list[Folder]:
+        """Return the subfolders of a folder that have published documents in them, at any depth."""
+        inside = self.tree.children.get(parent, ())
+        return [self.folders[each] for each in inside if each in self.folders and self.count_in(each)]
+
+    def count_in(self, folder_id: str) -> int:
+        """Return how many published documents are in a folder and its subfolders."""
+        return self._counts.get(folder_id, 0)
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for folder_id, _, _ in reversed(list(self.tree.walk())):
+            below = sum(counts.get(child, 0) for child in self.tree.children.get(folder_id, ()))
+            counts[folder_id] = below + len(self.pages_in(folder_id))
+        return counts
+
+    def above(self, folder_id: str) -> list[Folder]:
+        """Return a folder and those above it, the outermost first."""
+        path: list[Folder] = []
+        while folder_id != ROOT:
+            path.append(self.folders[folder_id])
+            folder_id = self.tree.parent_of(folder_id)
+        return path[::-1]
+
+    def around(self, page: DocumentPage) -> tuple[DocumentPage | None, DocumentPage | None]:
+        """Return the documents before and after one in its folder."""
+        pages = self.pages_in(self.place_of(page))
+        slugs = [each.slug for each in pages]
+        if page.slug not in slugs:
+            return None, None
+        place = slugs.index(page.slug)
+        return (pages[place - 1] if place else None, pages[place + 1] if place + 1 < len(pages) else None)
+
+    def of_path(self, path: str) -> DocumentPage | None:
+        """Return the document that is a copy of a file."""
+        return self._by_path.get(path)
+
+    def most_read(self, limit: int) -> list[DocumentPage]:
+        """Return the documents that are read most, without those that nobody read."""
+        return sorted((page for page in self.pages if page.reads), key=lambda page: -page.reads)[:limit]
+
+
+def contents(organization: str) -> Contents:
+    """Return everything that an organization publishes. Two queries, more for each 1 MB of addresses or folders."""
+    items = folder_repository.everything(organization)
+    pages = page_repository.present(organization)
+    return Contents(
+        items.tree,
+        items.folders,
+        [page for page in pages if page.published or items.tree.shows(page.folder_id)],
+    )
+
+
+def keys_of(organization: str, slug: str) -> Sequence[ItemKey]:
+    """Return the keys that say what stands at an address. Raises MalformedKey."""
+    return (keys.DocumentPage(organization, slug), keys.KnowledgeTree(organization))
+
+
+class Found(FrozenRecord):
+    """What stands at an address, and whether it is, or was when it was deleted, published.
+
+    `was_moved` says that the document is at another address now, which `page` has.
+    """
+
+    page: DocumentPage
+    is_public: bool
+    was_moved: bool = False
+
+
+_MOST_MOVES = 10
+
+
+def found(organization: str, slug: str, items: Mapping[ItemKey, Item]) -> Found | None:
+    """Return what stands at an address, given the items of `keys_of`; None if nothing ever did.
+
+    One call for each time that the document has moved from there.
+    """
+    page_key, tree_key = keys_of(organization, slug)
+    if page_key not in items:
+        return None
+    tree = Tree.from_item(items[tree_key]) if tree_key in items else Tree()
+    page = DocumentPage.from_item(items[page_key])
+    was_moved = page.moved_to is not None
+    for _ in range(_MOST_MOVES):
+        if page.moved_to is None:
+            return Found(page, page.published or tree.shows(page.folder_id), was_moved)
+        target = page_repository.get(organization, page.moved_to)
+        if target is None or target.document_id != page.document_id:
+            return None
+        page = target
+    return None
+
+
+def page_at(organization: str, slug: str) -> DocumentPage | None:
+    """Return what stands at an address. One call."""
+    return page_repository.get(organization, slug)
+
+
+def text_of(page: DocumentPage) -> str:
+    """Return a document's text, in Markdown. One call. Raises TextMissing."""
+    return document_store.read(page.text_key)
+
+
+def kept_html(page: DocumentPage) -> bytes | None:
+    """Return what `keep_html` stored for this text; None if nothing is. One call."""
+    return document_store.read_derived(page.text_key)
+
+
+def keep_html(page: DocumentPage, content: bytes) -> None:
+    """Store what was made of a document's text. It goes when the text goes. One call."""
+    document_store.write_derived(page.text_key, content)
+
+
+def count_reads(organization: str, slug: str, reads: int) -> None:
+    """Count that a page was opened. One call."""
+    page_repository.count(organization, slug, {"reads": reads})

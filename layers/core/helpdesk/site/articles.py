@@ -1,0 +1,140 @@
+"""The page of a document, and its Markdown."""
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from http import HTTPStatus
+from urllib.parse import unquote
+
+from helpdesk.http.content import Content
+from helpdesk.knowledge import publishing
+from helpdesk.knowledge.pages import DocumentPage
+from helpdesk.platform.logging import logger
+from helpdesk.site import contents, markdown, rendered, rendering
+from helpdesk.site.errors import PageNotFound
+from helpdesk.site.links_within import article_path, folder_path
+from helpdesk.site.sending import PUBLIC
+from helpdesk.site.visit import Visit
+from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.table import Throttled
+
+COUNTED_READS = 8
+"""One view of so many is counted, as so many: a write for each would cost more than the page."""
+
+_MARKDOWN = ".md"
+_TRIES = 3
+_PROGRAM = re.compile(r"bot|crawl|spider|slurp|curl|wget|python|preview|monitor", re.IGNORECASE)
+_dice = random.Random()  # noqa: S311 - which views are counted is no secret
+
+
+class MarkdownText(Content):
+    """A document as it was written."""
+
+    media_type = "text/markdown; charset=utf-8"
+
+
+class MovedPermanently(Content):
+    """A redirect to the present address of a page."""
+
+    media_type = "text/plain; charset=utf-8"
+
+
+def moved_to(address: str) -> Content:
+    """Return a redirect (301) to another page of the site, by its path on the host."""
+    return MovedPermanently("", {**PUBLIC, "location": address}, HTTPStatus.MOVED_PERMANENTLY)
+
+
+def keys_of(organization: str, values: Mapping[str, str]) -> Sequence[ItemKey]:
+    """Return the keys of what an article's page shows."""
+    return publishing.keys_of(organization, _slug_in(values.get("name", ""))[0])
+
+
+def show(visit: Visit, name: str) -> Content:
+    """Return an article, or its Markdown where the address ends so or a program asks for it. Raises PageNotFound."""
+    slug, wants_markdown = _slug_in(name)
+    found = publishing.found(visit.organization, slug, visit.found)
+    if found is None or not found.is_public:
+        raise PageNotFound
+    page = found.page
+    if page.is_gone:
+        return rendering.problem(visit, "gone", HTTPStatus.GONE, headers={})
+    if found.was_moved:
+        return moved_to(visit.link(article_path(page) + (_MARKDOWN if wants_markdown else "")))
+    if wants_markdown or _accepts_markdown(visit):
+        text = _current(visit, page, publishing.text_of)
+        headers = {
+            **PUBLIC,
+            "vary": "accept",
+            "link": f'<{visit.address(article_path(page))}>; rel="canonical"',
+        }
+        return MarkdownText(f"# {page.title}\n\n{text}\n" if not _is_titled(text) else text, headers)
+    return _article(visit, page)
+
+
+def _article(visit: Visit, page: DocumentPage) -> Content:
+    shown = contents.of(visit.organization, shown=page)
+    html = _current(visit, page, rendered.of)
+    before, after = shown.around(page)
+    place = shown.place_of(page)
+    _count(visit, page)
+    values = {
+        "article": page,
+        "body": rendering.trusted(markdown.resolved(html.html, partial(_address_of, visit, shown))),
+        "headings": html.headings,
+        "description": html.description,
+        "crumbs": [(folder.name, folder_path(folder)) for folder in shown.above(place)],
+        "before": before,
+        "after": after,
+        "updated": datetime.fromtimestamp(page.updated_at / 1_000, UTC),
+        "contents": shown,
+        "place": place,
+        "canonical": visit.address(article_path(page)),
+        "markdown_path": f"{article_path(page)}{_MARKDOWN}",
+    }
+    return rendering.page("article", visit, values, title=page.title, shared=True, headers={"vary": "accept"})
+
+
+def _current[T](visit: Visit, page: DocumentPage, read: "publishing.Reader[T]") -> T:
+    """Return what is made of a page's text, also where the text was replaced after the page was read."""
+    for _ in range(_TRIES):
+        try:
+            return read(page)
+        except publishing.TextMissing:
+            fresh = publishing.page_at(visit.organization, page.slug)
+            if fresh is None or not fresh.text_key:
+                raise PageNotFound from None
+            page = fresh
+    raise PageNotFound
+
+
+def _address_of(visit: Visit, shown: publishing.Contents, path: str) -> str | None:
+    page = shown.of_path(path)
+    return None if page is None else visit.link(article_path(page))
+
+
+def _count(visit: Visit, page: DocumentPage) -> None:
+    """Count some of the views, as many as they stand for."""
+    if _dice.randrange(COUNTED_READS) or _PROGRAM.search(visit.client.headers.get("user-agent", "")):
+        return
+    try:
+        publishing.count_reads(visit.organization, page.slug, COUNTED_READS)
+    except Throttled:
+        logger.info("read_not_counted")
+
+
+def _slug_in(name: str) -> tuple[str, bool]:
+    """Return the slug in the last part of an address, and whether it asks for Markdown."""
+    name = unquote(name)
+    return name.removesuffix(_MARKDOWN), name.endswith(_MARKDOWN)
+
+
+def _accepts_markdown(visit: Visit) -> bool:
+    """Return whether a program prefers Markdown: it names that and not HTML."""
+    accepted = visit.client.headers.get("accept", "").lower()
+    return "text/markdown" in accepted and "text/html" not in accepted
+
+
+def _is_titled(text: str) -> bool:
+    return text.lstrip().startswith(("# ", "---"))

@@ -1,0 +1,41 @@
+"""The home page and the pages of folders."""
+
+from helpdesk.http.content import Content
+from helpdesk.site import contents, rendering
+from helpdesk.site.articles import moved_to
+from helpdesk.site.errors import PageNotFound
+from helpdesk.site.links_within import folder_path, is_of
+from helpdesk.site.visit import Visit
+
+MOST_READ = 6
+
+
+def show_home(visit: Visit) -> Content:
+    """Return the home page: the search, the folders, the documents in none, and what is read most."""
+    shown = contents.of(visit.organization)
+    values = {
+        "contents": shown,
+        "place": "",
+        "most_read": shown.most_read(MOST_READ),
+        "canonical": visit.address("/"),
+    }
+    return rendering.page("home", visit, values, shared=True)
+
+
+def show(visit: Visit, name: str) -> Content:
+    """Return the page of a folder. Raises PageNotFound, also for a folder in which nothing is published."""
+    shown = contents.of(visit.organization)
+    folder = next((each for each in shown.folders.values() if is_of(name, each)), None)
+    if folder is None or folder.id not in shown.tree or not shown.count_in(folder.id):
+        raise PageNotFound
+    path = folder_path(folder)
+    if visit.path.rstrip("/") != path and visit.link(path) != visit.root + visit.path.rstrip("/"):
+        return moved_to(visit.link(path))
+    values = {
+        "contents": shown,
+        "folder": folder,
+        "place": folder.id,
+        "crumbs": [(each.name, folder_path(each)) for each in shown.above(folder.id)[:-1]],
+        "canonical": visit.address(path),
+    }
+    return rendering.page("folder", visit, values, title=folder.name, shared=True)

@@ -1,0 +1,25 @@
+"""What every test of pages begins with: an execution environment that remembers nothing."""
+
+import pytest
+
+from helpdesk.site import articles, contents, rendered, router
+
+
+class Dice:
+    """Counts every view, or none."""
+
+    def __init__(self, shown: int) -> None:
+        self.shown = shown
+
+    def randrange(self, _: int) -> int:
+        """Return the number that is shown."""
+        return self.shown
+
+
+@pytest.fixture(autouse=True)
+def new_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin without what an earlier test has left, and count no views."""
+    router.forget()
+    contents.forget()
+    rendered.forget()
+    monkeypatch.setattr(articles, "_dice", Dice(1))

