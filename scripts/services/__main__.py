@@ -20,8 +20,13 @@ from scripts.services.chatmirror_desk import ChatMirrorDesk
 from scripts.services.codehost_desk import CodeHostDesk
 from scripts.services.desks import Desk, Desks, Outlet
 from scripts.services.server import Services
+from scripts.services.tracker_desk import TrackerDesk
 
-DESKS: Mapping[str, Callable[[Outlet], Desk]] = {"codehost": CodeHostDesk, "chatmirror": ChatMirrorDesk}
+DESKS: Mapping[str, Callable[[Outlet], Desk]] = {
+    "codehost": CodeHostDesk,
+    "chatmirror": ChatMirrorDesk,
+    "tracker": TrackerDesk,
+}
 """The stand-ins by their apps. Each takes where it sends what it has to say."""
 
 APPS = "apps.json"

@@ -38,7 +38,7 @@ def credentials() -> dict[str, str]:
 class Tracker:
     """Linear. Tests change its state; `hook`, `moved` and `removed` return what it would send."""
 
-    hosts = frozenset({"api.linear.app"})
+    hosts = frozenset({"api.linear.app", "linear.app"})
 
     def __init__(self) -> None:
         self.workspaces: dict[str, Workspace] = {}

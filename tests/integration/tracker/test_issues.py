@@ -226,6 +226,21 @@ def test_an_issue_that_moves_to_another_team_keeps_its_signal(
 
     url = "https://linear.app/acme/issue/OPS-1/a-title"
     assert signal(api, filed)["tracker"] == {"identifier": "OPS-1", "url": url}
+    assert signal(api, filed)["status"] == "open"
+
+
+def test_an_issue_that_moves_on_the_way_to_another_team_moves_its_signal(
+    api: Client, linear: Tracker, acme: Workspace, workers: Workers, connection: Connection
+) -> None:
+    filed = file(api)
+    workers.run()
+    linear.move(acme, "ENG-1", "Done")  # and the hook is lost
+    linear.transfer(acme, "ENG-1", acme.team("OPS", "Operations"))
+    with later(60):
+        look_again(workers)
+        look_again(workers)
+
+    assert (signal(api, filed)["status"], signal(api, filed)["tracker"]["identifier"]) == ("done", "OPS-1")
 
 
 def test_a_deleted_issue_is_taken_from_its_signal_and_another_can_be_opened(

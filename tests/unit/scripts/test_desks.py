@@ -17,14 +17,16 @@ from helpdesk.codehost import receiver as codehost
 from helpdesk.integrations.adapter import Hook, Received, Receiver
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import AppCredentials
+from helpdesk.tracker import receiver as tracker
 from scripts.services.chatmirror_desk import ChatMirrorDesk
 from scripts.services.codehost_desk import CodeHostDesk
 from scripts.services.desks import Desk, Desks
 from scripts.services.server import Services
+from scripts.services.tracker_desk import TrackerDesk
 from tests.support.web import eventually
 
 ROOT = "http://127.0.0.1:4566/helpdesk"
-RECEIVERS: Mapping[str, Receiver] = {"codehost": codehost, "chatmirror": chatmirror}
+RECEIVERS: Mapping[str, Receiver] = {"codehost": codehost, "chatmirror": chatmirror, "tracker": tracker}
 
 
 class Office:
@@ -36,7 +38,12 @@ class Office:
         self.chatmirror = ChatMirrorDesk(
             lambda headers, body: self.sent.append(("chatmirror", headers, body))
         )
-        self.desks: dict[str, Desk] = {"codehost": self.codehost, "chatmirror": self.chatmirror}
+        self.tracker = TrackerDesk(lambda headers, body: self.sent.append(("tracker", headers, body)))
+        self.desks: dict[str, Desk] = {
+            "codehost": self.codehost,
+            "chatmirror": self.chatmirror,
+            "tracker": self.tracker,
+        }
         self.services = Services(Desks(self.desks, ROOT))
 
     def page(self, path: str) -> str:
@@ -137,6 +144,21 @@ def test_an_answer_in_a_thread_and_a_button_are_sent(office: Office) -> None:
     assert (click.event, click.data["action"]) == (chatmirror.CLICK, "resolve")
 
 
+def test_an_issue_that_is_moved_or_deleted_and_the_apps_removal_are_sent(office: Office) -> None:
+    office.press("/tracker/open", team="ENG", title="Too slow")
+    office.press("/tracker/move", issue="ENG-1", state="In Review")
+    office.press("/tracker/delete", issue="ENG-1")
+    office.press("/tracker/remove-app")
+
+    moved, deleted, removed = office.received()
+    assert (moved.event, moved.data["state"]["name"]) == (tracker.CHANGED, "In Review")
+    assert (deleted.event, removed.event) == (tracker.REMOVED, tracker.REVOKED)
+    assert "ENG-1" not in office.page("/tracker/")
+    back = f"{ROOT}/v1/connect/tracker/callback"
+    page = office.page(f"/linear.app/oauth/authorize?state=s&code_challenge=c&redirect_uri={back}")
+    assert f"{back}?code=" in page
+
+
 def test_consent_to_a_workspace_leads_back_to_the_redirect_address(office: Office) -> None:
     page = office.page(
         f"/slack.com/oauth/v2/authorize?state=s&redirect_uri={ROOT}/v1/connect/chatmirror/callback"
@@ -174,9 +196,12 @@ def test_what_the_services_hold_outlives_a_restart(tmp_path: Path) -> None:
         running = subprocess.Popen([sys.executable, "-m", "scripts.services", *words])
         try:
             eventually(lambda: _answers(url))
-            seen.append(httpx.get(f"{url}/codehost/", trust_env=False).text)
+            pages = [httpx.get(f"{url}/{app}/", trust_env=False).text for app in ("codehost", "tracker")]
+            seen.append("Too slow" if all("Too slow" in page for page in pages) else "nothing")
             form = {"repo": "acme/shop", "title": "Too slow"}
             httpx.post(f"{url}/codehost/open-issue", data=form, headers={"origin": url}, trust_env=False)
+            form = {"team": "ENG", "title": "Too slow"}
+            httpx.post(f"{url}/tracker/open", data=form, headers={"origin": url}, trust_env=False)
         finally:
             running.send_signal(signal.SIGTERM)
             assert running.wait(10) == 0
@@ -186,7 +211,7 @@ def test_what_the_services_hold_outlives_a_restart(tmp_path: Path) -> None:
     assert "Too slow" not in before
     assert "Too slow" in after
     assert apps == apps_again  # with the App's key
-    assert set(json.loads(apps)) == {"codehost", "chatmirror"}
+    assert set(json.loads(apps)) == {"codehost", "chatmirror", "tracker"}
 
 
 def _answers(url: str) -> bool:

@@ -92,11 +92,11 @@ def link(seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None 
             repository.forget(seen)
             return "has_another"
         transaction = Transaction()
-        repository.add_link(
-            transaction,
-            seen,
-            replace(seen.as_found(found, said, seen.said_at or found.at), signal_id=signal.id),
-        )
+        linked = replace(seen.as_found(found, said, found.at), signal_id=signal.id)
+        if seen.identifier is not None:  # it has another name: whether it moved, too, is decided with what was known
+            known = {name: getattr(seen, name) for name in ("state_id", "pushing", "taking", "said_at", "at")}
+            linked = replace(linked, **known)
+        repository.add_link(transaction, seen, linked)
         if has not in {None, found.id}:
             before = repository.issue(seen.organization, seen.account_id, has or "")
             if before is not None:

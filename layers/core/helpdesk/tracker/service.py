@@ -34,6 +34,8 @@ from helpdesk.tracker.schemas import (
 
 OPEN, LINK = "tracker_open", "tracker_link"
 """The kinds of jobs: an issue is opened for a signal, or one that is there becomes its issue."""
+LOOK = "tracker_look"
+"""The kind of the job that compares every issue with its signal, from one of them on."""
 NAMED = 40
 """How many teams the message of team_not_found names."""
 

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from helpdesk.integrations.adapter import Worker
 
 HOSTS = linear.HOSTS
-LOOK = "tracker_look"
-"""The kind of the job that compares every issue with its signal, from one of them on."""
-
 _DONE_THERE = {"linked", "pushed"}
 _TOGETHER = 50  # issues that are asked for in one request
 
@@ -72,7 +69,7 @@ def work(job: IntegrationJob, until: int) -> str:
                 return directory.refresh(_opened(connection))
             case service.OPEN | service.LINK:
                 return _wished(connection, job)
-            case _ if job.kind == LOOK:
+            case service.LOOK:
                 return _look(connection, job.data.get("after"), until)
     except Revoked as problem:
         integrations.broke(connection, str(problem))
@@ -235,7 +232,7 @@ def _look_on(connection: Connection, after: str | None) -> None:
     data = {} if after is None else {"after": after}
     jobs.put(
         transaction,
-        IntegrationJob(kind=LOOK, app=App.TRACKER, organization=connection.organization, data=data),
+        IntegrationJob(kind=service.LOOK, app=App.TRACKER, organization=connection.organization, data=data),
     )
     transaction.commit()
 
