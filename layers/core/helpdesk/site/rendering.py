@@ -38,7 +38,7 @@ def page(
     text = environment().get_template(f"{template}.html").render(context(visit) | {"title": title, **values})
     every = {**(PUBLIC if shared else PRIVATE), **(headers or {})}
     if visit.site.settings.language is None:
-        every["vary"] = ", ".join(filter(None, ["accept-language", every.get("vary")]))
+        every |= {"vary": ", ".join(filter(None, ["accept-language", every.get("vary")]))}
     return HtmlPage(text, every, status)
 
 

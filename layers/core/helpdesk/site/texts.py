@@ -36,7 +36,7 @@ class Texts:
 
     def date(self, day: date) -> str:
         """Return a day as people of the language write it: 3 October 2026, 3. Oktober 2026."""
-        months = self["months"].split()
+        months = self("months").split()
         return self("date", day=day.day, month=months[day.month - 1], year=day.year)
 
 
