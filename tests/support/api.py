@@ -125,6 +125,8 @@ def invoke(event: dict[str, Any]) -> dict[str, Any]:
     """Hand an event to the function that serves its path and return what the function returns."""
     parts = str(event["path"]).split("/")
     group = _GROUPS.get(parts[2], "not_found") if len(parts) > 2 and parts[1] == "v1" else "not_found"
+    if len(parts) > 2 and parts[1] == "site":
+        group = "site_sign_in" if parts[3:4] == ["sign-in"] else "site"
     handler: Callable[..., dict[str, Any]] = function(group).handler
     return handler(event, Context())
 

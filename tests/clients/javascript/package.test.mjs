@@ -23,6 +23,7 @@ const NAMES = [
   "VerificationError",
   "sign",
   "signStandard",
+  "siteSecret",
   "toolsSecret",
   "verify",
   "verifyStandard",
