@@ -11,8 +11,8 @@ from helpdesk.http.gateway import Request, answer
 from helpdesk.platform.digest import sha256_hex
 
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' https:; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; img-src 'self' https: data:; font-src data:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
 )
 SECURITY_HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
