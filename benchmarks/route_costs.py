@@ -148,7 +148,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
 
     yield from _of_webhooks(api, organization, to)
     yield from _of_tools(api, organization, to)
-    yield from _of_integrations(organization, to)
+    yield from _of_integrations(api, organization, to)
     yield from _of_signals(api, to)
     yield from board_work.costs(api, to)
     yield from _of_tasks(api, to)
@@ -350,7 +350,7 @@ def _of_tools(api: Client, organization: str, to: Callable[..., Request]) -> Ite
     yield to("DELETE", f"/v1/tool-endpoints/{endpoint}", route=one)
 
 
-def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[Request]:
+def _of_integrations(api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:
     """Yield the requests about the connection to one account."""
     integrations.connect(organization, App.CODEHOST, "4711", "acme", Tokens())
     integrations.connect(organization, App.CHATMIRROR, "T1", "Acme", Tokens())
@@ -360,6 +360,10 @@ def _of_integrations(organization: str, to: Callable[..., Request]) -> Iterator[
     yield to("GET", "/v1/integrations/repos")
     yield to("POST", "/v1/integrations/issue-repo", repo)
     yield to("GET", "/v1/integrations/issue-repo")
+    linked = api.post("/v1/signals", {"kind": "bug", "title": "An issue is there"}).body["id"]
+    yield to(
+        "POST", f"/v1/signals/{linked}/codehost", {"number": 12}, route="/v1/signals/<signal_id>/codehost"
+    )
     yield to("POST", "/v1/integrations/repos/sync", repo)
     yield to("DELETE", "/v1/integrations/repos?repo=acme/docs", route="/v1/integrations/repos")
     yield to("GET", "/v1/site")

@@ -1,11 +1,14 @@
 """/v1/signals: bugs and suggestions, who reported them, and commits that may finish them."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.codehost import issue_wishes as issues
+from helpdesk.codehost.errors import IssueNotFound, IssueRepoMissing
+from helpdesk.codehost.schemas import IssueLinkAnswer, IssueLinkInput
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.schemas import OK, Ok
-from helpdesk.integrations.errors import TrackerNotConnected
+from helpdesk.integrations.errors import CodehostNotConnected, TrackerNotConnected
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.progress import merging, signal_moves
@@ -96,6 +99,17 @@ def report_signal(caller: Caller, signal_id: str, report: ReportInput) -> Signal
 def track_signal(caller: Caller, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     """Open an issue for a signal in the tracker, or link one. It takes seconds."""
     return tracker.link(caller.organization, signal_id, wanted)
+
+
+@api.post(
+    "/v1/signals/<signal_id>/codehost",
+    access=Access.MEMBER,
+    status=202,
+    errors=(SignalNotFound, IssueRepoMissing, CodehostNotConnected, IssueNotFound),
+)
+def link_signal_issue(caller: Caller, signal_id: str, wanted: IssueLinkInput) -> IssueLinkAnswer:
+    """Link an issue of the code host that is there. The signal has it within seconds, and both move together."""
+    return issues.ask(caller.organization, signal_id, wanted.number)
 
 
 @api.post("/v1/signals/<signal_id>/commits", access=Access.MEMBER, errors=(SignalNotFound,))

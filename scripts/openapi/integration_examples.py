@@ -9,6 +9,7 @@ BODIES: dict[str, Any] = {
     "mirrorRepo": {"repo": "acme/docs", "path": "docs", "publishedAt": "https://93.184.215.14/docs"},
     "syncRepo": {"repo": "acme/docs"},
     "setIssueRepo": {"repo": "acme/shop", "autoCreate": True},
+    "linkSignalIssue": {"number": 12},
     "updateChatmirror": {"channel": "#support", "enabled": True, "mode": "two_way"},
     "updateTracker": {"team": "ENG", "autoCreate": True, "states": {"inReview": "In Review"}},
 }
@@ -75,6 +76,7 @@ ANSWERS: dict[str, Any] = {
     "mirrorRepo": {"repo": "acme/docs"},
     "setIssueRepo": {"repo": "acme/shop"},
     "getIssueRepo": {"repo": "acme/shop", "autoCreate": True},
+    "linkSignalIssue": {"codehost": {"number": 12, "url": "https://github.com/acme/shop/issues/12"}},
     "listRepos": {
         "repos": [
             {

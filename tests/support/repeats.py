@@ -197,6 +197,13 @@ def _with_account(request: Repeated, _: Client, home: str, __: dict[str, str]) -
     return request
 
 
+def _with_issues(request: Repeated, owner: Client, home: str, values: dict[str, str]) -> Repeated:
+    """Set the repository of issues."""
+    _with_account(request, owner, home, values)
+    _require(owner.post("/v1/integrations/issue-repo", {"repo": "acme/shop"}))
+    return request
+
+
 def _mirrored(request: Repeated, owner: Client, home: str, values: dict[str, str]) -> Repeated:
     """Mirror the repository."""
     _with_account(request, owner, home, values)
@@ -213,6 +220,7 @@ def _tracked(request: Repeated, _: Client, home: str, __: dict[str, str]) -> Rep
 _PREPARED: dict[str, Preparation] = {
     "mirrorRepo": _with_account,
     "setIssueRepo": _with_account,
+    "linkSignalIssue": _with_issues,
     "syncRepo": _mirrored,
     "trackSignal": _tracked,
     "fileSignal": _reported,

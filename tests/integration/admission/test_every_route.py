@@ -203,6 +203,7 @@ ROUTES: dict[str, str] = {
         POST /v1/signals/<signal_id>/merge
         PATCH /v1/signals/<signal_id>
         POST /v1/signals
+        POST /v1/signals/<signal_id>/codehost
         POST /v1/signals/<signal_id>/commits
         POST /v1/signals/<signal_id>/reports
         POST /v1/signals/<signal_id>/tracker

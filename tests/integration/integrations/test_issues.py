@@ -1,79 +1,28 @@
 """Issues of signals: one for each, whatever repeats or fails, and moves in both directions that end."""
 
-from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from helpdesk.integrations.record import Connection
-from helpdesk.platform.clock import frozen, now_us
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
+from tests.support.issues import (
+    acme,
+    change,
+    connection,
+    file,
+    later,
+    opening,
+    repository,
+    signal,
+    workers,
+)
 from tests.support.workers import Workers
 
-
-@pytest.fixture
-def acme(github: CodeHost) -> Installation:
-    """An account with a repository."""
-    return github.install("acme", "shop")
-
-
-@pytest.fixture
-def repository(github: CodeHost, acme: Installation) -> Repository:
-    """The repository."""
-    return github.repositories["acme/shop"]
-
-
-@pytest.fixture(autouse=True)
-def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
-    """The organization's connection to the account."""
-    return connect_codehost(acme)
-
-
-@pytest.fixture
-def workers() -> Workers:
-    """What follows from signals, without the indexes."""
-    return Workers("search", "knowledge")
-
-
-@pytest.fixture
-def opening(api: Client) -> None:
-    """Open an issue for each signal."""
-    answer = api.post("/v1/integrations/issue-repo", {"repo": "acme/shop", "autoCreate": True})
-    assert answer.body == {"repo": "acme/shop"}
-
-
-def file(api: Client, title: str = "The export stops", **more: Any) -> str:
-    return str(api.post("/v1/signals", {"kind": "bug", "title": title, **more}).body["id"])
-
-
-def signal(api: Client, signal_id: str) -> dict[str, Any]:
-    return dict(api.get(f"/v1/signals/{signal_id}").body["signal"])
-
-
-def change(github: CodeHost, acme: Installation, repository: Repository, number: int, **changed: Any) -> None:
-    """Let a person close or open an issue, and GitHub send it."""
-    issue = repository.issues[number]
-    issue |= {"updated_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), **changed}
-    payload = {
-        "action": "closed" if issue["state"] == "closed" else "reopened",
-        "issue": issue,
-        "repository": repository.shape(),
-        "installation": {"id": acme.id},
-        "sender": {"login": "ada"},
-    }
-    headers, body = github.hook("issues", payload)
-    assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
-
-
-def later(seconds: int) -> Any:
-    """Let the block happen later."""
-    at = now_us() + seconds * 1_000_000
-    return frozen(lambda: at)
+__all__ = ["acme", "connection", "opening", "repository", "workers"]
 
 
 @pytest.mark.usefixtures("opening")

@@ -134,6 +134,7 @@ NEEDS_MORE = {
     # A connected account that has the repository; one that is mirrored.
     "mirrorRepo",
     "setIssueRepo",
+    "linkSignalIssue",
     "syncRepo",
     "removeRepo",
     # A connected service.

@@ -48,6 +48,7 @@ _HINTS = {
     "invalid_api_key": "HELPDESK_TOKEN holds a key that is not valid here. Replace it, or unset it and log in.",
     "invalid_token": _LOG_IN,
     "integration_not_found": "See which there are: helpdesk integrations list",
+    "issue_not_found": "See where issues are: helpdesk integrations issue-repo show",
     "issue_repo_missing": "Set it: helpdesk integrations issue-repo set OWNER/REPO",
     "last_owner": "Make another member an owner first: helpdesk members role ID owner",
     "missing_api_key": "Log in: helpdesk login",

@@ -6,6 +6,7 @@ MAX_FILES = 5_000
 """Files that one repository brings."""
 MAX_FILE_BYTES = 1_000_000
 MAX_REPO_CHARACTERS = 100
+MAX_ISSUE_NUMBER = 999_999_999
 
 
 class RepoNameInvalid(AppError):
@@ -48,6 +49,13 @@ class IssueRepoMissing(AppError):
 
     status, code = 400, "issue_repo_missing"
     message = "Name the repository of issues in `repo` first."
+
+
+class IssueNotFound(AppError):
+    """GitHub had no issue with a number when it was asked before."""
+
+    status, code = 404, "issue_not_found"
+    message = "GitHub has no issue with this number in the repository of issues. Name one that is there."
 
 
 class CommitRepoNotFound(AppError):

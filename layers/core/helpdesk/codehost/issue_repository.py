@@ -1,5 +1,6 @@
 """Issues of signals as items: the claim on opening one, and which signal an issue belongs to."""
 
+from collections.abc import Iterable
 from typing import Self
 
 from helpdesk.codehost.mirror_record import hash_of
@@ -7,6 +8,7 @@ from helpdesk.integrations.apps import App
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import attributes, keys, table
+from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -42,6 +44,10 @@ class Issue(FrozenRecord, kw_only=True):
     def url(self) -> str:
         """The issue's page."""
         return f"https://github.com/{self.repo}/issues/{self.number}"
+
+    def is_that(self, repo: str, number: int) -> bool:
+        """Return whether it is the issue with a number in a repository, whose name is written in any case."""
+        return self.number == number and self.repo.casefold() == repo.casefold()
 
     @classmethod
     def from_item(cls, organization: str, item: Item) -> Self:
@@ -124,10 +130,55 @@ def opened(transaction: Transaction, issue: Issue, number: int) -> None:
     )
     transaction.put(
         {
-            **keys.IssueNumber(issue.organization, hash_of(issue.repo), str(number)).attributes(),
+            **_number_key(issue, number).attributes(),
             "signalId": issue.signal_id,
         }
     )
+
+
+def linked(transaction: Transaction, issue: Issue, seen: Issue | None, number: int) -> None:
+    """Add that an issue which is there is a signal's, instead of the one that was read.
+
+    The transaction raises ConditionFailed if the signal got another one meanwhile, or the issue another signal.
+    """
+    if seen is None:
+        transaction.put(issue.to_item(), new=True, on_failure=ConditionFailed)
+    else:
+        transaction.set(
+            issue.key,
+            {name: value for name, value in issue.to_item().items() if name not in {"PK", "SK"}},
+            condition="attribute_exists(PK) AND #number = :seen",
+            values={":seen": seen.number},
+            on_failure=ConditionFailed,
+        )
+        if seen.number is not None:
+            transaction.delete(_number_key(seen, seen.number))
+    of_number = {**_number_key(issue, number).attributes(), "signalId": issue.signal_id}
+    transaction.put(of_number, new=True, on_failure=ConditionFailed)
+
+
+def passed_on(issue: Issue, signal_id: str) -> Issue | None:
+    """Give an issue to the signal that its own was merged into; return it, or what another worker made of it."""
+    moved = issue.__replace__(signal_id=signal_id)
+    transaction = Transaction()
+    transaction.delete(issue.key, condition="attribute_exists(PK)", on_failure=ConditionFailed)
+    transaction.put(moved.to_item(), new=True, on_failure=ConditionFailed)
+    if issue.number is not None:
+        transaction.put({**_number_key(issue, issue.number).attributes(), "signalId": signal_id})
+    try:
+        transaction.commit()
+    except ConditionFailed:
+        return get(issue.organization, signal_id)
+    return moved
+
+
+def remove(issue: Issue) -> None:
+    """Forget an issue, which stays as it is at the service."""
+    transaction = Transaction()
+    transaction.delete(issue.key)
+    if issue.number is not None:
+        transaction.delete(_number_key(issue, issue.number))
+    transaction.commit()
 
 
 def in_line(issue: Issue, *, closed: bool, said: str, said_at: int) -> None:
@@ -143,3 +194,38 @@ def signal_of(organization: str, repo: str, number: int) -> str | None:
     """Return the signal of an issue, or None."""
     item = table.get(keys.IssueNumber(organization, hash_of(repo), str(number)))
     return None if item is None else attributes.text(item, "signalId")
+
+
+def link_problem(organization: str, signal_id: str, number: int) -> str | None:
+    """Return why an issue could not become a signal's when that was asked for last, or None."""
+    item = table.get(keys.IssueProblem(organization, signal_id, App.CODEHOST.value))
+    return item["problem"] if item is not None and item["number"] == number else None
+
+
+def put_link_problem(organization: str, signal_id: str, number: int, problem: str) -> None:
+    """Note why an issue cannot become a signal's."""
+    key = keys.IssueProblem(organization, signal_id, App.CODEHOST.value)
+    table.update(
+        key,
+        "SET #number = :number, problem = :problem",
+        names={"#number": "number"},
+        values={":number": number, ":problem": problem},
+    )
+
+
+def forget_link_problem(organization: str, signal_id: str) -> None:
+    """Forget why an issue could not become a signal's: one did."""
+    table.delete(keys.IssueProblem(organization, signal_id, App.CODEHOST.value))
+
+
+def signals_of(organization: str, issues: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
+    """Return the signals of issues, by repository and number. One call for a hundred."""
+    wanted: dict[ItemKey, tuple[str, int]] = {
+        keys.IssueNumber(organization, hash_of(repo), str(number)): (repo, number) for repo, number in issues
+    }
+    found = table.get_many(list(wanted)) if wanted else {}
+    return {wanted[key]: attributes.text(item, "signalId") for key, item in found.items()}
+
+
+def _number_key(issue: Issue, number: int) -> keys.IssueNumber:
+    return keys.IssueNumber(issue.organization, hash_of(issue.repo), str(number))

@@ -8,6 +8,7 @@ that id before it opens one.
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from helpdesk.admission.caller import Caller, Person
 from helpdesk.codehost import github, issue_repository, issue_settings, mirroring
@@ -44,32 +45,21 @@ def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -
 
     Raises TryLater, Revoked, NotConnectedNow.
     """
-    issue = issue_repository.get(organization, signal_id)
-    if issue is None and not filed:
-        return "no_issue"
     try:
-        signal = signals.get(organization, signal_id)
+        signal = signals.survivor(organization, signal_id)
     except SignalNotFound:
         return "gone"
+    issue = issue_of(signal)
+    left = issue_repository.get(organization, signal_id) if signal.id != signal_id else None
+    if left is not None and left.number is None:
+        return _end_opening(left, signal, adapter)
+    if left is not None:  # of a signal that was merged into one with another issue
+        issue_repository.remove(left)
+    if issue is None and (not filed or signal.id != signal_id):
+        return "no_issue"
     if issue is None:
-        chosen = issue_settings.repo_of(organization)
-        if chosen.repo is None or not chosen.auto_create:
-            return "off"
-        issue = Issue(
-            organization=organization,
-            signal_id=signal_id,
-            repo=chosen.repo,
-            number=None,
-            closed=False,
-            said=signal.status.value,
-            said_at=0,
-            since=clock.now_ms(),
-        )
-        account = _account(issue, adapter)
-        if not issue_repository.claim_first(issue):
-            raise TryLater("another worker opens it")
-        return _open(account, issue, signal, looked=True)
-    account = _account(issue, adapter)
+        return _open_first(signal, adapter)
+    account = account_of(issue, adapter)
     if issue.number is None:
         if not issue_repository.claim_again(issue):
             raise TryLater("another worker opens it")
@@ -77,16 +67,49 @@ def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -
     return _bring_in_line(account, issue, signal)
 
 
+def _open_first(signal: Signal, adapter: Worker) -> str:
+    chosen = issue_settings.repo_of(signal.organization)
+    if chosen.repo is None or not chosen.auto_create:
+        return "off"
+    issue = Issue(
+        organization=signal.organization,
+        signal_id=signal.id,
+        repo=chosen.repo,
+        number=None,
+        closed=False,
+        said=signal.status.value,
+        said_at=0,
+        since=clock.now_ms(),
+    )
+    account = account_of(issue, adapter)
+    if not issue_repository.claim_first(issue):
+        raise TryLater("another worker opens it")
+    return _open(account, issue, signal, looked=True)
+
+
+def issue_of(signal: Signal) -> Issue | None:
+    """Return the issue of a signal, or the claim on opening one. One that came with a merged signal becomes its own."""
+    issue = issue_repository.get(signal.organization, signal.id)
+    if issue is not None or signal.codehost is None:
+        return issue
+    repo = "/".join(urlsplit(signal.codehost.url).path.split("/")[1:3])
+    before = issue_repository.signal_of(signal.organization, repo, signal.codehost.number)
+    issue = None if before is None else issue_repository.get(signal.organization, before)
+    return None if issue is None else issue_repository.passed_on(issue, signal.id)
+
+
 def take_change(organization: str, data: Mapping[str, Any], bot: str) -> str:
     """Move the signal of an issue that was closed or opened again at GitHub, unless a person moved the signal later."""
     signal_id = issue_repository.signal_of(organization, data["repo"], data["number"])
-    issue = None if signal_id is None else issue_repository.get(organization, signal_id)
-    if signal_id is None or issue is None or data["sender"] == bot:
+    if signal_id is None or data["sender"] == bot:
         return "nothing"
     try:
-        signal = signals.get(organization, signal_id)
+        signal = signals.survivor(organization, signal_id)
     except SignalNotFound:
         return "gone"
+    issue = issue_of(signal)
+    if issue is None or not issue.is_that(data["repo"], data["number"]):
+        return "not_linked"
     at = round(datetime.fromisoformat(data["updatedAt"]).astimezone(UTC).timestamp() * 1_000)
     closed = data["state"] == "closed"
     if issue.said_at > at or (signal.status.value != issue.said and signal.updated_at > at):
@@ -98,7 +121,7 @@ def take_change(organization: str, data: Mapping[str, Any], bot: str) -> str:
         status = SignalStatus.DECLINED if declined else SignalStatus.DONE
     if closed != (signal.status in _CLOSED):
         caller = Caller(organization=organization, person=Person(id="", name=BY_NAME, role=None))
-        signal_moves.change_signal(caller, signal_id, SignalUpdate.model_validate({"status": status.value}))
+        signal_moves.change_signal(caller, signal.id, SignalUpdate.model_validate({"status": status.value}))
     else:
         status = signal.status
     issue_repository.in_line(issue, closed=closed, said=status.value, said_at=0)
@@ -109,14 +132,19 @@ def _follow_the_signal(issue: Issue, *, closed: bool) -> None:
     """Note how an issue is at GitHub, and let it be brought in line with its signal, which was moved later."""
     issue_repository.in_line(issue, closed=closed, said=issue.said, said_at=issue.said_at)
     transaction = Transaction()
-    transaction.put(
-        job_item(issue.organization, jobs.signal_job(issue.organization, issue.signal_id, filed=False)),
-        new=True,
-    )
+    _follow_again(transaction, issue.organization, issue.signal_id)
     transaction.commit()
 
 
-def _account(issue: Issue, adapter: Worker) -> Account:
+def _follow_again(transaction: Transaction, organization: str, signal_id: str) -> None:
+    transaction.put(
+        job_item(organization, jobs.signal_job(organization, signal_id, filed=False)),
+        new=True,
+    )
+
+
+def account_of(issue: Issue, adapter: Worker) -> Account:
+    """Return the account that has the repository of an issue. Raises NotConnectedNow, TryLater, Revoked."""
     connection = mirroring.owner_of(issue.organization, issue.repo)
     if connection is None:
         raise NotConnectedNow
@@ -135,20 +163,42 @@ def _open(account: Account, issue: Issue, signal: Signal, *, looked: bool) -> st
     if number is None:
         issue_repository.forget(issue)
         return "refused"
+    return _record(issue, signal, number)
+
+
+def _record(issue: Issue, signal: Signal, number: int) -> str:
+    """Make an issue that was opened its signal's, or that of the signal that this one was merged into."""
     for _ in range(_TRIES):
+        if signal.id != issue.signal_id and signal.codehost is not None:
+            issue_repository.forget(issue)
+            return "merged_before"
         transaction = Transaction()
         issue_repository.opened(transaction, issue, number)
-        link = CodehostLink(number, f"https://github.com/{issue.repo}/issues/{number}")
+        link = CodehostLink(number, issue.__replace__(number=number).url)
         signals.add_change(transaction, signal, BY_NAME, details=Details(codehost=link))
+        if signal.id != issue.signal_id:
+            _follow_again(transaction, signal.organization, signal.id)
         try:
             transaction.commit()
         except StaleSignal:
-            signal = signals.get(issue.organization, issue.signal_id)
+            signal = signals.survivor(issue.organization, issue.signal_id)
             continue
         except ConditionFailed:
             return "opened_before"
         return "opened"
     raise Conflict
+
+
+def _end_opening(issue: Issue, signal: Signal, adapter: Worker) -> str:
+    """Give an issue that was being opened when its signal was merged to the other one, if that has none."""
+    account = account_of(issue, adapter)
+    if not issue_repository.claim_again(issue):
+        raise TryLater("another worker opens it")
+    number = None if signal.codehost is not None else _find(account, issue)
+    if number is not None:
+        return _record(issue, signal, number)
+    issue_repository.forget(issue)
+    return "merged_before"
 
 
 def _send(account: Account, issue: Issue, signal: Signal) -> int | None:

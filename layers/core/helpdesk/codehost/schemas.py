@@ -2,9 +2,12 @@
 
 from typing import Annotated
 
-from helpdesk.codehost.errors import MAX_REPO_CHARACTERS
+from pydantic import Field
+
+from helpdesk.codehost.errors import MAX_ISSUE_NUMBER, MAX_REPO_CHARACTERS
 from helpdesk.codehost.mirror_record import MirrorStatus
 from helpdesk.http.schemas import Answer, Body, Milliseconds, Query, schema_hint
+from helpdesk.signals.shapes import CodehostIssue
 
 RepoName = Annotated[str, schema_hint(maxLength=MAX_REPO_CHARACTERS)]
 
@@ -88,3 +91,17 @@ class IssueRepoAnswer(Answer):
     """Null if none is set."""
     auto_create: bool
     """Whether an issue is opened as a signal is filed."""
+
+
+class IssueLinkInput(Body):
+    """The body of POST /signals/{id}/codehost."""
+
+    number: Annotated[int, Field(ge=1, le=MAX_ISSUE_NUMBER)]
+    """An issue of the repository of issues."""
+
+
+class IssueLinkAnswer(Answer):
+    """The response of POST /signals/{id}/codehost."""
+
+    codehost: CodehostIssue | None
+    """The issue, or null until GitHub was asked for it: the signal has it within seconds."""

@@ -7,7 +7,9 @@ from typing import Any, cast
 from helpdesk.admission.caller import Caller, Person
 from helpdesk.codehost import (
     app_identity,
+    issue_links,
     issue_settings,
+    issue_wishes,
     issues,
     mirror_repository,
     mirroring,
@@ -66,6 +68,8 @@ def work(job: IntegrationJob, until: int) -> str:
     if job.kind == mirror_repository.SYNC:
         data = job.data
         return mirroring.sync(organization, data["repo"], data["mirrorId"], data["jobId"], _this(), until)
+    if job.kind == issue_wishes.LINK:
+        return issue_links.link(organization, job.data, _this())
     if job.kind == mirror_repository.REMOVE:
         if mirroring.remove(organization, job.data["mirrorId"], until):
             return "removed"
@@ -109,7 +113,10 @@ def _pushed(connection: Connection, data: Mapping[str, Any]) -> str:
     found = mirrors.of_account(connection.organization, connection.account)
     mirrors.look_again(connection.organization, [each.repo for each in mirroring.looks(found, data)])
     report = {name: data[name] for name in ("repo", "branch", "default", "commits")}
-    return _report(connection, report) if data["commits"] and not data["deleted"] else "looked"
+    if not data["commits"] or data["deleted"]:
+        return "looked"
+    offered = issue_links.offer(connection.organization, data["repo"], data["commits"])
+    return f"{_report(connection, report)}, offered {offered}"
 
 
 def _pull_request(data: Mapping[str, Any]) -> dict[str, Any]:

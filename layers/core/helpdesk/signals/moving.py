@@ -12,6 +12,7 @@ from copy import replace
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.events.outbox import Job
+from helpdesk.integrations import jobs as integrations
 from helpdesk.platform import clock
 from helpdesk.search import jobs as search
 from helpdesk.signals import erasure, images, jobs, repository, service, titles
@@ -44,7 +45,8 @@ def begin(
     """Add to a transaction that a signal is merged into another, with the job that moves what it had.
 
     `task_id` is the card that the other one has then, and `status` the status that fits it. The duplicate's titles
-    become aliases. Its issue in the tracker is the other one's where that has none. The transaction raises StaleSignal.
+    become aliases. Its issues in the tracker and the code host are the other one's where that has none. The transaction
+    raises StaleSignal.
     """
     changed = service.changed(survivor, status=status, task_id=task_id)
     if changed.status is not survivor.status:
@@ -55,6 +57,7 @@ def begin(
         survivor,
         replace(
             changed,
+            codehost=survivor.codehost or duplicate.codehost,
             tracker=survivor.tracker or duplicate.tracker,
             aliases=titles.joined(survivor.title, survivor.aliases, duplicate.titles),
             updated_at=now,
@@ -70,6 +73,7 @@ def begin(
             merged_into=survivor.id,
             moving=True,
             task_id=None,
+            codehost=None,
             tracker=None,
             updated_at=now,
             updated_by_name=by_name,
@@ -78,6 +82,8 @@ def begin(
     )
     search.put(transaction, search.signal(duplicate.organization, duplicate.id))
     jobs.put(transaction, job(duplicate))
+    if duplicate.codehost is not None:
+        jobs.put(transaction, integrations.signal_job(duplicate.organization, duplicate.id, filed=False))
 
 
 def job(tombstone: Signal) -> Job:

@@ -201,6 +201,15 @@ class SignalIssue(ItemKey):
     app: str
 
 
+class IssueProblem(ItemKey):
+    """Why an issue that is there could not become a signal's."""
+
+    PK, SK = "ORG#{organization}#ISSUE#{signal_id}", "PROBLEM#{app}"
+    organization: str
+    signal_id: str
+    app: str
+
+
 class IssueNumber(ItemKey):
     """Which signal an issue of a code host belongs to, by the hash of its repository and its number."""
 

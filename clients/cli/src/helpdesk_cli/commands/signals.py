@@ -258,6 +258,21 @@ def track(session: Session, signal_id: str, team: str | None, identifier: str | 
         say(f"Linear is asked. The issue appears in seconds: helpdesk signals show {signal_id}")
 
 
+@signals.command()
+@click.argument("signal_id", metavar="ID", type=ID)
+@click.argument("number", type=click.IntRange(min=1))
+@pass_session
+def issue(session: Session, signal_id: str, number: int) -> None:
+    """Link an issue that is there to the signal ID: its NUMBER in the repository of issues."""
+    answer = session.api().post("signals", signal_id, "codehost", body={"number": number})
+    if session.as_json:
+        say_json(answer)
+    elif answer["codehost"] is None:
+        say(f"GitHub is asked for issue {number}. See in a few seconds: helpdesk signals show {signal_id}")
+    else:
+        say(f"{signal_id} has the issue {answer['codehost']['url']}.")
+
+
 def _say_signals(session: Session, answer: dict[str, Any], empty: str) -> None:
     if session.as_json:
         say_json(answer)

@@ -1,0 +1,114 @@
+"""Issues that are there and become a signal's, and commits that name a signal's issue.
+
+(Specification: Signal, SignalCommit.)
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from helpdesk.codehost import github, issue_repository
+from helpdesk.codehost.app_identity import API
+from helpdesk.codehost.issue_references import references
+from helpdesk.codehost.issue_repository import Issue
+from helpdesk.codehost.issues import BY_NAME, account_of, issue_of
+from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.client import ServiceRequest
+from helpdesk.platform import clock
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.signals import commits
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.record import CodehostLink, StaleSignal
+from helpdesk.signals.schemas import CommitInput
+from helpdesk.signals.service import Details
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
+
+MAX_NAMED = 100
+"""Issues that the commits of one push name; others are passed over."""
+_TRIES = 10
+
+
+def link(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
+    """Make an issue that is there a signal's, instead of the one that it has. Neither of them moves.
+
+    Raises TryLater, Revoked, NotConnectedNow.
+    """
+    repo, number = data["repo"], data["number"]
+    try:
+        signal = signals.survivor(organization, data["signalId"])
+    except SignalNotFound:
+        return "gone"
+    wanted = Issue(
+        organization=organization,
+        signal_id=signal.id,
+        repo=repo,
+        number=number,
+        closed=False,
+        said=signal.status.value,
+        said_at=0,
+        since=clock.now_ms(),
+    )
+    reply = github.ask(account_of(wanted, adapter), ServiceRequest(url=f"{API}/repos/{repo}/issues/{number}"))
+    found = reply.json() if reply.ok else {}
+    if not reply.ok or "pull_request" in found:
+        what = "is a pull request" if reply.ok else "was not found"
+        issue_repository.put_link_problem(
+            organization, data["signalId"], number, f"Issue {number} of {repo} {what}."
+        )
+        return "no_issue"
+    wanted = wanted.__replace__(closed=found["state"] == "closed")
+    for _ in range(_TRIES):
+        seen = issue_of(signal)
+        if seen is not None and seen.is_that(repo, number):
+            return "linked_before"
+        transaction = Transaction()
+        issue_repository.linked(transaction, wanted, seen, number)
+        signals.add_change(
+            transaction, signal, BY_NAME, details=Details(codehost=CodehostLink(number, wanted.url))
+        )
+        try:
+            transaction.commit()
+        except StaleSignal:
+            signal = signals.survivor(organization, signal.id)
+            wanted = wanted.__replace__(signal_id=signal.id)
+            continue
+        except ConditionFailed:
+            if issue_repository.signal_of(organization, repo, number) is not None:
+                return "of_another_signal"
+            continue
+        issue_repository.forget_link_problem(organization, data["signalId"])
+        return "linked"
+    return "changes_all_the_time"
+
+
+def offer(organization: str, repo: str, pushed: Sequence[Mapping[str, Any]]) -> int:
+    """Offer commits that name issues of signals to these signals; return how many. One read where none is named.
+
+    A commit that a signal has stays as it is.
+    """
+    named = [(commit, reference) for commit in pushed for reference in references(commit["message"], repo)][
+        :MAX_NAMED
+    ]
+    of_issues = issue_repository.signals_of(
+        organization, {(reference.repo, reference.number) for _, reference in named}
+    )
+    count = 0
+    for commit, reference in named:
+        signal_id = of_issues.get((reference.repo, reference.number))
+        if signal_id is None:
+            continue
+        says = "says that it finishes" if reference.finishes else "names"
+        offered = CommitInput(
+            sha=commit["sha"],
+            message=commit["message"],
+            url=commit["url"],
+            author=commit["author"] or BY_NAME,
+            why=f"The commit {says} issue #{reference.number} of {reference.repo}.",
+        )
+        try:
+            commits.add(organization, signals.survivor(organization, signal_id).id, offered)
+        except (SignalNotFound, InvalidRequest):  # it has as many commits as it may
+            continue
+        count += 1
+    return count

@@ -1,0 +1,54 @@
+"""What a person asks for about the issue of a single signal: that one which is there becomes its issue.
+
+A route sends no request to GitHub: whether there is such an issue, the worker finds out. What it found stands with the
+signal until the next try.
+"""
+
+from helpdesk.codehost import issue_repository, issue_settings, mirrors
+from helpdesk.codehost.errors import IssueNotFound, IssueRepoMissing
+from helpdesk.codehost.schemas import IssueLinkAnswer
+from helpdesk.integrations import jobs
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.shapes import CodehostIssue
+from helpdesk.storage.transactions import Transaction
+
+LINK = "link_issue"
+"""The kind of the job that links an issue that is there."""
+
+
+def ask(organization: str, signal_id: str, number: int) -> IssueLinkAnswer:
+    """Ask for an issue of the repository of issues to be a signal's; return its link if it is that already.
+
+    Raises SignalNotFound, IssueRepoMissing, CodehostNotConnected, IssueNotFound, InvalidRequest.
+    """
+    signal = signals.get(organization, signal_id)
+    repo = issue_settings.repo_of(organization).repo
+    if repo is None:
+        raise IssueRepoMissing
+    mirrors.require_owner(organization, repo)
+    others = issue_repository.signal_of(organization, repo, number)
+    if signal.codehost is not None and others == signal_id and signal.codehost.number == number:
+        return IssueLinkAnswer(codehost=CodehostIssue(number=number, url=signal.codehost.url))
+    if others is not None and others != signal_id and _is_of(organization, others, number):
+        raise InvalidRequest(f"Issue {number} is that of the signal {others}. Merge the signals instead.")
+    problem = issue_repository.link_problem(organization, signal_id, number)
+    transaction = Transaction()
+    data = {"signalId": signal_id, "repo": repo, "number": number}
+    jobs.put(transaction, IntegrationJob(kind=LINK, app=App.CODEHOST, organization=organization, data=data))
+    transaction.commit()
+    if problem is not None:
+        raise IssueNotFound(f"{problem} GitHub is asked again now.")
+    return IssueLinkAnswer(codehost=None)
+
+
+def _is_of(organization: str, signal_id: str, number: int) -> bool:
+    """Return whether an issue still belongs to a signal."""
+    try:
+        found = signals.survivor(organization, signal_id)
+    except SignalNotFound:
+        return False
+    return found.codehost is not None and found.codehost.number == number
