@@ -1,8 +1,9 @@
 """The pages of help sites: /site/<slug of an organization>/ and what is below it."""
 
+from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.http.content import Content
 from helpdesk.platform.settings import declare
-from helpdesk.site import articles, assets, folders, machine_files
+from helpdesk.site import articles, assets, folders, machine_files, ratings
 from helpdesk.site.router import Pages
 from helpdesk.site.visit import Visit
 
@@ -27,6 +28,12 @@ def show_folder(visit: Visit, name: str) -> Content:
 def show_article(visit: Visit, name: str) -> Content:
     """Show a document, or its Markdown."""
     return articles.show(visit, name)
+
+
+@pages.post("/articles/<name>/rating", limit=AddressLimit.SITE_FORMS, reads=articles.keys_of)
+def rate_article(visit: Visit, name: str) -> Content:
+    """Count whether an article helped."""
+    return ratings.rate(visit, name)
 
 
 @pages.get("/robots.txt")

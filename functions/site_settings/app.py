@@ -2,13 +2,15 @@
 
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.http.content import BaseUrl
+from helpdesk.http.schemas import PageQuery
 from helpdesk.outbound.errors import InvalidUrl
+from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
-from helpdesk.site import appearance
+from helpdesk.site import appearance, gaps
 from helpdesk.site import service as site
 from helpdesk.site.appearance_schemas import AppearanceAnswer, AppearanceChange
-from helpdesk.site.schemas import SiteAnswer, SiteUpdate
+from helpdesk.site.schemas import ArticlesAnswer, SearchesAnswer, SiteAnswer, SiteUpdate
 from helpdesk.site_sign_in import service as sign_in
 from helpdesk.site_sign_in.errors import DiscoveryFailed
 from helpdesk.site_sign_in.schemas import SignInAnswer, SignInUpdate
@@ -52,6 +54,18 @@ def get_sign_in(caller: Caller, base_url: BaseUrl) -> SignInAnswer:
 def update_sign_in(caller: Caller, change: SignInUpdate, base_url: BaseUrl) -> SignInAnswer:
     """Set how visitors of the help site sign in. Who signed in another way is out."""
     return sign_in.change(caller, change, base_url)
+
+
+@api.get("/v1/site/articles", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_site_articles(caller: Caller, query: PageQuery, base_url: BaseUrl) -> ArticlesAnswer:
+    """List what the help site publishes, the most read first, with what visitors think of it."""
+    return site.articles(caller, query, base_url)
+
+
+@api.get("/v1/site/searches", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_site_searches(caller: Caller, query: PageQuery) -> SearchesAnswer:
+    """List the searches on the help site that found nothing, the latest first."""
+    return gaps.listed(caller, query)
 
 
 handler = api.handler

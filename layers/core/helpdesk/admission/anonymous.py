@@ -45,6 +45,8 @@ class AddressLimit(Enum):
     TOKENS = "tokens"
     # Forms on help sites: ratings of articles, posts, messages to the team.
     SITE_FORMS = "site-forms"
+    # Searches on help sites, each of which takes as long as ten pages.
+    SITE_SEARCHES = "site-searches"
 
 
 RATES: dict[AddressLimit, HourlyRate] = {
@@ -52,6 +54,7 @@ RATES: dict[AddressLimit, HourlyRate] = {
     AddressLimit.PAGES: HourlyRate(3_600, 200),
     AddressLimit.TOKENS: HourlyRate(12_000, 600),
     AddressLimit.SITE_FORMS: HourlyRate(600, 60),
+    AddressLimit.SITE_SEARCHES: HourlyRate(1_200, 60),
 }
 """The limits that `take` applies, for each network address."""
 

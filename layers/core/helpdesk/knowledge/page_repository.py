@@ -16,6 +16,10 @@ from helpdesk.storage.transactions import Transaction
 GONE_DAYS = 365
 """How long an address says that its document was deleted. Then it is unknown."""
 
+RATED_DAYS = 30
+"""How long a visitor's rating is remembered, so that they count once."""
+
+_TRIES = 5
 _COUNTS = ("reads", "helpful", "unhelpful")
 _PRESENT = "documentId = :own AND attribute_not_exists(movedTo) AND attribute_not_exists(gone)"
 
@@ -48,6 +52,49 @@ def count(organization: str, slug: str, more: Mapping[str, int]) -> None:
             names={f"#{name}": name for name in more},
             values={f":{name}": number for name, number in more.items()},
         )
+
+
+def rate(organization: str, page: DocumentPage, visitor_hash: str, *, helpful: bool) -> None:
+    """Put a visitor's rating, and count it instead of their earlier one. One call, and one for each that is sent at once.
+
+    Nothing happens if it is their rating already, or if the page is no longer there.
+    """
+    key = keys.PageRating(organization, page.document_id, visitor_hash)
+    for _ in range(_TRIES):
+        before = table.get(key)
+        known = None if before is None else bool(before["helpful"])
+        if known == helpful:
+            return
+        counts = {"helpful" if helpful else "unhelpful": 1}
+        if known is not None:
+            counts["helpful" if known else "unhelpful"] = -1
+        transaction = Transaction()
+        transaction.set(
+            key,
+            {"helpful": helpful, "expiresAt": (clock.now_ms() + RATED_DAYS * DAY_MS) // 1_000},
+            condition="attribute_not_exists(PK)" if known is None else "#helpful = :before",
+            values=None if known is None else {":before": known},
+            on_failure=ConditionFailed,
+        )
+        transaction.update(
+            keys.DocumentPage(organization, page.slug),
+            "ADD " + ", ".join(f"#{name} :{name}" for name in counts),
+            condition=_PRESENT,
+            names={f"#{name}": name for name in counts},
+            values={f":{name}": number for name, number in counts.items()} | {":own": page.document_id},
+            on_failure=lambda _: _Moved(),
+        )
+        try:
+            transaction.commit()
+        except ConditionFailed:
+            continue  # the visitor answered twice at once
+        except _Moved:
+            return
+        return
+
+
+class _Moved(Exception):
+    """The document has another address, or none, since the page was read."""
 
 
 def claim(transaction: Transaction, document: Document, counted: DocumentPage | None = None) -> None:

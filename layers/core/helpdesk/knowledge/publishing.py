@@ -164,6 +164,14 @@ def keep_html(page: DocumentPage, content: bytes) -> None:
     document_store.write_derived(page.text_key, content)
 
 
+def rate(organization: str, page: DocumentPage, visitor_hash: str, *, helpful: bool) -> None:
+    """Count whether a visitor found a page helpful; a second answer of theirs replaces the first.
+
+    `visitor_hash` tells visitors apart and names none. Calls: rating, transaction; one if nothing changes.
+    """
+    page_repository.rate(organization, page, visitor_hash, helpful=helpful)
+
+
 def count_reads(organization: str, slug: str, reads: int) -> None:
     """Count that a page was opened. One call."""
     page_repository.count(organization, slug, {"reads": reads})

@@ -48,12 +48,12 @@ def moved_to(address: str) -> Content:
 
 def keys_of(organization: str, values: Mapping[str, str]) -> Sequence[ItemKey]:
     """Return the keys of what an article's page shows."""
-    return publishing.keys_of(organization, _slug_in(values.get("name", ""))[0])
+    return publishing.keys_of(organization, slug_in(values.get("name", ""))[0])
 
 
 def show(visit: Visit, name: str) -> Content:
     """Return an article, or its Markdown where the address ends so or a program asks for it. Raises PageNotFound."""
-    slug, wants_markdown = _slug_in(name)
+    slug, wants_markdown = slug_in(name)
     found = publishing.found(visit.organization, slug, visit.found)
     if found is None or not found.is_public:
         raise PageNotFound
@@ -124,7 +124,7 @@ def _count(visit: Visit, page: DocumentPage) -> None:
         logger.info("read_not_counted")
 
 
-def _slug_in(name: str) -> tuple[str, bool]:
+def slug_in(name: str) -> tuple[str, bool]:
     """Return the slug in the last part of an address, and whether it asks for Markdown."""
     name = unquote(name)
     return name.removesuffix(_MARKDOWN), name.endswith(_MARKDOWN)

@@ -78,6 +78,11 @@ def problem(visit: Visit | None, name: str, status: int, *, headers: Mapping[str
     )
 
 
+def texts_of(visit: Visit) -> Texts:
+    """Return the pages' own words in the language of a visit."""
+    return texts_in(visit.language)
+
+
 def trusted(html: str) -> "Markup":
     """Return HTML that templates insert as it is: only what `markdown` has cleaned."""
     from markupsafe import Markup  # noqa: PLC0415

@@ -62,9 +62,11 @@ class Pages:
         self.routes: list[Route] = []
         self._paths: Paths[Route] = Paths()
 
-    def get(self, path: str, *, reads: Reads = _nothing) -> Callable[[Page], Page]:
-        """Declare a page. Without a bucket: it is read as often as it is asked for, and the gateway throttles it."""
-        return self._declare("GET", path, reads, None)
+    def get(
+        self, path: str, *, reads: Reads = _nothing, limit: AddressLimit | None = None
+    ) -> Callable[[Page], Page]:
+        """Declare a page. Without a limit it is read as often as it is asked for, and the gateway throttles it."""
+        return self._declare("GET", path, reads, limit)
 
     def post(self, path: str, *, limit: AddressLimit, reads: Reads = _nothing) -> Callable[[Page], Page]:
         """Declare what a form does; `limit` is the bucket of network addresses that it takes from."""

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from helpdesk.http.schemas import Answer, Body, schema_hint
+from helpdesk.http.schemas import Answer, Body, Milliseconds, schema_hint
 from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.site.errors import (
     MAX_FOOTER_LINKS,
@@ -104,6 +104,47 @@ class SiteUpdate(Body):
     """Whether visitors can write to the team on the site."""
     footer_links: FooterLinks | None = None
     """Up to 10 links in the footer; null removes them."""
+
+
+class SearchShape(Answer):
+    """A search on the help site that found nothing."""
+
+    query: str
+    """The words, in lower case."""
+    count: int
+    """How often they were searched for."""
+    last_at: Milliseconds
+
+
+class SearchesAnswer(Answer):
+    """The response of GET /site/searches, the latest first."""
+
+    searches: list[SearchShape]
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class ArticleShape(Answer):
+    """A published document, and what visitors think of it."""
+
+    document_id: str
+    title: str
+    url: str
+    """Its address on the help site."""
+    reads: int
+    """About how often it was opened, as far as proxies let it through."""
+    helpful: int
+    """How many visitors found it helpful."""
+    unhelpful: int
+    """How many did not."""
+
+
+class ArticlesAnswer(Answer):
+    """The response of GET /site/articles, the most read first."""
+
+    articles: list[ArticleShape]
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
 
 
 class FooterLinkShape(Answer):

@@ -1,12 +1,17 @@
 """The settings of a help site, as its own routes read and change them."""
 
+from urllib.parse import quote
+
 from helpdesk.admission.caller import Caller
+from helpdesk.http.pages import next_cursor, position
+from helpdesk.http.schemas import PageQuery
+from helpdesk.knowledge import publishing
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.site import repository
 from helpdesk.site.record import Site, SiteRecord
-from helpdesk.site.schemas import FooterLinkShape, SiteAnswer, SiteUpdate
+from helpdesk.site.schemas import ArticlesAnswer, ArticleShape, FooterLinkShape, SiteAnswer, SiteUpdate
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -38,6 +43,30 @@ def change(caller: Caller, wanted: SiteUpdate, base_url: str) -> SiteAnswer:
         _write(caller, changed)
     return _answer(
         Site(organization=site.organization, settings=SiteRecord.from_item(before | after)), base_url
+    )
+
+
+def articles(caller: Caller, query: PageQuery, base_url: str) -> ArticlesAnswer:
+    """Return the published documents with their counts, the most read first. Three calls. Raises InvalidCursor."""
+    name = "site/articles"
+    after = position(caller, query, name) or 0
+    root = address_of(base_url, _site(caller.organization).organization.slug)
+    pages = sorted(publishing.contents(caller.organization).pages, key=lambda page: (-page.reads, page.slug))
+    listed = pages[after : after + query.limit]
+    end = after + len(listed)
+    return ArticlesAnswer(
+        articles=[
+            ArticleShape(
+                document_id=page.document_id,
+                title=page.title,
+                url=f"{root}articles/{quote(page.slug)}",
+                reads=page.reads,
+                helpful=page.helpful,
+                unhelpful=page.unhelpful,
+            )
+            for page in listed
+        ],
+        next_cursor=next_cursor(caller, end if end < len(pages) else None, name),
     )
 
 

@@ -126,7 +126,14 @@ from helpdesk.storage.signal_keys import (
     signals,
     signals_with,
 )
-from helpdesk.storage.site_keys import SiteCss, SiteSettings, SiteStylesheet
+from helpdesk.storage.site_keys import (
+    PageRating,
+    SearchGap,
+    SiteCss,
+    SiteSettings,
+    SiteStylesheet,
+    search_gaps,
+)
 from helpdesk.storage.site_sign_in_keys import (
     CustomerIdentity,
     SiteClientSecret,
@@ -170,19 +177,18 @@ __all__ = [
     "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage", "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey",
     "Message",
     "Mirror", "MirrorChannel", "MirrorClick", "MirrorDirectory", "MirrorMissed", "MirrorPace", "MirrorReply",
-    "MirrorThread",
-    "MirroredConversation", "MirroredFile", "ModelUsage", "Note", "OAuthClient", "PageClaim", "Person",
-    "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber",
-    "PostVote", "QueuedReport", "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion",
-    "SharedBucket", "SignIn", "Signal", "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter",
-    "SignalTitle", "SignalVector", "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession",
-    "SiteSettings", "SiteSignIn", "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion",
-    "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool",
-    "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "TrackerDirectory",
-    "TrackerIssue", "TrackerTeam", "TrackerWish", "UserCode", "WaitPool", "WebhookEndpoint",
+    "MirrorThread", "MirroredConversation", "MirroredFile", "ModelUsage", "Note", "OAuthClient", "PageClaim",
+    "PageRating", "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post", "PostBody",
+    "PostComment", "PostNumber", "PostVote", "QueuedReport", "Rating", "RunWatch", "RunningCrawls", "RunningTools",
+    "SchemaVersion", "SearchGap", "SharedBucket", "SignIn", "Signal", "SignalCommit", "SignalIssue", "SignalPost",
+    "SignalReporter", "SignalTitle", "SignalVector", "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret",
+    "SiteSession", "SiteSettings", "SiteSignIn", "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret",
+    "Suggestion", "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber",
+    "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest",
+    "TrackerDirectory", "TrackerIssue", "TrackerTeam", "TrackerWish", "UserCode", "WaitPool", "WebhookEndpoint",
     "WebhookEndpointCount", "approvals_with", "assigned_conversations", "assigned_tasks", "connected_account",
-    "customer_conversations", "customer_reports", "documents_in", "inbox", "posts", "signal_reporters",
-    "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
+    "customer_conversations", "customer_reports", "documents_in", "inbox", "posts", "search_gaps",
+    "signal_reporters", "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
 ]  # fmt: skip
 
 

@@ -23,3 +23,25 @@ class SiteStylesheet(ItemKey):
     PK, SK = "ORG#{organization}#SITE", "STYLESHEET#{name}"
     organization: str
     name: str
+
+
+class SearchGap(ItemKey):
+    """A search on the help site that found nothing, by the SHA-256 of its words."""
+
+    PK, SK = "ORG#{organization}#SEARCHGAP#{query_hash}", "SEARCHGAP"
+    organization: str
+    query_hash: str
+
+
+def search_gaps(organization: str) -> str:
+    """Return GSI1's partition of the searches that found nothing; sorted by when they were made last."""
+    return f"ORG#{organization}#SEARCHGAPS"
+
+
+class PageRating(ItemKey):
+    """Whether a visitor found a page of the help site helpful, by the SHA-256 of their network address and browser."""
+
+    PK, SK = "ORG#{organization}#PAGERATING#{document_id}", "RATING#{visitor_hash}"
+    organization: str
+    document_id: str
+    visitor_hash: str

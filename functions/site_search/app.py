@@ -1,0 +1,25 @@
+"""Search on help sites: /site/<slug of an organization>/search.
+
+It has a function of its own, because the retriever's libraries and the sentence model are a hundred times the size of
+what other pages need.
+"""
+
+from helpdesk.admission.anonymous import AddressLimit
+from helpdesk.http.content import Content
+from helpdesk.platform.settings import declare
+from helpdesk.site import search
+from helpdesk.site.router import Pages
+from helpdesk.site.visit import Visit
+
+NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL")
+
+pages = Pages()
+
+
+@pages.get("/search", limit=AddressLimit.SITE_SEARCHES)
+def show_search(visit: Visit) -> Content:
+    """Show what a search finds."""
+    return search.show(visit)
+
+
+handler = pages.handler

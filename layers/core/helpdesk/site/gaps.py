@@ -1,0 +1,37 @@
+"""Searches that found nothing: what customers look for and the site does not say."""
+
+import re
+
+from helpdesk.admission.caller import Caller
+from helpdesk.http.pages import next_cursor, position
+from helpdesk.http.schemas import PageQuery
+from helpdesk.knowledge.documents import searchable
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.logging import logger
+from helpdesk.site import gap_repository as repository
+from helpdesk.site.schemas import SearchesAnswer, SearchShape
+from helpdesk.storage.table import Throttled
+
+_PERSONAL = re.compile(r"@|\d(?:[ -]?\d){5,}")
+"""An address, or a number as long as those of orders and accounts: such a search is not kept."""
+
+
+def note(organization: str, query: str) -> None:
+    """Count a search that found nothing. It is kept without who searched, for 90 days. One call."""
+    words = searchable(query)
+    if not words or _PERSONAL.search(words):
+        return
+    try:
+        repository.count(organization, sha256_hex(words), words)
+    except Throttled:
+        logger.info("search_not_noted")
+
+
+def listed(caller: Caller, query: PageQuery) -> SearchesAnswer:
+    """Return the searches that found nothing, the latest first. Raises InvalidCursor."""
+    name = "site/searches"
+    found, end = repository.latest(caller.organization, query.limit, position(caller, query, name))
+    return SearchesAnswer(
+        searches=[SearchShape(query=each.query, count=each.count, last_at=each.last_at) for each in found],
+        next_cursor=next_cursor(caller, end, name),
+    )

@@ -1,0 +1,90 @@
+"""Search on the site: the retriever's sections of published documents, and titles that have the words."""
+
+import re
+from collections.abc import Sequence
+
+from helpdesk.http.content import Content
+from helpdesk.http.schemas import Query
+from helpdesk.knowledge import retrieval
+from helpdesk.knowledge.documents import searchable
+from helpdesk.knowledge.pages import DocumentPage
+from helpdesk.knowledge.publishing import Contents
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.text import one_line
+from helpdesk.site import contents, gaps, rendering
+from helpdesk.site.visit import Visit
+
+MAX_QUERY_CHARACTERS = 200
+MAX_RESULTS = 10
+
+LEAST_SCORE = 0.1
+"""Below this confidence a section has little to do with the words. A quote in an answer needs 0.5."""
+
+_PROPOSED = 60
+"""Documents that the retriever proposes: internal ones are left out afterwards."""
+
+_EXCERPT_CHARACTERS = 240
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(
+    r"^ {0,3}(?:#{1,6} |> ?|[-*+] |\d+\. |:::.*$|```.*$|~~~.*$)|[*`|]|<[^>]*>|_{2,}", re.MULTILINE
+)
+
+
+class SearchQuery(Query):
+    """The parameters of the page of search results."""
+
+    q: str = ""
+    """The words to look for."""
+
+
+class Result(FrozenRecord):
+    """A document that was found: its page, where it is, and the passage that fits best."""
+
+    page: DocumentPage
+    trail: str
+    excerpt: str
+
+
+def show(visit: Visit) -> Content:
+    """Return the page of results. A search that finds nothing is noted for the team."""
+    query = one_line(visit.query(SearchQuery).q, MAX_QUERY_CHARACTERS)
+    shown = contents.of(visit.organization)
+    results = _results(visit.organization, query, shown) if query else []
+    if query and not results:
+        gaps.note(visit.organization, query)
+    values = {"query": query, "results": results, "contents": shown, "place": "root"}
+    title = rendering.texts_of(visit)["search.title"]
+    return rendering.page("search", visit, values, title=title, headers={"x-robots-tag": "noindex"})
+
+
+def _results(organization: str, query: str, shown: Contents) -> list[Result]:
+    passages = retrieval.find(organization, query, limit=_PROPOSED) or []
+    excerpts = {
+        passage.document_id: passage.excerpt
+        for passage in passages
+        if passage.score >= LEAST_SCORE and passage.document_id in shown.by_document
+    }
+    found = [shown.by_document[document_id] for document_id in excerpts]
+    named = [page for page in _named(query, shown.pages) if page.document_id not in excerpts]
+    return [
+        Result(page, _trail(shown, page), plain(excerpts.get(page.document_id, "")))
+        for page in [*found, *named][:MAX_RESULTS]
+    ]
+
+
+def _named(query: str, pages: Sequence[DocumentPage]) -> list[DocumentPage]:
+    """Return the documents whose title has every word, also those that are not indexed yet."""
+    words = searchable(query).split()
+    return [page for page in pages if all(word in searchable(page.title) for word in words)]
+
+
+def _trail(shown: Contents, page: DocumentPage) -> str:
+    return " › ".join(folder.name for folder in shown.above(shown.place_of(page)))
+
+
+def plain(text: str) -> str:
+    """Return Markdown as text on one line, without its marks, cut at a word."""
+    words = " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())
+    if len(words) <= _EXCERPT_CHARACTERS:
+        return words
+    return words[:_EXCERPT_CHARACTERS].rsplit(" ", 1)[0] + "…"
