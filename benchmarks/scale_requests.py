@@ -149,6 +149,8 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     if not connections.all_of(it.organization, App.CHATMIRROR):
         integrations.connect(it.organization, App.CHATMIRROR, "T1", "Acme", Tokens())
     yield get("/v1/site")
+    yield get("/v1/site/searches")
+    yield get("/v1/site/articles")
     yield get("/v1/site/appearance")
     yield get("/v1/site/sign-in")
     yield get("/v1/integrations/chatmirror")

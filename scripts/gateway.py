@@ -17,7 +17,11 @@ _METHODS = ("get", "post", "put", "patch", "delete")
 _UNSERVED_METHODS = ("head", "options")
 _NOT_FOUND = "not_found"
 # Pages for people, which are no routes of the API.
-_PAGES = {"/site/{slug}": "site", "/site/{slug}/sign-in": "site_sign_in"}
+_PAGES = {
+    "/site/{slug}": "site",
+    "/site/{slug}/search": "site_search",
+    "/site/{slug}/sign-in": "site_sign_in",
+}
 
 _INVALID_KEY = (401, "invalid_api_key", "Send a secret key as a bearer token in the Authorization header.")
 _FORBIDDEN = (403, "forbidden", "The request was refused.")

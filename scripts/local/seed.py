@@ -29,12 +29,14 @@ def seed(settings: StackSettings, deployment: Deployment, progress: Progress) ->
         _migrate(settings)
     people.verify_sender(settings)
     organization = _organization(settings, known, progress)
+    site_url = _open_site(settings, organization["secret_key"])
     # Stored first: they are indexed while the people sign in.
     waiting = _load_guides(settings, organization["secret_key"], progress)
     stack = {
         "base_url": settings.base_url,
         "endpoint_url": settings.endpoint_url,
         "mail_url": people.mail_url(settings),
+        "site_url": site_url,
         "region": REGION,
         "table": deployment.outputs["TableName"],
         **({"services_url": settings.services_url} if settings.services else {}),
@@ -94,6 +96,21 @@ def _create_organization(settings: StackSettings) -> dict[str, str]:
     raise Problem(f"The demo organization could not be created: {problem}")
 
 
+def _open_site(settings: StackSettings, key: str) -> str:
+    """Enable the help site, as far as nobody has set it up otherwise, and return its address."""
+    status, site = call(settings, key, "GET", "/v1/site")
+    if status == 200 and not site["enabled"]:
+        change = {
+            "enabled": True,
+            "intro": "The project's guides, published as a help site.",
+            "showBoard": True,
+        }
+        status, site = call(settings, key, "PATCH", "/v1/site", change)
+    if status != 200:
+        raise Problem(f"The help site could not be enabled: {status} {site}")
+    return str(site["url"])
+
+
 def _load_guides(settings: StackSettings, key: str, progress: Progress) -> list[str]:
     """Store every guide whose title the knowledge base does not have, and return the documents to wait for.
 
@@ -113,7 +130,8 @@ def _load_guides(settings: StackSettings, key: str, progress: Progress) -> list[
         title = heading.lstrip("# ").strip()
         if title in present:
             continue
-        document = {"title": title, "body": body.strip()}
+        # Links from guide to guide lead to their pages, by the path.
+        document = {"title": title, "body": body.strip(), "published": True, "path": f"guides/{guide.name}"}
         status, answer = call(settings, key, "POST", "/v1/knowledge/documents", document)
         if status != 200:
             raise Problem(f"docs/guides/{guide.name} was refused as a knowledge document: {status} {answer}")

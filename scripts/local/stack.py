@@ -82,6 +82,7 @@ Ready.
 
   base URL    {base}
   secret key  {key}
+  help site   {stack["site_url"]}
   both, and more, in {os.path.relpath(stack_file, ROOT)}
 
 Write as a visitor, then see the agent's answer a moment later:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from scripts.openapi.account_examples import AT
+
 BODIES: dict[str, Any] = {
     "updateSite": {"enabled": True, "title": "Acme help", "intro": "How can we help?"},
     "updateAppearance": {"scheme": "light", "navigation": "top", "accent": "#0a7c66"},
@@ -42,6 +44,23 @@ _SIGN_IN = {
 ANSWERS: dict[str, Any] = {
     "getSite": _SITE,
     "updateSite": _SITE,
+    "listSiteArticles": {
+        "articles": [
+            {
+                "documentId": "doc_01jd3m2w7c9k5x8r4t6v1z3y0b",
+                "title": "Webhook signatures",
+                "url": "https://support.example.com/site/acme/articles/webhook-signatures",
+                "reads": 1208,
+                "helpful": 31,
+                "unhelpful": 2,
+            }
+        ],
+        "nextCursor": None,
+    },
+    "listSiteSearches": {
+        "searches": [{"query": "gift wrapping", "count": 14, "lastAt": AT}],
+        "nextCursor": None,
+    },
     "getAppearance": _APPEARANCE,
     "updateAppearance": _APPEARANCE,
     "getSignIn": _SIGN_IN,

@@ -76,7 +76,7 @@ WORKERS = {
 # They speak with the services of integrations, and reach single partitions.
 SERVICE_FUNCTIONS = {"Connect", "Hooks"}
 # It serves pages to anyone, and reaches single partitions.
-PAGE_FUNCTIONS = {"Site", "SiteSignIn"}
+PAGE_FUNCTIONS = {"Site", "SiteSignIn", "SiteSearch"}
 
 
 def paths() -> dict[str, Any]:
@@ -277,11 +277,17 @@ def test_the_function_that_connects_writes_tokens_and_reads_none() -> None:
 def test_the_pages_of_help_sites_reach_what_they_show_and_no_customer() -> None:
     reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
 
-    writes = {"dynamodb:PutItem", "dynamodb:UpdateItem"}
+    pages = {"SLUG#*", "ORG#*#ORG", "ORG#*#SITE", "ORG#*#FOLDER"}
     assert allowed("Site") == {
-        **dict.fromkeys(("SLUG#*", "ORG#*#ORG", "ORG#*#SITE", "ORG#*#FOLDER"), reads),
-        "ORG#*#PAGE": reads | writes,
-        **dict.fromkeys(("ADDRESS#*", "ORG#*#PAGERATING#*"), writes),
+        **dict.fromkeys(pages, reads),
+        "ORG#*#PAGE": reads | {"dynamodb:UpdateItem"},
+        "ORG#*#PAGERATING#*": {"dynamodb:GetItem", "dynamodb:UpdateItem"},
+        "ADDRESS#*": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
+    }
+    assert allowed("SiteSearch") == {
+        **dict.fromkeys((*pages, "ORG#*#PAGE", "ORG#*#KNOWLEDGE"), reads),
+        "ADDRESS#*": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
+        "ORG#*#SEARCHGAP#*": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
     }
 
 
@@ -364,6 +370,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*", "ORG#*#CUSREPORTS#*"},
         "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*"},
         "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
+        "SiteSettings": {"ORG#*#SEARCHGAPS"},
         "Signals": {"ORG#*#SIGNALS", "ORG#*#SIGNALS#*", "ORG#*#REPORTERS#*", "ORG#*#COLUMN#*"},
         "SignalWorker": {"ORG#*#CUSCONVS#*"},
         "Tasks": {"ORG#*#COLUMN#*", "ORG#*#REQUESTS"},
@@ -440,7 +447,7 @@ def test_the_eraser_removes_only_personal_data() -> None:
     }
 
 
-def test_only_seven_functions_reach_the_knowledge_bucket() -> None:
+def test_only_eight_functions_reach_the_knowledge_bucket() -> None:
     reach = {name for name, statements in POLICIES.items() if "KnowledgeBucket" in json.dumps(statements)}
 
     assert reach == {
@@ -451,6 +458,7 @@ def test_only_seven_functions_reach_the_knowledge_bucket() -> None:
         "Crawler",
         "IntegrationWorker",
         "Site",
+        "SiteSearch",
     }
 
 
@@ -696,6 +704,7 @@ def test_the_gateway_throttles_the_stage_and_every_route_without_a_credential() 
         *(("/site/{slug}", "GET"), ("/site/{slug}/{proxy+}", "GET"), ("/site/{slug}/{proxy+}", "POST")),
         *(("/site/{slug}/sign-in", method) for method in ("GET", "POST")),
         *(("/site/{slug}/sign-in/{proxy+}", method) for method in ("GET", "POST")),
+        ("/site/{slug}/search", "GET"),
     }
     paths = RESOURCES["Api"]["Properties"]["DefinitionBody"]["paths"]
 

@@ -66,7 +66,8 @@ class Visitor:
 
     @staticmethod
     def _page(event: dict[str, Any]) -> Page:
-        raw = function("site").handler(event, Context())
+        name = "site_search" if event["path"].endswith("/search") else "site"
+        raw = function(name).handler(event, Context())
         headers = {name.lower(): values[-1] for name, values in raw["multiValueHeaders"].items()}
         return Page(raw["statusCode"], headers, text_of(raw))
 

@@ -174,6 +174,8 @@ ROUTES: dict[str, str] = {
         GET /v1/knowledge/folders
         GET /v1/integrations
         GET /v1/site
+        GET /v1/site/searches
+        GET /v1/site/articles
         GET /v1/site/appearance
         GET /v1/integrations/issue-repo
         GET /v1/integrations/repos

@@ -55,7 +55,7 @@ def count(organization: str, slug: str, more: Mapping[str, int]) -> None:
 
 
 def rate(organization: str, page: DocumentPage, visitor_hash: str, *, helpful: bool) -> None:
-    """Put a visitor's rating, and count it instead of their earlier one. One call, and one for each that is sent at once.
+    """Put a visitor's rating, and count it instead of their earlier one. Two calls.
 
     Nothing happens if it is their rating already, or if the page is no longer there.
     """

@@ -1,0 +1,146 @@
+"""Search on the site: what is published, by words and by meaning, and what was not found."""
+
+import pytest
+
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.site.search import plain
+from helpdesk.storage import keys, table
+from tests.support.api import Client
+from tests.support.knowledge import add, jobs, work
+from tests.support.site import Visitor, opened
+
+
+@pytest.fixture
+def visitor(api: Client) -> Visitor:
+    add(api, "Refunds", "# Refunds\n\nSend the **parcel** back within [30 days](x.md).", published=True)
+    add(api, "Invoices", "Invoices are under *Account*, then Billing.", published=True)
+    add(api, "Margins", "Our margins on refunds are secret.")
+    work(*jobs())
+    return opened(api, title="Acme")
+
+
+def test_a_search_finds_published_documents_with_a_passage(visitor: Visitor) -> None:
+    page = visitor.get("/search?q=send+a+parcel+back")
+
+    assert page.status == 200
+    assert page.html.css("main .articles a")[0].text() == "Refunds"
+    assert "Send the parcel back within 30 days." in page.html.css(".excerpt")[0].text()
+    assert page.headers["cache-control"] == "no-store"
+    assert "ecret" not in page.text
+
+
+def test_a_title_is_found_before_it_is_indexed(api: Client, visitor: Visitor) -> None:
+    add(api, "Gift wrapping", "Text", published=True)
+
+    assert "Gift wrapping" in visitor.get("/search?q=wrapping+GIFT").links("main")
+
+
+def test_what_is_searched_for_is_escaped(visitor: Visitor) -> None:
+    page = visitor.get("/search?q=%3Cscript%3Ealert(1)%3C/script%3E%22")
+
+    assert page.html.css("script") == []
+    assert page.one("main input[name=q]").attributes["value"] == '<script>alert(1)</script>"'
+
+
+def test_a_search_that_finds_nothing_is_counted_for_the_team(api: Client, visitor: Visitor) -> None:
+    for words in ("zebra+crossing", "Zebra++Crossing", "unicorns"):
+        assert "Nothing was found" in visitor.get(f"/search?q={words}").words()
+
+    answer = api.get("/v1/site/searches")
+
+    assert [(each["query"], each["count"]) for each in answer.body["searches"]] == [
+        ("unicorns", 1),
+        ("zebra crossing", 2),
+    ]
+    first = api.get("/v1/site/searches?limit=1").body
+    rest = api.get(f"/v1/site/searches?limit=1&cursor={first['nextCursor']}").body
+    assert rest["searches"][0]["query"] == "zebra crossing"
+
+
+@pytest.mark.parametrize("words", ["ada%40example.com", "order+4711+0815", "", "+"])
+def test_a_search_that_may_be_about_a_person_is_not_kept(api: Client, visitor: Visitor, words: str) -> None:
+    assert visitor.get(f"/search?q={words}").status == 200
+
+    assert api.get("/v1/site/searches").body["searches"] == []
+
+
+def test_searches_of_another_organization_are_not_seen(stranger: Client, visitor: Visitor) -> None:
+    visitor.get("/search?q=zebra")
+
+    assert stranger.get("/v1/site/searches").body["searches"] == []
+    assert stranger.get("/v1/site/articles").body["articles"] == []
+
+
+def test_searches_of_one_address_are_limited(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    from helpdesk.admission import anonymous  # noqa: PLC0415
+
+    monkeypatch.setattr(anonymous, "RATES", {limit: anonymous.HourlyRate(60, 2) for limit in anonymous.RATES})
+
+    pages = [visitor.get("/search?q=refunds") for _ in range(3)]
+
+    assert [page.status for page in pages] == [200, 200, 429]
+    assert pages[2].words("h1") == "Too many requests"
+    assert int(pages[2].headers["retry-after"]) >= 1
+    visitor.address = "203.0.113.9"
+    assert visitor.get("/search?q=refunds").status == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("## A\n\n- *b* and `c`\n1. [d](e)\n> f", "A b and c d f"),
+        ("snake_case and a*b", "snake_case and ab"),
+        ("```sh\nmake\n```", "make"),
+        ("![i](x)<b>y</b>", "iy"),
+    ],
+)
+def test_a_passage_is_shown_without_its_marks(text: str, words: str) -> None:
+    assert plain(text) == words
+
+
+def test_a_rating_counts_once_for_each_visitor_and_can_be_changed(
+    api: Client, visitor: Visitor, organization: NewOrganization
+) -> None:
+    assert (
+        visitor.post("/articles/refunds/rating", {"helpful": "no"}).words(".notice")
+        == "Thank you for your answer."
+    )
+    visitor.post("/articles/refunds/rating", {"helpful": "no"})
+    visitor.post("/articles/refunds/rating", {"helpful": "yes"})
+    Visitor(visitor.slug, address="203.0.113.8").post("/articles/refunds/rating", {"helpful": "no"})
+
+    item = table.get(keys.DocumentPage(organization.organization_id, "refunds"))
+    assert item is not None
+    assert (item["helpful"], item["unhelpful"]) == (1, 1)
+    listed = {each["title"]: each for each in api.get("/v1/site/articles").body["articles"]}
+    assert set(listed) == {"Refunds", "Invoices"}
+    assert (listed["Refunds"]["helpful"], listed["Refunds"]["unhelpful"]) == (1, 1)
+    assert listed["Refunds"]["url"].endswith(f"/site/{visitor.slug}/articles/refunds")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"sec_fetch_site": "same-origin"}, 200),
+        ({"sec_fetch_site": "cross-site"}, 403),
+        ({"origin": "https://evil.example"}, 403),
+    ],
+)
+def test_a_rating_comes_from_the_sites_own_page(
+    visitor: Visitor, headers: dict[str, str], status: int
+) -> None:
+    assert visitor.post("/articles/refunds/rating", {"helpful": "yes"}, **headers).status == status
+
+
+def test_a_rating_of_what_is_not_published_is_not_found(visitor: Visitor) -> None:
+    assert visitor.post("/articles/margins/rating", {"helpful": "yes"}).status == 404
+    assert visitor.post("/articles/refunds/rating", {"helpful": "maybe"}).status == 400
+
+
+def test_a_list_of_articles_continues_by_its_cursor(api: Client, visitor: Visitor) -> None:
+    assert visitor.get("/").status == 200
+    first = api.get("/v1/site/articles?limit=1").body
+    second = api.get(f"/v1/site/articles?limit=1&cursor={first['nextCursor']}").body
+
+    assert {first["articles"][0]["title"], second["articles"][0]["title"]} == {"Refunds", "Invoices"}
+    assert second["nextCursor"] is None
