@@ -533,6 +533,7 @@ def test_each_function_that_reads_an_index_and_no_other_has_the_layer_of_the_sea
         "AgentSettingsFunction",
         "AgentWorkerFunction",
         "KnowledgeIndexerFunction",
+        "SiteSearchFunction",
     }
 
 
@@ -543,6 +544,7 @@ def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentenc
         "KnowledgeIndexerFunction",
         "SignalsFunction",
         "SignalWorkerFunction",
+        "SiteSearchFunction",
     }
 
 

@@ -167,7 +167,7 @@ def keep_html(page: DocumentPage, content: bytes) -> None:
 def rate(organization: str, page: DocumentPage, visitor_hash: str, *, helpful: bool) -> None:
     """Count whether a visitor found a page helpful; a second answer of theirs replaces the first.
 
-    `visitor_hash` tells visitors apart and names none. Calls: rating, transaction; one if nothing changes.
+    `visitor_hash` identifies a visitor and names none. Calls: rating, transaction; one if nothing changes.
     """
     page_repository.rate(organization, page, visitor_hash, helpful=helpful)
 

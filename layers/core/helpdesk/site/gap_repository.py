@@ -1,15 +1,14 @@
 """The items of searches that found nothing."""
 
-from typing import NamedTuple
-
 from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 
 KEPT_DAYS = 90
 
 
-class SearchGap(NamedTuple):
+class SearchGap(FrozenRecord):
     """A search that found nothing: its words, how often, and when last (ms)."""
 
     query: str
