@@ -244,6 +244,26 @@ def test_what_a_request_has_no_time_for_is_linked_by_the_worker(
     require_agreement(organization)
 
 
+def test_what_a_request_has_no_time_to_link_to_one_card_is_linked_by_the_worker(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = add(api)
+    commits = [{"sha": f"{number:040x}", "message": "Work"} for number in range(99)]
+    commits.append({"sha": "f" * 40, "message": "fixes ORG-1"})
+    body = {"repo": "acme/shop", "default": True, "commits": commits}
+    with monkeypatch.context() as no_time:
+        no_time.setattr(reports, "REQUEST_MS", 0)
+        answer = api.post(f"/v1/tasks/{card}/commits", body)
+    assert answer.body == {"ok": True, "tasks": [], "queued": 1}
+    assert api.get(f"/v1/tasks/{card}").body["task"]["commits"] == 40
+
+    # A worker without time links as many rows and hands the rest on, so that it comes to an end.
+    [job] = queue_jobs("commits")
+    assert [work(job, 0), work(job)] == ["handed_on", "linked"]
+    shown = api.get(f"/v1/tasks/{card}").body["task"]
+    assert (shown["commits"], shown["status"]) == (100, "done")
+
+
 def test_a_card_that_others_change_all_the_time_waits_for_the_worker(
     api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -297,7 +297,9 @@ def test_a_deleted_card_leaves_nothing(api: Client) -> None:
 
 def test_words_and_keys_find_cards(api: Client, organization: NewOrganization) -> None:
     first = add(api, "Pack parcels faster", description="In Norway")
-    second = add(api, "Pack invoices", status="done")
+    later = clock.now_us() + 1_000_000  # a search sorts by the millisecond, and arbitrarily within one
+    with clock.frozen(lambda: later):
+        second = add(api, "Pack invoices", status="done")
     jobs = [SearchJob(organization.organization_id, task_id=task) for task in (first, second)]
     indexing.index(organization.organization_id, jobs)
 

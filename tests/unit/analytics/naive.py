@@ -192,6 +192,8 @@ def key(value: Any) -> str:
     """Return what a group is called."""
     if value is None:
         return "__none"
+    if str(value)[:2] == "__":
+        return f"_{value}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -60,6 +60,24 @@ def test_only_the_groups_that_are_shown_have_buckets(monkeypatch: pytest.MonkeyP
     assert made == [366] * 3
 
 
+def test_a_text_that_is_called_as_a_fold_has_a_key_of_its_own() -> None:
+    body = {"query": {"dataset": "ratings", "groupBy": "customer", "top": 3}, "days": 366}
+    request = plan(ExploreInput.model_validate(body), NOW)
+    places = request.dataset.places
+    texts = [None, None, None, "__none", "__none", "__other", "a", "b"]
+    rows = [Found(f"rat_{number}", [NOW, *[None] * len(places)]) for number in range(len(texts))]
+    for text, row in zip(texts, rows, strict=True):
+        row.values[places["customer"]] = text
+
+    series, _ = explore(request, rows, None, NOW)
+
+    assert [(each.key, each.label, each.total) for each in series] == [
+        ("___none", "__none", 2),
+        ("__none", "None", 3),
+        ("__other", "Other", 3),
+    ]
+
+
 def _counting(made: list[int], original: Any) -> Any:
     def count(self: Any, slots: int) -> None:
         made.append(slots)

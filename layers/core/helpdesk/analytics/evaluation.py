@@ -186,7 +186,9 @@ def _group_of(value: Any) -> Group:
         return Group(NONE, None)
     if isinstance(value, bool):
         return Group(str(value).lower(), value)
-    return Group(str(value), value)
+    text = str(value)
+    # No text of a row is called as one of the three keys above.
+    return Group(f"_{text}" if text.startswith("__") else text, value)
 
 
 def _chosen(plan: Plan, totals: Mapping[Group, float | int | None]) -> list[Group]:
@@ -250,4 +252,4 @@ def _label(plan: Plan, group: Group) -> str:
         return "Yes" if group.value else "No"
     if plan.group is not None and plan.group.type is FieldType.ENUM:
         return group.key.replace("_", " ").capitalize()
-    return group.key
+    return str(group.value)

@@ -216,7 +216,8 @@ class Series(Answer):
     """A group of rows, or all of them."""
 
     key: str
-    """The group's value; `__none`, `__other`, or `__all` without `groupBy`."""
+    """The group's value; `__none`, `__other`, or `__all` without `groupBy`. A text that begins with `__` has a further
+    `_` in front."""
     label: str
     total: float | int | None
     """The measure of all its rows, computed from the rows and not from the points."""

@@ -25,36 +25,12 @@ def of_call(call: Call, conversation_id: str | None) -> Fact | None:
     """Return the row of a call of a tool; None if it was not sent, or has no outcome yet."""
     if call.state not in _OUTCOMES or call.claimed_at is None:
         return None
-    return rows.fact(
-        TOOL_RUNS,
-        call.id,
-        narrow(call.title, TITLE_BYTES),
-        at=call.claimed_at,
-        tool=call.tool,
-        endpoint=call.endpoint_id,
-        risk=call.risk.value,
-        outcome=call.state.value,
-        duration=call.duration,
-        test=False,
-        conversation=conversation_id,
-    )
+    return _run(call, at=call.claimed_at, outcome=call.state.value, test=False, conversation=conversation_id)
 
 
 def of_test(test: ToolTestRun) -> Fact:
     """Return the row of a test of a tool. It names no conversation: a test adds nothing to one."""
-    return rows.fact(
-        TOOL_RUNS,
-        test.id,
-        narrow(test.title, TITLE_BYTES),
-        at=test.at,
-        tool=test.tool,
-        endpoint=test.endpoint_id,
-        risk=test.risk.value,
-        outcome=test.outcome.value,
-        duration=test.duration,
-        test=True,
-        conversation=None,
-    )
+    return _run(test, at=test.at, outcome=test.outcome.value, test=True, conversation=None)
 
 
 def of_upload(file: File) -> Fact:
@@ -76,6 +52,22 @@ def of_crawl(crawl: Crawl) -> Fact:
     """Return the usage of a crawl's run so far: the pages whose text it read. It counts at the run's start."""
     pages = sum(crawl.counts[name] for name in _READ)
     return _used(_id_of(crawl.started_at, f"{crawl.id} {crawl.run}"), "crawl_page", crawl.started_at, pages)
+
+
+def _run(run: Call | ToolTestRun, *, at: int, outcome: str, test: bool, conversation: str | None) -> Fact:
+    return rows.fact(
+        TOOL_RUNS,
+        run.id,
+        narrow(run.title, TITLE_BYTES),
+        at=at,
+        tool=run.tool,
+        endpoint=run.endpoint_id,
+        risk=run.risk.value,
+        outcome=outcome,
+        duration=run.duration,
+        test=test,
+        conversation=conversation,
+    )
 
 
 def _used(identifier: str, kind: str, at: int, quantity: int) -> Fact:

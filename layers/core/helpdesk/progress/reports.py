@@ -39,6 +39,10 @@ _ROWS = 40
 _NUMBERS_AT_ONCE = 100
 
 
+class _TimeIsOver(Exception):
+    """Some of what names a card is not linked to it yet."""
+
+
 class _Named(FrozenRecord):
     """Something of a report that names a card, and whether it finishes the card."""
 
@@ -78,7 +82,8 @@ def report(caller: Caller, wanted: CommitsReport) -> CommitsReported:
 def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsReported:
     """Link everything of a report to one card, whether it names the card or not.
 
-    A word that finishes counts with the card's key, as in `report`. Raises TaskNotFound, InvalidRequest.
+    A word that finishes counts with the card's key, and what there is no time for is queued, as in `report`. Raises
+    TaskNotFound, InvalidRequest.
     """
     now = clock.now_ms()
     named = organizations.task_keys(caller.organization)
@@ -87,7 +92,13 @@ def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsRepor
     all_of_it = [
         _Named(what, references(text, named.prefixes).get(card.number, False)) for what, text in sent
     ]
-    done = _apply(_Sender(caller.organization, caller.actor, _at(wanted, now)), card, all_of_it)
+    sender = _Sender(caller.organization, caller.actor, _at(wanted, now))
+    try:
+        done = _apply(sender, card, all_of_it, now + REQUEST_MS)
+    except (Conflict, _TimeIsOver):
+        parts = [Part(each.what, {card.number: each.finishes}) for each in all_of_it]
+        queued_reports.queue(sender.organization, sender.by_name, sender.at, parts)
+        return _answer([], named, queued=1)
     if done is None:
         raise TaskNotFound
     return _answer([done], named)
@@ -139,8 +150,8 @@ def _link(
                 left.add(card.number)
                 continue
             try:
-                linked = _apply(sender, card, by_number[card.number])
-            except Conflict:  # others change it all the time
+                linked = _apply(sender, card, by_number[card.number], until)
+            except (Conflict, _TimeIsOver):  # others change it all the time, or very much names it
                 left.add(card.number)
                 continue
             if linked is not None:
@@ -159,11 +170,16 @@ def _answer(done: Sequence[tuple[Task, bool]], named: TaskKeys, *, queued: int =
     )
 
 
-def _apply(sender: _Sender, card: Task, named: Sequence[_Named]) -> tuple[Task, bool] | None:
-    """Link to one card what names it, and move the card; None if it is gone. Raises Conflict."""
+def _apply(sender: _Sender, card: Task, named: Sequence[_Named], until: int) -> tuple[Task, bool] | None:
+    """Link to one card what names it, and move the card; None if it is gone.
+
+    The first rows are always linked, others until an instant (ms). Raises Conflict, _TimeIsOver.
+    """
     unique = {links.identity(each.what): each for each in named}  # the last report of one thing counts
     moved = False
-    for some in batched(unique.values(), _ROWS, strict=False):
+    for number, some in enumerate(batched(unique.values(), _ROWS, strict=False)):
+        if number and clock.now_ms() >= until:
+            raise _TimeIsOver
         try:
             card, moved_now = _apply_some(sender, card, some)
         except TaskNotFound:

@@ -108,9 +108,9 @@ class ReportedTask(Answer):
 
 
 class CommitsReported(Answer):
-    """The response of POST /commits: the cards that the report names, in the order of their numbers."""
+    """The response to a report: the cards that it is linked to, in the order of their numbers."""
 
     ok: bool
     tasks: list[ReportedTask]
     queued: int
-    """How many more cards it names. They are linked and moved within seconds after the response; mostly 0."""
+    """How many more cards there are. They are linked and moved within seconds after the response; mostly 0."""
