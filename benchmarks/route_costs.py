@@ -354,6 +354,7 @@ def _of_integrations(api: Client, organization: str, to: Callable[..., Request])
     """Yield the requests about the connection to one account."""
     integrations.connect(organization, App.CODEHOST, "4711", "acme", Tokens())
     integrations.connect(organization, App.CHATMIRROR, "T1", "Acme", Tokens())
+    integrations.connect(organization, App.CHATCOMMUNITY, "1", "Acme", Tokens())
     yield to("GET", "/v1/integrations")
     repo = {"repo": "acme/docs"}
     yield to("POST", "/v1/integrations/repos", repo)
@@ -379,6 +380,8 @@ def _of_integrations(api: Client, organization: str, to: Callable[..., Request])
     integrations.connect_tracker(organization)
     yield to("GET", "/v1/integrations/tracker")
     yield to("PATCH", "/v1/integrations/tracker", {"autoCreate": False})
+    yield to("GET", "/v1/integrations/chatcommunity")
+    yield to("PATCH", "/v1/integrations/chatcommunity", {"role": None})
     yield to("DELETE", "/v1/integrations/codehost", route="/v1/integrations/<app>")
 
 

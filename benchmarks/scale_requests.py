@@ -148,6 +148,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         yield get(f"/v1/{route}")
     if not connections.all_of(it.organization, App.CHATMIRROR):
         integrations.connect(it.organization, App.CHATMIRROR, "T1", "Acme", Tokens())
+        integrations.connect(it.organization, App.CHATCOMMUNITY, "1", "Acme", Tokens())
     yield get("/v1/site")
     yield get("/v1/site/searches")
     yield get("/v1/site/articles")
@@ -157,6 +158,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     if not connections.all_of(it.organization, App.TRACKER):
         integrations.connect_tracker(it.organization)
     yield get("/v1/integrations/tracker")
+    yield get("/v1/integrations/chatcommunity")
     for route in ("me", "keys", "members", "invites"):
         yield get(f"/v1/{route}", client=it.owner)
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access
+from helpdesk.chatcommunity import connector as chatcommunity
 from helpdesk.chatmirror import connector as chatmirror
 from helpdesk.codehost import connector as codehost
 from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
@@ -20,7 +21,12 @@ from helpdesk.tracker import connector as tracker
 
 NEEDS = declare("BASE_URL", "SERVICES_URL")
 
-CONNECTORS: dict[App, Connector] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror, App.TRACKER: tracker}
+CONNECTORS: dict[App, Connector] = {
+    App.CODEHOST: codehost,
+    App.CHATMIRROR: chatmirror,
+    App.CHATCOMMUNITY: chatcommunity,
+    App.TRACKER: tracker,
+}
 """The adapters, each with a module of these functions."""
 
 api = Api()

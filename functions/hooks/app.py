@@ -4,6 +4,7 @@ import json
 
 from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access
+from helpdesk.chatcommunity import receiver as chatcommunity
 from helpdesk.chatmirror import receiver as chatmirror
 from helpdesk.codehost import receiver as codehost
 from helpdesk.http.content import ClientInfo, RawBody, RawJson
@@ -18,7 +19,12 @@ from helpdesk.tracker import receiver as tracker
 
 NEEDS = declare("BASE_URL")
 
-RECEIVERS: dict[App, Receiver] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror, App.TRACKER: tracker}
+RECEIVERS: dict[App, Receiver] = {
+    App.CODEHOST: codehost,
+    App.CHATMIRROR: chatmirror,
+    App.CHATCOMMUNITY: chatcommunity,
+    App.TRACKER: tracker,
+}
 """The adapters, each with a module of these functions."""
 
 api = Api()

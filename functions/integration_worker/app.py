@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from helpdesk.chatcommunity import worker as chatcommunity
 from helpdesk.chatmirror import worker as chatmirror
 from helpdesk.codehost import worker as codehost
 from helpdesk.integrations import worker
@@ -17,7 +18,12 @@ from helpdesk.tracker import worker as tracker
 
 NEEDS = declare("INTEGRATION_QUEUE_URL", "SERVICES_URL", "BASE_URL", "KNOWLEDGE_BUCKET")
 
-ADAPTERS: dict[App, Worker] = {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror, App.TRACKER: tracker}
+ADAPTERS: dict[App, Worker] = {
+    App.CODEHOST: codehost,
+    App.CHATMIRROR: chatmirror,
+    App.CHATCOMMUNITY: chatcommunity,
+    App.TRACKER: tracker,
+}
 """The adapters, each with a module of these functions."""
 
 _SLICE_MS = 60_000

@@ -1,8 +1,16 @@
 """/v1/integrations: the services that an organization is connected to."""
 
 from helpdesk.admission.caller import Access, Caller
+from helpdesk.chatcommunity import service as chatcommunity
+from helpdesk.chatcommunity.errors import (
+    ChatcommunityActFailed,
+    ChatcommunityBotOffline,
+    ChatcommunityBotTimeout,
+    RoleNotFound,
+)
+from helpdesk.chatcommunity.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
 from helpdesk.chatmirror import service as chatmirror
-from helpdesk.chatmirror.errors import ChannelNotFound, MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
+from helpdesk.chatmirror.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
 from helpdesk.chatmirror.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
 from helpdesk.codehost import issue_settings as issues
 from helpdesk.codehost import mirrors
@@ -28,6 +36,7 @@ from helpdesk.http.schemas import OK, Ok
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import (
+    ChannelNotFound,
     ChatcommunityNotConnected,
     ChatmirrorNotConnected,
     CodehostNotConnected,
@@ -126,6 +135,29 @@ def update_tracker(caller: Caller, change: TrackerUpdate) -> TrackerSettingsAnsw
     return tracker.change(caller, change)
 
 
+@api.get("/v1/integrations/chatcommunity", access=Access.MEMBER, errors=(ChatcommunityNotConnected,))
+def get_chatcommunity(caller: Caller) -> CommunitySettingsAnswer:
+    """Get the channel of alerts in a community server, and whom they mention."""
+    return chatcommunity.show(caller.organization)
+
+
+@api.patch(
+    "/v1/integrations/chatcommunity",
+    access=Access.ADMIN,
+    errors=(
+        ChatcommunityNotConnected,
+        ChannelNotFound,
+        RoleNotFound,
+        ChatcommunityBotOffline,
+        ChatcommunityBotTimeout,
+        ChatcommunityActFailed,
+    ),
+)
+def update_chatcommunity(caller: Caller, change: CommunityUpdate) -> CommunityChanged:
+    """Change the channel of alerts in a community server, and whom they mention."""
+    return chatcommunity.change(caller, change)
+
+
 @api.delete(
     "/v1/integrations/<app>",
     access=Access.ADMIN,
@@ -142,6 +174,8 @@ def remove_integration(caller: Caller, app: str, query: RemoveQuery) -> Ok:
     name = integrations.app_named(app)
     if name is App.CHATMIRROR:
         chatmirror.disconnect(caller, query.account)
+    elif name is App.CHATCOMMUNITY:
+        chatcommunity.disconnect(caller, query.account)
     else:
         integrations.remove(caller.organization, name, query.account, caller.actor)
     return OK

@@ -12,6 +12,7 @@ BODIES: dict[str, Any] = {
     "linkSignalIssue": {"number": 12},
     "updateChatmirror": {"channel": "#support", "enabled": True, "mode": "two_way"},
     "updateTracker": {"team": "ENG", "autoCreate": True, "states": {"inReview": "In Review"}},
+    "updateChatcommunity": {"channel": "#staff", "role": "@support", "enabled": True},
 }
 
 _NONE = {
@@ -70,6 +71,8 @@ ANSWERS: dict[str, Any] = {
     "updateChatmirror": {"channel": "support"},
     "getTracker": _TRACKER,
     "updateTracker": _TRACKER,
+    "getChatcommunity": {"channel": "staff", "role": "support", "enabled": True, "problem": None},
+    "updateChatcommunity": {"channel": "staff", "role": "support"},
     "removeIntegration": {"ok": True},
     "syncRepo": {"ok": True},
     "removeRepo": {"ok": True},

@@ -37,7 +37,8 @@ SPECIFIED: dict[int, str] = {
     " too_many_crawls signal_empty title_required key_prefix_invalid not_a_member invalid_query invalid_personality"
     " address_taken chatmirror_not_connected chatcommunity_not_connected tracker_not_connected"
     " codehost_not_connected repo_name_invalid repo_already_connected bad_docs_url address_private repo_not_connected"
-    " issue_repo_missing mirror_bot_offline mirror_bot_timeout mirror_act_failed tracker_failed",
+    " issue_repo_missing mirror_bot_offline mirror_bot_timeout mirror_act_failed tracker_failed"
+    " chatcommunity_bot_offline chatcommunity_bot_timeout chatcommunity_act_failed",
 }
 # Ours, where the specification leaves a refusal open.
 OURS = {

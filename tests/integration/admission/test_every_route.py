@@ -179,6 +179,7 @@ ROUTES: dict[str, str] = {
         GET /v1/site/appearance
         GET /v1/integrations/issue-repo
         GET /v1/integrations/repos
+        GET /v1/integrations/chatcommunity
         GET /v1/integrations/chatmirror
         GET /v1/integrations/tracker
         GET /v1/tasks
@@ -244,6 +245,7 @@ ROUTES: dict[str, str] = {
         POST /v1/integrations/issue-repo
         POST /v1/integrations/repos
         POST /v1/integrations/repos/sync
+        PATCH /v1/integrations/chatcommunity
         PATCH /v1/integrations/chatmirror
         PATCH /v1/integrations/tracker
         DELETE /v1/customers/<customer_id>

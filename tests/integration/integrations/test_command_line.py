@@ -89,3 +89,16 @@ def test_the_channel_of_conversations_is_shown_and_changed(owner: Cli, organizat
     assert "alerts" in owner.ok("integrations", "chatmirror")
     assert owner.ok("integrations", "chatmirror", "set", "--mode", "two_way") == "Saved.\n"
     assert owner.json("integrations", "chatmirror", "show")["mode"] == "two_way"
+
+
+def test_the_channel_of_alerts_is_shown_and_changed(owner: Cli, organization: NewOrganization) -> None:
+    assert "integrations connect chatcommunity" in hint(owner, "chatcommunity")
+    assert owner.run("integrations", "chatcommunity", "set").exit_code == 2
+    assert owner.run("integrations", "chatcommunity", "set", "--role", "a", "--no-role").exit_code == 2
+    integrations.connect(organization.organization_id, App.CHATCOMMUNITY, "1", "Acme", Tokens({}))
+
+    assert "none" in owner.ok("integrations", "chatcommunity")
+    assert owner.ok("integrations", "chatcommunity", "set", "--no-role") == "Saved.\n"
+    refused = owner.run("integrations", "chatcommunity", "set", "--channel", "staff", "--role", "x")
+    assert "not listed the server's channels" in refused.stderr
+    assert owner.json("integrations", "chatcommunity", "show")["role"] is None

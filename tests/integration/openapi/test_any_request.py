@@ -143,6 +143,8 @@ NEEDS_MORE = {
     "getTracker",
     "updateTracker",
     "trackSignal",
+    "getChatcommunity",
+    "updateChatcommunity",
     "acceptInvite",
     "acceptToolChanges",
     "syncToolEndpoint",

@@ -34,6 +34,7 @@ _HINTS = {
     "board_changed": "Someone changed the settings at the same moment. Run the command again.",
     "bad_snooze_time": "Choose a time from one minute to 365 days ahead, such as --until 3h.",
     "chatcommunity_not_connected": "Connect it: helpdesk integrations connect chatcommunity",
+    "chatcommunity_bot_offline": "Connect it again: helpdesk integrations connect chatcommunity",
     "chatmirror_not_connected": "Connect it: helpdesk integrations connect chatmirror",
     "codehost_not_connected": "Connect it: helpdesk integrations connect codehost",
     "commit_repo_not_found": "See which accounts are connected: helpdesk integrations list",

@@ -3,15 +3,6 @@
 from helpdesk.platform.errors import AppError
 
 
-class ChannelNotFound(AppError):
-    """No channel has the name; the message lists those that exist."""
-
-    status, code = 404, "channel_not_found"
-    message = (
-        "Name a channel that the app can see in Slack. A private one needs `/invite @helpdesk` there first."
-    )
-
-
 class MirrorBotOffline(AppError):
     """The app was removed from Slack, or its token revoked."""
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.chatmirror import directory, repository
-from helpdesk.chatmirror.errors import ChannelNotFound, MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
+from helpdesk.chatmirror.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
 from helpdesk.chatmirror.record import Channel, MirrorSettings
 from helpdesk.chatmirror.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
 from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import ChannelNotFound
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.logs import service as logs

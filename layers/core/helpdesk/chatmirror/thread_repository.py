@@ -9,7 +9,7 @@ from typing import Self
 
 from helpdesk.chatmirror.record import MirrorSettings
 from helpdesk.conversations.record import Conversation
-from helpdesk.integrations import jobs
+from helpdesk.integrations import jobs, pacing
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -221,15 +221,4 @@ def follow_missed(organization: str, team: str, job_of: Callable[[str], Integrat
 
 def next_slot(thread: Thread) -> int:
     """Return the instant (ms) at which a message may go to the thread's channel, and give that to nobody else."""
-    key, now = keys.MirrorPace(thread.organization, thread.team, thread.channel), clock.now_ms()
-    try:
-        table.update(
-            key,
-            "SET nextAt = :next",
-            condition="attribute_not_exists(nextAt) OR nextAt <= :now",
-            values={":now": now, ":next": now + PACE_MS},
-        )
-    except ConditionFailed:
-        after = table.update(key, "ADD nextAt :pace", values={":pace": PACE_MS}, returning="ALL_NEW")
-        return int(after["nextAt"]) - PACE_MS
-    return now
+    return pacing.next_slot(keys.MirrorPace(thread.organization, thread.team, thread.channel), PACE_MS)

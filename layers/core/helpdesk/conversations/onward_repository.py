@@ -4,6 +4,12 @@ from helpdesk.conversations.record import EntryKind, Message
 from helpdesk.storage import keys, table
 
 
+def messages_after(organization: str, conversation_id: str, message_id: str, limit: int) -> list[Message]:
+    """Return the next messages after an id, oldest first. One query."""
+    found, _ = _page(keys.Message, organization, conversation_id, message_id, limit)
+    return found
+
+
 def entries_after(
     organization: str, conversation_id: str, message_id: str, line_id: str, limit: int
 ) -> list[Message]:
@@ -14,11 +20,18 @@ def entries_after(
     found: list[Message] = []
     horizon = "~"
     for kind, after in ((keys.Message, message_id), (keys.Note, line_id)):
-        first = kind(organization, conversation_id, after)
-        between = (first.sk + "0", kind(organization, conversation_id, "~").sk)
-        page = table.query(first.pk, sk_between=between, limit=limit, consistent=True)
-        entries = [Message.from_item(item) for item in page.items]
-        if page.after is not None and entries:
+        entries, has_more = _page(kind, organization, conversation_id, after, limit)
+        if has_more and entries:
             horizon = min(horizon, entries[-1].id)
         found += [each for each in entries if each.kind is not EntryKind.NOTE]
     return sorted((each for each in found if each.id <= horizon), key=lambda each: each.id)[:limit]
+
+
+def _page(
+    kind: type[keys.Message | keys.Note], organization: str, conversation_id: str, after: str, limit: int
+) -> tuple[list[Message], bool]:
+    """Return the next entries of a kind after an id, and whether there are more."""
+    first = kind(organization, conversation_id, after)
+    between = (first.sk + "0", kind(organization, conversation_id, "~").sk)
+    page = table.query(first.pk, sk_between=between, limit=limit, consistent=True)
+    return [Message.from_item(item) for item in page.items], page.after is not None

@@ -102,6 +102,11 @@ def entries_after(conversation: Conversation, message_id: str, line_id: str, lim
     )
 
 
+def messages_onward(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
+    """Return the next customer-visible messages after an id, oldest first. One call."""
+    return onward_repository.messages_after(conversation.organization, conversation.id, message_id, limit)
+
+
 def presumed_open(organization: str, conversation_id: str, handled_by: str) -> Snapshot:
     """Return an open conversation as another item remembers it; a write with it proves or refutes that."""
     return Snapshot(
@@ -129,6 +134,29 @@ def transition(caller: Caller, conversation_id: str, chosen: Transition) -> None
         thread.add_system_line(transaction, conversation, line.format(who=who.name), clock.now_ms())
 
     retry_on_conflict(caller.organization, conversation_id, write, also_archived=True)
+
+
+def close_for_visitor(organization: str, conversation_id: str, line: str) -> bool:
+    """Close a conversation whose visitor asks for it; return whether it was open. The team reads the line.
+
+    Raises ConversationNotFound, ConversationArchived.
+    """
+
+    def write(transaction: Transaction, conversation: Conversation) -> bool:
+        state = apply(conversation.state, Transition.CLOSE)
+        if state == conversation.state:
+            return False
+        write_transition(transaction, conversation, state)
+        thread.add_system_line(transaction, conversation, line, clock.now_ms())
+        return True
+
+    return retry_on_conflict(organization, conversation_id, write)
+
+
+def add_line(transaction: Transaction, conversation: Conversation, line: str) -> None:
+    """Add a line that only the team reads. The transaction raises ConversationNotFound if it is being erased."""
+    require(transaction, conversation)
+    thread.add_system_line(transaction, conversation, line, clock.now_ms())
 
 
 def write_transition(

@@ -47,6 +47,13 @@ NOT_CONNECTED: dict[App, type[AppError]] = {
 }
 
 
+class ChannelNotFound(AppError):
+    """No channel has the name; the message lists those that exist."""
+
+    status, code = 404, "channel_not_found"
+    message = "Name a channel that the app can see at the service. A private one needs to let the app in there first."
+
+
 class IntegrationNotFound(AppError):
     """No integration has this name."""
 

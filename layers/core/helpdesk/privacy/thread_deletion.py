@@ -13,6 +13,7 @@ from helpdesk.agent_runs.erasure import ErasableRun
 from helpdesk.analytics import erasure as analytics
 from helpdesk.approvals import erasure as approvals
 from helpdesk.board import erasure as board
+from helpdesk.chatcommunity import erasure as chatcommunity
 from helpdesk.chatmirror import erasure as chatmirror
 from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import erasure as conversations
@@ -65,6 +66,7 @@ def delete_thread(organization: str, erasure_id: str, conversation_id: str, unti
         lambda page: _forget_threads(organization, erasure_id, page),
         until,
     )
+    chatcommunity.delete_for(organization, conversation_id)
     _page_by_page(
         lambda: approvals.ids_in(organization, conversation_id)[:_ENTRIES],
         lambda page: _delete_approvals(organization, conversation_id, page),

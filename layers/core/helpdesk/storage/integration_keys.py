@@ -131,6 +131,61 @@ class MirrorPace(ItemKey):
     channel: str
 
 
+class CommunityDirectory(ItemKey):
+    """The channels and roles of a community server, and when they were listed and last asked for."""
+
+    PK, SK = "ORG#{organization}#INTEGRATION", "SERVER#{account_id}"
+    organization: str
+    account_id: str
+
+
+class CommunityFeed(ItemKey):
+    """What a community server shows of a conversation (`answers`, `alerts`), where, and how far it has come."""
+
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "COMMUNITY#{server}#{kind}"
+    organization: str
+    conversation_id: str
+    server: str
+    kind: str
+
+
+class CommunityPlace(ItemKey):
+    """The newest conversation that has its answers in a channel or thread of a community server."""
+
+    PK, SK = "ORG#{organization}#COMMUNITY#{server}", "PLACE#{channel}"
+    organization: str
+    server: str
+    channel: str
+
+
+class CommunityCommand(ItemKey):
+    """That a command which somebody typed was done; its presence makes it the only time."""
+
+    PK, SK = "ORG#{organization}#COMMUNITY#{server}", "COMMAND#{interaction}"
+    organization: str
+    server: str
+    interaction: str
+
+
+class CommunityAsker(ItemKey):
+    """How often a person asked within ten minutes, by the number of those."""
+
+    PK, SK = "ORG#{organization}#COMMUNITY#{server}", "ASKER#{user}#{window}"
+    organization: str
+    server: str
+    user: str
+    window: str
+
+
+class CommunityPace(ItemKey):
+    """When the next message may go to a channel of a community server."""
+
+    PK, SK = "ORG#{organization}#COMMUNITY#{server}", "PACE#{channel}"
+    organization: str
+    server: str
+    channel: str
+
+
 class ConnectionTokens(ItemKey):
     """The tokens of a connection, and the claim of the worker that renews them."""
 

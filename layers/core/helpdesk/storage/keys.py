@@ -79,6 +79,12 @@ from helpdesk.storage.crawl_keys import (
 )
 from helpdesk.storage.integration_keys import (
     AppCredentials,
+    CommunityAsker,
+    CommunityCommand,
+    CommunityDirectory,
+    CommunityFeed,
+    CommunityPace,
+    CommunityPlace,
     ConnectedAccount,
     Connection,
     ConnectionTokens,
@@ -169,7 +175,8 @@ from helpdesk.storage.webhook_keys import Delivery, EventFollower, WebhookEndpoi
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
     "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest", "AutoResolveCheckpoint", "Board",
-    "BoardTrace", "BrowserSession", "ConnectState", "ConnectedAccount", "Connection", "ConnectionTokens",
+    "BoardTrace", "BrowserSession", "CommunityAsker", "CommunityCommand", "CommunityDirectory", "CommunityFeed",
+    "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection", "ConnectionTokens",
     "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart",
     "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery", "DeviceCode", "DocumentPage",
     "EmailBucket", "EndpointSecret", "EventFollower", "Grant", "HookDelivery", "IntegrationSettings",

@@ -270,6 +270,50 @@ def set_tracker(session: Session, team: str | None, auto_create: str | None, sta
     _done(session, answer, f"Issues go to {answer['team']}." if answer["team"] else "Saved.")
 
 
+@integrations.group(cls=_Settings)
+def chatcommunity() -> None:
+    """The channel of Discord in which alerts appear, and whom they mention."""
+
+
+@chatcommunity.command("show")
+@pass_session
+def show_chatcommunity(session: Session) -> None:
+    """Show the channel of alerts."""
+    answer = session.api().get("integrations", "chatcommunity")
+    if session.as_json:
+        say_json(answer)
+        return
+    say_facts(
+        [
+            ("channel", f"#{answer['channel']}" if answer["channel"] else "none"),
+            ("role", f"@{answer['role']}" if answer["role"] else "none"),
+            ("on", "yes" if answer["enabled"] else "no"),
+            ("problem", answer["problem"]),
+        ]
+    )
+
+
+@chatcommunity.command("set")
+@click.option("--channel", help="The channel's name, with or without #, or its ID.")
+@click.option("--role", help="The role that alerts mention, with or without @, or its ID.")
+@click.option("--no-role", is_flag=True, help="Let alerts mention nobody.")
+@click.option("--enabled", type=_SWITCH, help="Whether alerts appear in the channel.")
+@pass_session
+def set_chatcommunity(
+    session: Session, channel: str | None, role: str | None, enabled: str | None, *, no_role: bool
+) -> None:
+    """Name the channel of alerts and the role that they mention."""
+    if role is not None and no_role:
+        raise click.UsageError("Use --role or --no-role, not both.")
+    body: dict[str, Any] = {} if channel is None else {"channel": channel}
+    body |= {"role": role} if role is not None or no_role else {}
+    body |= {} if enabled is None else {"enabled": enabled == "on"}
+    if not body:
+        raise click.UsageError("Say what to change: --channel, --role, --no-role or --enabled.")
+    answer = session.api().patch("integrations", "chatcommunity", body=body)
+    _done(session, answer, f"Alerts go to #{answer['channel']}." if answer["channel"] else "Saved.")
+
+
 def _done(session: Session, answer: dict[str, Any], message: str) -> None:
     if session.as_json:
         say_json(answer)

@@ -1,0 +1,58 @@
+"""The directory of channels and roles, which the worker keeps, so that routes answer without asking Discord.
+
+It is listed when a server is connected, each night, and when a name is not found. Discord reports changes of channels
+and roles to bots with an open socket alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from helpdesk.chatcommunity import discord, repository
+from helpdesk.chatcommunity.record import Named
+from helpdesk.integrations import jobs
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage.transactions import Transaction
+
+LIST = "community_directory"
+"""The kind of the job that lists the channels and roles."""
+ASK_EVERY_MS = MINUTE_MS
+
+_WITH_MESSAGES = frozenset({0, 5})  # types of channels: text, announcements
+_MOST = 500
+"""Channels that a server may have, and more than the roles that it may have. An item of DynamoDB has room for both."""
+
+
+def refresh(account: Account) -> str:
+    """List the channels and roles; return what became of it. Raises Revoked, TryLater."""
+    connection, began_at = account.connection, clock.now_ms()
+    channels = [each for each in discord.channels(account) if each["type"] in _WITH_MESSAGES]
+    # Everyone has the role with the server's id, and a bot has one of its own.
+    roles = [
+        each for each in discord.roles(account) if each["id"] != connection.account_id and not each["managed"]
+    ]
+    repository.put_directory(connection, _named(channels), _named(roles), began_at)
+    return "listed"
+
+
+def ask(connection: Connection) -> None:
+    """Queue a listing, once a minute at most."""
+    if repository.claim_listing(connection, clock.now_ms() - ASK_EVERY_MS):
+        request(connection)
+
+
+def request(connection: Connection) -> None:
+    """Queue a listing."""
+    transaction = Transaction()
+    organization = connection.organization
+    jobs.put(transaction, IntegrationJob(kind=LIST, app=App.CHATCOMMUNITY, organization=organization))
+    transaction.commit()
+
+
+def _named(found: Sequence[Mapping[str, Any]]) -> list[Named]:
+    ordered = sorted(found, key=lambda each: each["position"])[:_MOST]
+    return [Named(each["id"], each["name"], bool(each.get("mentionable", True))) for each in ordered]

@@ -1,0 +1,130 @@
+"""What is said in a server of Discord. Text of others is escaped where it is a name or a quote.
+
+No text notifies anybody by itself: each message names the people and roles that it notifies (`allowed_mentions`).
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from helpdesk.approvals.record import Approval
+from helpdesk.conversations.record import Conversation, Message
+from helpdesk.customers.record import Customer
+
+MAX_CHARACTERS = 2_000
+"""How long a message of Discord may be."""
+COMMANDS: Final[list[Mapping[str, Any]]] = [
+    {
+        "name": "ask",
+        "description": "Ask the support team. Everybody in this channel can read the question and its answers.",
+        "type": 1,
+        "contexts": [0],
+        "options": [
+            {
+                "type": 3,
+                "name": "question",
+                "description": "What you want to know",
+                "required": True,
+                "max_length": 4_000,
+            }
+        ],
+    },
+    {
+        "name": "close",
+        "description": "Close your conversation with the support team.",
+        "type": 1,
+        "contexts": [0],
+    },
+]
+"""The commands (Discord, "Application Commands"): type 1 is typed with a slash, context 0 is a server."""
+
+BEGINS = "Alerts of Helpdesk appear in this channel."
+CLOSED = "This conversation is closed. `/ask` begins another one."
+NO_PLACE = "I may not write in this channel. Ask in another one, or ask an admin of the server to let me in."
+TOO_MANY = "You asked a lot within a few minutes. Ask again in ten minutes."
+NOTHING_OPEN = "You have no open conversation here."
+NOT_YOURS = "Somebody else asked here. They close it, or a person who may manage threads."
+IS_CLOSED = "It is closed. `/ask` begins another one."
+
+_PART_CHARACTERS = 1_900  # leaves room for the mention and the name
+_QUOTE_CHARACTERS = 1_500
+_SUBJECT_CHARACTERS = 300
+_THREAD_NAME_CHARACTERS = 100
+_MARKS = re.compile(r"([\\*_~`|<>#\[\]()])")
+_HINT = "-# Write more with `/ask`, and end with `/close`. Other messages here are not read."
+
+
+def escaped(text: str) -> str:
+    """Return text that Discord shows as it is."""
+    return _MARKS.sub(r"\\\1", " ".join(text.split()))
+
+
+def question(text: str) -> str:
+    """Return the response to /ask where a conversation begins: the question, and how to go on."""
+    return f"{_quoted(text)}\n{_HINT}"
+
+
+def further_question(text: str, channel: str, place: str) -> str:
+    """Return the response to /ask in a conversation that has a place: the question, and where that is if elsewhere."""
+    return _quoted(text) if channel == place else f"{_quoted(text)}\nThe answer comes in <#{place}>."
+
+
+def unanswerable(text: str, why: str) -> str:
+    """Return the response to /ask that was refused."""
+    return f"{_quoted(text)}\n{why}"
+
+
+def thread_name(conversation: Conversation) -> str:
+    """Return the name of a conversation's thread."""
+    return " ".join(conversation.subject.split())[:_THREAD_NAME_CHARACTERS] or "Question"
+
+
+def answer(found: Message, asker: str | None) -> list[str]:
+    """Return a message of the agent or the team, in as many parts as it takes. The first mentions the asker."""
+    name = found.author.name if found.author is not None else "Support"
+    files = [f"{escaped(file.name)}: <{file.url}>" for file in found.attachments]
+    body = "\n".join([found.body, *files]).strip()
+    begins = f"<@{asker}> " if asker else ""
+    first, *others = _parts(body)
+    return [f"{begins}**{escaped(name)}**\n{first}".strip(), *others]
+
+
+def wanted(
+    conversation: Conversation, customer: Customer | None, role: str | None, base_url: str, why: str
+) -> str:
+    """Return the alert that a person is wanted in a conversation."""
+    name = escaped((customer.name if customer else None) or "A visitor")
+    subject = escaped(conversation.subject[:_SUBJECT_CHARACTERS])
+    begins = f"<@&{role}> " if role else ""
+    return f"{begins}{why}\n**{name}**: {subject}\n<{base_url}/v1/conversations/{conversation.id}>"
+
+
+def handed_off(reason: str | None) -> str:
+    """Return why a person is wanted in a conversation that the agent handed to the team."""
+    return f"A person is wanted ({escaped(reason)})." if reason else "A person is wanted."
+
+
+def asks_approval(found: Approval) -> str:
+    """Return why a person is wanted where a call waits for approval. Its input stays in Helpdesk."""
+    return f"The agent asks to call *{escaped(found.title)}* ({escaped(found.tool)})."
+
+
+def _quoted(text: str) -> str:
+    cut = text if len(text) <= _QUOTE_CHARACTERS else f"{text[:_QUOTE_CHARACTERS]}…"
+    # Escaping may double what is quoted, which the limit of a message allows for half of it.
+    lines = [f"> {escaped(line)}" for line in cut.splitlines() if line.strip()] or ["> …"]
+    quote = "\n".join(lines)
+    room = MAX_CHARACTERS - 200
+    return quote if len(quote) <= room else f"{quote[:room].rstrip(chr(92))}…"
+
+
+def _parts(body: str) -> list[str]:
+    """Return a text in parts that fit a message each, divided between lines, else between words, else anywhere."""
+    parts: list[str] = []
+    left = body
+    while len(left) > _PART_CHARACTERS:
+        room = left[: _PART_CHARACTERS + 1]
+        at = max(room.rfind("\n"), 0) or max(room.rfind(" "), 0) or _PART_CHARACTERS
+        parts.append(left[:at].rstrip())
+        left = left[at:].lstrip()
+    return [*parts, left]

@@ -1,0 +1,68 @@
+"""What a server reads: parts that fit a message, and text of others that looks like nothing else."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpdesk.chatcommunity import texts
+from helpdesk.conversations.record import AttachedFile, Author, Message
+
+FILE = AttachedFile("a [photo].png", 3, "image/png", "https://support.example.com/v1/files/abc")
+
+
+def message(body: str, *files: AttachedFile) -> Message:
+    """Return a message of the agent."""
+    author = Author("ai", "Assistant")
+    return Message("msg_1", "conv_1", 0, "agent", author, body, attachments=files)
+
+
+@given(st.text(max_size=4_000))
+def test_every_part_of_an_answer_fits_a_message(body: str) -> None:
+    parts = texts.answer(message(body, FILE), "200000000000000001")
+
+    assert all(0 < len(part) <= texts.MAX_CHARACTERS for part in parts)
+
+
+@given(st.text(alphabet="ab \n", max_size=6_000))
+def test_the_parts_of_an_answer_have_all_its_words(body: str) -> None:
+    parts = texts.answer(message(body), None)
+
+    assert "".join("".join(parts).split()) == "**Assistant**" + "".join(body.split())
+
+
+@given(st.text(max_size=6_000))
+def test_a_quoted_question_fits_a_message(question: str) -> None:
+    for said in (
+        texts.question(question),
+        texts.further_question(question, "1", "2"),
+        texts.unanswerable(question, texts.NO_PLACE),
+    ):
+        assert 0 < len(said) <= texts.MAX_CHARACTERS
+
+
+@given(st.text(alphabet="<@&>!#*_~`|[]()\\ a", max_size=200))
+def test_escaped_text_begins_no_mention_and_no_mark(text: str) -> None:
+    shown = texts.escaped(text)
+
+    for sign in "<>*_~`|[]()#":
+        assert all(shown[at - 1] == "\\" for at, each in enumerate(shown) if each == sign)
+
+
+def test_a_long_answer_is_divided_between_lines() -> None:
+    body = "\n".join(f"Line {number} " + "x" * 90 for number in range(40))
+
+    assert [part.splitlines()[0][:7] for part in texts.answer(message(body), None)] == [
+        "**Assis",
+        "Line 19",
+        "Line 38",
+    ]
+
+
+def test_files_are_addresses_without_a_preview() -> None:
+    [said] = texts.answer(message("", FILE), "7")
+
+    assert said == "<@7> **Assistant**\n" + r"a \[photo\].png: <https://support.example.com/v1/files/abc>"
+
+
+def test_a_thread_has_a_name() -> None:
+    assert [len(each["name"]) for each in texts.COMMANDS] == [3, 5]
+    assert all(len(each["description"]) <= 100 for each in texts.COMMANDS)
