@@ -427,6 +427,7 @@ def test_the_eraser_removes_only_personal_data() -> None:
             "ORG#*#CONV#*",
             "ORG#*#MIRROR#*",
             "ORG#*#IDENTITY#*",
+            "ORG#*#COMMUNITY#*",
             "ORG#*#SESSION#*",
             "ORG#*#FILE#*",
             "ORG#*#RATINGS",
