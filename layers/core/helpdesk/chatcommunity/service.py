@@ -88,7 +88,7 @@ def disconnect(caller: Caller, server: str | None) -> None:
     """Remove the connection, and let it follow no conversations. Raises ChatcommunityNotConnected."""
 
     def also(transaction: Transaction) -> None:
-        webhooks.unfollow(transaction, caller.organization, _APP.value)
+        webhooks.follow(transaction, caller.organization, _APP.value, follows=False)
 
     integrations.remove(caller.organization, _APP, server, caller.actor, also)
 

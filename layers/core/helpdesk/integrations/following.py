@@ -16,6 +16,8 @@ from helpdesk.integrations.jobs import IntegrationJob
 FOLLOW = "follow"
 """The kind of the job: a conversation has something new."""
 _FOLLOWED = frozenset({WebhookEvent.MESSAGE_CREATED, WebhookEvent.CONVERSATION_UPDATED})
+_SHOW_LINES = frozenset({App.CHATMIRROR})
+"""The apps that show lines of the team."""
 
 
 def followed_by(event: StoredEvent, apps: Sequence[str]) -> list[Job]:
@@ -28,7 +30,9 @@ def followed_by(event: StoredEvent, apps: Sequence[str]) -> list[Job]:
 
 def line_followed_by(organization: str, conversation_id: str, apps: Sequence[str]) -> list[Job]:
     """Return the jobs of a line without an event for the apps that follow its organization's conversations."""
-    return [job(organization, App(app), conversation_id).to_job() for app in apps]
+    return [
+        job(organization, app, conversation_id).to_job() for each in apps if (app := App(each)) in _SHOW_LINES
+    ]
 
 
 def job(organization: str, app: App, conversation_id: str, *, due_at: int | None = None) -> IntegrationJob:
