@@ -149,16 +149,19 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
     if not connections.all_of(it.organization, App.CHATMIRROR):
         integrations.connect(it.organization, App.CHATMIRROR, "T1", "Acme", Tokens())
         integrations.connect(it.organization, App.CHATCOMMUNITY, "1", "Acme", Tokens())
-    yield get("/v1/site")
-    yield get("/v1/site/searches")
-    yield get("/v1/site/articles")
-    yield get("/v1/site/appearance")
-    yield get("/v1/site/sign-in")
-    yield get("/v1/integrations/chatmirror")
     if not connections.all_of(it.organization, App.TRACKER):
         integrations.connect_tracker(it.organization)
-    yield get("/v1/integrations/tracker")
-    yield get("/v1/integrations/chatcommunity")
+    for route in (
+        "site",
+        "site/searches",
+        "site/articles",
+        "site/appearance",
+        "site/sign-in",
+        "integrations/chatmirror",
+        "integrations/tracker",
+        "integrations/chatcommunity",
+    ):
+        yield get(f"/v1/{route}")
     for route in ("me", "keys", "members", "invites"):
         yield get(f"/v1/{route}", client=it.owner)
 
