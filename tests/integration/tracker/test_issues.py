@@ -277,12 +277,15 @@ def test_a_merge_moves_the_issue_to_the_signal_that_stays(
 ) -> None:
     duplicate = file(api)
     workers.run()
+    api.patch(f"/v1/signals/{duplicate}", {"status": "in progress"})
     admin.patch("/v1/integrations/tracker", {"autoCreate": False})
     stays = file(api, "Exports end early")
     workers.run()
+    assert state(acme) == "In Progress"
     assert api.post(f"/v1/signals/{stays}/merge", {"duplicateId": duplicate}).status == 200
     workers.run()
     assert signal(api, stays)["tracker"] == {"identifier": "ENG-1", "url": URL}
+    assert state(acme) == "Backlog"  # as the signal that stays is open
 
     send(linear.move(acme, "ENG-1", "Done"))
     workers.run()

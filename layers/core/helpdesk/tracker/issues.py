@@ -93,9 +93,8 @@ def link(seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None 
             return "has_another"
         transaction = Transaction()
         linked = replace(seen.as_found(found, said, found.at), signal_id=signal.id)
-        if (
-            seen.identifier is not None
-        ):  # it has another name: whether it moved, too, is decided with what was known
+        if seen.identifier is not None:
+            # It has another name. Whether it moved, too, is decided with what was known.
             known = {name: getattr(seen, name) for name in ("state_id", "pushing", "taking", "said_at", "at")}
             linked = replace(linked, **known)
         repository.add_link(transaction, seen, linked)

@@ -83,10 +83,10 @@ def work(job: IntegrationJob, until: int) -> str:
 def signal_changed(organization: str, signal_id: str, filed: bool) -> str:  # noqa: FBT001 - the protocol's
     """Open the issue of a signal that was filed, or bring the issue in line with its signal."""
     try:
-        signal = signals.get(organization, signal_id)
+        signal = signals.survivor(organization, signal_id)
     except SignalNotFound:
         return "gone"
-    if signal.tracker is None and not filed:
+    if signal.tracker is None and (not filed or signal.id != signal_id):
         return "no_issue"
     try:
         connection = integrations.connection(organization, App.TRACKER)
