@@ -82,7 +82,7 @@ def begin(
     )
     search.put(transaction, search.signal(duplicate.organization, duplicate.id))
     jobs.put(transaction, job(duplicate))
-    if duplicate.codehost is not None:
+    if duplicate.codehost is not None or duplicate.tracker is not None:
         jobs.put(transaction, integrations.signal_job(duplicate.organization, duplicate.id, filed=False))
 
 
