@@ -3,6 +3,7 @@
 import contextlib
 
 from helpdesk.events.outbox import job_item
+from helpdesk.knowledge import publishing
 from helpdesk.knowledge.documents import Document
 from helpdesk.quotas import service as quotas
 from helpdesk.storage import table
@@ -90,9 +91,22 @@ def _index_document_again(item: Item) -> bool:
     return True
 
 
+def _give_document_an_address(item: Item) -> bool:
+    """Give a knowledge document from before the help site its slug and its page; it stays internal.
+
+    On the condition that it has none and is as it was read, so a change at the same time gives it one address.
+    """
+    key = KnowledgeDocument.parse(item["PK"], item["SK"])
+    if key is None or item.get("slug") is not None:
+        return False
+    publishing.give_address(Document.from_item(key.organization, item))
+    return True
+
+
 MIGRATIONS = (
     Migration(1, "Move the nightly run's checkpoints to their new key", _move_night_checkpoints),
     Migration(2, "Index knowledge documents and the inbox again, in the new layout", _index_again),
     Migration(3, "Describe knowledge documents by version and source, and count them", _describe_document),
     Migration(4, "Index knowledge documents again, with vectors", _index_document_again),
+    Migration(5, "Give knowledge documents their addresses on the help site", _give_document_an_address),
 )

@@ -6,6 +6,24 @@ from tests.support.api import Client
 from tests.support.cli import Cli
 
 
+def test_the_site_is_opened_and_documents_are_published(owner: Cli, api: Client) -> None:
+    document = api.post("/v1/knowledge/documents", {"title": "Refunds", "body": "Text"}).body["id"]
+    folder = api.post("/v1/knowledge/folders", {"name": "Help"}).body["id"]
+    assert "the organization's name" in owner.ok("site", "show")
+
+    said = owner.ok("site", "enable", "--title", "Acme help")
+
+    assert said.startswith("The help site is open.\n")
+    assert owner.json("site", "show")["title"] == "Acme help"
+    assert owner.ok("site", "publish", document, folder) == "2 published.\n"
+    assert api.get(f"/v1/knowledge/documents/{document}").body["document"]["published"] is True
+    assert api.get("/v1/knowledge/folders").body["folders"][0]["published"] is True
+    owner.ok("site", "publish", document, "--off")
+    assert api.get(f"/v1/knowledge/documents/{document}").body["document"]["published"] is False
+    assert owner.ok("site", "enable", "--off").startswith("The help site is off.\n")
+    assert owner.run("site", "publish", "doc_unknown").exit_code != 0
+
+
 def test_the_look_is_shown_and_changed(owner: Cli, api: Client, tmp_path: Path) -> None:
     assert "the theme's own" in owner.ok("site", "appearance")
     css = tmp_path / "ours.css"

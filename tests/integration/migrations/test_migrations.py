@@ -267,3 +267,23 @@ def test_a_document_that_was_changed_or_deleted_before_its_migration_is_counted_
     assert admin.main(["migrate"]) == 0
     usage = api.get("/v1/billing/limits").body["knowledge"]
     assert (usage["documents"]["used"], usage["bytes"]["used"]) == (1, 10)
+
+
+def test_documents_get_addresses_of_their_own_and_stay_internal(
+    organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
+    for number in (1, 2):
+        put({**old_document(organization, number), "title": "Money back"})
+
+    assert admin.main(["migrate"]) == 0
+    for item in everything.of_kind("DOC#"):
+        assert versions._give_document_an_address(item) is False  # as after a crash
+
+    listed = api.get("/v1/knowledge/documents").body["documents"]
+    assert sorted((each["slug"], each["published"]) for each in listed) == [
+        ("money-back", False),
+        ("money-back-2", False),
+    ]
+    pages = {item["slug"]: item["documentId"] for item in everything.of_kind("PAGE#")}
+    assert pages == {each["slug"]: each["id"] for each in listed}

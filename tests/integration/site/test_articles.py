@@ -303,7 +303,7 @@ def test_the_html_goes_with_its_text(api: Client, visitor: Visitor, organization
     assert document_id
 
 
-def test_a_text_that_is_replaced_during_a_view_is_shown_anew(
+def test_a_text_that_is_replaced_during_a_view_is_read_again(
     api: Client, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document_id = publish(api, "Refunds", "Old.")

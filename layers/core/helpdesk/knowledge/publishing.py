@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 
-from helpdesk.knowledge import document_store, folder_repository, page_repository
+from helpdesk.knowledge import document_store, folder_repository, page_repository, repository
 from helpdesk.knowledge.document_store import TextMissing
+from helpdesk.knowledge.documents import Document
+from helpdesk.knowledge.errors import DocumentSlugTaken
 from helpdesk.knowledge.folders import ROOT, Folder, Tree
-from helpdesk.knowledge.pages import DocumentPage, in_order
+from helpdesk.knowledge.pages import DocumentPage, candidates, in_order
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
 
 __all__ = ["TextMissing"]  # raised by `text_of`
 
@@ -121,6 +125,7 @@ class Found(FrozenRecord):
 
 
 _MOST_MOVES = 10
+_MOST_SLUGS = 4
 
 
 def found(organization: str, slug: str, items: Mapping[ItemKey, Item]) -> Found | None:
@@ -142,6 +147,22 @@ def found(organization: str, slug: str, items: Mapping[ItemKey, Item]) -> Found 
             return None
         page = target
     return None
+
+
+def give_address(document: Document) -> None:
+    """Give a document that has none its address. One call, more if slugs of its title are taken.
+
+    Raises ConditionFailed if the document has changed since it was read.
+    """
+    for slug in islice(candidates(document.title), _MOST_SLUGS):
+        transaction = Transaction()
+        repository.give_address(transaction, document, slug)
+        try:
+            transaction.commit()
+        except DocumentSlugTaken:
+            continue
+        return
+    raise DocumentSlugTaken
 
 
 def page_at(organization: str, slug: str) -> DocumentPage | None:

@@ -5,6 +5,7 @@ the organization's usage follow from them.
 """
 
 from collections.abc import Sequence
+from copy import replace
 from typing import NamedTuple
 
 from helpdesk.events.outbox import Job, job_item
@@ -95,6 +96,22 @@ def change(
     if reindexed:
         obsolete = [seen.text_key] if seen.text_key != changed.text_key else []
         transaction.put(job_item(organization, changed.index_job(obsolete)), new=True)
+
+
+def give_address(transaction: Transaction, seen: Document, slug: str) -> None:
+    """Give a document that was read without an address this one.
+
+    The transaction raises ConditionFailed if it is not as it was read, and DocumentSlugTaken.
+    """
+    placed = replace(seen, slug=slug)
+    transaction.set(
+        keys.KnowledgeDocument(seen.organization, seen.id),
+        {"slug": slug, "published": seen.published},
+        condition=_AS_READ,
+        values=_as_read(seen),
+        on_failure=ConditionFailed,
+    )
+    page_repository.claim(transaction, placed)
 
 
 def delete(transaction: Transaction, seen: Document) -> None:

@@ -30,6 +30,63 @@ def site() -> None:
     """The help site."""
 
 
+@site.command("show")
+@pass_session
+def show_site(session: Session) -> None:
+    """Show the help site's address and settings."""
+    answer = session.api().get("site")
+    if session.as_json:
+        say_json(answer)
+    else:
+        _say_site(answer)
+
+
+@site.command("enable")
+@click.option("--off", is_flag=True, help="Take the site off the net; its settings stay.")
+@click.option("--title", help="The site's name.")
+@click.option("--intro", help="The line below the title on the home page.")
+@pass_session
+def enable_site(session: Session, title: str | None, intro: str | None, *, off: bool) -> None:
+    """Open the help site, and set its title and intro."""
+    body: dict[str, Any] = {"enabled": not off}
+    body |= {name: value for name, value in (("title", title), ("intro", intro)) if value is not None}
+    answer = session.api().patch("site", body=body)
+    if session.as_json:
+        say_json(answer)
+    else:
+        say("The help site is off." if off else "The help site is open.")
+        _say_site(answer)
+
+
+@site.command("publish")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--off", is_flag=True, help="Make them internal again.")
+@pass_session
+def publish(session: Session, ids: tuple[str, ...], *, off: bool) -> None:
+    """Publish documents, or folders with all that is in them, by their IDs."""
+    for each in ids:
+        kind = "folders" if each.startswith("fold_") else "documents"
+        session.api().patch("knowledge", kind, each, body={"published": not off})
+    if session.as_json:
+        say_json({"ok": True, "ids": list(ids), "published": not off})
+    else:
+        say(f"{len(ids)} {'made internal' if off else 'published'}.")
+
+
+def _say_site(answer: dict[str, Any]) -> None:
+    say_facts(
+        [
+            ("address", answer["url"]),
+            ("open", "yes" if answer["enabled"] else "no"),
+            ("title", answer["title"] or "the organization's name"),
+            ("intro", answer["intro"] or "none"),
+            ("language", answer["language"] or "the visitor's"),
+            ("feedback board", "yes" if answer["showBoard"] else "no"),
+            ("contact", "yes" if answer["showContact"] else "no"),
+        ]
+    )
+
+
 @site.group(cls=_Settings)
 def appearance() -> None:
     """How the help site looks."""
