@@ -270,7 +270,14 @@ class CodeHost:
         found = self._repository(asked, name)
         if isinstance(found, Said):
             return found
-        return Said(200, sorted(found.issues.values(), key=lambda each: -int(each["number"]))[:100])
+        field = {"updated": "updated_at"}.get(asked.query.get("sort", ""), "number")
+        size, page = int(asked.query.get("per_page", 30)), int(asked.query.get("page", 1))
+        rows = sorted(
+            (each for each in found.issues.values() if each["updated_at"] >= asked.query.get("since", "")),
+            key=lambda each: (each[field], each["number"]),
+            reverse=asked.query.get("direction", "desc") == "desc",
+        )
+        return Said(200, rows[(page - 1) * size : page * size])
 
     def _open_issue(self, asked: Asked, name: str) -> Said:
         found = self._repository(asked, name)

@@ -38,6 +38,7 @@ OTHER_DOCUMENTS = {
     "chatmirror/worker.py": "messages of SQS, as the receiver writes them",
     "codehost/app_identity.py": "responses of GitHub",
     "codehost/issues.py": "responses of GitHub, and messages as the receiver writes them",
+    "codehost/issue_looks.py": "responses of GitHub",
     "codehost/issue_links.py": "responses of GitHub, and messages as the receiver writes them",
     "codehost/github.py": "responses of GitHub",
     "codehost/mirroring.py": "messages of SQS, as the receiver writes them",

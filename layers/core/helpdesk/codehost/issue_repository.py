@@ -1,6 +1,6 @@
 """Issues of signals as items: the claim on opening one, and which signal an issue belongs to."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 from helpdesk.codehost.mirror_record import hash_of
@@ -216,6 +216,27 @@ def put_link_problem(organization: str, signal_id: str, number: int, problem: st
 def forget_link_problem(organization: str, signal_id: str) -> None:
     """Forget why an issue could not become a signal's: one did."""
     table.delete(keys.IssueProblem(organization, signal_id, App.CODEHOST.value))
+
+
+def by_number(organization: str, repo: str, number: int) -> Issue | None:
+    """Return the issue with a number in a repository, if it is a signal's."""
+    signal_id = signal_of(organization, repo, number)
+    return None if signal_id is None else get(organization, signal_id)
+
+
+def all_of(organization: str, repo: str, most: int) -> list[str]:
+    """Return the signals of a repository's issues, up to a number of them. One call."""
+    pk = keys.IssueNumber(organization, hash_of(repo), "1").pk
+    found = table.query(pk, sk_prefix="NUMBER#", limit=most).items
+    return [attributes.text(item, "signalId") for item in found]
+
+
+def of_signals(organization: str, signal_ids: Sequence[str]) -> dict[str, Issue]:
+    """Return the issues of signals, by their signals. One call for a hundred."""
+    wanted = [keys.SignalIssue(organization, each, App.CODEHOST.value) for each in signal_ids]
+    found = table.get_many(wanted).values() if wanted else ()
+    read = [Issue.from_item(organization, item) for item in found]
+    return {each.signal_id: each for each in read}
 
 
 def signals_of(organization: str, issues: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:

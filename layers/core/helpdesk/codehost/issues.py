@@ -98,6 +98,11 @@ def issue_of(signal: Signal) -> Issue | None:
     return None if issue is None else issue_repository.passed_on(issue, signal.id)
 
 
+def is_closed(signal: Signal) -> bool:
+    """Return whether the issue of a signal is closed while the signal is as it is."""
+    return signal.status in _CLOSED
+
+
 def take_change(organization: str, data: Mapping[str, Any], bot: str) -> str:
     """Move the signal of an issue that was closed or opened again at GitHub, unless a person moved the signal later."""
     signal_id = issue_repository.signal_of(organization, data["repo"], data["number"])

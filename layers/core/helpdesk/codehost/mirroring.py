@@ -18,7 +18,7 @@ from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
-from helpdesk.integrations.record import Connection
+from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.knowledge import checks
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import Source
@@ -64,10 +64,17 @@ def sync(organization: str, repo: str, mirror_id: str, job_id: str, adapter: Wor
 
 
 def owner_of(organization: str, repo: str) -> Connection | None:
-    """Return the connection to the account that has a repository, or None."""
+    """Return the connection to the account that has a repository, or None.
+
+    An App that was installed again has a connection of its own: one that works comes before a broken one.
+    """
     owner = repo.partition("/")[0].casefold()
-    found = integrations.connections(organization, App.CODEHOST)
-    return next((each for each in found if each.account.casefold() == owner), None)
+    found = [
+        each
+        for each in integrations.connections(organization, App.CODEHOST)
+        if each.account.casefold() == owner
+    ]
+    return min(found, key=lambda each: each.status is ConnectionStatus.BROKEN, default=None)
 
 
 def _required(connection: Connection | None, mirror: Mirror) -> Connection:

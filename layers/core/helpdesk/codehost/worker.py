@@ -8,6 +8,7 @@ from helpdesk.admission.caller import Caller, Person
 from helpdesk.codehost import (
     app_identity,
     issue_links,
+    issue_looks,
     issue_settings,
     issue_wishes,
     issues,
@@ -99,10 +100,10 @@ def signal_changed(organization: str, signal_id: str, filed: bool) -> str:  # no
 
 
 def connected(connection: Connection) -> str:
-    """Look again at every repository of the account that is mirrored."""
+    """Look again at every repository of the account that is mirrored, and at the issues of signals."""
     found = mirrors.of_account(connection.organization, connection.account)
     mirrors.look_again(connection.organization, [each.repo for each in found])
-    return f"{len(found)} to sync"
+    return f"{len(found)} to sync, {issue_looks.look(connection, _this())} issues out of line"
 
 
 def removed(_app: AppCredentials | None, _connection: Connection, _tokens: Tokens | None) -> None:

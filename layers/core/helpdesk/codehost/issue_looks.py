@@ -1,0 +1,99 @@
+"""The nightly look at issues: what GitHub sent and was lost, and what an issue missed while nothing got through.
+
+One request lists what changed at GitHub since the last look, a page of a hundred after the other. Then the issues that
+are known are compared with their signals, in batch reads. Nothing is written where both agree.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import batched
+from typing import Any
+
+from helpdesk.codehost import github, issue_repository, issue_settings, issues
+from helpdesk.codehost.app_identity import API
+from helpdesk.integrations import accounts
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.client import ServiceRequest
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS, HOUR_MS
+from helpdesk.signals import service as signals
+
+MAX_PAGES = 10
+"""Of changed issues in one look; the next look goes on where it ended."""
+MAX_COMPARED = 2_000
+"""Issues that are compared with their signals in one look."""
+_ON_A_PAGE = 100
+_FIRST_MS = 2 * DAY_MS
+_OVERLAP_MS = HOUR_MS
+
+
+def look(connection: Connection, adapter: Worker) -> int:
+    """Bring issues of an account and their signals in line; return how many were not.
+
+    Raises TryLater, Revoked, NotConnectedNow.
+    """
+    organization, now = connection.organization, clock.now_ms()
+    repo = issue_settings.repo_of(organization).repo
+    if repo is None or repo.partition("/")[0].casefold() != connection.account.casefold():
+        return 0
+    account = accounts.opened(connection, adapter)
+    since = (issue_settings.looked_at(organization) or now - _FIRST_MS) - _OVERLAP_MS
+    count, until = 0, now
+    for page, rows in enumerate(_changed(account, repo, since), 1):
+        known = issue_repository.signals_of(organization, [(repo, row["number"]) for row in rows])
+        count += sum(_take(organization, repo, row) for row in rows if (repo, row["number"]) in known)
+        if page == MAX_PAGES and len(rows) == _ON_A_PAGE:
+            until = _ms(rows[-1]["updated_at"])
+    count += _compare(organization, repo, adapter)
+    issue_settings.note_look(organization, repo, until)
+    return count
+
+
+def _changed(account: Account, repo: str, since: int) -> Iterator[list[dict[str, Any]]]:
+    """Yield pages of issues that changed since an instant (ms), the oldest change first."""
+    at = datetime.fromtimestamp(since / 1_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    for page in range(1, MAX_PAGES + 1):
+        query = f"state=all&sort=updated&direction=asc&since={at}&per_page={_ON_A_PAGE}&page={page}"
+        reply = github.ask(account, ServiceRequest(url=f"{API}/repos/{repo}/issues?{query}"))
+        rows = reply.json() if reply.ok else []
+        yield rows
+        if len(rows) < _ON_A_PAGE:
+            return
+
+
+def _take(organization: str, repo: str, row: Mapping[str, Any]) -> bool:
+    """Take a change that may not have come; return whether it had not."""
+    issue = issue_repository.by_number(organization, repo, row["number"])
+    closed = row["state"] == "closed"
+    if issue is None or issue.closed == closed:
+        return False
+    change = {
+        "repo": repo,
+        "number": row["number"],
+        "state": row["state"],
+        "reason": row.get("state_reason"),
+        # A later comment changes `updated_at`, too.
+        "updatedAt": (row.get("closed_at") if closed else None) or row["updated_at"],
+        "sender": None,
+    }
+    issues.take_change(organization, change, bot="")
+    return True
+
+
+def _compare(organization: str, repo: str, adapter: Worker) -> int:
+    """Bring issues in line whose signals moved while nothing got through; return how many."""
+    count = 0
+    for some in batched(issue_repository.all_of(organization, repo, MAX_COMPARED), 100, strict=False):
+        found = signals.by_ids(organization, list(some))
+        known = issue_repository.of_signals(organization, list(found))
+        for signal_id, issue in known.items():
+            if issue.number is not None and issues.is_closed(found[signal_id]) != issue.closed:
+                issues.follow(organization, signal_id, adapter, filed=False)
+                count += 1
+    return count
+
+
+def _ms(at: str) -> int:
+    return round(datetime.fromisoformat(at).timestamp() * 1_000)

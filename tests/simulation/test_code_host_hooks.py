@@ -1,0 +1,166 @@
+"""Hundreds of hooks of GitHub that are lost, repeated, late and in any order: after a night both sides agree."""
+
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Connection
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.clock import frozen, now_us
+from scripts.seeding.memory_table import MemoryTable, answering
+from scripts.services import codehost_hooks as hooks
+from scripts.services.codehost import CodeHost, credentials
+from scripts.services.repositories import Installation, Repository
+from tests.integration.integrations.conftest import _deployment, connect_codehost, github, services
+from tests.support.api import Client, function
+from tests.support.effort import of
+from tests.support.integrations import set_app
+from tests.support.issues import acme, file, repository, signal
+from tests.support.workers import LongContext, Workers
+
+__all__ = ["_deployment", "acme", "connect_codehost", "github", "repository", "services"]
+
+HOOKS = of(50, 500)
+SIGNALS = 8
+CLOSED = {"done", "declined"}
+
+
+@pytest.fixture(autouse=True)
+def memory(_deployment: None) -> Iterator[MemoryTable]:
+    """Let the table in memory answer: it is faster than moto."""
+    with answering(MemoryTable()) as memory_table:
+        set_app(App.CODEHOST, credentials())
+        yield memory_table
+
+
+class World:
+    """An account whose people push and move issues, an organization whose people move signals, and hooks under way."""
+
+    def __init__(self, seed: int, api: Client, github: CodeHost, acme: Installation) -> None:
+        self.random = random.Random(seed)
+        self.api, self.github, self.acme = api, github, acme
+        self.docs, self.shop = github.add(acme, "docs"), github.repositories["acme/shop"]
+        self.now = now_us()
+        self.sent = 0
+        self.loses_all = False
+        self.late: list[tuple[int, tuple[dict[str, str], str]]] = []
+        self.workers = Workers("search", "knowledge", "mail")
+        github.clock = lambda: self.now / 1_000_000
+
+    def send(self, sent: hooks.Sent) -> None:
+        """Let GitHub send a hook: it is lost, or comes up to three times, at any moment of the next hour."""
+        self.sent += 1
+        if self.loses_all:
+            return
+        for _ in range(self.random.choice((0, 1, 1, 1, 2, 3))):
+            self.late.append((self.now + self.random.randrange(3_600_000_000), sent))
+
+    def act(self) -> None:
+        """Let somebody do something at GitHub, or move a signal."""
+        what = self.random.random()
+        if what < 0.35:
+            self.push()
+        elif what < 0.75:
+            self.move_issue()
+        elif what < 0.85:
+            signal_id = self.random.choice(self.signals)
+            status = self.random.choice(("open", "planned", "done", "declined"))
+            assert self.api.patch(f"/v1/signals/{signal_id}", {"status": status}).status == 200
+        elif what < 0.95:
+            self.hide_or_show()
+        else:
+            self.acme.suspended = not self.acme.suspended
+            if self.acme.suspended:
+                self.github.tokens.clear()
+            action = "suspend" if self.acme.suspended else "unsuspend"
+            self.send(hooks.installation(self.github, self.acme, action))
+
+    def push(self) -> None:
+        before = self.docs.sha()
+        path = f"{self.random.choice(('a', 'b', 'c'))}{self.random.randrange(6)}.md"
+        known = path in self.docs.branches["main"]
+        content = None if known and self.random.random() < 0.4 else f"# {path}\n\n{self.random.random()}"
+        self.docs.push({path: content})
+        self.send(hooks.push(self.github, self.docs, before, f"Change {path}"))
+
+    def move_issue(self) -> None:
+        number = self.random.choice(list(self.shop.issues))
+        closed = self.shop.issues[number]["state"] == "closed"
+        reason = "reopened" if closed else self.random.choice(("completed", "not_planned"))
+        change = {"state": "open" if closed else "closed", "state_reason": reason}
+        self.shop.change_issue(number, change, self.github.clock())
+        self.send(hooks.issue(self.github, self.shop, number, "reopened" if closed else "closed"))
+
+    def hide_or_show(self) -> None:
+        """Take the repository of documents from the App, or give it back."""
+        name, has = self.docs.full_name, self.docs.full_name in self.acme.repositories
+        (self.acme.repositories.discard if has else self.acme.repositories.add)(name)
+        changed = {"removed": [name]} if has else {"added": [name]}
+        self.send(hooks.repositories_changed(self.github, self.acme, **changed))
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass, and what is due arrive in any order."""
+        self.now += round(seconds * 1_000_000)
+        due = [sent for at, sent in self.late if at <= self.now]
+        self.late = [each for each in self.late if each[0] > self.now]
+        self.random.shuffle(due)
+        for headers, body in due:
+            assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
+        self.workers.run()
+
+    def agreed(self) -> None:
+        """Check that documents are the files of the commit, and that each issue is closed as its signal is."""
+        [mirror] = self.api.get("/v1/integrations/repos").body["repos"]
+        assert (mirror["status"], mirror["commit"]) == ("synced", self.docs.sha()), mirror
+        documents = self.api.get("/v1/knowledge/documents?limit=200").body["documents"]
+        assert sorted(each["title"] for each in documents) == sorted(self.docs.branches["main"])
+        for signal_id in self.signals:
+            found = signal(self.api, signal_id)
+            issue = self.shop.issues[found["codehost"]["number"]]
+            assert (found["status"] in CLOSED) == (issue["state"] == "closed"), (found, issue)
+
+    def begin(self) -> None:
+        """Mirror a repository, and open an issue for each signal."""
+        self.docs.push({"a0.md": "# a0.md\n\nText."})
+        self.api.post("/v1/integrations/repos", {"repo": "acme/docs"})
+        self.api.post("/v1/integrations/issue-repo", {"repo": "acme/shop", "autoCreate": True})
+        self.signals = [file(self.api, f"Signal {number}") for number in range(SIGNALS)]
+        self.workers.run()
+
+
+@pytest.mark.parametrize("seed", range(of(1, 20)))
+def test_after_hooks_that_are_lost_repeated_and_late_the_nightly_look_makes_both_sides_agree(
+    seed: int,
+    api: Client,
+    github: CodeHost,
+    acme: Installation,
+    repository: Repository,
+    organization: NewOrganization,
+    connect_codehost: Callable[..., Connection],
+) -> None:
+    connect_codehost(acme)
+    world = World(seed, api, github, acme)
+    with frozen(lambda: world.now):
+        world.begin()
+        world.agreed()
+        while world.sent < HOOKS:
+            for _ in range(world.random.randrange(1, 25)):
+                world.act()
+                world.now += world.random.randrange(1, 60_000_000)
+            world.pass_time(world.random.randrange(1, 600))
+        world.acme.suspended = False
+        world.acme.repositories.add("acme/docs")
+        world.pass_time(3_700)  # what is late has come
+        world.loses_all = True
+        for _ in range(4):
+            world.push()
+            world.move_issue()
+        world.pass_time(40_000)
+        with pytest.raises(AssertionError):
+            world.agreed()
+        function("integration_worker").handler({}, LongContext())
+        world.pass_time(60)
+        world.agreed()
+        assert world.api.get("/v1/integrations").body["integrations"][0]["status"] == "connected"
