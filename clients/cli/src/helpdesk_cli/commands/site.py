@@ -14,12 +14,13 @@ from helpdesk_cli.session import Session, pass_session
 _NO_ACCENT = "none"
 
 
-class _Settings(click.Group):
+class Settings(click.Group):
     """A group whose default command is `show`."""
 
     command_class = Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words of a command line; without a command they are those of `show`."""
         if not args or (args[0].startswith("-") and args[0] != "--help"):
             args = ["show", *args]
         return super().parse_args(ctx, args)
@@ -87,7 +88,7 @@ def _say_site(answer: dict[str, Any]) -> None:
     )
 
 
-@site.group(cls=_Settings)
+@site.group(cls=Settings)
 def appearance() -> None:
     """How the help site looks."""
 
