@@ -11,6 +11,8 @@ from helpdesk_cli.commands.site import Settings, site
 from helpdesk_cli.output import moment, note, say, say_facts, say_json
 from helpdesk_cli.session import Session, pass_session
 
+__all__ = ["site"]  # with the commands of this module
+
 _METHODS = {
     "median": "a code by mail",
     "app": "your app",
