@@ -509,6 +509,7 @@ def test_a_model_may_be_called_only_by_those_that_need_it_and_only_when_one_is_c
         {"Ref": "KnowledgeIndexerRole"},
         {"Ref": "SignalsRole"},
         {"Ref": "SignalWorkerRole"},
+        {"Ref": "SiteSearchRole"},
     ]
 
 
