@@ -27,7 +27,6 @@ BENCHMARKS = (
     "indexing",
     "searching",
     "exploring",
-    "site_pages",
     "package_sizes",
 )
 

@@ -1,13 +1,17 @@
-"""The pages of help sites: /site/<slug of an organization>/ and what is below it."""
+"""The pages of help sites: /site/<slug of an organization>/ and what is below it.
+
+What visitors write with, the feedback board and the way to the team, is imported with the first such page: most starts
+of this function are for someone who reads an article.
+"""
 
 from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.http.content import Content
 from helpdesk.platform.settings import declare
-from helpdesk.site import articles, assets, folders, machine_files, ratings
+from helpdesk.site import articles, assets, board_reads, folders, machine_files, ratings
 from helpdesk.site.router import Pages
 from helpdesk.site.visit import Visit
 
-NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET")
+NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "SEARCH_BUCKET")
 
 pages = Pages()
 
@@ -34,6 +38,135 @@ def show_article(visit: Visit, name: str) -> Content:
 def rate_article(visit: Visit, name: str) -> Content:
     """Count whether an article helped."""
     return ratings.rate(visit, name)
+
+
+@pages.get("/board", reads=board_reads.settings_key)
+def show_board(visit: Visit) -> Content:
+    """Show the posts of the feedback board."""
+    from helpdesk.site import board
+
+    return board.show_list(visit)
+
+
+@pages.get("/board/roadmap", reads=board_reads.settings_key)
+def show_roadmap(visit: Visit) -> Content:
+    """Show the posts by their status."""
+    from helpdesk.site import board
+
+    return board.show_roadmap(visit)
+
+
+@pages.get("/board/sent", reads=board_reads.settings_key)
+def show_sent(visit: Visit) -> Content:
+    """Show what happens with a post that the team looks at first."""
+    from helpdesk.site import board
+
+    return board.show_sent(visit)
+
+
+@pages.get("/board/new", reads=board_reads.settings_key)
+def show_new_post(visit: Visit) -> Content:
+    """Show the form of a new post."""
+    from helpdesk.site import board
+
+    return board.show_new(visit)
+
+
+# The forms take from the buckets of network addresses themselves, to show what was typed again.
+@pages.post("/board/new", limit=AddressLimit.OWN, reads=board_reads.settings_key)
+def submit_post(visit: Visit) -> Content:
+    """Add a post."""
+    from helpdesk.site import board
+
+    return board.submit(visit)
+
+
+@pages.get("/board/<post>", reads=board_reads.post_keys)
+def show_post(visit: Visit, post: str) -> Content:
+    """Show a post with its comments."""
+    from helpdesk.site import board
+
+    return board.show_post(visit, post)
+
+
+@pages.get("/board/<post>/join", reads=board_reads.post_keys)
+def join(visit: Visit, post: str) -> Content:
+    """Show a post with the forms to vote and comment."""
+    from helpdesk.site import board
+
+    return board.show_post(visit, post, joins=True)
+
+
+@pages.post("/board/<post>/vote", limit=AddressLimit.OWN, reads=board_reads.post_keys)
+def vote(visit: Visit, post: str) -> Content:
+    """Vote for a post, or withdraw the vote."""
+    from helpdesk.site import board
+
+    return board.vote(visit, post)
+
+
+@pages.post("/board/<post>/comments", limit=AddressLimit.OWN, reads=board_reads.post_keys)
+def comment(visit: Visit, post: str) -> Content:
+    """Add a comment to a post."""
+    from helpdesk.site import board
+
+    return board.comment(visit, post)
+
+
+@pages.get("/contact")
+def show_contact(visit: Visit) -> Content:
+    """Show the form for a message, and the visitor's conversations."""
+    from helpdesk.site import contact
+
+    return contact.show(visit)
+
+
+@pages.post("/contact", limit=AddressLimit.OWN)
+def send_message(visit: Visit) -> Content:
+    """Write to the team."""
+    from helpdesk.site import contact
+
+    return contact.send(visit)
+
+
+@pages.get("/contact/thread.js")
+def show_thread_script(_: Visit) -> Content:
+    """Return the script of a conversation's page."""
+    from helpdesk.site import contact
+
+    return contact.script()
+
+
+@pages.get("/contact/<conversation_id>")
+def show_thread(visit: Visit, conversation_id: str) -> Content:
+    """Show a conversation."""
+    from helpdesk.site import contact
+
+    return contact.show_thread(visit, conversation_id)
+
+
+@pages.post("/contact/<conversation_id>", limit=AddressLimit.OWN)
+def reply(visit: Visit, conversation_id: str) -> Content:
+    """Write in a conversation."""
+    from helpdesk.site import contact
+
+    return contact.reply(visit, conversation_id)
+
+
+@pages.get("/contact/<conversation_id>/state")
+def show_state(visit: Visit, conversation_id: str) -> Content:
+    """Return what changes with a conversation."""
+    from helpdesk.site import contact
+
+    return contact.state(visit, conversation_id)
+
+
+@pages.post("/contact/<conversation_id>/rating", limit=AddressLimit.OWN)
+def rate_conversation(visit: Visit, conversation_id: str) -> Content:
+    """Rate a conversation."""
+    from helpdesk.site import contact
+
+    return contact.rate(visit, conversation_id)
 
 
 @pages.get("/robots.txt")

@@ -274,15 +274,23 @@ def test_the_function_that_connects_writes_tokens_and_reads_none() -> None:
     assert allowed("Connect")["PERSON#*"] == {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
 
 
-def test_the_pages_of_help_sites_reach_what_they_show_and_no_customer() -> None:
+def test_the_pages_of_help_sites_reach_what_they_show_and_what_visitors_write() -> None:
     reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+    writes = {"dynamodb:PutItem", "dynamodb:UpdateItem"}
+    check, delete = {"dynamodb:ConditionCheckItem"}, {"dynamodb:DeleteItem"}
 
     pages = {"SLUG#*", "ORG#*#ORG", "ORG#*#SITE", "ORG#*#FOLDER"}
     assert allowed("Site") == {
         **dict.fromkeys(pages, reads),
         "ORG#*#PAGE": reads | {"dynamodb:UpdateItem"},
         "ORG#*#PAGERATING#*": {"dynamodb:GetItem", "dynamodb:UpdateItem"},
-        "ADDRESS#*": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
+        "ORG#*#SITESESSION#*": reads,
+        "ORG#*#POSTS#*": {"dynamodb:Query"},
+        **dict.fromkeys(("ORG#*#BOARD", "ORG#*#IDEMPOTENCY#*"), reads | writes | check),
+        **dict.fromkeys(("ORG#*#POSTNUMBER#*", "ORG#*#SESSION#*", "ORG#*#CONV#*"), reads | writes),
+        "ORG#*#POST#*": reads | writes | delete,
+        "ORG#*#CUS#*": reads | writes | check | delete,
+        **dict.fromkeys(("ADDRESS#*", "ORG#*#RATINGS", "ORG#*#JOB#*", "ORG#*#EVENT#*"), writes),
     }
     assert allowed("SiteSearch") == {
         **dict.fromkeys((*pages, "ORG#*#PAGE", "ORG#*#KNOWLEDGE"), reads),
@@ -366,6 +374,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
 
     assert "/index/*" not in json.dumps(POLICIES)
     assert read == {
+        "Site": {"ORG#*#POSTS#*"},
         "Conversations": {"ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#ASSIGNED#*", "ORG#*#APPROVALS#*"},
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*", "ORG#*#CUSREPORTS#*"},
         "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*"},
@@ -473,7 +482,16 @@ def test_functions_that_search_reach_the_inbox_index_and_two_write_it() -> None:
         and {"s3:PutObject", "s3:DeleteObject"} & set(actions(statement))
     }
 
-    assert reach == {"Conversations", "Customers", "Signals", "Tasks", "Board", "SearchIndexer", "Eraser"}
+    assert reach == {
+        "Conversations",
+        "Customers",
+        "Signals",
+        "Tasks",
+        "Board",
+        "Site",
+        "SearchIndexer",
+        "Eraser",
+    }
     assert writes == {"SearchIndexer", "Eraser"}
 
 
@@ -489,6 +507,7 @@ def test_each_function_that_copies_the_inbox_index_has_storage_for_it() -> None:
         "SignalsFunction": 2048,
         "TasksFunction": 2048,
         "BoardFunction": 2048,
+        "SiteFunction": 2048,
         "SearchIndexerFunction": 2048,
         "EraserFunction": 2048,
     }

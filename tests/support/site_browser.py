@@ -54,7 +54,8 @@ class SiteBrowser:
     ) -> Page:
         """Send a request; the response as it comes. Without `cookies` as from another site's page."""
         parts = urlsplit(where)
-        path = parts.path if parts.path.startswith("/site/") else f"{urlsplit(self.root).path}{parts.path}"
+        stage, below, rest = parts.path.partition("/site/")
+        path = f"{below}{rest}" if below else f"{urlsplit(self.root).path}{stage}"
         sent = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
         if self.cookies and cookies:
             sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())

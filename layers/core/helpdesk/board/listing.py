@@ -36,14 +36,14 @@ _INDEXES: dict[PostSort, tuple[Index, Callable[[Post], str]]] = {
 }
 
 
-class _Chosen(NamedTuple):
+class Chosen(NamedTuple):
     """What the parameters of a list select."""
 
     board_id: str | None
     status_id: str | None
     tag_id: str | None
     state: PostState | None
-    is_spam: bool
+    is_spam: bool = False
 
     def matches(self, post: Post) -> bool:
         """Return whether a post is selected."""
@@ -80,18 +80,21 @@ def board(organization: str) -> BoardAnswer:
 
 def posts(caller: Caller, query: PostsQuery) -> PostsAnswer:
     """Return a page of posts. Raises InvalidRequest, InvalidSession, InvalidCursor."""
-    chosen = _Chosen(query.board_id, query.status_id, query.tag_id, query.state, query.is_spam)
+    chosen = Chosen(query.board_id, query.status_id, query.tag_id, query.state, query.is_spam)
     text = _text(query)
     name = f"board/posts?{chosen!r}&{text!r}&{query.sort}"
     start = position(caller, query, name)
     organization = caller.organization
     try:
         if text is not None:
-            found, end = _searched(organization, text, chosen, query.limit, start)
+            found, end = found_posts(organization, text, chosen, query.limit, start)
         elif query.sort is PostSort.TRENDING:
-            found, end = _trending(organization, chosen, query.limit, start)
+            found, end = trending_posts(
+                organization, _boards(organization, chosen), chosen, query.limit, start
+            )
         else:
-            found, end = _sorted(organization, chosen, query.sort, query.limit, start)
+            boards = _boards(organization, chosen)
+            found, end = sorted_posts(organization, boards, chosen, query.sort, query.limit, start)
     except MalformedKey:  # an id that cannot be one: nothing matches it
         return PostsAnswer(posts=[], next_cursor=None)
     found, end = _with_present_tags(organization, chosen, found, end)
@@ -104,7 +107,7 @@ def posts(caller: Caller, query: PostsQuery) -> PostsAnswer:
 
 
 def _with_present_tags(
-    organization: str, chosen: _Chosen, found: list[Post], end: Any
+    organization: str, chosen: Chosen, found: list[Post], end: Any
 ) -> tuple[list[Post], Any]:
     """Return posts without tags that are deleted, which the worker has yet to take off them. One read, if any has tags.
 
@@ -158,25 +161,22 @@ def _summaries(organization: str, found: Sequence[Post], session: str | None) ->
     return [post_summary(post, known, voted=None if session is None else post.id in voted) for post in found]
 
 
-def _partitions(organization: str, chosen: _Chosen) -> list[tuple[str, PostList]]:
-    boards = (
-        [chosen.board_id]
-        if chosen.board_id is not None
-        else [board.id for board in settings_repository.get(organization).boards]
-    )
-    return [(board_id, each) for board_id in boards for each in chosen.lists]
+def _boards(organization: str, chosen: Chosen) -> list[str]:
+    if chosen.board_id is not None:
+        return [chosen.board_id]
+    return [board.id for board in settings_repository.get(organization).boards]
 
 
-def _sorted(
-    organization: str, chosen: _Chosen, sort: PostSort, limit: int, start: Any
+def sorted_posts(
+    organization: str, boards: Sequence[str], chosen: Chosen, sort: PostSort, limit: int, start: Any
 ) -> tuple[list[Post], Any]:
-    """Return posts before a place in an index, and the place to continue from.
+    """Return posts of boards before a place in an index, and the place to continue from.
 
     All partitions are read from the same place down to where the first of them ends its page. Below that place, another
     partition may have posts that come earlier, so the page ends there.
     """
     index, place = _INDEXES[sort]
-    partitions = _partitions(organization, chosen)
+    partitions = [(board_id, each) for board_id in boards for each in chosen.lists]
     kept: list[Post] = []
     for _ in range(_ROUNDS):
         pages = [
@@ -199,11 +199,13 @@ def _sorted(
     return kept, start
 
 
-def _trending(organization: str, chosen: _Chosen, limit: int, start: Any) -> tuple[list[Post], Any]:
-    """Return posts by their score: those in the cursor's order at the instant of the first page."""
+def trending_posts(
+    organization: str, boards: Sequence[str], chosen: Chosen, limit: int, start: Any
+) -> tuple[list[Post], Any]:
+    """Return posts of boards by their score: those in the cursor's order at the instant of the first page."""
     at, last = start if start is not None else (clock.now_ms(), None)
     found: dict[str, Post] = {}
-    for board_id, each in _partitions(organization, chosen):
+    for board_id, each in ((board_id, each) for board_id in boards for each in chosen.lists):
         for index, _ in _INDEXES.values():
             page, _ = repository.page(
                 organization, board_id, each, index, trending.CANDIDATES, None, chosen.matching
@@ -221,8 +223,8 @@ def _rank(post: Post, at: int) -> list[Any]:
     return [post.pinned, trending.score(post, at), post.id]
 
 
-def _searched(
-    organization: str, text: str, chosen: _Chosen, limit: int, after: Any
+def found_posts(
+    organization: str, text: str, chosen: Chosen, limit: int, after: Any
 ) -> tuple[list[Post], Any]:
     """Search for words, and keep what matches the other parameters."""
     kept: list[Post] = []

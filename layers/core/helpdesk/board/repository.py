@@ -49,9 +49,9 @@ def get(organization: str, post_id: str) -> Post:
     return Post.from_item(organization, item)
 
 
-def numbered(organization: str, number: str) -> str:
-    """Return the id of the post with a number. Raises PostNotFound."""
-    item = table.get(keys.PostNumber(organization, number))
+def numbered(organization: str, number: str, seen: Item | None = None) -> str:
+    """Return the id of the post with a number, without a read if its item was `seen`. Raises PostNotFound."""
+    item = seen or table.get(keys.PostNumber(organization, number))
     if item is None:
         raise PostNotFound
     return str(item["postId"])

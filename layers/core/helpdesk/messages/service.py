@@ -123,6 +123,27 @@ def history_of(organization: str, session_hash: str) -> History:
     )
 
 
+def conversations_of(organization: str, session_hash: str) -> list[Conversation]:
+    """Return a visitor's ten most recently started conversations, the most recently active first. Two calls."""
+    started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
+    found = conversations.by_ids(organization, started) if started else []
+    return sorted(found, key=lambda conversation: conversation.last_message_at, reverse=True)
+
+
+def conversation_of(organization: str, session_hash: str, conversation_id: str) -> Conversation:
+    """Return a visitor's conversation. One call. Raises ConversationNotFound, also for one of another visitor."""
+    found = conversations.get(organization, conversation_id)
+    if found.session_hash is None or found.session_hash != session_hash:
+        raise ConversationNotFound
+    return found
+
+
+def shown(conversation: Conversation) -> HistoryConversation:
+    """Return a conversation as its visitor sees it, with its newest 200 messages. One query."""
+    newest = conversations.newest_messages(conversation, HISTORY_MESSAGES)
+    return history_conversation(conversation, newest[: history_room(newest)][::-1])
+
+
 def visible_state(conversation: Conversation) -> tuple[Status, bool]:
     """Return the status and `awaitingHuman` that the visitor sees.
 

@@ -39,15 +39,22 @@ def rate(organization: str, sent: RatingInput) -> None:
     Raises InvalidSession, InvalidFeedback, ConversationNotFound, ConversationArchived, NotResolved, RatingSettled.
     """
     session_hash = sessions.hashed(sessions.require_session(sent.session))
-    note = "" if is_blank(sent.note or "") else trimmed(sent.note or "")
+    rate_as(organization, session_hash, sent.conversation_id, sent.stars, sent.note)
+
+
+def rate_as(
+    organization: str, session_hash: str, conversation_id: str, stars: int, sent_note: str | None
+) -> None:
+    """Rate a conversation of a visitor who is known by the hash of their session. Raises what `rate` raises then."""
+    note = "" if is_blank(sent_note or "") else trimmed(sent_note or "")
     if len(note) > MAX_NOTE_CHARACTERS:
         raise InvalidFeedback
-    conversation = conversations.get(organization, sent.conversation_id)
+    conversation = conversations.get(organization, conversation_id)
     if conversation.session_hash != session_hash:
         raise ConversationNotFound
     for _ in range(_TRIES):
         transaction = Transaction()
-        _write(transaction, conversation, sent.stars, note)
+        _write(transaction, conversation, stars, note)
         try:
             transaction.commit()
         except StaleConversation as stale:

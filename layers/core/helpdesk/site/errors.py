@@ -1,6 +1,6 @@
 """What can go wrong with a help site and its pages."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import AppError, InvalidRequest
 
 MAX_TITLE_CHARACTERS = 80
 MAX_INTRO_CHARACTERS = 500
@@ -15,3 +15,9 @@ class PageNotFound(AppError):
 
     status, code = 404, "page_not_found"
     message = "There is no page at this address."
+
+
+class NoStars(InvalidRequest):
+    """A rating without 1 to 5 stars."""
+
+    message = "`stars` must be from 1 to 5."

@@ -13,7 +13,6 @@ What fails leads back to `show`, which says why.
 """
 
 from collections.abc import Callable
-from copy import replace
 from typing import Final
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -29,7 +28,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.site.visit import Visit
 from helpdesk.site_sign_in import codes, pages, people, problems, repository, secret_repository, states
 from helpdesk.site_sign_in.codes import WrongCode
-from helpdesk.site_sign_in.errors import Declined, Refused, SignInOver, SignInUnavailable
+from helpdesk.site_sign_in.errors import Declined, Refused, SignInOver
 from helpdesk.site_sign_in.pages import Why
 from helpdesk.site_sign_in.record import SignInMethod, SignInSettings, TokenRecord
 from helpdesk.site_sign_in.repository import AlreadyUsed
@@ -77,7 +76,7 @@ def show(visit: Visit) -> Content:
 
 
 def request(visit: Visit) -> Content:
-    """Mail a code. Raises FormNotOwn, RateLimited."""
+    """Mail a code. Raises FormNotOwn, RateLimited, SignInUnavailable."""
     here, form = _here(visit), _form(visit, BeginForm)
     to = states.safe_path(form.to)
     browsers.require_own_form(here.browser, form.csrf, visit.client, here.site)
@@ -90,9 +89,6 @@ def request(visit: Visit) -> Content:
         return pages.sign_in(
             visit, here.site, here.browser, here.settings.method, to, why=Why.EMAIL, email=form.email[:320]
         )
-    except SignInUnavailable as error:
-        busy = pages.sign_in(visit, here.site, here.browser, here.settings.method, to, why=Why.BUSY)
-        return replace(busy, status=error.status, headers={**busy.headers, **error.headers})
     return pages.code(visit, here.site, here.browser, to, handle=handle, email=form.email.strip())
 
 

@@ -31,6 +31,8 @@ from helpdesk.storage.transactions import Transaction
 
 SESSION_SECONDS = 30 * DAY_SECONDS
 ANONYMOUS_SECONDS = 12 * HOUR_SECONDS
+WRITER_SECONDS = 180 * DAY_SECONDS
+"""How long a browser keeps the cookie of an anonymous visitor after they wrote: with it they find the answer."""
 _NAME = "helpdesk-site"
 # The cookie of a signed-in browser names its customer, so that one call reads the session and the customer.
 _VALUE = re.compile(r"[0-9A-Za-z]{43}(?:\.(cus_[0-9a-z]{26}))?")
@@ -132,7 +134,18 @@ def cookie(browser: Browser, site: SitePlace) -> dict[str, str]:
     """
     if not browser.is_new:
         return {}
-    seconds = ANONYMOUS_SECONDS if browser.visitor is None else SESSION_SECONDS
+    return _set(browser, site, ANONYMOUS_SECONDS if browser.visitor is None else SESSION_SECONDS)
+
+
+def lasting_cookie(browser: Browser, site: SitePlace) -> dict[str, str]:
+    """Return the header with which a browser keeps its cookie from the last time that an anonymous visitor wrote.
+
+    No header for a visitor who is signed in: what they write, they find on any device.
+    """
+    return {} if browser.visitor is not None else _set(browser, site, WRITER_SECONDS)
+
+
+def _set(browser: Browser, site: SitePlace, seconds: int) -> dict[str, str]:
     path = "/" if site.own_host else site.path
     secure = "; Secure" if site.is_secure else ""
     return {

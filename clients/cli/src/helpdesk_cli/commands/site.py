@@ -14,13 +14,12 @@ from helpdesk_cli.session import Session, pass_session
 _NO_ACCENT = "none"
 
 
-class Settings(click.Group):
+class _Settings(click.Group):
     """A group whose default command is `show`."""
 
     command_class = Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words of a command line; without a command they are those of `show`."""
         if not args or (args[0].startswith("-") and args[0] != "--help"):
             args = ["show", *args]
         return super().parse_args(ctx, args)
@@ -88,7 +87,7 @@ def _say_site(answer: dict[str, Any]) -> None:
     )
 
 
-@site.group(cls=Settings)
+@site.group(cls=_Settings)
 def appearance() -> None:
     """How the help site looks."""
 

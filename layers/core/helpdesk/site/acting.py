@@ -1,0 +1,92 @@
+"""What a visitor does with a form: who they are, that the form is the site's own, and that it is done once.
+
+Who is signed in acts as their customer. Anyone else is known by the browser's cookie, which is their session: the first
+thing that they do makes a customer (docs/decisions/0244). Each form has a value of its own, `once`. A form that arrives
+twice, as with a second click, is done once, and both lead to the same page.
+"""
+
+import re
+from collections.abc import Callable
+
+from helpdesk.admission import anonymous
+from helpdesk.admission.anonymous import AddressLimit
+from helpdesk.admission.caller import Caller, RateLimitSubject
+from helpdesk.http.schemas import Form
+from helpdesk.idempotency import service as idempotency
+from helpdesk.idempotency.errors import IdempotencyAnswerLost, IdempotencyInProgress
+from helpdesk.idempotency.service import IdempotentRequest, Outcome
+from helpdesk.messages import sessions
+from helpdesk.platform import ids
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.site.visit import Visit
+from helpdesk.site_visitors import browsers
+from helpdesk.site_visitors.browsers import Browser
+
+_ONCE = re.compile(r"[0-9A-Za-z]{20,64}")
+_LONGEST_MS = 29_000  # the gateway gives a request 29 seconds
+
+
+class OwnForm(Form):
+    """A form of a page that knows the browser: `csrf` says so, and `once` is the form's own value."""
+
+    csrf: str = ""
+    once: str = ""
+
+
+def new_once() -> str:
+    """Return the value of the field `once` of a form that is shown."""
+    return ids.secret()
+
+
+def require_own(visit: Visit, browser: Browser, form: OwnForm) -> None:
+    """Take from the bucket of the network address, and prove the form. Raises RateLimited, FormNotOwn."""
+    anonymous.take(AddressLimit.SITE_FORMS, visit.client.address)
+    browsers.require_own_form(browser, form.csrf, visit.client, visit.place)
+
+
+def is_known(visit: Visit) -> bool:
+    """Return whether the browser has our cookie: then its page can have forms. No call."""
+    return browsers.sent(visit.client, visit.place).value is not None
+
+
+def session_token(browser: Browser) -> str:
+    """Return the session of a visitor who is not signed in."""
+    return browser.value
+
+
+def session_hash(browser: Browser) -> str:
+    """Return the form in which the session of a visitor is kept: the customer's, or else the browser's."""
+    if browser.visitor is not None:
+        return browser.visitor.session_hash
+    return sessions.hashed(session_token(browser))
+
+
+def caller(visit: Visit, browser: Browser) -> Caller:
+    """Return the visitor as the caller of a rule that is the organization's."""
+    return Caller(visit.organization, key_id=f"site {browser.hash}")
+
+
+def run_once(visit: Visit, browser: Browser, once: str, run: Callable[[], str], *, meanwhile: str) -> str:
+    """Do what a form says and return the path that it leads to. What was done before is not done again.
+
+    Exactly the same form counts as the same: one that is changed after going back is another. While the first is still
+    under way, the second leads to `meanwhile`. Two calls more than `run`. Raises InvalidRequest, and what `run` raises.
+    """
+    if not _ONCE.fullmatch(once):
+        raise InvalidRequest("Open the page again and send the form from there.")
+    body = visit.request.body or ""
+    request = IdempotentRequest(
+        caller=caller(visit, browser),
+        subject=RateLimitSubject.ORGANIZATION,
+        method="POST",
+        path=visit.path,
+        key=f"{once} {sha256_hex(body)}",
+        body=body.encode(),
+        query={},
+        media_type="",
+    )
+    try:
+        return idempotency.run_once(request, _LONGEST_MS, lambda: Outcome(303, run())).body
+    except (IdempotencyInProgress, IdempotencyAnswerLost):
+        return meanwhile

@@ -1,0 +1,320 @@
+"""Writing to the team on a help site, and following the conversation.
+
+A conversation is found by its visitor alone: by the customer who is signed in, else by the cookie of the browser that
+it was written in. Everyone else gets the page of an address that does not exist. Messages are escaped text, those of
+the AI agent are Markdown as HTML that executes nothing.
+
+The page looks for news by a script: often at first, ever less, and not while it is hidden. Each look is two reads
+(docs/decisions/0246). Without scripts the page after sending loads itself again, with growing pauses, and has no form
+that this would empty.
+"""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator
+
+from helpdesk.conversations.errors import (
+    MAX_BODY_CHARACTERS,
+    ConversationArchived,
+    ConversationNotFound,
+    EmptyMessage,
+    MessageTooLong,
+)
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.schemas import MessageShape
+from helpdesk.conversations.state import Status
+from helpdesk.customers.profile import UserInput
+from helpdesk.http.content import Content, HtmlPage, RawJson, see_other
+from helpdesk.http.schemas import Query
+from helpdesk.messages import service as messages
+from helpdesk.messages.schemas import MessageInput, PageInput
+from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
+from helpdesk.ratings import service as ratings
+from helpdesk.ratings.errors import (
+    MAX_NOTE_CHARACTERS,
+    MAX_STARS,
+    InvalidFeedback,
+    NotResolved,
+    RatingSettled,
+)
+from helpdesk.site import acting, markdown, rendering, sending
+from helpdesk.site.acting import OwnForm
+from helpdesk.site.errors import NoStars, PageNotFound
+from helpdesk.site.texts import texts_in
+from helpdesk.site.visit import Visit
+from helpdesk.site_visitors import browsers
+from helpdesk.site_visitors.browsers import Browser
+from helpdesk.site_visitors.errors import FormNotOwn
+
+_SCRIPT = Path(__file__).with_name("static") / "thread.js"
+PAUSES_SECONDS = (5, 5, 10, 15, 20, 30, 45, 60, 60, 60)
+"""How long a page without scripts waits before it loads itself again; then it stops."""
+
+
+class Script(Content):
+    """A script of the site's own."""
+
+    media_type = "text/javascript; charset=utf-8"
+
+
+def _step(value: object) -> int:
+    """Return how often a page has loaded itself; 0 for what is no such number."""
+    return (
+        int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 3 else 0
+    )
+
+
+class ThreadQuery(Query):
+    """The parameters of a conversation's page."""
+
+    follow: Annotated[int, BeforeValidator(_step)] = 0
+
+
+class MessageForm(OwnForm):
+    """The form of a message; a visitor who is not signed in may say who they are."""
+
+    body: str = ""
+    name: str = ""
+    email: str = ""
+
+
+class RatingForm(OwnForm):
+    """The form of a rating."""
+
+    stars: str = ""
+    note: str = ""
+
+
+def show(visit: Visit) -> Content:
+    """Return the form for a message, and the visitor's conversations. No call for a browser without our cookie."""
+    browser = _browser(visit)
+    return _write(visit, browser, MessageForm())
+
+
+def send(visit: Visit) -> Content:
+    """Write to the team: in the newest open conversation, or in a new one."""
+    browser, form = _browser(visit), visit.form(MessageForm)
+    try:
+        path = _sent(visit, browser, form)
+    except _REFUSALS as error:
+        return _write(visit, browser, form, error)
+    return see_other(visit.address(path) + "?follow=1", browsers.lasting_cookie(browser, visit.place))
+
+
+def show_thread(visit: Visit, conversation_id: str) -> Content:
+    """Return a conversation."""
+    browser = _browser(visit)
+    conversation = _own(visit, browser, conversation_id)
+    return _thread(visit, browser, conversation, follow=visit.query(ThreadQuery).follow)
+
+
+def reply(visit: Visit, conversation_id: str) -> Content:
+    """Write from a conversation's page. If it is not open any more, the message starts another one."""
+    browser, form = _browser(visit), visit.form(MessageForm)
+    conversation = _own(visit, browser, conversation_id)
+    try:
+        path = _sent(visit, browser, form)
+    except _REFUSALS as error:
+        return _thread(visit, browser, conversation, typed=form.body, error=error)
+    return see_other(visit.address(path) + "?follow=1", browsers.lasting_cookie(browser, visit.place))
+
+
+def rate(visit: Visit, conversation_id: str) -> Content:
+    """Rate a resolved conversation."""
+    browser, form = _browser(visit), visit.form(RatingForm)
+    conversation = _own(visit, browser, conversation_id)
+    try:
+        acting.require_own(visit, browser, form)
+        if form.stars not in {str(stars) for stars in range(1, MAX_STARS + 1)}:
+            raise NoStars
+        session_hash = acting.session_hash(browser)
+        ratings.rate_as(visit.organization, session_hash, conversation.id, int(form.stars), form.note)
+    except (*_REFUSALS, InvalidFeedback, NotResolved, RatingSettled, ConversationArchived) as error:
+        return _thread(visit, browser, conversation, typed_note=form.note, stars=form.stars, error=error)
+    return see_other(visit.address(f"/contact/{conversation.id}"))
+
+
+def state(visit: Visit, conversation_id: str) -> Content:
+    """Return what changes with a conversation, for the page's script. One read after the site's own."""
+    conversation = _own(visit, _browser(visit), conversation_id)
+    return RawJson(json.dumps({"state": _state(conversation)}))
+
+
+def script() -> Content:
+    """Return the script that looks for news."""
+    return Script(_SCRIPT.read_text(encoding="utf-8"), {"cache-control": "public, max-age=3600"})
+
+
+_REFUSALS = (FormNotOwn, RateLimited, InvalidRequest, EmptyMessage, MessageTooLong)
+
+
+def _browser(visit: Visit) -> Browser:
+    """Return the browser. Raises PageNotFound where the site shows no way to the team."""
+    if not visit.site.settings.show_contact:
+        raise PageNotFound
+    return browsers.of(visit.client, visit.place)
+
+
+def _own(visit: Visit, browser: Browser, conversation_id: str) -> Conversation:
+    if browser.is_new:
+        raise PageNotFound
+    try:
+        return messages.conversation_of(visit.organization, acting.session_hash(browser), conversation_id)
+    except ConversationNotFound:
+        raise PageNotFound from None
+
+
+def _sent(visit: Visit, browser: Browser, form: MessageForm) -> str:
+    acting.require_own(visit, browser, form)
+    user = None
+    if browser.visitor is None and (form.name.strip() or form.email.strip()):
+        user = UserInput.model_validate(
+            {"name": form.name.strip() or None, "email": form.email.strip() or None}
+        )
+
+    def write() -> str:
+        message = MessageInput(
+            session=acting.session_token(browser),
+            body=form.body,
+            user=user,
+            page=PageInput(url=visit.address("/contact")),
+        )
+        accepted = messages.post_as(visit.organization, acting.session_hash(browser), message)
+        return f"/contact/{accepted.conversation_id}"
+
+    return acting.run_once(visit, browser, form.once, write, meanwhile="/contact")
+
+
+def _write(visit: Visit, browser: Browser, form: MessageForm, error: AppError | None = None) -> HtmlPage:
+    listed: list[Conversation] = []
+    if not browser.is_new:
+        listed = messages.conversations_of(visit.organization, acting.session_hash(browser))
+    values = {
+        "form": form,
+        "csrf": browser.csrf,
+        "once": acting.new_once(),
+        "signed_in": browser.visitor is not None,
+        "conversations": [
+            {
+                "id": each.id,
+                "subject": each.subject,
+                "is_open": messages.visible_state(each)[0] is Status.OPEN,
+                "at": _time(each.last_message_at),
+            }
+            for each in listed
+        ],
+        "why": _why(error),
+        "most": MAX_BODY_CHARACTERS,
+    }
+    return rendering.page(
+        "contact",
+        visit,
+        values,
+        title=texts_in(visit.language)("contact"),
+        headers={**browsers.cookie(browser, visit.place), **(error.headers if error else {})},
+        status=error.status if error else None,
+    )
+
+
+def _thread(
+    visit: Visit,
+    browser: Browser,
+    conversation: Conversation,
+    *,
+    follow: int = 0,
+    typed: str = "",
+    typed_note: str = "",
+    stars: str = "",
+    error: AppError | None = None,
+) -> HtmlPage:
+    status, awaits_team = messages.visible_state(conversation)
+    entries = messages.shown(conversation).messages
+    is_open = status is Status.OPEN
+    awaits_answer = is_open and bool(entries) and entries[-1].sender == "visitor"
+    is_following = awaits_answer and 0 < follow <= len(PAUSES_SECONDS)
+    rated = conversation.latest_rating
+    values = {
+        "conversation": conversation,
+        "entries": [_entry(each) for each in entries],
+        "state": _state(conversation),
+        "is_open": is_open,
+        "awaits_team": awaits_team,
+        "awaits_answer": awaits_answer,
+        "refresh": PAUSES_SECONDS[follow - 1] if is_following else None,
+        "next_step": follow + 1,
+        "rating": conversation.rating
+        if rated is not None and rated.resolution == conversation.resolutions and not is_open
+        else None,
+        "can_rate": not is_open and not conversation.archived,
+        "csrf": browser.csrf,
+        "once": acting.new_once(),
+        "typed": typed,
+        "typed_note": typed_note,
+        "stars": stars,
+        "why": _why(error),
+        "most": MAX_BODY_CHARACTERS,
+        "most_note": MAX_NOTE_CHARACTERS,
+        "script": visit.link("/contact/thread.js"),
+    }
+    return rendering.page(
+        "contact_thread",
+        visit,
+        values,
+        title=texts_in(visit.language)("contact"),
+        headers={"content-security-policy": _policy(visit), **(error.headers if error else {})},
+        status=error.status if error else None,
+    )
+
+
+def _policy(visit: Visit) -> str:
+    """Return the policy of a conversation's page: its script, and no image from where an answer could name one."""
+    logo = visit.site.settings.logo_url
+    parts = urlsplit(logo) if logo else None
+    images = "img-src 'self'" + (f" {parts.scheme}://{parts.netloc}" if parts else "")
+    own = sending.CONTENT_SECURITY_POLICY.replace("img-src 'self' https:", images)
+    return f"{own}; script-src 'self'; connect-src 'self'"
+
+
+def _entry(message: MessageShape) -> dict[str, object]:
+    is_markdown = message.agent is not None and message.agent.kind == "ai"
+    return {
+        "id": message.id,
+        "own": message.sender == "visitor",
+        "name": message.agent.name if message.agent else "",
+        "is_ai": is_markdown,
+        "body": message.body,
+        "html": rendering.trusted(markdown.render("", message.body).html) if is_markdown else None,
+        "attachments": message.attachments,
+        "at": _time(message.created_at),
+    }
+
+
+def _state(conversation: Conversation) -> str:
+    """Return a text that changes with each message and each change that the visitor sees."""
+    status, awaits_team = messages.visible_state(conversation)
+    return f"{conversation.message_count}-{status.value}-{int(awaits_team)}-{conversation.rating or 0}"
+
+
+_WHY: dict[type[AppError], str] = {
+    RateLimited: "busy",
+    EmptyMessage: "empty",
+    MessageTooLong: "long",
+    InvalidFeedback: "note",
+    NoStars: "stars",
+    RatingSettled: "settled",
+    NotResolved: "settled",
+    ConversationArchived: "settled",
+}
+
+
+def _why(error: AppError | None) -> str:
+    """Return which sentence says what is wrong."""
+    return "" if error is None else _WHY.get(type(error), "again")
+
+
+def _time(at: int) -> datetime:
+    return datetime.fromtimestamp(at / 1_000, UTC)

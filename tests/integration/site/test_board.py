@@ -1,0 +1,380 @@
+"""The feedback board of a help site: what everyone reads, and what a visitor does with its forms."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from helpdesk.site import router
+from tests.integration.openapi.test_hostile_text import HOSTILE
+from tests.support.api import Client
+from tests.support.aws import recorded_calls
+from tests.support.site import opened
+from tests.support.site_browser import SiteBrowser
+
+
+@pytest.fixture(autouse=True)
+def _new_environment() -> None:
+    router.forget()
+
+
+@pytest.fixture
+def browser(api: Client) -> SiteBrowser:
+    """A browser on the site of the API's organization, which shows its board."""
+    return browser_on(api)
+
+
+def browser_on(api: Client, address: str = "203.0.113.7", **settings: Any) -> SiteBrowser:
+    visitor = opened(api, **{"showBoard": True, **settings})
+    return SiteBrowser(api.get("/v1/site").body["url"].rstrip("/"), address, visitor.headers.copy())
+
+
+def post(api: Client, title: str = "Dark mode", **fields: Any) -> dict[str, Any]:
+    """Add a post of the team; return it."""
+    created = api.post("/v1/board/posts", {"title": title, "body": "At night, please.", **fields})
+    assert created.status == 200, created.body
+    return dict(api.get(f"/v1/board/posts/{created.body['id']}").body)
+
+
+def test_the_list_shows_the_public_posts_with_the_most_votes_first(api: Client, browser: SiteBrowser) -> None:
+    first, second = post(api, "Dark mode"), post(api, "Export to CSV")
+    api.post(f"/v1/board/posts/{first['id']}/vote", {"session": "session-of-a-visitor"})
+    hidden = post(api, "Waits for the team")
+    api.patch(f"/v1/board/posts/{hidden['id']}", {"state": "pending"})
+    spam = post(api, "Buy this")
+    api.patch(f"/v1/board/posts/{spam['id']}", {"isSpam": True})
+
+    page = browser.open("/board")
+
+    assert page.status == 200
+    assert [link.text() for link in page.html.css(".posts a")] == ["Dark mode", "Export to CSV"]
+    assert [str(link.attributes["href"]).rpartition("/")[2] for link in page.html.css(".posts a")] == [
+        f"{first['number']}-dark-mode",
+        f"{second['number']}-export-to-csv",
+    ]
+
+
+def test_a_list_is_two_reads_and_kept_by_proxies(api: Client, browser: SiteBrowser) -> None:
+    post(api)
+    browser.open("/board")
+
+    with recorded_calls() as calls:
+        page = browser.open("/board?sort=newest")
+
+    assert calls == ["dynamodb:BatchGetItem", "dynamodb:Query"]
+    assert page.headers["cache-control"].startswith("public")
+    assert "set-cookie" not in page.headers
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("?sort=newest", ["Second", "First"]),
+        ("?sort=trending", ["First", "Second"]),
+        ("?status=planned", ["Second"]),
+        ("?status=nobody", []),
+        ("?tag=tag_none", []),
+        ("?board=none", []),
+        ("?sort=nonsense&after=ORG%23x", ["First", "Second"]),
+    ],
+)
+def test_the_list_is_sorted_and_filtered(
+    api: Client, browser: SiteBrowser, query: str, titles: list[str]
+) -> None:
+    first, second = post(api, "First"), post(api, "Second")
+    api.post(f"/v1/board/posts/{first['id']}/vote", {"session": "session-of-a-visitor"})
+    api.patch(f"/v1/board/posts/{second['id']}", {"statusId": "planned"})
+
+    page = browser.open(f"/board{query}")
+
+    assert [link.text() for link in page.html.css(".posts a")] == titles
+    assert bool(page.html.css(".empty")) is not bool(titles)
+
+
+def test_posts_with_a_tag_are_listed_and_show_it(api: Client, browser: SiteBrowser) -> None:
+    tag = api.patch("/v1/board", {"tags": [{"name": "Mobile"}]}).body["tags"][0]["id"]
+    tagged = post(api, "On phones")
+    post(api, "On desktops")
+    api.patch(f"/v1/board/posts/{tagged['id']}", {"tagIds": [tag]})
+
+    page = browser.open(f"/board?tag={tag}")
+
+    assert [link.text() for link in page.html.css(".posts a")] == ["On phones"]
+    assert "Mobile" in page.words(".posts")
+
+
+def test_a_long_list_goes_on_behind_its_end(api: Client, browser: SiteBrowser) -> None:
+    for number in range(31):
+        post(api, f"Post {number}")
+
+    page = browser.open("/board?sort=newest")
+    assert len(page.html.css(".posts > li")) == 30
+    more = str(page.one("a[rel=next]").attributes["href"])
+    page = browser.open("/board?" + more.partition("?")[2])
+
+    assert [link.text() for link in page.html.css(".posts a")] == ["Post 0"]
+    assert page.html.css("a[rel=next]") == []
+
+
+def test_the_roadmap_shows_what_has_left_the_first_status(api: Client, browser: SiteBrowser) -> None:
+    planned = post(api, "Dark mode")
+    post(api, "Not looked at")
+    api.patch(f"/v1/board/posts/{planned['id']}", {"statusId": "planned"})
+    browser.open("/board")
+
+    with recorded_calls() as calls:
+        page = browser.open("/board/roadmap")
+
+    assert calls == ["dynamodb:BatchGetItem", "dynamodb:Query"]
+    assert [each.text() for each in page.html.css(".roadmap h2")] == ["Planned", "In progress", "Done"]
+    assert [link.text() for link in page.html.css(".posts a")] == ["Dark mode"]
+
+
+def test_a_post_is_read_without_a_cookie_and_never_shows_an_address(
+    api: Client, browser: SiteBrowser
+) -> None:
+    session = "session-of-a-visitor"
+    api.post(
+        "/v1/messages",
+        {"session": session, "body": "Hi", "user": {"name": "Ada", "email": "ada@example.com"}},
+    )
+    created = api.post("/v1/board/posts", {"title": "Dark mode", "body": "Please", "session": session}).body
+    api.post(f"/v1/board/posts/{created['id']}/comments", {"body": "We think about it."})
+    browser.open("/board")
+
+    with recorded_calls() as calls:
+        page = browser.open(f"/board/{created['number']}")
+
+    assert calls == [
+        "dynamodb:BatchGetItem",
+        "dynamodb:BatchGetItem",
+        "dynamodb:Query",
+        "dynamodb:BatchGetItem",
+    ]
+    assert page.headers["cache-control"].startswith("public")
+    assert page.headers["vary"] == "accept-language, cookie, accept-encoding"
+    assert "Ada" in page.words("article")
+    assert page.words(".comments li").endswith("We think about it.")
+    assert "example.com" not in page.text.replace("support.example.com", "")
+    assert page.html.css("main form") == []
+    assert page.one("link[rel=canonical]").attributes["href"] == (
+        f"{browser.root}/board/{created['number']}-dark-mode"
+    )
+
+
+@pytest.mark.parametrize("name", ["0", "999", "abc", "1e3", "-1", "1_0", "１", quote("1#POST"), "9" * 400])
+def test_what_is_no_public_post_is_not_found(api: Client, browser: SiteBrowser, name: str) -> None:
+    assert browser.open(f"/board/{name}").status == 404
+
+
+def test_a_pending_post_and_that_of_another_organization_are_not_found(
+    api: Client, stranger: Client, browser: SiteBrowser
+) -> None:
+    pending = post(api)
+    api.patch(f"/v1/board/posts/{pending['id']}", {"state": "pending"})
+    other = [post(stranger, f"Other {number}") for number in range(3)][-1]
+
+    for number in (pending["number"], other["number"]):
+        assert browser.open(f"/board/{number}").status == 404
+        assert browser.open(f"/board/{number}/join").status == 404
+        assert browser.send(f"/board/{number}/vote", {"vote": "yes"}).status == 404
+        assert browser.send(f"/board/{number}/comments", {"body": "Hello"}).status == 404
+
+
+def test_a_visitor_votes_once_and_takes_the_vote_back(api: Client, browser: SiteBrowser) -> None:
+    of = post(api)
+    browser.open(f"/board/{of['number']}/join")
+
+    page = browser.press("/vote")
+    assert page.words(".vote-count") == "1 vote"
+    assert page.headers["cache-control"] == "no-store"
+    browser.send(f"/board/{of['number']}/vote", {**browser.form("/vote")[1], "vote": "yes"})
+    assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 1
+    browser.open(f"/board/{of['number']}")
+    assert browser.form("/vote")[1]["vote"] == "no"
+    assert browser.press("/vote").words(".vote-count") == "0 votes"
+
+
+def test_two_browsers_have_two_votes(api: Client, browser: SiteBrowser) -> None:
+    of = post(api)
+    for each in (browser, SiteBrowser(browser.root)):
+        each.open(f"/board/{of['number']}/join")
+        each.press("/vote")
+
+    assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 2
+
+
+def test_a_comment_that_is_sent_twice_appears_once(api: Client, browser: SiteBrowser) -> None:
+    of = post(api)
+    browser.open(f"/board/{of['number']}/join")
+    where, fields = browser.form("/comments")
+    typed = {**fields, "body": "Me too\nplease"}
+
+    first, second = browser.send(where, typed), browser.send(where, typed)
+
+    assert first.status == second.status == 303
+    assert first.headers["location"] == second.headers["location"] == browser.root + of["path"]
+    [comment] = api.get(f"/v1/board/posts/{of['id']}").body["comments"]
+    assert comment["body"] == "Me too\nplease"
+    # After going back, another text is another comment.
+    assert browser.send(where, {**typed, "body": "And one more thing"}).status == 303
+    assert len(api.get(f"/v1/board/posts/{of['id']}").body["comments"]) == 2
+
+
+def test_a_post_that_is_sent_twice_appears_once(api: Client, browser: SiteBrowser) -> None:
+    browser.open("/board/new")
+    where, fields = browser.form("/board/new")
+    typed = {**fields, "title": "Dark mode", "body": "At night"}
+
+    first, second = browser.send(where, typed), browser.send(where, typed)
+
+    [listed] = api.get("/v1/board/posts").body["posts"]
+    assert (
+        first.headers["location"] == second.headers["location"] == f"{browser.root}/board/{listed['number']}"
+    )
+    assert browser.open(first.headers["location"]).words("h1") == "Dark mode"
+    assert "Max-Age=15552000" in first.headers["set-cookie"]
+
+
+def test_a_post_on_a_moderated_board_waits_for_the_team(api: Client, browser: SiteBrowser) -> None:
+    api.patch("/v1/board", {"boards": [{"name": "Ideas", "moderated": True}], "version": 0})
+    browser.open("/board/new")
+
+    page = browser.press("/board/new", title="Dark mode")
+
+    assert page.words("h1") == "Thank you"
+    assert api.get("/v1/board/posts?state=pending").body["posts"][0]["title"] == "Dark mode"
+    assert browser.open("/board").html.css(".posts") == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"title": " \u200b"}, "Write a title"),
+        ({"title": "x" * 201}, "Write a title"),
+        ({"title": "Good", "body": "x" * 10_001}, "too long"),
+    ],
+)
+def test_a_post_that_is_refused_says_why_beside_the_field_and_keeps_what_was_typed(
+    api: Client, browser: SiteBrowser, fields: dict[str, str], said: str
+) -> None:
+    browser.open("/board/new")
+    where, own = browser.form("/board/new")
+
+    page = browser.send(where, {**own, "body": "My reasons", **fields})
+
+    assert page.status == 400
+    assert said in page.words(".problem")
+    assert page.one("[aria-invalid=true]").attributes["aria-describedby"] == "problem"
+    assert page.one("textarea").text().strip() == fields.get("body", "My reasons")
+    assert api.get("/v1/board/posts").body["posts"] == []
+    assert browser.press("/board/new", title="Right", body="My reasons").words("h1") == "Right"
+
+
+@pytest.mark.parametrize("body", ["", "  ", "x" * 4_001])
+def test_a_comment_that_is_refused_says_why(api: Client, browser: SiteBrowser, body: str) -> None:
+    of = post(api)
+    browser.open(f"/board/{of['number']}/join")
+
+    page = browser.send(*_typed(browser, "/comments", body=body))
+
+    assert page.status == 400
+    assert "1 to 4000 characters" in page.words(".problem")
+    assert page.one("textarea").text().strip() == body.strip()
+
+
+def _typed(browser: SiteBrowser, action: str, **typed: str) -> tuple[str, dict[str, str]]:
+    where, fields = browser.form(action)
+    return where, {**fields, **typed}
+
+
+def test_a_form_without_the_browsers_token_does_nothing_and_can_be_sent_again(
+    api: Client, browser: SiteBrowser
+) -> None:
+    of = post(api)
+    browser.open(f"/board/{of['number']}/join")
+    where, fields = browser.form("/comments")
+    other = SiteBrowser(browser.root)
+
+    page = other.send(where, {**fields, "body": "Planted"})
+
+    assert page.status == 403
+    assert page.one("textarea").text().strip() == "Planted"
+    assert api.get(f"/v1/board/posts/{of['id']}").body["comments"] == []
+    assert other.press("/comments", body="Mine").status == 200
+    assert browser.send("/board/new", {"title": "x", "once": "a" * 43, "csrf": "wrong"}).status == 403
+    assert browser.send(f"/board/{of['number']}/vote", {"csrf": "wrong"}).status == 403
+    assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 0
+
+
+def test_a_form_of_another_site_is_refused(api: Client, browser: SiteBrowser) -> None:
+    of = post(api)
+    browser.open(f"/board/{of['number']}/join")
+    where, fields = browser.form("/vote")
+
+    assert browser.send(where, fields, **{"sec-fetch-site": "cross-site"}).status == 403
+    assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 0
+
+
+def test_a_network_that_sends_too_many_forms_waits_and_keeps_what_was_typed(
+    api: Client, browser: SiteBrowser
+) -> None:
+    of = post(api)
+    browser.open(f"/board/{of['number']}/join")
+    where, fields = _typed(browser, "/comments", body="Patience")
+    refused = {**fields, "csrf": "wrong"}  # the cheapest form that counts
+    answers = [browser.send(where, refused).status for _ in range(60)]
+
+    page = browser.send(where, fields)
+
+    assert answers == [403] * 60
+    assert (page.status, page.one("textarea").text().strip()) == (429, "Patience")
+    assert int(page.headers["retry-after"]) >= 1
+
+
+def test_a_site_that_shows_no_board_has_none_of_its_pages(api: Client) -> None:
+    browser = browser_on(api, showBoard=False)
+    number = post(api)["number"]
+
+    for path in (
+        "/board",
+        "/board/roadmap",
+        "/board/new",
+        "/board/sent",
+        f"/board/{number}",
+        f"/board/{number}/join",
+    ):
+        assert browser.open(path).status == 404, path
+    assert browser.send("/board/new", {"title": "x"}).status == 404
+    assert browser.send(f"/board/{number}/vote", {}).status == 404
+
+
+def test_another_organizations_cookie_is_a_strangers(
+    api: Client, stranger: Client, browser: SiteBrowser
+) -> None:
+    theirs = browser_on(stranger)
+    other_post = post(stranger)
+    browser.open("/board/new")
+    name, value = next(iter(browser.cookies.items()))
+    theirs.cookies[name] = value
+
+    page = theirs.open(f"/board/{other_post['number']}")
+
+    assert page.status == 200
+    assert theirs.press("/vote").words(".vote-count") == "1 vote"
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_is_text_on_every_page(api: Client, browser: SiteBrowser, text: str) -> None:
+    browser.open("/board/new")
+    page = browser.press("/board/new", title=f"x{text[:150]}", body=text[:9_000])
+    assert page.status in {200, 400}, page.text
+    assert page.html.css("main script") == []
+    if page.status == 200:
+        page = browser.press("/comments", body=f"x{text[:3_000]}")
+        assert page.status in {200, 400}
+        assert page.html.css("main script") == []
+    for path in ("/board?q=", "/board?sort=", "/board?status=", "/board?after=", "/board/"):
+        found = browser.open(path + quote(text[:300]))
+        assert found.status in {200, 404}, path
+        assert found.html.css("script") == []
