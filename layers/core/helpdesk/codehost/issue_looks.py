@@ -17,7 +17,7 @@ from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
-from helpdesk.platform.units import DAY_MS, HOUR_MS
+from helpdesk.platform.units import DAY_MS
 from helpdesk.signals import service as signals
 
 MAX_PAGES = 10
@@ -25,8 +25,8 @@ MAX_PAGES = 10
 MAX_COMPARED = 2_000
 """Issues that are compared with their signals in one look."""
 _ON_A_PAGE = 100
-_FIRST_MS = 2 * DAY_MS
-_OVERLAP_MS = HOUR_MS
+_FIRST_MS = DAY_MS
+_OVERLAP_MS = DAY_MS
 
 
 def look(connection: Connection, adapter: Worker) -> int:

@@ -24,6 +24,7 @@ class Issue(FrozenRecord, kw_only=True):
     said     the signal's status that the issue was brought in line with
     said_at  when the signal had got that status (ms); 0 if the issue gave it
     since    when the first worker began to open it (ms)
+    seen_at  when GitHub last changed it, of what was seen (ms): what is older came late
     """
 
     organization: str
@@ -34,6 +35,7 @@ class Issue(FrozenRecord, kw_only=True):
     said: str
     said_at: int
     since: int
+    seen_at: int = 0
 
     @property
     def key(self) -> keys.SignalIssue:
@@ -61,6 +63,7 @@ class Issue(FrozenRecord, kw_only=True):
             said=attributes.text(item, "said"),
             said_at=attributes.number(item, "saidAt"),
             since=attributes.number(item, "since"),
+            seen_at=attributes.optional_number(item, "seenAt") or 0,
         )
 
     def to_item(self) -> Item:
@@ -74,6 +77,7 @@ class Issue(FrozenRecord, kw_only=True):
             "said": self.said,
             "saidAt": self.said_at,
             "since": self.since,
+            "seenAt": self.seen_at,
             "claimedUntil": clock.now_ms() + CLAIM_MS,
         }
 
@@ -181,12 +185,12 @@ def remove(issue: Issue) -> None:
     transaction.commit()
 
 
-def in_line(issue: Issue, *, closed: bool, said: str, said_at: int) -> None:
-    """Note what an issue was brought in line with."""
+def in_line(issue: Issue, *, closed: bool, said: str, said_at: int, seen_at: int) -> None:
+    """Note what an issue was brought in line with, and when GitHub changed it (ms)."""
     table.update(
         issue.key,
-        "SET closed = :closed, said = :said, saidAt = :at",
-        values={":closed": closed, ":said": said, ":at": said_at},
+        "SET closed = :closed, said = :said, saidAt = :at, seenAt = :seen",
+        values={":closed": closed, ":said": said, ":at": said_at, ":seen": max(seen_at, issue.seen_at)},
     )
 
 

@@ -115,10 +115,12 @@ def take_change(organization: str, data: Mapping[str, Any], bot: str) -> str:
     issue = issue_of(signal)
     if issue is None or not issue.is_that(data["repo"], data["number"]):
         return "not_linked"
-    at = round(datetime.fromisoformat(data["updatedAt"]).astimezone(UTC).timestamp() * 1_000)
+    at = _ms(data["updatedAt"])
     closed = data["state"] == "closed"
+    if at < issue.seen_at:
+        return "late"
     if issue.said_at > at or (signal.status.value != issue.said and signal.updated_at > at):
-        _follow_the_signal(issue, closed=closed)
+        _follow_the_signal(issue, closed=closed, seen_at=at)
         return "moved_since"
     status = SignalStatus.OPEN
     if closed:
@@ -129,13 +131,13 @@ def take_change(organization: str, data: Mapping[str, Any], bot: str) -> str:
         signal_moves.change_signal(caller, signal.id, SignalUpdate.model_validate({"status": status.value}))
     else:
         status = signal.status
-    issue_repository.in_line(issue, closed=closed, said=status.value, said_at=0)
+    issue_repository.in_line(issue, closed=closed, said=status.value, said_at=0, seen_at=at)
     return status.value
 
 
-def _follow_the_signal(issue: Issue, *, closed: bool) -> None:
+def _follow_the_signal(issue: Issue, *, closed: bool, seen_at: int) -> None:
     """Note how an issue is at GitHub, and let it be brought in line with its signal, which was moved later."""
-    issue_repository.in_line(issue, closed=closed, said=issue.said, said_at=issue.said_at)
+    issue_repository.in_line(issue, closed=closed, said=issue.said, said_at=issue.said_at, seen_at=seen_at)
     transaction = Transaction()
     _follow_again(transaction, issue.organization, issue.signal_id)
     transaction.commit()
@@ -239,7 +241,7 @@ def _bring_in_line(account: Account, issue: Issue, signal: Signal) -> str:
     if (reason is not None) == issue.closed:
         if issue.said != signal.status.value:
             issue_repository.in_line(
-                issue, closed=issue.closed, said=signal.status.value, said_at=signal.updated_at
+                issue, closed=issue.closed, said=signal.status.value, said_at=signal.updated_at, seen_at=0
             )
         return "in_line"
     change = {"state": "open"} if reason is None else {"state": "closed", "state_reason": reason}
@@ -254,6 +256,15 @@ def _bring_in_line(account: Account, issue: Issue, signal: Signal) -> str:
     )
     if reply.ok or reply.status in _GONE:
         issue_repository.in_line(
-            issue, closed=reason is not None, said=signal.status.value, said_at=signal.updated_at
+            issue,
+            closed=reason is not None,
+            said=signal.status.value,
+            said_at=signal.updated_at,
+            seen_at=_ms(reply.json()["updated_at"]) if reply.ok else 0,
         )
     return change["state"]
+
+
+def _ms(at: str) -> int:
+    """Return a time of GitHub, which has seconds, in ms."""
+    return round(datetime.fromisoformat(at).astimezone(UTC).timestamp() * 1_000)
