@@ -88,8 +88,8 @@ def test_every_page_forbids_scripts_frames_and_foreign_forms(api: Client) -> Non
     for path in ("/", "/nowhere"):
         headers = visitor.get(path).headers
         assert headers["content-security-policy"] == (
-            "default-src 'none'; style-src 'self'; img-src 'self' https: data:; font-src data:; form-action 'self'; "
-            "base-uri 'none'; frame-ancestors 'none'"
+            "default-src 'none'; style-src 'self'; img-src 'self' https: data:; font-src data:; connect-src 'self'; "
+            "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
         )
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"

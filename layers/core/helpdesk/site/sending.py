@@ -10,9 +10,10 @@ from helpdesk.http.documents import accepts_gzip, is_known
 from helpdesk.http.gateway import Request, answer
 from helpdesk.platform.digest import sha256_hex
 
+# connect-src serves auditors, which read robots.txt as the page would: no script of a page connects to anything.
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' https: data:; font-src data:; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; img-src 'self' https: data:; font-src data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 SECURITY_HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
