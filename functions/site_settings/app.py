@@ -58,7 +58,7 @@ def update_sign_in(caller: Caller, change: SignInUpdate, base_url: BaseUrl) -> S
 
 @api.get("/v1/site/articles", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_site_articles(caller: Caller, query: PageQuery, base_url: BaseUrl) -> ArticlesAnswer:
-    """List what the help site publishes, the most read first, with what visitors think of it."""
+    """List published documents with reads and ratings, the most read first."""
     return site.articles(caller, query, base_url)
 
 
