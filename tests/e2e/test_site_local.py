@@ -1,0 +1,96 @@
+"""A visitor of the help site votes, comments, writes to the team and is answered: on the deployed local stack."""
+
+import uuid
+from collections.abc import Iterator, Mapping
+from html import unescape
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from tests.support.web import Web, eventually
+
+
+class Browser:
+    """A browser that keeps cookies and goes where it is led."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root.rstrip("/")
+        self._client = httpx.Client(follow_redirects=True, timeout=60, trust_env=False)
+        self.html = LexborHTMLParser("")
+
+    def open(self, path: str) -> int:
+        """Open a path within the site; return the status."""
+        return self._shown(self._client.get(f"{self.root}{path}"))
+
+    def press(self, action: str, **typed: str) -> int:
+        """Send the form whose action ends so, with what is typed; return the status of the page it leads to."""
+        [form] = [
+            each for each in self.html.css("main form") if str(each.attributes["action"]).endswith(action)
+        ]
+        fields = {
+            str(each.attributes["name"]): str(each.attributes.get("value") or "")
+            for each in form.css("input[type=hidden]")
+        }
+        parts = urlsplit(self.root)
+        address = f"{parts.scheme}://{parts.netloc}{unescape(str(form.attributes['action']))}"
+        return self._shown(self._client.post(address, data={**fields, **typed}))
+
+    def words(self, selector: str) -> str:
+        """Return the text of the first element that a selector finds."""
+        found = self.html.css_first(selector)
+        return " ".join(found.text().split()) if found else ""
+
+    def _shown(self, answer: httpx.Response) -> int:
+        self.html = LexborHTMLParser(answer.text)
+        self.address = str(answer.url)
+        return answer.status_code
+
+
+@pytest.fixture
+def api(stack: Mapping[str, str]) -> Iterator[Web]:
+    """The API as the demo organization's key sees it; the site's settings are as before after it."""
+    web = Web(stack["base_url"], stack["secret_key"])
+    before = web.get("/v1/site").body
+    changed = web.patch("/v1/site", {"enabled": True, "showBoard": True, "showContact": True})
+    assert changed.status == 200, changed
+    yield web
+    web.patch("/v1/site", {name: before[name] for name in ("enabled", "showBoard", "showContact")})
+
+
+def test_a_visitor_votes_comments_and_is_answered(api: Web) -> None:
+    browser = Browser(api.get("/v1/site").body["url"])
+    title = f"Dark mode {uuid.uuid4().hex[:8]}"
+    assert browser.open("/board/new") == 200
+    assert browser.press("/board/new", title=title, body="At night") == 200
+    assert browser.words("h1") == title
+    path = browser.address.removeprefix(browser.root)
+    assert browser.press("/vote") == 200
+    assert browser.words(".vote-count") == "1 vote"
+    assert browser.press("/comments", body="Please") == 200
+    assert browser.words(".comments li .plain") == "Please"
+    assert browser.press("/vote") == 200
+    assert browser.words(".vote-count") == "0 votes"
+    for page in ("/board", "/board?sort=newest", "/board?sort=trending", "/board/roadmap", path):
+        assert browser.open(page) == 200, page
+    word = title.rpartition(" ")[2]
+    eventually(lambda: browser.open(f"/board?q={word}") == 200 and browser.words(".posts a") == title)
+
+    assert browser.open("/contact") == 200
+    assert browser.press("/contact", body="How do I reset my password?", name="Ada") == 200
+    thread = urlsplit(browser.address).path
+    eventually(lambda: browser.open(_within(browser, thread)) == 200 and browser.words(".thread .prose"))
+    conversation = thread.rpartition("/")[2]
+    assert api.post(f"/v1/conversations/{conversation}/reply", {"body": "Tina here."}).status == 200
+    assert browser.open(_within(browser, thread)) == 200
+    assert "Tina here." in browser.words(".thread")
+    assert api.post(f"/v1/conversations/{conversation}/resolve", {}).status == 200
+    browser.open(_within(browser, thread))
+    assert browser.press("/rating", stars="5") == 200
+    assert "5 of 5" in browser.words("#standing")
+    assert Browser(browser.root).open(_within(browser, thread)) == 404
+
+
+def _within(browser: Browser, path: str) -> str:
+    return path.removeprefix(urlsplit(browser.root).path)
