@@ -15,9 +15,9 @@ from tests.support.web import Web, eventually
 class Browser:
     """A browser that keeps cookies and goes where it is led."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, client: httpx.Client) -> None:
         self.root = root.rstrip("/")
-        self._client = httpx.Client(follow_redirects=True, timeout=60, trust_env=False)
+        self._client = client
         self.html = LexborHTMLParser("")
 
     def open(self, path: str) -> int:
@@ -59,8 +59,15 @@ def api(stack: Mapping[str, str]) -> Iterator[Web]:
     web.patch("/v1/site", {name: before[name] for name in ("enabled", "showBoard", "showContact")})
 
 
-def test_a_visitor_votes_comments_and_is_answered(api: Web) -> None:
-    browser = Browser(api.get("/v1/site").body["url"])
+@pytest.fixture
+def client() -> Iterator[httpx.Client]:
+    """A client that keeps cookies."""
+    with httpx.Client(follow_redirects=True, timeout=60, trust_env=False) as opened:
+        yield opened
+
+
+def test_a_visitor_votes_comments_and_is_answered(api: Web, client: httpx.Client) -> None:
+    browser = Browser(api.get("/v1/site").body["url"], client)
     title = f"Dark mode {uuid.uuid4().hex[:8]}"
     assert browser.open("/board/new") == 200
     assert browser.press("/board/new", title=title, body="At night") == 200
@@ -89,7 +96,8 @@ def test_a_visitor_votes_comments_and_is_answered(api: Web) -> None:
     browser.open(_within(browser, thread))
     assert browser.press("/rating", stars="5") == 200
     assert "5 of 5" in browser.words("#standing")
-    assert Browser(browser.root).open(_within(browser, thread)) == 404
+    client.cookies.clear()
+    assert browser.open(_within(browser, thread)) == 404
 
 
 def _within(browser: Browser, path: str) -> str:
