@@ -150,7 +150,7 @@ def test_the_calls_of_an_erasure(
         *look,
         "dynamodb:BatchGetItem",
         "dynamodb:UpdateItem",  # the mark
-        "dynamodb:Query",  # the threads in Slack
+        *look,  # the threads in Slack, the places in Discord
         "dynamodb:Query",  # the questions in suggestions
         *look,  # the approvals, the agent's runs
         "dynamodb:Query",  # the thread, the endpoints

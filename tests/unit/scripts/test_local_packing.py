@@ -79,6 +79,7 @@ def test_a_build_is_packed_once(artifacts: Path, tmp_path: Path) -> None:
 def test_variables_of_makes_command_line_do_not_reach_the_makefiles_of_layers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.delenv("MAKELEVEL", raising=False)  # how deep `make` is; it has no variables
     monkeypatch.setenv("MAKEFLAGS", " -- SERVICES=fake")
     monkeypatch.setenv("MAKEOVERRIDES", "SERVICES=fake")
 

@@ -66,6 +66,8 @@ def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: type[ItemKey
     theirs = {
         keys.Connection,
         keys.TrackerTeam,
+        keys.CommunityFeed,
+        keys.CommunityAsker,
         keys.MirrorChannel,
         keys.MirroredConversation,
         keys.MirrorThread,
