@@ -8,10 +8,10 @@ from tests.support.api import Answer, Client
 from tests.support.people import issue_token, make_person, token_of
 
 # Steps of a login or of an invitation's page, which work only in sequence. tests/integration/oauth counts their calls,
-# and names those of exchanging a code and renewing a token.
+# and names those of exchanging a code and renewing a token. tests/integration/integrations counts what a service sends.
 STEPS = re.compile(
     r"/v1/(oauth/(authorize|code|consent|device|revoke|sign-in|sign-out|token)|invite/<token>"
-    r"|connect/<app>(/callback)?)"
+    r"|connect/<app>(/callback)?|hooks/<app>)"
 )
 
 
