@@ -52,12 +52,19 @@ class Listing(click.Group):
     """A group with `list` as its default command."""
 
     command_class = Command
+    default = "list"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Insert `list` when no command is given."""
+        """Insert the default command when none is given."""
         if not args or (args[0].startswith("-") and args[0] != "--help"):
-            args = ["list", *args]
+            args = [self.default, *args]
         return super().parse_args(ctx, args)
+
+
+class Settings(Listing):
+    """A group with `show` as its default command."""
+
+    default = "show"
 
 
 class Main(click.Group):

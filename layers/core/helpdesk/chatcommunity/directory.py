@@ -9,18 +9,13 @@ from typing import Any
 
 from helpdesk.chatcommunity import discord, repository
 from helpdesk.chatcommunity.record import Named
-from helpdesk.integrations import jobs
+from helpdesk.integrations import listing
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
-from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage.transactions import Transaction
 
 LIST = "community_directory"
 """The kind of the job that lists the channels and roles."""
-ASK_EVERY_MS = MINUTE_MS
 
 _WITH_MESSAGES = frozenset({0, 5})  # types of channels: text, announcements
 _MOST = 500
@@ -41,16 +36,12 @@ def refresh(account: Account) -> str:
 
 def ask(connection: Connection) -> None:
     """Queue a listing, once a minute at most."""
-    if repository.claim_listing(connection, clock.now_ms() - ASK_EVERY_MS):
-        request(connection)
+    listing.ask(connection, LIST, repository.directory_key(connection))
 
 
 def request(connection: Connection) -> None:
     """Queue a listing."""
-    transaction = Transaction()
-    organization = connection.organization
-    jobs.put(transaction, IntegrationJob(kind=LIST, app=App.CHATCOMMUNITY, organization=organization))
-    transaction.commit()
+    listing.request(connection, LIST)
 
 
 def _named(found: Sequence[Mapping[str, Any]]) -> list[Named]:

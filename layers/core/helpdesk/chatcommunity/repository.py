@@ -4,14 +4,12 @@ from collections.abc import Sequence
 
 from helpdesk.chatcommunity.record import Directory, Named
 from helpdesk.integrations.record import Connection
-from helpdesk.platform import clock
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed
 
 
 def directory(connection: Connection) -> Directory:
     """Return the channels and roles of a server as they were last listed. One call."""
-    return Directory.from_item(table.get(_directory(connection)) or {})
+    return Directory.from_item(table.get(directory_key(connection)) or {})
 
 
 def put_directory(
@@ -19,7 +17,7 @@ def put_directory(
 ) -> None:
     """Write the channels and roles as they were when the listing began (ms)."""
     table.update(
-        _directory(connection),
+        directory_key(connection),
         "SET channels = :channels, #roles = :roles, listedAt = :at",
         names={"#roles": "roles"},
         values={
@@ -30,19 +28,6 @@ def put_directory(
     )
 
 
-def claim_listing(connection: Connection, not_since: int) -> bool:
-    """Note that a listing is asked for; return whether nobody has done so since an instant (ms)."""
-    try:
-        table.update(
-            _directory(connection),
-            "SET askedAt = :now",
-            condition="attribute_not_exists(askedAt) OR askedAt < :since",
-            values={":now": clock.now_ms(), ":since": not_since},
-        )
-    except ConditionFailed:
-        return False
-    return True
-
-
-def _directory(connection: Connection) -> keys.CommunityDirectory:
+def directory_key(connection: Connection) -> keys.CommunityDirectory:
+    """Return the key of the item that says when the channels and roles were listed."""
     return keys.CommunityDirectory(connection.organization, connection.account_id)

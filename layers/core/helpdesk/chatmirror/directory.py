@@ -5,19 +5,14 @@ It is listed when a workspace is connected, when Slack says that channels change
 
 from helpdesk.chatmirror import repository, slack
 from helpdesk.chatmirror.record import Channel
-from helpdesk.integrations import jobs
+from helpdesk.integrations import listing
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
-from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage.transactions import Transaction
 
 LIST = "mirror_channels"
 """The kind of the job that lists the channels."""
 MAX_CHANNELS = 5_000
-ASK_EVERY_MS = MINUTE_MS
 
 _ON_A_PAGE = 999  # Slack allows twenty pages a minute
 _MAX_NAME = 80
@@ -41,12 +36,7 @@ def is_newer(connection: Connection, at: int) -> bool:
 
 def ask(connection: Connection) -> None:
     """Queue a listing, once a minute at most."""
-    if repository.claim_listing(connection, clock.now_ms() - ASK_EVERY_MS):
-        transaction = Transaction()
-        jobs.put(
-            transaction, IntegrationJob(kind=LIST, app=App.CHATMIRROR, organization=connection.organization)
-        )
-        transaction.commit()
+    listing.ask(connection, LIST, repository.directory_key(connection))
 
 
 def _listed(account: Account) -> list[Channel]:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from helpdesk.chatmirror.record import Channel
 from helpdesk.integrations.record import Connection
-from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import MalformedKey
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import Item
 
 
 def channel(organization: str, team: str, name: str) -> Channel | None:
@@ -53,29 +52,16 @@ def delete_channels(gone: Sequence[Channel]) -> None:
 
 def directory(connection: Connection) -> Item:
     """Return when a workspace's channels were listed (`listedAt`) and asked for; nothing before. One call."""
-    return table.get(_directory(connection)) or {}
+    return table.get(directory_key(connection)) or {}
 
 
 def note_listed(connection: Connection, began_at: int) -> None:
     """Note that the channels are as they were when the listing began (ms)."""
-    table.update(_directory(connection), "SET listedAt = :at", values={":at": began_at})
+    table.update(directory_key(connection), "SET listedAt = :at", values={":at": began_at})
 
 
-def claim_listing(connection: Connection, not_since: int) -> bool:
-    """Note that the channels are asked for; return whether nobody has done so since an instant (ms)."""
-    try:
-        table.update(
-            _directory(connection),
-            "SET askedAt = :now",
-            condition="attribute_not_exists(askedAt) OR askedAt < :since",
-            values={":now": clock.now_ms(), ":since": not_since},
-        )
-    except ConditionFailed:
-        return False
-    return True
-
-
-def _directory(connection: Connection) -> keys.MirrorDirectory:
+def directory_key(connection: Connection) -> keys.MirrorDirectory:
+    """Return the key of the item that says when the channels were listed."""
     return keys.MirrorDirectory(connection.organization, connection.account_id)
 
 

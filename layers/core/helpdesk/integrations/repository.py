@@ -5,7 +5,9 @@ from typing import Any
 
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.platform import clock
 from helpdesk.storage import attributes, keys, shards, table
+from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import OnFailure, Transaction
 
@@ -127,6 +129,20 @@ def save_settings(
             values={":seen": version},
             on_failure=ConditionFailed,
         )
+
+
+def claim_listing(directory: ItemKey, not_since: int) -> bool:
+    """Note that a listing is asked for; return whether nobody has done so since an instant (ms)."""
+    try:
+        table.update(
+            directory,
+            "SET askedAt = :now",
+            condition="attribute_not_exists(askedAt) OR askedAt < :since",
+            values={":now": clock.now_ms(), ":since": not_since},
+        )
+    except ConditionFailed:
+        return False
+    return True
 
 
 def _forget_account(transaction: Transaction, connection: Connection) -> None:

@@ -3,21 +3,15 @@
 They are listed when a workspace is connected, each night, when a name is not found, and when a state is gone.
 """
 
-from helpdesk.integrations import jobs
+from helpdesk.integrations import listing
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection
-from helpdesk.platform import clock
-from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import linear, queries, repository
 from helpdesk.tracker.record import State, Team
 
 LIST = "tracker_teams"
 """The kind of the job that lists the teams."""
 MAX_TEAMS = 500
-ASK_EVERY_MS = MINUTE_MS
 
 
 def refresh(account: Account) -> str:
@@ -31,11 +25,7 @@ def refresh(account: Account) -> str:
 
 def ask(connection: Connection) -> None:
     """Queue a listing, once a minute at most."""
-    if repository.claim_listing(connection, clock.now_ms() - ASK_EVERY_MS):
-        transaction = Transaction()
-        job = IntegrationJob(kind=LIST, app=App.TRACKER, organization=connection.organization)
-        jobs.put(transaction, job)
-        transaction.commit()
+    listing.ask(connection, LIST, repository.directory_key(connection))
 
 
 def _listed(account: Account) -> list[Team]:

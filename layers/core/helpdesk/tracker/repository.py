@@ -47,26 +47,12 @@ def delete_team(gone: Team) -> None:
 
 def directory(connection: Connection) -> Item:
     """Return when a workspace's teams were listed (`listedAt`) and asked for; nothing before. One call."""
-    return table.get(_directory(connection)) or {}
+    return table.get(directory_key(connection)) or {}
 
 
 def note_listed(connection: Connection) -> None:
     """Note that the teams are listed."""
-    table.update(_directory(connection), "SET listedAt = :now", values={":now": clock.now_ms()})
-
-
-def claim_listing(connection: Connection, not_since: int) -> bool:
-    """Note that the teams are asked for; return whether nobody has done so since an instant (ms)."""
-    try:
-        table.update(
-            _directory(connection),
-            "SET askedAt = :now",
-            condition="attribute_not_exists(askedAt) OR askedAt < :since",
-            values={":now": clock.now_ms(), ":since": not_since},
-        )
-    except ConditionFailed:
-        return False
-    return True
+    table.update(directory_key(connection), "SET listedAt = :now", values={":now": clock.now_ms()})
 
 
 def issue(organization: str, account_id: str, issue_id: str) -> Issue | None:
@@ -193,5 +179,6 @@ def _values(written: Issue) -> Item:
     return {name: value for name, value in written.to_item().items() if name not in {"PK", "SK"}}
 
 
-def _directory(connection: Connection) -> keys.TrackerDirectory:
+def directory_key(connection: Connection) -> keys.TrackerDirectory:
+    """Return the key of the item that says when the teams were listed."""
     return keys.TrackerDirectory(connection.organization, connection.account_id)

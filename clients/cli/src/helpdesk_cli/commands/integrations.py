@@ -7,24 +7,13 @@ from typing import Any
 
 import click
 
-from helpdesk_cli.framework import Command, Listing
+from helpdesk_cli.framework import Listing, Settings
 from helpdesk_cli.output import confirmed, moment, say, say_facts, say_json, say_table
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 
 _APP = click.Choice(["codehost", "chatmirror", "chatcommunity", "tracker"])
 _SWITCH = click.Choice(["on", "off"])
-
-
-class _Settings(click.Group):
-    """A group whose default command is `show`."""
-
-    command_class = Command
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0].startswith("-") and args[0] != "--help"):
-            args = ["show", *args]
-        return super().parse_args(ctx, args)
 
 
 @click.group(cls=Listing)
@@ -152,7 +141,7 @@ def remove(session: Session, repo: str, *, yes: bool) -> None:
     _done(session, session.api().delete("integrations", "repos", repo=repo), f"Removed {repo}.")
 
 
-@integrations.group("issue-repo", cls=_Settings)
+@integrations.group("issue-repo", cls=Settings)
 def issue_repo() -> None:
     """The repository in which issues of signals are opened."""
 
@@ -183,7 +172,7 @@ def set_issue_repo(session: Session, repo: str | None, auto_create: str | None) 
     _done(session, answer, f"Issues go to {answer['repo']}.")
 
 
-@integrations.group(cls=_Settings)
+@integrations.group(cls=Settings)
 def chatmirror() -> None:
     """The channel of Slack in which conversations appear."""
 
@@ -224,7 +213,7 @@ def set_chatmirror(session: Session, channel: str | None, enabled: str | None, m
     _done(session, answer, f"Conversations go to #{answer['channel']}." if answer["channel"] else "Saved.")
 
 
-@integrations.group(cls=_Settings)
+@integrations.group(cls=Settings)
 def tracker() -> None:
     """The team of Linear in which issues of signals are opened."""
 
@@ -270,7 +259,7 @@ def set_tracker(session: Session, team: str | None, auto_create: str | None, sta
     _done(session, answer, f"Issues go to {answer['team']}." if answer["team"] else "Saved.")
 
 
-@integrations.group(cls=_Settings)
+@integrations.group(cls=Settings)
 def chatcommunity() -> None:
     """The channel of Discord in which alerts appear, and whom they mention."""
 

@@ -7,22 +7,11 @@ from typing import Any
 
 import click
 
-from helpdesk_cli.framework import Command, Listing
+from helpdesk_cli.framework import Listing, Settings
 from helpdesk_cli.output import say, say_facts, say_json
 from helpdesk_cli.session import Session, pass_session
 
 _NO_ACCENT = "none"
-
-
-class _Settings(click.Group):
-    """A group whose default command is `show`."""
-
-    command_class = Command
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0].startswith("-") and args[0] != "--help"):
-            args = ["show", *args]
-        return super().parse_args(ctx, args)
 
 
 @click.group(cls=Listing)
@@ -87,7 +76,7 @@ def _say_site(answer: dict[str, Any]) -> None:
     )
 
 
-@site.group(cls=_Settings)
+@site.group(cls=Settings)
 def appearance() -> None:
     """How the help site looks."""
 
