@@ -102,11 +102,8 @@ Or register your own server:
     if settings.services:
         print(
             f"""
-Connect a service, as {PEOPLE["owner_token"][2]} with the code from {stack["mail_url"]}:
-
-  {base}/v1/connect/codehost
-
-Then act as the service: push a commit, close an issue, answer in a thread, press a button:
+Connect GitHub, Slack, Discord or Linear from this page, as {PEOPLE["owner_token"][2]} with the code from
+{stack["mail_url"]}. Then act there as the service: push a commit, answer in a thread, type /ask, press a button.
 
   {settings.services_url}/""",
             flush=True,

@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 
+from scripts.services.chatcommunity_desk import ChatCommunityDesk
 from scripts.services.chatmirror_desk import ChatMirrorDesk
 from scripts.services.codehost_desk import CodeHostDesk
 from scripts.services.desks import Desk, Desks, Outlet
@@ -25,6 +26,7 @@ from scripts.services.tracker_desk import TrackerDesk
 DESKS: Mapping[str, Callable[[Outlet], Desk]] = {
     "codehost": CodeHostDesk,
     "chatmirror": ChatMirrorDesk,
+    "chatcommunity": ChatCommunityDesk,
     "tracker": TrackerDesk,
 }
 """The stand-ins by their apps. Each takes where it sends what it has to say."""

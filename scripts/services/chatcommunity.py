@@ -1,7 +1,6 @@
 """Discord, as the chat community asks it: servers with channels, roles and threads; commands that people type."""
 
 import base64
-import itertools
 import json
 import re
 import time
@@ -66,7 +65,11 @@ class ChatCommunity:
         self.bot_token = BOT_TOKEN
         self.nonces: dict[tuple[str, str], tuple[float, dict[str, Any]]] = {}
         self.clock: Callable[[], float] = time.time
-        self._numbers = itertools.count(1)
+        self._number = 0
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number
 
     # ------------------------------------------------------------------------------------------------- what there is
 
@@ -96,13 +99,13 @@ class ChatCommunity:
 
     def code_for(self, server: Server) -> str:
         """Return the code that Discord gives to a person who added the bot to a server."""
-        code = f"code-{next(self._numbers)}"
+        code = f"code-{self._next()}"
         self.codes[code] = server.id
         return code
 
     def id(self) -> str:
         """Return a new id: the time, and a number."""
-        return str(((int(self.clock() * 1_000) - _EPOCH_MS) << 22) + next(self._numbers) % (1 << 22))
+        return str(((int(self.clock() * 1_000) - _EPOCH_MS) << 22) + self._next() % (1 << 22))
 
     # ------------------------------------------------------------------------------------------------- what it sends
 
@@ -120,7 +123,7 @@ class ChatCommunity:
         key: Ed25519PrivateKey | None = None,
     ) -> tuple[dict[str, str], str]:
         """Let a person type a command; return the headers and the body that Discord sends."""
-        token, id_ = f"interaction-{next(self._numbers)}", self.id()
+        token, id_ = f"interaction-{self._next()}", self.id()
         message = self._message(channel, CLIENT_ID, "", type_=20)
         self.responses[token] = Response(server, channel, user, self.clock(), name == "close", message)
         options = [] if text is None else [{"type": 3, "name": "question", "value": text}]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from scripts.services import chatmirror
+from scripts.services import chatmirror, markup
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from scripts.services.desks import Outlet
 from scripts.services.server import Asked
@@ -57,6 +57,7 @@ class ChatMirrorDesk:
             ],
             "people": workspace.people,
             "buttons": _buttons,
+            "written": lambda text: markup.of_slack(text, _names(workspace)),
         }
 
     def act(self, what: str, given: Mapping[str, str]) -> None:
@@ -84,6 +85,11 @@ class ChatMirrorDesk:
     @property
     def _workspace(self) -> Workspace:
         return next(iter(self.service.workspaces.values()))
+
+
+def _names(workspace: Workspace) -> dict[str, str]:
+    people = {f"@{id_}": str(person["real_name"]) for id_, person in workspace.people.items()}
+    return {f"@{workspace.bot}": "helpdesk", **people}
 
 
 def _message(channel: Channel, ts: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ has a form that Linear does not have.
 import base64
 import hashlib
 import hmac
-import itertools
 import json
 import time
 import uuid
@@ -48,7 +47,11 @@ class Tracker:
         self.scopes = "read write"
         self.refuses: dict[str, str] = {}
         self.clock: Callable[[], float] = time.time
-        self._numbers = itertools.count(1)
+        self._number = 0
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number
 
     def workspace(self, name: str) -> Workspace:
         """Make a workspace with one team."""
@@ -59,13 +62,13 @@ class Tracker:
 
     def code_for(self, workspace: Workspace, challenge: str | None = None) -> str:
         """Return the code that Linear gives to a person who allowed the app, for a PKCE challenge."""
-        code = f"code-{next(self._numbers)}"
+        code = f"code-{self._next()}"
         self.codes[code] = (workspace.id, challenge)
         return code
 
     def tokens_for(self, workspace: Workspace) -> dict[str, str]:
         """Return an access token and a refresh token of a workspace."""
-        access, refresh = f"lin_oauth_{next(self._numbers)}", f"lin_refresh_{next(self._numbers)}"
+        access, refresh = f"lin_oauth_{self._next()}", f"lin_refresh_{self._next()}"
         self.tokens[access] = self.refresh[refresh] = workspace.id
         return {"access": access, "refresh": refresh}
 

@@ -12,21 +12,28 @@ from pathlib import Path
 import httpx
 import pytest
 
+from helpdesk.chatcommunity import receiver as chatcommunity
 from helpdesk.chatmirror import receiver as chatmirror
 from helpdesk.codehost import receiver as codehost
 from helpdesk.integrations.adapter import Hook, Received, Receiver
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.tracker import receiver as tracker
+from scripts.services.chatcommunity_desk import ChatCommunityDesk
 from scripts.services.chatmirror_desk import ChatMirrorDesk
 from scripts.services.codehost_desk import CodeHostDesk
-from scripts.services.desks import Desk, Desks
+from scripts.services.desks import Desk, Desks, Outlet
 from scripts.services.server import Services
 from scripts.services.tracker_desk import TrackerDesk
 from tests.support.web import eventually
 
 ROOT = "http://127.0.0.1:4566/helpdesk"
-RECEIVERS: Mapping[str, Receiver] = {"codehost": codehost, "chatmirror": chatmirror, "tracker": tracker}
+RECEIVERS: Mapping[str, Receiver] = {
+    "codehost": codehost,
+    "chatmirror": chatmirror,
+    "chatcommunity": chatcommunity,
+    "tracker": tracker,
+}
 
 
 class Office:
@@ -34,17 +41,20 @@ class Office:
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, Mapping[str, str], str]] = []
-        self.codehost = CodeHostDesk(lambda headers, body: self.sent.append(("codehost", headers, body)))
-        self.chatmirror = ChatMirrorDesk(
-            lambda headers, body: self.sent.append(("chatmirror", headers, body))
-        )
-        self.tracker = TrackerDesk(lambda headers, body: self.sent.append(("tracker", headers, body)))
+        self.codehost = CodeHostDesk(self._of("codehost"))
+        self.chatmirror = ChatMirrorDesk(self._of("chatmirror"))
+        self.chatcommunity = ChatCommunityDesk(self._of("chatcommunity"))
+        self.tracker = TrackerDesk(self._of("tracker"))
         self.desks: dict[str, Desk] = {
             "codehost": self.codehost,
             "chatmirror": self.chatmirror,
+            "chatcommunity": self.chatcommunity,
             "tracker": self.tracker,
         }
         self.services = Services(Desks(self.desks, ROOT))
+
+    def _of(self, app: str) -> Outlet:
+        return lambda headers, body: self.sent.append((app, headers, body))
 
     def page(self, path: str) -> str:
         """Return a page."""
@@ -131,7 +141,12 @@ def test_an_answer_in_a_thread_and_a_button_are_sent(office: Office) -> None:
     support = workspace.named("support")
     button = {"type": "button", "action_id": "resolve", "value": "conv", "text": {"text": "Resolve"}}
     support.messages.append(
-        {"ts": "1.000001", "text": "Hello", "blocks": [{"type": "actions", "elements": [button]}]}
+        {
+            "user": workspace.bot,
+            "ts": "1.000001",
+            "text": "Hello",
+            "blocks": [{"type": "actions", "elements": [button]}],
+        }
     )
     page = office.page("/chatmirror/")
     user = re.findall(r'<option value="(\w+)">Demo Member', page)[0]
@@ -167,6 +182,50 @@ def test_consent_to_a_workspace_leads_back_to_the_redirect_address(office: Offic
     assert f"{ROOT}/v1/connect/chatmirror/callback?code=" in page
 
 
+def test_a_question_and_its_end_are_sent_once_the_bot_is_in_the_server(office: Office) -> None:
+    [server] = office.chatcommunity.service.servers.values()
+    asked = {"channel": server.named("general").id, "user": "200000000000000001", "question": "Where?"}
+    assert office.press("/chatcommunity/ask", **asked) == 400
+
+    server.has_bot = True
+    office.press("/chatcommunity/ask", **asked)
+    office.press("/chatcommunity/close", **asked | {"user": "200000000000000003"})
+
+    ask, close = office.received()
+    assert (ask.event, ask.data["question"], ask.data["user"]["name"]) == ("ask", "Where?", "Vera")
+    assert (close.event, close.data["user"]["name"], close.data["user"]["may"]) == ("close", "Mona", 1 << 34)
+    assert "helpdesk is thinking…" in office.page("/chatcommunity/")
+
+
+def test_answers_are_shown_with_who_they_mention(office: Office) -> None:
+    discord = office.chatcommunity.service
+    [server] = discord.servers.values()
+    server.has_bot = True
+    body = json.dumps(
+        {
+            "content": "<@200000000000000001> **The \\*agent\\***\n<b>Here</b>",
+            "nonce": "1",
+            "allowed_mentions": {"roles": []},
+        }
+    )
+    address = f"{office.services.url}/discord.com/api/v10/channels/{server.named('general').id}/messages"
+    bot = {"authorization": f"Bot {discord.bot_token}"}
+    assert httpx.post(address, content=body, headers=bot, trust_env=False).status_code == 200
+
+    assert "<pre><mark>@Vera</mark> <b>The *agent*</b>\n&lt;b&gt;Here&lt;/b&gt;" in office.page(
+        "/chatcommunity/"
+    )
+
+
+def test_consent_to_a_server_leads_back_with_its_id(office: Office) -> None:
+    back = f"{ROOT}/v1/connect/chatcommunity/callback"
+    page = office.page(f"/discord.com/oauth2/authorize?state=s&permissions=1024&redirect_uri={back}")
+
+    [server] = office.chatcommunity.service.servers
+    assert f"{back}?code=" in page
+    assert f"guild_id={server}" in page
+
+
 def test_a_page_of_another_site_can_send_no_form(office: Office) -> None:
     assert office.press("/codehost/uninstall", origin="https://evil.example.com") == 403
     assert office.sent == []
@@ -179,6 +238,7 @@ def test_a_page_of_another_site_can_send_no_form(office: Office) -> None:
         ("/codehost/push", {"repo": "acme/docs", "path": "docs/none.md", "message": "m", "content": ""}),
         ("/codehost/nothing", {"repo": "acme/docs"}),
         ("/chatmirror/answer", {"channel": "none"}),
+        ("/chatcommunity/ask", {"channel": "none"}),
     ],
 )
 def test_what_is_not_there_is_refused_with_a_page(office: Office, path: str, form: dict[str, str]) -> None:
@@ -211,7 +271,7 @@ def test_what_the_services_hold_outlives_a_restart(tmp_path: Path) -> None:
     assert "Too slow" not in before
     assert "Too slow" in after
     assert apps == apps_again  # with the App's key
-    assert set(json.loads(apps)) == {"codehost", "chatmirror", "tracker"}
+    assert set(json.loads(apps)) == {"codehost", "chatmirror", "chatcommunity", "tracker"}
 
 
 def _answers(url: str) -> bool:
