@@ -11,7 +11,7 @@ from helpdesk.site import articles, assets, board_reads, folders, machine_files,
 from helpdesk.site.router import Pages
 from helpdesk.site.visit import Visit
 
-NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "SEARCH_BUCKET")
+NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "SEARCH_BUCKET", "MAIL_FROM")
 
 pages = Pages()
 

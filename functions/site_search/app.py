@@ -11,7 +11,7 @@ from helpdesk.site import search
 from helpdesk.site.router import Pages
 from helpdesk.site.visit import Visit
 
-NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL")
+NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL", "MAIL_FROM")
 
 pages = Pages()
 

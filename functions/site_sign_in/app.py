@@ -13,25 +13,25 @@ NEEDS = declare("BASE_URL", "MAIL_FROM", "CODES_PER_HOUR", "ALLOW_LOOPBACK_URLS"
 pages = Pages()
 
 
-@pages.get("/sign-in", reads=web.reads)
+@pages.get("/sign-in")
 def show_sign_in(visit: Visit) -> Content:
     """Show how to sign in, or how to sign out."""
     return web.show(visit)
 
 
-@pages.post("/sign-in", limit=AddressLimit.PAGES, reads=web.reads)
+@pages.post("/sign-in", limit=AddressLimit.PAGES)
 def request_code(visit: Visit) -> Content:
     """Mail a code."""
     return web.request(visit)
 
 
-@pages.post("/sign-in/code", limit=AddressLimit.PAGES, reads=web.reads)
+@pages.post("/sign-in/code", limit=AddressLimit.PAGES)
 def enter_code(visit: Visit) -> Content:
     """Sign in with the code."""
     return web.enter(visit)
 
 
-@pages.get("/sign-in/go", reads=web.reads)
+@pages.get("/sign-in/go")
 def go(visit: Visit) -> Content:
     """Lead to the customer's app, or to the provider."""
     return web.go(visit)
@@ -49,25 +49,25 @@ def show_script(_: Visit) -> Content:
     return own.script()
 
 
-@pages.post("/sign-in/return", limit=AddressLimit.PAGES, reads=web.reads)
+@pages.post("/sign-in/return", limit=AddressLimit.PAGES)
 def take_token(visit: Visit) -> Content:
     """Take the token of the customer's app."""
     return web.arrive(visit)
 
 
-@pages.get("/sign-in/finish", reads=web.reads)
+@pages.get("/sign-in/finish")
 def finish(visit: Visit) -> Content:
     """Sign in with the app's token."""
     return web.finish(visit)
 
 
-@pages.get("/sign-in/callback", reads=web.reads)
+@pages.get("/sign-in/callback")
 def take_callback(visit: Visit) -> Content:
     """Sign in with what the provider sends back."""
     return web.callback(visit)
 
 
-@pages.post("/sign-in/out", limit=AddressLimit.PAGES, reads=web.reads)
+@pages.post("/sign-in/out", limit=AddressLimit.PAGES)
 def sign_out(visit: Visit) -> Content:
     """Sign out."""
     return web.sign_out(visit)

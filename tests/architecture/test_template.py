@@ -293,7 +293,9 @@ def test_the_pages_of_help_sites_reach_what_they_show_and_what_visitors_write() 
         **dict.fromkeys(("ADDRESS#*", "ORG#*#RATINGS", "ORG#*#JOB#*", "ORG#*#EVENT#*"), writes),
     }
     assert allowed("SiteSearch") == {
-        **dict.fromkeys((*pages, "ORG#*#PAGE", "ORG#*#KNOWLEDGE"), reads),
+        **dict.fromkeys(
+            (*pages, "ORG#*#SITESESSION#*", "ORG#*#CUS#*", "ORG#*#PAGE", "ORG#*#KNOWLEDGE"), reads
+        ),
         "ADDRESS#*": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
         "ORG#*#SEARCHGAP#*": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
     }

@@ -115,7 +115,7 @@ def test_a_page_is_compressed_for_a_browser_that_accepts_it(api: Client) -> None
     packed = visitor.get("/", accept_encoding="gzip, br")
 
     assert packed.headers["content-encoding"] == "gzip"
-    assert packed.headers["vary"] == "accept-language, accept-encoding"
+    assert packed.headers["vary"] == "accept-language, cookie, accept-encoding"
     assert packed.text == visitor.get("/").text
     assert packed.headers["etag"] != visitor.get("/").headers["etag"]
 

@@ -33,6 +33,13 @@ def sending(browser: Browser, site: SitePlace, **headers: str) -> ClientInfo:
     return ClientInfo("192.0.2.1", {"cookie": pair.partition(";")[0], **headers})
 
 
+def of(client: ClientInfo, site: SitePlace) -> Browser:
+    """Return the browser of a request, as the pages' router does."""
+    sent = browsers.sent(client.headers, is_secure=site.is_secure)
+    wanted = sent.keys_in(site.organization)
+    return sent.browser_in(site.organization, table.get_many(wanted) if wanted else {})
+
+
 def signed_in(site: SitePlace, epoch: int = 0) -> Browser:
     """Sign a new customer in."""
     proven = Proven(
@@ -47,7 +54,7 @@ def signed_in(site: SitePlace, epoch: int = 0) -> Browser:
 
 
 def test_a_browser_without_a_cookie_gets_one_that_scripts_and_other_sites_cannot_use(site: SitePlace) -> None:
-    browser = browsers.of(ClientInfo("192.0.2.1", {}), site)
+    browser = of(ClientInfo("192.0.2.1", {}), site)
 
     header = browsers.cookie(browser, site)["set-cookie"]
     name, *attributes = header.split("; ")
@@ -56,20 +63,10 @@ def test_a_browser_without_a_cookie_gets_one_that_scripts_and_other_sites_cannot
     assert browser.visitor is None
 
 
-def test_a_site_with_its_own_host_has_a_cookie_that_no_other_host_can_set(site: SitePlace) -> None:
-    own = SitePlace(site.organization, "https://help.acme.example", own_host=True)
-
-    header = browsers.cookie(browsers.of(ClientInfo("", {}), own), own)["set-cookie"]
-
-    assert header.startswith("__Host-helpdesk-site=")
-    assert "; Path=/;" in header
-    assert "Domain" not in header
-
-
 def test_over_http_the_cookie_is_not_secure_and_has_no_prefix(site: SitePlace) -> None:
     local = of_slug(site.organization, "acme", "http://127.0.0.1:4566/local")
 
-    header = browsers.cookie(browsers.of(ClientInfo("", {}), local), local)["set-cookie"]
+    header = browsers.cookie(of(ClientInfo("", {}), local), local)["set-cookie"]
 
     assert header.startswith("helpdesk-site=")
     assert "; Path=/local/site/acme;" in header
@@ -77,9 +74,9 @@ def test_over_http_the_cookie_is_not_secure_and_has_no_prefix(site: SitePlace) -
 
 
 def test_a_known_browser_keeps_its_cookie(site: SitePlace) -> None:
-    first = browsers.of(ClientInfo("", {}), site)
+    first = of(ClientInfo("", {}), site)
 
-    again = browsers.of(sending(first, site), site)
+    again = of(sending(first, site), site)
 
     assert again.value == first.value
     assert browsers.cookie(again, site) == {}
@@ -96,18 +93,18 @@ def test_a_known_browser_keeps_its_cookie(site: SitePlace) -> None:
     ids=["short", "twice", "no customer", "another name"],
 )
 def test_a_cookie_that_is_not_ours_counts_as_none(site: SitePlace, cookie: str) -> None:
-    assert browsers.of(ClientInfo("", {"cookie": cookie}), site).is_new
+    assert of(ClientInfo("", {"cookie": cookie}), site).is_new
 
 
 def test_an_anonymous_page_costs_no_call_and_that_of_a_visitor_one(site: SitePlace) -> None:
     browser = signed_in(site)
 
     with metered() as used:
-        browsers.of(ClientInfo("", {}), site)
-        browsers.of(sending(browsers.of(ClientInfo("", {}), site), site), site)
+        of(ClientInfo("", {}), site)
+        of(sending(of(ClientInfo("", {}), site), site), site)
     assert used.calls == []
     with metered() as used:
-        known = browsers.of(sending(browser, site), site)
+        known = of(sending(browser, site), site)
     assert used.calls == ["BatchGetItem"]
     assert known.visitor is not None
     assert (known.visitor.name, known.visitor.email) == ("Ada", "ada@example.com")
@@ -125,7 +122,7 @@ def test_a_session_ends_after_thirty_days(site: SitePlace) -> None:
     later = clock.now_us() + 30 * DAY_MS * 1_000
 
     with clock.frozen(lambda: later):
-        assert browsers.of(sending(browser, site), site).visitor is None
+        assert of(sending(browser, site), site).visitor is None
 
 
 def test_signing_out_ends_the_session_and_replaces_the_cookie(site: SitePlace) -> None:
@@ -134,7 +131,7 @@ def test_signing_out_ends_the_session_and_replaces_the_cookie(site: SitePlace) -
     after = browsers.sign_out(browser, site)
 
     assert after.value != browser.value
-    assert browsers.of(sending(browser, site), site).visitor is None
+    assert of(sending(browser, site), site).visitor is None
 
 
 def test_another_organizations_cookie_signs_nobody_in(
@@ -143,14 +140,14 @@ def test_another_organizations_cookie_signs_nobody_in(
     browser = signed_in(site)
     other = of_slug(other_organization.organization_id, "other", BASE_URL)
 
-    assert browsers.of(sending(browser, site), other).visitor is None
+    assert of(sending(browser, site), other).visitor is None
 
 
 def test_a_session_names_one_customer(site: SitePlace) -> None:
     browser, other = signed_in(site), signed_in(site)
     mixed = f"{browser.value.partition('.')[0]}.cus_{'0' * 26}"
 
-    assert browsers.of(sending(Browser(mixed, is_new=True), site), site).visitor is None
+    assert of(sending(Browser(mixed, is_new=True), site), site).visitor is None
     assert browser.value.partition(".")[2] == other.value.partition(".")[2]
 
 
@@ -158,7 +155,7 @@ def test_a_new_method_of_signing_in_ends_the_sessions_of_the_old(site: SitePlace
     browser = signed_in(site)
     table.put_new({**keys.SiteSignIn(site.organization).attributes(), "epoch": 1})
 
-    assert browsers.of(sending(browser, site), site).visitor is None
+    assert of(sending(browser, site), site).visitor is None
 
 
 def test_a_customer_who_is_being_erased_is_signed_out(site: SitePlace) -> None:
@@ -166,11 +163,11 @@ def test_a_customer_who_is_being_erased_is_signed_out(site: SitePlace) -> None:
     customer_id = browser.value.partition(".")[2]
     table.update(keys.Customer(site.organization, customer_id), "SET erasing = :e", values={":e": "era_1"})
 
-    assert browsers.of(sending(browser, site), site).visitor is None
+    assert of(sending(browser, site), site).visitor is None
 
 
 def test_a_form_of_the_sites_own_page_passes(site: SitePlace) -> None:
-    browser = browsers.of(sending(browsers.of(ClientInfo("", {}), site), site), site)
+    browser = of(sending(of(ClientInfo("", {}), site), site), site)
 
     browsers.require_own_form(browser, browser.csrf, sending(browser, site), site)
     browsers.require_own_form(browser, browser.csrf, sending(browser, site, origin=BASE_URL), site)
@@ -191,7 +188,7 @@ def test_a_form_of_the_sites_own_page_passes(site: SitePlace) -> None:
     ids=["no token", "no ASCII", "another token", "another origin", "another site", "another host"],
 )
 def test_a_form_from_elsewhere_is_refused(site: SitePlace, csrf: str | None, headers: dict[str, str]) -> None:
-    browser = browsers.of(sending(browsers.of(ClientInfo("", {}), site), site), site)
+    browser = of(sending(of(ClientInfo("", {}), site), site), site)
 
     with pytest.raises(FormNotOwn):
         browsers.require_own_form(
@@ -200,7 +197,7 @@ def test_a_form_from_elsewhere_is_refused(site: SitePlace, csrf: str | None, hea
 
 
 def test_a_browser_without_the_cookie_sends_no_form(site: SitePlace) -> None:
-    browser = browsers.of(ClientInfo("", {}), site)
+    browser = of(ClientInfo("", {}), site)
 
     with pytest.raises(FormNotOwn):
         browsers.require_own_form(browser, browser.csrf, ClientInfo("", {}), site)

@@ -47,7 +47,7 @@ def require_own(visit: Visit, browser: Browser, form: OwnForm) -> None:
 
 def is_known(visit: Visit) -> bool:
     """Return whether the browser has our cookie: then its page can have forms. No call."""
-    return browsers.sent(visit.client, visit.place).value is not None
+    return not visit.browser.is_new
 
 
 def session_token(browser: Browser) -> str:

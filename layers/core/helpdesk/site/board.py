@@ -116,19 +116,19 @@ def show_post(visit: Visit, post: str, *, joins: bool = False) -> Content:
     """Return a post with its comments: with forms for a browser that has our cookie, or that `joins`."""
     settings = _settings(visit)
     if joins or acting.is_known(visit):
-        return _post(visit, settings, post, browsers.of(visit.client, visit.place))
+        return _post(visit, settings, post, visit.browser)
     return _post(visit, settings, post, None)
 
 
 def show_new(visit: Visit) -> Content:
     """Return the form of a new post."""
-    return _new(visit, _settings(visit), browsers.of(visit.client, visit.place), PostForm())
+    return _new(visit, _settings(visit), visit.browser, PostForm())
 
 
 def submit(visit: Visit) -> Content:
     """Add a post."""
     settings, form = _settings(visit), visit.form(PostForm)
-    browser = browsers.of(visit.client, visit.place)
+    browser = visit.browser
     try:
         acting.require_own(visit, browser, form)
         chosen = settings.board(form.board)
@@ -147,7 +147,7 @@ def submit(visit: Visit) -> Content:
 def vote(visit: Visit, post: str) -> Content:
     """Vote for a post, or withdraw the vote. Both can be repeated."""
     settings, form = _settings(visit), visit.form(VoteForm)
-    browser = browsers.of(visit.client, visit.place)
+    browser = visit.browser
     found = _found(visit, post)
     try:
         acting.require_own(visit, browser, form)
@@ -164,7 +164,7 @@ def vote(visit: Visit, post: str) -> Content:
 def comment(visit: Visit, post: str) -> Content:
     """Add a comment to a post."""
     settings, form = _settings(visit), visit.form(CommentForm)
-    browser = browsers.of(visit.client, visit.place)
+    browser = visit.browser
     found = _found(visit, post)
     path = path_of(found)
     try:
@@ -273,7 +273,6 @@ def _post(
         title=post.title,
         shared=browser is None,
         headers={
-            "vary": "cookie",
             **(browsers.cookie(browser, visit.place) | PRIVATE if browser else {}),
             **(error.headers if error else {}),
         },

@@ -156,7 +156,7 @@ def _browser(visit: Visit) -> Browser:
     """Return the browser. Raises PageNotFound where the site shows no way to the team."""
     if not visit.site.settings.show_contact:
         raise PageNotFound
-    return browsers.of(visit.client, visit.place)
+    return visit.browser
 
 
 def _own(visit: Visit, browser: Browser, conversation_id: str) -> Conversation:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 from helpdesk.http.content import HtmlPage
 from helpdesk.site import assets
 from helpdesk.site.links_within import article_path, folder_path
-from helpdesk.site.sending import PRIVATE, PUBLIC
+from helpdesk.site.sending import OWN, PRIVATE, PUBLIC
 from helpdesk.site.texts import Texts, texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE
@@ -32,14 +33,15 @@ def page(
 ) -> HtmlPage:
     """Return a page of a site from a template; every value is escaped.
 
-    `title` stands before the site's title; the home page has none. A `shared` page is the same for every visitor, and
-    proxies keep it. docs/guides/help-site.md names the values that every template has.
+    `title` stands before the site's title; the home page has none. A `shared` page is the same for everyone who is not
+    signed in, and proxies keep it. docs/guides/help-site.md names the values that every template has.
     """
     text = environment().get_template(f"{template}.html").render(context(visit) | {"title": title, **values})
-    every = {**(PUBLIC if shared else PRIVATE), **(headers or {})}
-    if visit.site.settings.language is None:
-        every |= {"vary": ", ".join(filter(None, ["accept-language", every.get("vary")]))}
-    return HtmlPage(text, every, status)
+    caching = PRIVATE if not shared else OWN if visit.browser.visitor else PUBLIC
+    sent = dict(headers or {})
+    by_language = "accept-language" if visit.site.settings.language is None else None
+    vary = ", ".join(filter(None, [by_language, sent.pop("vary", None), "cookie"]))
+    return HtmlPage(text, {**caching, "vary": vary, **sent}, status)
 
 
 def context(visit: Visit) -> dict[str, Any]:
@@ -56,7 +58,20 @@ def context(visit: Visit) -> dict[str, Any]:
         "folder_path": folder_path,
         "styles": [visit.link(path) for path in assets.styles_of(site.appearance)],
         "appearance": site.appearance,
+        "account": _account(visit),
     }
+
+
+def _account(visit: Visit) -> dict[str, str] | None:
+    """Return what the header needs to sign in or out; None where visitors cannot sign in, and on the page for it."""
+    # What answers a form has no address to come back to.
+    here = quote(unquote(visit.path.lstrip("/")), safe="/-._~") if visit.request.method == "GET" else ""
+    visitor = visit.browser.visitor
+    if visitor is not None:
+        return {"to": here, "csrf": visit.browser.csrf, "name": visitor.name or visitor.email or ""}
+    if not visit.signs_in or here.partition("/")[0] == "sign-in":
+        return None
+    return {"to": here, "csrf": "", "name": ""}
 
 
 def own_styles(visit: Visit) -> list[str]:

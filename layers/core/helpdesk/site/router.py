@@ -7,9 +7,9 @@
 
     handler = pages.handler
 
-Which organization a site is of is remembered by its slug. The settings are read with each request, together with the
-items that the route names (`reads`), in one call. The organization's item has its slug, so what is remembered is never
-wrong: if the slug has gone to another organization, it is looked up again.
+Which organization a site is of is remembered by its slug. The settings are read with each request, together with who
+is signed in and the items that the route names (`reads`), in one call. The organization's item has its slug, so what
+is remembered is never wrong: if the slug has gone to another organization, it is looked up again.
 """
 
 import re
@@ -30,6 +30,8 @@ from helpdesk.site import refusals, repository, sending
 from helpdesk.site.errors import PageNotFound
 from helpdesk.site.record import Site
 from helpdesk.site.visit import Visit
+from helpdesk.site_visitors import browsers
+from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey, MalformedKey
 from helpdesk.storage.table import Item
 
@@ -107,12 +109,17 @@ class Pages:
         slug, path = found.group("slug"), found.group("path") or "/"
         route = self._paths.find(request.method, path)
 
-        def keys_for(organization: str) -> Sequence[ItemKey]:
-            return route[0].reads(organization, route[1]) if route is not None else ()
-
-        site, items = _site_with(slug, keys_for)
         base_url = settings().base_url or request.address
-        visit = Visit(request=request, site=site, base_url=base_url, path=path, found=items)
+        sent = browsers.sent(request.headers, is_secure=base_url.startswith("https:"))
+
+        def keys_for(organization: str) -> Sequence[ItemKey]:
+            own = route[0].reads(organization, route[1]) if route is not None else ()
+            return [keys.SiteSignIn(organization), *own, *sent.keys_in(organization)]
+
+        # A session that began a moment ago is not missed, or its visitor would act as an anonymous one.
+        site, items = _site_with(slug, keys_for, consistent=sent.names_visitor)
+        browser = sent.browser_in(site.organization.id, items)
+        visit = Visit(request=request, site=site, base_url=base_url, path=path, browser=browser, found=items)
         return visit, *(route or (None, {}))
 
 
@@ -129,7 +136,7 @@ _holders: dict[str, str] = {}
 
 
 def _site_with(
-    slug: str, keys_for: Callable[[str], Sequence[ItemKey]]
+    slug: str, keys_for: Callable[[str], Sequence[ItemKey]], *, consistent: bool
 ) -> tuple[Site, Mapping[ItemKey, Item]]:
     """Return an enabled site by its slug, with items. One call; the first time in an environment, two."""
     remembered = _holders.get(slug)
@@ -138,7 +145,7 @@ def _site_with(
         if holder is None:
             _holders.pop(slug, None)
             raise PageNotFound
-        site, items = repository.site_with(holder, keys_for(holder))
+        site, items = repository.site_with(holder, keys_for(holder), consistent=consistent)
         if site is not None and site.organization.slug == slug:
             if len(_holders) >= _MOST_REMEMBERED:
                 _holders.clear()

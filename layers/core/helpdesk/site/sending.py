@@ -28,6 +28,8 @@ PUBLIC = {"cache-control": "public, max-age=60, stale-while-revalidate=86400"}
 """A page that is the same for everyone: kept for a minute, and shown for a day while it is asked for again."""
 FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 """A file whose name has a digest of its content."""
+OWN = {"cache-control": "private, no-cache"}
+"""A page that everyone gets, as a visitor who is signed in gets it: their browser keeps it, and asks each time."""
 PRIVATE = {"cache-control": "no-store"}
 """A page for one visitor, or the answer to a form."""
 
@@ -40,9 +42,12 @@ def send(request: Request, content: Content) -> dict[str, Any]:
     status = content.status or HTTPStatus.OK
     headers = {"x-request-id": request.id, **SECURITY_HEADERS, **PRIVATE, **content.headers}
     text, media_type, is_base64 = content.text, content.media_type, content.is_base64
-    if request.method == "GET" and headers["cache-control"].startswith("public"):
-        compresses = len(text) >= _LEAST_COMPRESSED and accepts_gzip(
-            request.headers.get("accept-encoding", "")
+    if request.method == "GET" and headers["cache-control"] != PRIVATE["cache-control"]:
+        # A page with the token of forms is not compressed: its length would say what is like the token (BREACH).
+        compresses = (
+            headers["cache-control"] != OWN["cache-control"]
+            and len(text) >= _LEAST_COMPRESSED
+            and accepts_gzip(request.headers.get("accept-encoding", ""))
         )
         digest = sha256_hex(text)[:32]
         tag = f'"{digest}-gzip"' if compresses else f'"{digest}"'

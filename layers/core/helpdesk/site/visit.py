@@ -8,9 +8,12 @@ from helpdesk.http.gateway import Request
 from helpdesk.http.schemas import Form, Query
 from helpdesk.http.validation import parse_form, parse_query
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.settings import settings
 from helpdesk.site.record import Site
 from helpdesk.site_visitors import browsers, place
+from helpdesk.site_visitors.browsers import Browser
 from helpdesk.site_visitors.place import SitePlace
+from helpdesk.site_visitors.record import SignInMethod
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Item
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, preferred
@@ -22,19 +25,31 @@ class Visit(FrozenRecord, kw_only=True):
     site      the site, which is enabled
     base_url  the URL that `/site/…` follows
     path      the path within the site: `/` for the home page, `/articles/first-steps`
-    found     the items that the route asked for with the site (`reads`)
+    browser   the visitor's browser, and who is signed in
+    found     the items that were read with the site: how visitors sign in, and what the route asked for (`reads`)
     """
 
     request: Request
     site: Site
     base_url: str
     path: str
+    browser: Browser
     found: Mapping[ItemKey, Item] = {}
 
     @property
     def organization(self) -> str:
         """The id of the organization whose site it is."""
         return self.site.organization.id
+
+    @property
+    def signs_in(self) -> bool:
+        """Whether visitors can sign in, and find something that is theirs then."""
+        shown = self.site.settings
+        if not shown.show_board and not shown.show_contact:
+            return False
+        # A code comes by mail, and a deployment can be without.
+        method = browsers.method_in(self.organization, self.found)
+        return method is not SignInMethod.MEDIAN or bool(settings().mail_from)
 
     @property
     def client(self) -> ClientInfo:

@@ -11,10 +11,10 @@ from helpdesk.site import rendering, sending
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.site_sign_in.codes import CODE_MINUTES
-from helpdesk.site_sign_in.record import SignInMethod
 from helpdesk.site_visitors import browsers
 from helpdesk.site_visitors.browsers import Browser, Visitor
 from helpdesk.site_visitors.place import SitePlace
+from helpdesk.site_visitors.record import SignInMethod
 
 _SCRIPT = Path(__file__).with_name("return.js")
 

@@ -1,22 +1,11 @@
 """How visitors sign in, and sign-ins that wait, as they are stored. Times are milliseconds since 1970."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.site_visitors.record import SignInMethod
 from helpdesk.storage.table import Item
-
-
-class SignInMethod(StrEnum):
-    """How visitors of the help site sign in."""
-
-    MEDIAN = "median"
-    """An account of the service itself: a code by mail."""
-    APP = "app"
-    """A route in the customer's app."""
-    OIDC = "oidc"
-    """An OpenID Connect provider."""
 
 
 class Provider(FrozenRecord, kw_only=True):

@@ -10,7 +10,7 @@ from helpdesk.site_sign_in.errors import (
     MAX_CLIENT_SECRET_CHARACTERS,
     MAX_ISSUER_CHARACTERS,
 )
-from helpdesk.site_sign_in.record import SignInMethod
+from helpdesk.site_visitors.record import SignInMethod
 
 SentMethod = Annotated[SignInMethod, Field(strict=False)]
 """A method as JSON has it, which is text."""

@@ -14,7 +14,7 @@ from helpdesk.platform.text import trimmed
 from helpdesk.site_sign_in import discovery, repository, secret_repository
 from helpdesk.site_sign_in.discovery import Discovered
 from helpdesk.site_sign_in.errors import MAX_CLIENT_ID_CHARACTERS, MAX_CLIENT_SECRET_CHARACTERS
-from helpdesk.site_sign_in.record import Provider, SignInMethod, SignInSettings
+from helpdesk.site_sign_in.record import Provider, SignInSettings
 from helpdesk.site_sign_in.repository import StaleSettings
 from helpdesk.site_sign_in.schemas import (
     ProblemShape,
@@ -25,6 +25,7 @@ from helpdesk.site_sign_in.schemas import (
 )
 from helpdesk.site_visitors import place
 from helpdesk.site_visitors.place import SitePlace
+from helpdesk.site_visitors.record import SignInMethod
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 

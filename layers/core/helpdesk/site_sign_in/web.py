@@ -30,7 +30,7 @@ from helpdesk.site_sign_in import codes, pages, people, problems, repository, se
 from helpdesk.site_sign_in.codes import WrongCode
 from helpdesk.site_sign_in.errors import Declined, Refused, SignInOver
 from helpdesk.site_sign_in.pages import Why
-from helpdesk.site_sign_in.record import SignInMethod, SignInSettings, TokenRecord
+from helpdesk.site_sign_in.record import SignInSettings, TokenRecord
 from helpdesk.site_sign_in.repository import AlreadyUsed
 from helpdesk.site_sign_in.schemas import (
     BeginForm,
@@ -45,8 +45,8 @@ from helpdesk.site_sign_in.service import redirect_uri
 from helpdesk.site_visitors import browsers
 from helpdesk.site_visitors.browsers import Browser, Visitor
 from helpdesk.site_visitors.place import SitePlace
+from helpdesk.site_visitors.record import SignInMethod
 from helpdesk.storage import keys
-from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.transactions import Transaction
 
 FINISH: Final = "sign-in/finish"
@@ -59,11 +59,6 @@ class Here(FrozenRecord):
     site: SitePlace
     browser: Browser
     settings: SignInSettings
-
-
-def reads(organization: str, _: object) -> list[ItemKey]:
-    """Return the key of the settings, which each page reads together with the site."""
-    return [keys.SiteSignIn(organization)]
 
 
 def show(visit: Visit) -> Content:
@@ -209,11 +204,11 @@ def sign_out(visit: Visit) -> Content:
 
 def _here(visit: Visit) -> Here:
     site = _site(visit)
-    return Here(visit, site, browsers.of(visit.client, site), _settings(visit))
+    return Here(visit, site, visit.browser, _settings(visit))
 
 
 def _site(visit: Visit) -> SitePlace:
-    return SitePlace(visit.organization, visit.address("").rstrip("/"))
+    return visit.place
 
 
 def _settings(visit: Visit) -> SignInSettings:

@@ -1,11 +1,11 @@
 """The browser of a help site's visitor: its cookie, who is signed in, and whether a form came from the site's own page.
 
-Every page that has a form, or that shows who is signed in, asks `of` for the browser. A browser without our cookie, or
-in which nobody has signed in, costs no call. A page that reads other items anyway reads those of the browser with them:
+Each request of a page reads who is signed in together with its site. A browser without our cookie, or in which nobody
+has signed in, has no item to read:
 
-    sent = browsers.sent(client_info, site)
-    items = table.get_many([..., *sent.keys])
-    browser = sent.browser(items)
+    sent = browsers.sent(headers, is_secure=True)
+    items = table.get_many([..., *sent.keys_in(organization)])
+    browser = sent.browser_in(organization, items)
 
 A browser gets its cookie before anyone signs in, so that a sign-in is bound to the browser in which it began (login
 CSRF). Signing in replaces the cookie, so that a planted one is worthless (session fixation).
@@ -23,7 +23,7 @@ from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
 from helpdesk.site_visitors import repository
 from helpdesk.site_visitors.errors import FormNotOwn
 from helpdesk.site_visitors.place import SitePlace
-from helpdesk.site_visitors.record import SessionRecord
+from helpdesk.site_visitors.record import SessionRecord, SignInMethod
 from helpdesk.site_visitors.repository import SessionKeys
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import Item
@@ -70,42 +70,48 @@ class Browser(FrozenRecord):
 
 
 class SentCookie(FrozenRecord):
-    """The cookie of a request, before anything is read. `keys` are the items that say who is signed in."""
+    """The cookie of a request, before anything is read; `customer_id` is whom it says is signed in."""
 
     value: str | None
-    wanted: SessionKeys | None
+    customer_id: str | None
 
     @property
-    def keys(self) -> Sequence[ItemKey]:
-        """The items that `browser` needs; none for a browser in which nobody has signed in."""
-        return self.wanted or ()
+    def names_visitor(self) -> bool:
+        """Whether somebody has signed in, who may be signed out again."""
+        return self.customer_id is not None
 
-    def browser(self, found: Mapping[ItemKey, Item]) -> Browser:
+    def keys_in(self, organization: str) -> Sequence[ItemKey]:
+        """Return the keys of what `browser_in` needs; none for a browser in which nobody has signed in."""
+        return self._wanted(organization) or ()
+
+    def browser_in(self, organization: str, found: Mapping[ItemKey, Item]) -> Browser:
         """Return the browser, given the items that were found; one without our cookie gets a new one."""
         if self.value is None:
             return Browser(ids.secret(), is_new=True)
-        signed_in = repository.signed_in(self.wanted, found) if self.wanted is not None else None
+        wanted = self._wanted(organization)
+        signed_in = repository.signed_in(wanted, found) if wanted is not None else None
         if signed_in is None:
             return Browser(self.value, is_new=False)
         session, customer = signed_in
         visitor = Visitor(customer.id, session.visitor_hash, customer.name, customer.email)
         return Browser(self.value, is_new=False, visitor=visitor)
 
+    def _wanted(self, organization: str) -> SessionKeys | None:
+        if self.value is None or self.customer_id is None:
+            return None
+        return repository.session_keys(organization, sha256_hex(self.value), self.customer_id)
 
-def sent(client_info: ClientInfo, site: SitePlace) -> SentCookie:
-    """Return the cookie of a request. No call."""
-    value = _cookie(client_info.headers, _cookie_name(site))
+
+def sent(headers: Mapping[str, str], *, is_secure: bool) -> SentCookie:
+    """Return the cookie of a request, given its headers and whether the site is reached over https. No call."""
+    value = _cookie(headers, _cookie_name(is_secure=is_secure))
     named = None if value is None else _VALUE.fullmatch(value)
-    if value is None or named is None or named[1] is None:
-        return SentCookie(value, None)
-    return SentCookie(value, repository.session_keys(site.organization, sha256_hex(value), named[1]))
+    return SentCookie(value, None if named is None else named[1])
 
 
-def of(client_info: ClientInfo, site: SitePlace) -> Browser:
-    """Return the browser that sends a request; one without our cookie gets a new one. One call, or none."""
-    cookie_sent = sent(client_info, site)
-    found = {} if cookie_sent.wanted is None else repository.read(cookie_sent.wanted)
-    return cookie_sent.browser(found)
+def method_in(organization: str, found: Mapping[ItemKey, Item]) -> SignInMethod:
+    """Return how visitors sign in, given the items that were read with the site."""
+    return repository.method(organization, found)
 
 
 def sign_in(transaction: Transaction, site: SitePlace, visitor: Visitor, epoch: int) -> Browser:
@@ -129,8 +135,8 @@ def sign_out(browser: Browser, site: SitePlace) -> Browser:
 def cookie(browser: Browser, site: SitePlace) -> dict[str, str]:
     """Return the header that sets a new browser's cookie; no header if the browser has it.
 
-    A page that sets it must not be cached. Over https the name's prefix adds the browser's own protection: `__Host-` if
-    the site has its own host, `__Secure-` if it is below a path. The cookie is then limited to that path.
+    A page that sets it must not be cached. The cookie is limited to the site's path, as other organizations' sites
+    are on the same host. Over https its name begins with `__Secure-`, so that only pages over https can set it.
     """
     if not browser.is_new:
         return {}
@@ -146,10 +152,10 @@ def lasting_cookie(browser: Browser, site: SitePlace) -> dict[str, str]:
 
 
 def _set(browser: Browser, site: SitePlace, seconds: int) -> dict[str, str]:
-    path = "/" if site.own_host else site.path
     secure = "; Secure" if site.is_secure else ""
+    name = _cookie_name(is_secure=site.is_secure)
     return {
-        "set-cookie": f"{_cookie_name(site)}={browser.value}; Path={path}; Max-Age={seconds}; HttpOnly; "
+        "set-cookie": f"{name}={browser.value}; Path={site.path}; Max-Age={seconds}; HttpOnly; "
         f"SameSite=Lax{secure}"
     }
 
@@ -178,10 +184,8 @@ def require_same_site(client_info: ClientInfo, site: SitePlace) -> None:
         raise FormNotOwn
 
 
-def _cookie_name(site: SitePlace) -> str:
-    if not site.is_secure:
-        return _NAME
-    return f"__Host-{_NAME}" if site.own_host else f"__Secure-{_NAME}"
+def _cookie_name(*, is_secure: bool) -> str:
+    return f"__Secure-{_NAME}" if is_secure else _NAME
 
 
 def _cookie(headers: Mapping[str, str], name: str) -> str | None:

@@ -8,17 +8,15 @@ from helpdesk.platform.frozen_record import FrozenRecord
 class SitePlace(FrozenRecord):
     """An organization's help site as its visitors reach it.
 
-    root      its address without a slash at the end: https://support.example.com/site/acme
-    own_host  whether no other organization's pages are on that host
+    root  its address without a slash at the end: https://support.example.com/site/acme
     """
 
     organization: str
     root: str
-    own_host: bool = False
 
     @property
     def path(self) -> str:
-        """The path with which every link of the site begins; empty where the site is the whole host."""
+        """The path with which every link of the site begins."""
         return urlsplit(self.root).path
 
     @property

@@ -1,9 +1,21 @@
-"""A visitor's session as it is stored. Times are milliseconds since 1970."""
+"""How visitors sign in, and their sessions as they are stored. Times are milliseconds since 1970."""
 
+from enum import StrEnum
 from typing import Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
+
+
+class SignInMethod(StrEnum):
+    """How visitors of the help site sign in."""
+
+    MEDIAN = "median"
+    """An account of the service itself: a code by mail."""
+    APP = "app"
+    """A route in the customer's app."""
+    OIDC = "oidc"
+    """An OpenID Connect provider."""
 
 
 class SessionRecord(FrozenRecord):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
 from helpdesk.platform.units import HOUR_SECONDS
-from helpdesk.site_visitors.record import SessionRecord
+from helpdesk.site_visitors.record import SessionRecord, SignInMethod
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.marks import BEING_ERASED
@@ -31,11 +31,6 @@ def session_keys(organization: str, browser_hash: str, customer_id: str) -> Sess
     )
 
 
-def read(wanted: SessionKeys) -> Mapping[ItemKey, Item]:
-    """Return the items that exist. One call."""
-    return table.get_many(wanted)
-
-
 def signed_in(wanted: SessionKeys, found: Mapping[ItemKey, Item]) -> tuple[SessionRecord, Customer] | None:
     """Return the session and its customer; None if nobody is signed in any more.
 
@@ -53,6 +48,12 @@ def signed_in(wanted: SessionKeys, found: Mapping[ItemKey, Item]) -> tuple[Sessi
     ):
         return None
     return session, Customer.from_item(customer)
+
+
+def method(organization: str, found: Mapping[ItemKey, Item]) -> SignInMethod:
+    """Return how visitors sign in; with a code until someone sets something else."""
+    item = found.get(keys.SiteSignIn(organization))
+    return SignInMethod.MEDIAN if item is None else SignInMethod(item["method"])
 
 
 def put(transaction: Transaction, organization: str, browser_hash: str, session: SessionRecord) -> None:
