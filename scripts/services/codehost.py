@@ -16,12 +16,13 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from scripts.services.repositories import Installation, Repository, blob_sha, entry, iso
+from scripts.services import codehost_shapes as shapes
+from scripts.services.codehost_shapes import API, iso
+from scripts.services.repositories import SLUG, Installation, Repository, blob_sha, entry
 from scripts.services.server import Asked, Said
 
-API = "https://api.github.com"
 HOOK_SECRET = "a secret that GitHub and the App share"
-BOT = "helpdesk-test[bot]"
+BOT = f"{SLUG}[bot]"
 NOT_FOUND = Said(404, {"message": "Not Found", "documentation_url": "https://docs.github.com/rest"})
 
 
@@ -43,7 +44,7 @@ def credentials(key: str = "") -> dict[str, str]:
     """Return what an operator enters with `scripts.admin set-app codehost`; the App has its own key unless given."""
     return {
         "app_id": "4711",
-        "slug": "helpdesk-test",
+        "slug": SLUG,
         "client_id": "Iv1.0123456789abcdef",
         "client_secret": "a client secret",
         "private_key": key or private_key(),
@@ -86,7 +87,7 @@ class CodeHost:
 
     def add(self, installation: Installation, name: str) -> Repository:
         """Add a repository to an account and let the App read it."""
-        made = Repository(f"{installation.login}/{name}", 9_000 + self._next())
+        made = Repository(f"{installation.login}/{name}", 9_000 + self._next(), installation.account_id)
         made.replace({})
         self.repositories[made.full_name] = made
         installation.repositories.add(made.full_name)
@@ -120,6 +121,9 @@ class CodeHost:
             "content-type": "application/json",
             "x-github-event": event,
             "x-github-delivery": delivery or str(uuid.uuid4()),
+            "x-github-hook-id": "1",
+            "x-github-hook-installation-target-id": "4711",
+            "x-github-hook-installation-target-type": "integration",
             **self.sign(body, secret),
             "user-agent": "GitHub-Hookshot/0123456",
         }, body
@@ -173,7 +177,7 @@ class CodeHost:
         token = f"ghs_{number}_{self._next()}"
         self.tokens[token] = installation.id
         ends_at = iso(self.clock() + self.token_seconds)
-        return Said(201, {"token": token, "expires_at": ends_at, "permissions": {}})
+        return Said(201, {"token": token, "expires_at": ends_at, "permissions": shapes.PERMISSIONS})
 
     def _repository(self, asked: Asked, name: str) -> Repository | Said:
         """Return a repository that the request's token may read, or the refusal."""
@@ -188,7 +192,9 @@ class CodeHost:
 
     def _get_repository(self, asked: Asked, name: str) -> Said:
         found = self._repository(asked, name)
-        return found if isinstance(found, Said) else Said(200, found.shape())
+        if isinstance(found, Said):
+            return found
+        return Said(200, {**found.shape(), "network_count": 0, "subscribers_count": 0})
 
     def _branch(self, asked: Asked, name: str, branch: str) -> Said:
         found = self._repository(asked, name)
@@ -196,9 +202,8 @@ class CodeHost:
             return found
         if branch not in found.branches:
             return Said(404, {"message": "Branch not found"})
-        sha = found.sha(branch)
-        commit = {"tree": {"sha": sha, "url": f"{API}/repos/{name}/git/trees/{sha}"}, "message": "A commit"}
-        return Said(200, {"name": branch, "commit": {"sha": sha, "commit": commit}, "protected": False})
+        author = shapes.user("mona", 6)
+        return Said(200, shapes.branch(name, branch, found.sha(branch), author))
 
     def _tree(self, asked: Asked, name: str, sha: str) -> Said:
         found = self._repository(asked, name)

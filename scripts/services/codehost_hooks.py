@@ -1,13 +1,16 @@
-"""What the stand-in of GitHub sends to its App: payloads as GitHub's description of webhooks has them, in part."""
+"""What the stand-in of GitHub sends to its App: payloads as GitHub's description of webhooks has them."""
 
 from collections.abc import Sequence
 from typing import Any
 
+from scripts.services import codehost_shapes as shapes
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Installation, Repository, iso
+from scripts.services.codehost_shapes import iso
+from scripts.services.repositories import Installation, Repository
 
 PERSON = "mona"
 """The login of the person who does things at GitHub."""
+_BRIEFLY = ("id", "node_id", "name", "full_name", "private")
 type Sent = tuple[dict[str, str], str]
 
 
@@ -59,14 +62,8 @@ def pull_request(
     host: CodeHost, repository: Repository, number: int, title: str, *, merged: bool = False
 ) -> Sent:
     """Return what is sent about a pull request that was opened, or merged."""
-    pull = {
-        "number": number,
-        "title": title,
-        "state": "closed" if merged else "open",
-        "merged": merged,
-        "html_url": f"https://github.com/{repository.full_name}/pull/{number}",
-        "updated_at": iso(host.clock()),
-    }
+    shape = repository.shape()
+    pull = shapes.pull_request(shape, number, title, _user(PERSON), iso(host.clock()), merged=merged)
     action = "closed" if merged else "opened"
     return _sent(host, "pull_request", repository, {"action": action, "number": number, "pull_request": pull})
 
@@ -94,7 +91,7 @@ def repositories_changed(
 ) -> Sent:
     """Return what is sent about repositories that the App may read from now on, or no longer."""
     rows = {
-        name: [{"full_name": each, "name": each.partition("/")[2]} for each in names]
+        name: [{name: host.repositories[each].shape()[name] for name in _BRIEFLY} for each in names]
         for name, names in (("repositories_added", added), ("repositories_removed", removed))
     }
     payload = {
@@ -102,6 +99,7 @@ def repositories_changed(
         "installation": found.shape(),
         "repository_selection": "selected",
         **rows,
+        "requester": None,
         "sender": _user(PERSON),
     }
     return host.hook("installation_repositories", payload)
@@ -120,4 +118,4 @@ def _sent(
 
 
 def _user(login: str) -> dict[str, Any]:
-    return {"login": login, "id": 5 if login.endswith("[bot]") else 6}
+    return shapes.user(login, 5 if login.endswith("[bot]") else 6)

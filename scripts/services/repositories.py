@@ -3,13 +3,14 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
+from scripts.services import codehost_shapes as shapes
+from scripts.services.codehost_shapes import iso
 
-def iso(at: float) -> str:
-    """Return a time in seconds as GitHub shows it."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+__all__ = ["iso"]  # and everything below
+
+SLUG = "helpdesk-test"
 
 
 def blob_sha(content: bytes) -> str:
@@ -23,8 +24,10 @@ class Repository:
 
     full_name: str
     id: int
+    owner_id: int = 0
     default_branch: str = "main"
     private: bool = False
+    archived: bool = False
     branches: dict[str, dict[str, bytes]] = field(default_factory=dict)
     commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
     issues: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -59,20 +62,7 @@ class Repository:
     def open_issue(self, title: str, body: str | None, login: str, at: float) -> dict[str, Any]:
         """Open an issue in somebody's name, at a time in seconds; return it as GitHub shows it."""
         number = len(self.issues) + 1
-        issue = self.issues[number] = {
-            "id": 70_000 + number,
-            "number": number,
-            "title": title,
-            "body": body,
-            "state": "open",
-            "state_reason": None,
-            "html_url": f"https://github.com/{self.full_name}/issues/{number}",
-            "user": {"login": login, "id": 5, "type": "Bot" if login.endswith("[bot]") else "User"},
-            "labels": [],
-            "created_at": iso(at),
-            "updated_at": iso(at),
-            "closed_at": None,
-        }
+        issue = self.issues[number] = shapes.issue(self.full_name, number, title, body, login, at)
         return issue
 
     def change_issue(self, number: int, change: Mapping[str, Any], at: float) -> None:
@@ -90,16 +80,15 @@ class Repository:
         return self.full_name.partition("/")[0]
 
     def shape(self) -> dict[str, Any]:
-        """Return the repository as GitHub shows it."""
-        return {
-            "id": self.id,
-            "name": self.full_name.partition("/")[2],
-            "full_name": self.full_name,
-            "private": self.private,
-            "default_branch": self.default_branch,
-            "html_url": f"https://github.com/{self.full_name}",
-            "archived": False,
-        }
+        """Return the repository as events have it."""
+        return shapes.repository(
+            self.full_name,
+            self.id,
+            shapes.user(self.owner, self.owner_id, "Organization"),
+            default_branch=self.default_branch,
+            private=self.private,
+            archived=self.archived,
+        )
 
 
 @dataclass
@@ -111,15 +100,15 @@ class Installation:
     repositories: set[str] = field(default_factory=set)
     suspended: bool = False
 
+    @property
+    def account_id(self) -> int:
+        """The id of the account."""
+        return self.id + 1
+
     def shape(self) -> dict[str, Any]:
         """Return the installation as GitHub shows it."""
-        return {
-            "id": self.id,
-            "app_id": 4711,
-            "account": {"login": self.login, "id": self.id + 1, "type": "Organization"},
-            "repository_selection": "selected",
-            "suspended_at": None,
-        }
+        account = shapes.user(self.login, self.account_id, "Organization")
+        return shapes.installation(self.id, account, SLUG, suspended=self.suspended)
 
 
 def entry(path: str, content: bytes) -> dict[str, Any]:

@@ -7,15 +7,14 @@ import uuid
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from scripts.local.calls import operate
 from scripts.local.settings import services_port, settings_for
+from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost, credentials
-from scripts.services.repositories import Installation
 from scripts.services.server import Services
 from tests.e2e.browser import connect
 from tests.support.web import Web, eventually
@@ -41,13 +40,6 @@ def admin(stack: Mapping[str, str]) -> Iterator[Web]:
     yield web
     web.post("/v1/integrations/issue-repo", {"autoCreate": False})
     web.delete("/v1/integrations/codehost")
-
-
-def send(api: Web, github: CodeHost, acme: Installation, event: str, payload: dict[str, Any]) -> None:
-    """Let GitHub send an event."""
-    headers, body = github.hook(event, {"installation": {"id": acme.id}, **payload})
-    answer = Web(api.base_url).request("POST", "/v1/hooks/codehost", body, headers)
-    assert answer.status == 200, answer
 
 
 def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_its_card(
@@ -80,9 +72,9 @@ def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_it
 
     key = member.post("/v1/tasks/adopt", {"signalId": signal}).body["key"]
     shop.push({"docs/returns.md": "# Returns\n\nWithin a month."})
-    commit = {"id": shop.sha(), "message": f"fixes {key}", "url": "https://github.com/acme/shop/commit/1"}
-    push = {"ref": "refs/heads/main", "deleted": False, "repository": shop.shape(), "commits": [commit]}
-    send(member, github, acme, "push", push)
+    headers, body = hooks.push(github, shop, "0" * 40, f"fixes {key}")
+    answer = Web(stack["base_url"]).request("POST", "/v1/hooks/codehost", body, headers)
+    assert answer.status == 200, answer
 
     eventually(lambda: member.get(f"/v1/signals/{signal}").body["signal"]["status"] == "done")
     eventually(partial(mirrored, 2, shop.sha()))

@@ -8,6 +8,7 @@ import pytest
 
 from helpdesk.integrations.record import Connection
 from helpdesk.platform.clock import frozen, now_us
+from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
 from tests.support.api import Client
@@ -53,18 +54,13 @@ def signal(api: Client, signal_id: str) -> dict[str, Any]:
     return dict(api.get(f"/v1/signals/{signal_id}").body["signal"])
 
 
-def change(github: CodeHost, acme: Installation, repository: Repository, number: int, **changed: Any) -> None:
+def change(github: CodeHost, repository: Repository, number: int, **changed: Any) -> None:
     """Let a person close or open an issue, and GitHub send it."""
     issue = repository.issues[number]
     issue |= {"updated_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), **changed}
-    payload = {
-        "action": "closed" if issue["state"] == "closed" else "reopened",
-        "issue": issue,
-        "repository": repository.shape(),
-        "installation": {"id": acme.id},
-        "sender": {"login": "ada"},
-    }
-    headers, body = github.hook("issues", payload)
+    issue["closed_at"] = issue["updated_at"] if issue["state"] == "closed" else None
+    action = "closed" if issue["state"] == "closed" else "reopened"
+    headers, body = hooks.issue(github, repository, number, action)
     assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
 
 

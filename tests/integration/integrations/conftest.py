@@ -1,6 +1,7 @@
 """A deployment whose operator set up every app, with stand-ins of the services."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,9 @@ from helpdesk.platform.settings import settings
 from scripts.services import codehost as fake
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation
-from scripts.services.server import Services
+from scripts.services.server import Asked, Said, Services
 from tests.support import integrations
+from tests.support.github_description import description
 from tests.support.workers import Workers
 
 BASE_URL = "https://support.example.com"
@@ -27,10 +29,25 @@ def github() -> CodeHost:
 
 
 @pytest.fixture
-def services(github: CodeHost) -> Iterator[Services]:
-    """The services, and what they were asked."""
+def services(github: CodeHost, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """The services, and what they were asked. All that is asked, answered and sent is as GitHub describes it."""
+    wrong: list[str] = []
+    answer, hook = github.answer, github.hook
+
+    def checked_answer(asked: Asked) -> Said:
+        said = answer(asked)
+        wrong.extend(description().mismatches(asked, said))
+        return said
+
+    def checked_hook(event: str, payload: dict[str, Any], **how: Any) -> tuple[dict[str, str], str]:
+        wrong.extend(description().misfits(event, payload))
+        return hook(event, payload, **how)
+
+    monkeypatch.setattr(github, "answer", checked_answer)
+    monkeypatch.setattr(github, "hook", checked_hook)
     with Services(github) as running:
         yield running
+    assert wrong == []
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """What services send: refused before anything of a tenant is read, and done once."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import MAX_HOOK_BYTES
 from scripts.services import codehost
 from scripts.services.codehost import CodeHost
+from scripts.services.server import Services
 from tests.support import table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -21,6 +23,13 @@ PUSH: dict[str, Any] = {
     "commits": [],
     "installation": {"id": 1},
 }
+
+
+@pytest.fixture
+def services(github: CodeHost) -> Iterator[Services]:
+    """The services. What is sent here is not what GitHub sends."""
+    with Services(github) as running:
+        yield running
 
 
 def send(headers: dict[str, str], body: str, app: str = "codehost") -> Answer:

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Installation, Repository
+from scripts.services.repositories import Repository
 from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
@@ -75,14 +75,14 @@ def test_an_issue_that_is_there_becomes_the_signals_and_moves_neither(
 
 @pytest.mark.usefixtures("chosen")
 def test_a_linked_issue_and_its_signal_move_together(
-    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
 ) -> None:
     opened(repository)
     filed = file(api)
     link(api, filed)
     workers.run()
     with later(2):
-        change(github, acme, repository, 1, state="closed", state_reason="not_planned")
+        change(github, repository, 1, state="closed", state_reason="not_planned")
         workers.run()
     assert signal(api, filed)["status"] == "declined"
     api.patch(f"/v1/signals/{filed}", {"status": "planned"})
@@ -92,7 +92,7 @@ def test_a_linked_issue_and_its_signal_move_together(
 
 @pytest.mark.usefixtures("opening")
 def test_another_issue_takes_the_place_of_the_first_which_leads_to_nothing_then(
-    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
 ) -> None:
     filed = file(api)
     workers.run()
@@ -102,10 +102,10 @@ def test_another_issue_takes_the_place_of_the_first_which_leads_to_nothing_then(
     assert signal(api, filed)["codehost"]["number"] == 2
 
     with later(2):
-        change(github, acme, repository, 1, state="closed", state_reason="completed")
+        change(github, repository, 1, state="closed", state_reason="completed")
         workers.run()
         assert signal(api, filed)["status"] == "open"
-        change(github, acme, repository, 2, state="closed", state_reason="completed")
+        change(github, repository, 2, state="closed", state_reason="completed")
         workers.run()
         assert signal(api, filed)["status"] == "done"
 
@@ -117,7 +117,13 @@ def test_a_number_that_is_no_issues_is_said_with_the_next_try(
 ) -> None:
     if what == "a pull request":
         opened(repository)
-        repository.issues[1]["pull_request"] = {"url": "https://api.github.com/repos/acme/shop/pulls/1"}
+        page = "https://github.com/acme/shop/pull/1"
+        repository.issues[1]["pull_request"] = {
+            "url": "https://api.github.com/repos/acme/shop/pulls/1",
+            "html_url": page,
+            "diff_url": f"{page}.diff",
+            "patch_url": f"{page}.patch",
+        }
     filed = file(api)
     assert link(api, filed).status == 202
     workers.run()
@@ -161,7 +167,7 @@ def test_what_cannot_be_linked_is_refused(api: Client, stranger: Client, github:
 
 @pytest.mark.usefixtures("opening")
 def test_a_merge_moves_the_issue_of_the_duplicate_which_then_follows_the_signal_that_stays(
-    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
 ) -> None:
     duplicate = file(api, "Two")
     workers.run()
@@ -174,14 +180,14 @@ def test_a_merge_moves_the_issue_of_the_duplicate_which_then_follows_the_signal_
 
     assert repository.issues[1]["state"] == "closed"
     with later(2):
-        change(github, acme, repository, 1, state="open", state_reason="reopened", updated_at=LATER)
+        change(github, repository, 1, state="open", state_reason="reopened", updated_at=LATER)
         workers.run()
     assert signal(api, stays)["status"] == "open"
 
 
 @pytest.mark.usefixtures("opening")
 def test_a_change_of_an_issue_between_a_merge_and_its_work_moves_the_signal_that_stays(
-    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
 ) -> None:
     duplicate = file(api, "Two")
     workers.run()
@@ -190,7 +196,7 @@ def test_a_change_of_an_issue_between_a_merge_and_its_work_moves_the_signal_that
     workers.holding.add("signal")
     api.post(f"/v1/signals/{stays}/merge", {"duplicateId": duplicate})
     with later(2):
-        change(github, acme, repository, 1, state="closed", state_reason="completed")
+        change(github, repository, 1, state="closed", state_reason="completed")
         workers.run()
 
     assert signal(api, stays)["status"] == "done"
@@ -198,7 +204,7 @@ def test_a_change_of_an_issue_between_a_merge_and_its_work_moves_the_signal_that
 
 @pytest.mark.usefixtures("opening")
 def test_a_signal_that_stays_keeps_its_own_issue_and_the_other_one_leads_to_nothing(
-    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
 ) -> None:
     stays, duplicate = file(api, "One"), file(api, "Two")
     workers.run()
@@ -207,7 +213,7 @@ def test_a_signal_that_stays_keeps_its_own_issue_and_the_other_one_leads_to_noth
     api.post(f"/v1/signals/{stays}/merge", {"duplicateId": duplicate})
     workers.run()
     with later(2):
-        change(github, acme, repository, of_duplicate, state="closed", state_reason="duplicate")
+        change(github, repository, of_duplicate, state="closed", state_reason="duplicate")
         workers.run()
 
     assert signal(api, stays)["codehost"] == own

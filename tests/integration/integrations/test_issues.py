@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Installation, Repository
+from scripts.services.repositories import Repository
 from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
@@ -111,7 +111,6 @@ def test_an_issue_that_a_person_closes_moves_its_signal_and_one_opened_again_mov
     api: Client,
     repository: Repository,
     github: CodeHost,
-    acme: Installation,
     services: Services,
     workers: Workers,
     reason: str | None,
@@ -121,10 +120,10 @@ def test_an_issue_that_a_person_closes_moves_its_signal_and_one_opened_again_mov
     workers.run()
     services.asked.clear()
     with later(2):
-        change(github, acme, repository, 1, state="closed", state_reason=reason)
+        change(github, repository, 1, state="closed", state_reason=reason)
         workers.run()
         assert signal(api, filed)["status"] == status
-        change(github, acme, repository, 1, state="open", state_reason="reopened")
+        change(github, repository, 1, state="open", state_reason="reopened")
         workers.run()
         assert signal(api, filed)["status"] == "open"
 
@@ -150,7 +149,6 @@ def test_a_persons_later_move_wins_and_the_issue_follows_it(
     api: Client,
     repository: Repository,
     github: CodeHost,
-    acme: Installation,
     workers: Workers,
     first: str,
 ) -> None:
@@ -162,7 +160,7 @@ def test_a_persons_later_move_wins_and_the_issue_follows_it(
     api.patch(f"/v1/signals/{filed}", {"status": "planned"})
     if first == "the signal's job":
         workers.run()
-    change(github, acme, repository, 1, **closed)
+    change(github, repository, 1, **closed)
     workers.holding.discard("integration")
     workers.run()
 
@@ -196,7 +194,7 @@ def test_what_cannot_be_set_is_refused(api: Client, member: Client, stranger: Cl
 
 @pytest.mark.usefixtures("opening")
 def test_a_revoked_token_breaks_the_connection_and_the_job_ends(
-    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
 ) -> None:
     github.installations.clear()
     file(api)

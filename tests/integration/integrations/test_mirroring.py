@@ -9,6 +9,7 @@ from helpdesk.codehost import mirror_repository, mirroring
 from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import document_store
 from helpdesk.platform.clock import frozen, now_us
+from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
@@ -75,20 +76,15 @@ def row(api: Client) -> dict[str, Any]:
     return dict(found)
 
 
-def push(
-    github: CodeHost, acme: Installation, repository: Repository, branch: str = "main", **more: Any
-) -> None:
-    """Let GitHub send that a branch was pushed."""
-    payload = {
-        "ref": f"refs/heads/{branch}",
-        "deleted": False,
-        "repository": repository.shape(),
-        "commits": [],
-        "installation": {"id": acme.id},
-        **more,
-    }
-    headers, body = github.hook("push", payload)
+def deliver(sent: hooks.Sent) -> None:
+    """Let GitHub send an event."""
+    headers, body = sent
     assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
+
+
+def push(github: CodeHost, repository: Repository, *messages: str, branch: str = "main") -> None:
+    """Let GitHub send that a branch was pushed."""
+    deliver(hooks.push(github, repository, "0" * 40, *messages, branch=branch))
 
 
 def test_a_repository_is_mirrored_and_a_commit_that_renames_deletes_and_changes_is_exact(
@@ -183,13 +179,13 @@ def test_folders_are_mirrored_three_levels_deep(
 
 
 def test_a_force_push_leaves_exactly_the_files_of_the_new_commit(
-    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
 ) -> None:
     repository.push({f"{number}.md": page(number) for number in range(5)})
     mirror(api)
     workers.run()
     repository.replace({"3.md": page(3).encode(), "other.md": page(9).encode()})
-    push(github, acme, repository)
+    push(github, repository)
     workers.run()
 
     assert sorted(documents(api)) == ["3.md", "other.md"]
@@ -199,14 +195,13 @@ def test_pushes_coalesce_and_one_during_a_sync_is_not_lost(
     api: Client,
     repository: Repository,
     github: CodeHost,
-    acme: Installation,
     services: Services,
     workers: Workers,
 ) -> None:
     repository.push({"a.md": page(1)})
     mirror(api)
     for _ in range(5):
-        push(github, acme, repository)
+        push(github, repository)
     held = Workers("knowledge")
     held.fan_out()
     held.run()
@@ -229,8 +224,9 @@ def test_a_push_to_another_branch_or_of_another_repository_syncs_nothing(
     mirror(api)
     workers.run()
     services.asked.clear()
-    push(github, acme, repository, "feature")
-    push(github, acme, github.add(acme, "other"))
+    repository.push({"b.md": page(2)}, "feature")
+    push(github, repository, branch="feature")
+    push(github, github.add(acme, "other"))
     workers.run()
 
     assert services.asked == []
@@ -422,35 +418,16 @@ def test_a_repository_is_mirrored_once(api: Client, member: Client, repository: 
 
 
 def test_a_push_and_a_pull_request_move_the_cards_that_they_name(
-    api: Client, repository: Repository, github: CodeHost, acme: Installation, workers: Workers
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
 ) -> None:
     key = api.post("/v1/tasks", {"title": "Pack faster", "status": "planned"}).body["key"]
-    payload = {
-        "action": "opened",
-        "repository": repository.shape(),
-        "installation": {"id": acme.id},
-        "pull_request": {
-            "number": 7,
-            "title": f"Fixes {key}",
-            "html_url": "https://github.com/acme/docs/pull/7",
-            "state": "open",
-            "merged": False,
-            "updated_at": "2026-11-23T09:00:00Z",
-        },
-    }
-    headers, body = github.hook("pull_request", payload)
-    Client(headers=headers).request("POST", "/v1/hooks/codehost", body)
+    deliver(hooks.pull_request(github, repository, 7, f"Fixes {key}"))
     workers.run()
     assert api.get("/v1/tasks").body["tasks"][0]["status"] == "in_review"
 
-    commit = {
-        "id": "a" * 40,
-        "message": f"fixes {key}",
-        "url": "https://github.com/acme/docs/commit/a",
-        "author": {"name": "Ada"},
-    }
-    push(github, acme, repository, commits=[commit])
-    push(github, acme, repository, commits=[commit])
+    repository.push({"a.md": page(1)})
+    push(github, repository, f"fixes {key}")
+    push(github, repository, f"fixes {key}")
     workers.run()
     [card] = api.get("/v1/tasks").body["tasks"]
     assert (card["status"], card["commits"], card["pullRequests"]) == ("done", 1, 1)

@@ -18,6 +18,7 @@ from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.worker import GivenUp
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
+from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation
 from scripts.services.server import Said, Services
@@ -280,8 +281,7 @@ def test_an_uninstalled_app_breaks_the_connection_of_every_organization_that_has
     workers: Workers,
 ) -> None:
     connect_codehost(acme, other_organization.organization_id)
-    payload = {"action": "deleted", "installation": {"id": acme.id}}
-    headers, body = github.hook("installation", payload)
+    headers, body = hooks.installation(github, acme, "deleted")
     Client(headers=headers).request("POST", "/v1/hooks/codehost", body)
     workers.run()
 

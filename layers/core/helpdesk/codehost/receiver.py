@@ -118,6 +118,9 @@ _READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, 
         "issues": _issue,
         "installation": _installation,
         "installation_repositories": _look_again,
+        "installation_target": _look_again,
         "repository": _look_again,
     }
 )
+EVENTS: Final = tuple(_READERS)
+"""The events that are read, by GitHub's names."""
