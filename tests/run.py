@@ -121,9 +121,7 @@ class EndToEnd:
     def _start(self) -> None:
         if self._stack.wait() and not self._ended.is_set():
             port = {own_stack.PORT_VARIABLE: str(self._stack.port)}
-            self._part = Part(
-                "tests/e2e", "-p", "no:xdist", "--durations=15", log=TESTS_LOG, environment=port
-            )
+            self._part = Part("tests/e2e", "--durations=15", log=TESTS_LOG, environment=port)
 
     def finish(self) -> int:
         """Wait for their end and return pytest's exit code, or 1 where the stack did not come up."""
@@ -154,10 +152,9 @@ def run(workers: int) -> int:
         flush=True,
     )
     end_to_end = EndToEnd()
-    # A file's tests stay in one process: what they share is made once. The small files of tests/unit are last, so that
-    # the processes end together. Lower than the stack and its tests, which have answers to wait for.
-    shared = ("-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder")
-    others = Part("tests", "--ignore=tests/e2e", *shared, below=10)
+    # The small files of tests/unit are last, so that the processes end together. Lower than the stack and its tests,
+    # which have answers to wait for.
+    others = Part("tests", "--ignore=tests/e2e", "--processes", str(workers), below=10)
     try:
         code = others.finish()
         if code != 0:

@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from helpdesk.oauth.errors import OAuthError, PageError
@@ -33,6 +34,7 @@ ANYWHERE = frozenset(
 )
 
 
+@cache
 def _named() -> dict[str, set[Path]]:
     """Return the modules that use each name, other than where errors are defined and imports."""
     found: dict[str, set[Path]] = defaultdict(set)
@@ -46,16 +48,13 @@ def _named() -> dict[str, set[Path]]:
     return found
 
 
-NAMED = _named()
-
-
 def _errors_of(code: str) -> list[type[AppError]]:
     return [each for each in ERRORS if each.code == code and not issubclass(each, OAuthError | PageError)]
 
 
 @for_each("code", CODES, ids=str)
 def test_a_code_of_the_specification_is_raised(code: str) -> None:
-    assert any(NAMED[each.__name__] for each in _errors_of(code))
+    assert any(_named()[each.__name__] for each in _errors_of(code))
 
 
 @for_each("code", [code for code in CODES if code not in ANYWHERE], ids=str)

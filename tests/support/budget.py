@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.support import processes
+
 SHOWN = 10
 _COST = "processor_seconds"
 _COLLECTING = "(importing and collecting)"
@@ -27,25 +29,30 @@ _reported = [0.0]  # how many of this process's seconds are on a report
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Write a phase's cost on its report, which goes to the process that prints. The first has the start's, too."""
+    """Write a phase's cost on its report, which goes to the process that prints."""
     report = yield
     before, _reported[0] = _reported[0], _seconds()
-    report.user_properties.append((_COST if before else _COLLECTING, _reported[0] - before))
+    report.user_properties.append((_COST, _reported[0] - before))
     return report
+
+
+def pytest_collection_finish() -> None:
+    """Note what importing and collecting cost: the processes fork afterwards, and their seconds begin at none."""
+    _spent[_COLLECTING] = _seconds()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Add a phase's cost to its file's."""
     file = report.nodeid.partition("::")[0]
     for name, value in report.user_properties:
-        if name in {_COST, _COLLECTING}:
-            _spent[file if name == _COST else _COLLECTING] += float(str(value))
+        if name == _COST:
+            _spent[file] += float(str(value))
     _passed[file] += report.duration
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print the most expensive files of a run in several processes."""
-    if not config.getoption("numprocesses", None) or not _spent:
+    if not config.getoption(processes.OPTION) or not _passed:
         return
     total = sum(_spent.values())
     terminalreporter.write_line(f"\n{total:.0f} s of the processor; the most expensive:")
