@@ -9,7 +9,6 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -18,27 +17,21 @@ from botocore.exceptions import BotoCoreError, ClientError
 from helpdesk.accounts import provisioning
 from helpdesk.admission.caller import Role
 from helpdesk.admission.limits import Plan
-from helpdesk.integrations import credentials
-from helpdesk.integrations.apps import APPS, App
-from helpdesk.integrations.credentials import UnknownCredential
 from helpdesk.logs import service as logs
 from helpdesk.members import service as members
 from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import AppError
 from helpdesk.privacy import service as privacy
 from helpdesk.secret_keys import service as secret_keys
-from scripts import redrive
+from scripts import operate_apps, redrive
 from scripts.export_analytics import mark_everything
 from scripts.facts import write_facts
 from scripts.migrations import runner
 from scripts.migrations.versions import MIGRATIONS
+from scripts.operator_errors import OperatorError
 from scripts.reindex import reindex, reindex_knowledge
 
 DEFAULT_STACK = "helpdesk-dev"
-
-
-class OperatorError(Exception):
-    """An error that the operator can fix; the message says how."""
 
 
 def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str | None = None) -> None:
@@ -59,6 +52,8 @@ def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str |
     if "TableName" not in outputs:
         raise OperatorError(f"The stack {stack_name!r} has no output TableName. Is it a Helpdesk stack?")
     os.environ["TABLE_NAME"] = outputs["TableName"]
+    given = {each["ParameterKey"]: each["ParameterValue"] for each in stacks[0].get("Parameters", [])}
+    os.environ["BASE_URL"] = given.get("BaseUrl") or outputs.get("ApiUrl", "")
     redrive.use_queues(outputs)
 
 
@@ -127,21 +122,6 @@ def _import_key(options: argparse.Namespace) -> dict[str, str]:
     return {"organization_id": options.organization_id, "key_id": key_id}
 
 
-def _set_app(options: argparse.Namespace) -> dict[str, Any]:
-    given = [text.partition("=") for text in options.values]
-    values = {name: value for name, _, value in given}
-    if "private_key" in values:
-        try:
-            values["private_key"] = Path(values["private_key"]).read_text(encoding="utf-8")
-        except OSError as error:
-            raise OperatorError(f"Cannot read the file of private_key ({error.strerror}).") from None
-    try:
-        credentials.store(App(options.app), values)
-    except UnknownCredential as wrong:
-        raise OperatorError(f"{wrong}. Give each as name=value.") from None
-    return {"app": options.app, "stored": sorted(values)}
-
-
 def _reindex(options: argparse.Namespace) -> dict[str, int]:
     return reindex(options.organization_id)
 
@@ -184,20 +164,6 @@ def _add_import_key(commands: Any) -> None:
         "--sha256", required=True, metavar="HEX", help="the SHA-256 of the whole key, in hexadecimal"
     )
     key.set_defaults(run=_import_key)
-
-
-def _add_set_app(commands: Any) -> None:
-    app = commands.add_parser(
-        "set-app", help="store the credentials of your app at a service that organizations connect"
-    )
-    app.add_argument("app", metavar="APP", choices=[each.value for each in App], help=", ".join(APPS))
-    app.add_argument(
-        "values",
-        metavar="NAME=VALUE",
-        nargs="+",
-        help="the app's credentials (the guide to integrations lists them); of private_key the path of its file",
-    )
-    app.set_defaults(run=_set_app)
 
 
 def _add_facts(commands: Any) -> None:
@@ -288,7 +254,7 @@ def _parser() -> argparse.ArgumentParser:
     knowledge.set_defaults(run=_reindex_knowledge)
 
     _add_facts(commands)
-    _add_set_app(commands)
+    operate_apps.add_commands(commands)
 
     migrate = commands.add_parser(
         "migrate", help="update the items that an earlier version wrote; run it after each deployment"

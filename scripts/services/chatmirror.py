@@ -14,7 +14,7 @@ from scripts.services.server import Asked, Said
 
 SIGNING_SECRET = "a secret that Slack and the app share"
 SCOPES = (
-    "app_mentions:read,channels:history,channels:join,channels:read,chat:write,groups:history,groups:read,"
+    "channels:history,channels:join,channels:read,chat:write,groups:history,groups:read,"
     "users:read,users:read.email"
 )
 APP_ID = "A0KRD7HC3"

@@ -16,6 +16,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from scripts.app_manifests import GITHUB_PERMISSIONS
 from scripts.services import codehost_shapes as shapes
 from scripts.services.codehost_shapes import API, iso
 from scripts.services.repositories import SLUG, Installation, Repository, blob_sha, entry
@@ -66,6 +67,7 @@ class CodeHost:
         self.installations: dict[int, Installation] = {}
         self.repositories: dict[str, Repository] = {}
         self.codes: dict[str, set[int]] = {}
+        self.registered: dict[str, Mapping[str, Any]] = {}
         self.tokens: dict[str, int] = {}
         self.person_tokens: dict[str, set[int]] = {}
         self.revoked: set[int] = set()
@@ -97,6 +99,12 @@ class CodeHost:
         """Return the code that GitHub gives to a person who can reach these installations."""
         code = f"code-{self._next()}"
         self.codes[code] = {each.id for each in installations}
+        return code
+
+    def register(self, manifest: Mapping[str, Any]) -> str:
+        """Register the App of a manifest; return the code that leads to its credentials."""
+        code = f"manifest-{self._next()}"
+        self.registered[code] = manifest
         return code
 
     def answer(self, asked: Asked) -> Said:
@@ -148,6 +156,22 @@ class CodeHost:
         self.person_tokens[token] = reached
         return Said(200, {"access_token": token, "token_type": "bearer", "scope": ""})
 
+    def _convert(self, _asked: Asked, code: str) -> Said:
+        manifest = self.registered.pop(code, None)
+        if manifest is None:
+            return NOT_FOUND
+        known = credentials(self.key)
+        return Said(
+            201,
+            {
+                **shapes.app(SLUG, manifest["name"], shapes.user("mona", 6), manifest["url"]),
+                "client_id": known["client_id"],
+                "client_secret": known["client_secret"],
+                "webhook_secret": known["hook_secret"],
+                "pem": known["private_key"],
+            },
+        )
+
     def _user_installations(self, asked: Asked) -> Said:
         reached = self.person_tokens.get(asked.bearer)
         if reached is None:
@@ -177,7 +201,7 @@ class CodeHost:
         token = f"ghs_{number}_{self._next()}"
         self.tokens[token] = installation.id
         ends_at = iso(self.clock() + self.token_seconds)
-        return Said(201, {"token": token, "expires_at": ends_at, "permissions": shapes.PERMISSIONS})
+        return Said(201, {"token": token, "expires_at": ends_at, "permissions": dict(GITHUB_PERMISSIONS)})
 
     def _repository(self, asked: Asked, name: str) -> Repository | Said:
         """Return a repository that the request's token may read, or the refusal."""
@@ -310,6 +334,7 @@ class CodeHost:
 _NAME = r"([\w.-]+/[\w.-]+)"
 _ROUTES: list[tuple[str, str, Callable[..., Said]]] = [
     ("POST", r"github\.com/login/oauth/access_token", CodeHost._exchange),
+    ("POST", r"api\.github\.com/app-manifests/([\w-]+)/conversions", CodeHost._convert),
     ("GET", r"api\.github\.com/user/installations", CodeHost._user_installations),
     ("POST", r"api\.github\.com/app/installations/(\d+)/access_tokens", CodeHost._installation_token),
     ("GET", rf"api\.github\.com/repos/{_NAME}", CodeHost._get_repository),

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote
 
+from scripts.app_manifests import GITHUB_EVENTS, GITHUB_PERMISSIONS
+
 API: Final = "https://api.github.com"
 WEB: Final = "https://github.com"
-PERMISSIONS: Final = {"contents": "read", "issues": "write", "metadata": "read", "pull_requests": "read"}
-EVENTS: Final = ("issues", "pull_request", "push", "repository")
 _SINCE = "2020-01-01T00:00:00Z"
 _OF_USER = {
     "followers_url": "/followers",
@@ -276,11 +276,29 @@ def installation(number: int, account: Mapping[str, Any], slug: str, *, suspende
         "app_slug": slug,
         "target_id": account["id"],
         "target_type": account["type"],
-        "permissions": PERMISSIONS,
-        "events": list(EVENTS),
+        "permissions": dict(GITHUB_PERMISSIONS),
+        "events": list(GITHUB_EVENTS),
         "created_at": _SINCE,
         "updated_at": _SINCE,
         "single_file_name": None,
         "suspended_by": account if suspended else None,
         "suspended_at": _SINCE if suspended else None,
+    }
+
+
+def app(slug: str, name: str, owner: Mapping[str, Any], url: str) -> dict[str, Any]:
+    """Return an App, as its registration gives it."""
+    return {
+        "id": 4711,
+        "slug": slug,
+        "node_id": "A_4711",
+        "owner": owner,
+        "name": name,
+        "description": None,
+        "external_url": url,
+        "html_url": f"{WEB}/apps/{slug}",
+        "created_at": _SINCE,
+        "updated_at": _SINCE,
+        "permissions": dict(GITHUB_PERMISSIONS),
+        "events": list(GITHUB_EVENTS),
     }

@@ -78,6 +78,7 @@ SENT = frozenset(
 _WORDS = frozenset({"description", "title", "example", "examples", "deprecated", "default", "externalDocs"})
 _REFERENCE = "#/components/schemas/"
 _ERROR = "basic-error"
+_OPEN = "-with-more"
 _NEEDS = re.compile(
     r'a GitHub App must have at least (\w+)-level access for the "([\w ]+)" (?:repository )?permission'
 )
@@ -215,7 +216,8 @@ def _needed(part: Mapping[str, Any], also: set[str], document: Mapping[str, Any]
     wanted = {*_names(part), *also}
     while wanted:
         name = wanted.pop()
-        schemas[name] = _short(document["components"]["schemas"][name])
+        found = _short(document["components"]["schemas"][name.removesuffix(_OPEN)])
+        schemas[name] = _open(found) if name.endswith(_OPEN) else found
         wanted |= _names(schemas[name]) - set(schemas)
     return dict(sorted(schemas.items()))
 
@@ -244,7 +246,8 @@ def _short(schema: Any) -> Any:
         if name not in _WORDS and name not in {"properties", "nullable"} and not name.startswith("x-")
     }
     if "allOf" in kept:
-        kept["allOf"] = [_open(each) for each in kept["allOf"]]
+        adds = any(each.get("required") for each in kept["allOf"])
+        kept["allOf"] = [_opened(each) if adds and "$ref" in each else _open(each) for each in kept["allOf"]]
     if isinstance(schema.get("properties"), dict):
         required = schema.get("required", [])
         kept["properties"] = {
@@ -252,13 +255,20 @@ def _short(schema: Any) -> Any:
             for name, value in schema["properties"].items()
             if name in required or name in SENT
         }
-        kept["additionalProperties"] = False
+        if not isinstance(kept.get("additionalProperties"), dict):
+            kept["additionalProperties"] = False
     return {"anyOf": [kept, {"type": "null"}]} if schema.get("nullable") else kept
 
 
 def _open(part: dict[str, Any]) -> dict[str, Any]:
     """Return a part of a schema, which does not refuse what the other parts have."""
-    return {name: value for name, value in part.items() if name != "additionalProperties"}
+    kept = {name: value for name, value in part.items() if name != "additionalProperties"}
+    return {**kept, "anyOf": [_open(each) for each in kept["anyOf"]]} if "anyOf" in kept else kept
+
+
+def _opened(part: dict[str, Any]) -> dict[str, Any]:
+    """Return a reference to a schema that does not refuse what other parts have."""
+    return {"$ref": f"{part['$ref']}{_OPEN}"}
 
 
 def _names(value: Any) -> set[str]:

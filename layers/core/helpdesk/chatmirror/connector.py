@@ -15,7 +15,6 @@ from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.record import AppCredentials, Tokens
 
 SCOPES = (
-    "app_mentions:read",
     "channels:history",
     "channels:join",
     "channels:read",
@@ -25,7 +24,7 @@ SCOPES = (
     "users:read",
     "users:read.email",
 )
-"""What the bot may do. The manifest in the guide lists the same."""
+"""What the bot may do."""
 
 
 def authorize_url(app: AppCredentials, wanted: Authorization) -> str:

@@ -137,3 +137,5 @@ _READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, 
         ),
     }
 )
+EVENTS: Final = tuple(_READERS)
+"""The types of events that are read, by Slack's names."""
