@@ -1,5 +1,7 @@
 """EraseQueue: erase customers, what deleted posts leave, and each night the data past an organization's retention time.
 
+It also gives customers who signed in what they wrote before.
+
 A group of the queue is a customer, a post, or an organization with its retention.
 """
 
@@ -8,11 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from helpdesk.board import deletion, jobs
+from helpdesk.customers import jobs as merges
+from helpdesk.customers.jobs import MergeJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import try_again_soon
 from helpdesk.platform.settings import declare, settings
-from helpdesk.privacy import erasing, retention, service
+from helpdesk.privacy import erasing, merging, retention, service
 from helpdesk.privacy.erasing import Outcome
 
 NEEDS = declare("ERASE_QUEUE_URL", "FILES_BUCKET", "SEARCH_BUCKET")
@@ -44,6 +48,12 @@ def _done(record: dict[str, Any], until: int) -> bool:
             return deletion.finish(
                 work["organization"], work["postId"], until
             )  # if not, the queue tries again
+        if work["kind"] == merges.MERGE:
+            outcome = merging.merge(MergeJob.from_body(work), until)
+            logger.info(
+                "customers_merged", extra={"organization": work["organization"], "outcome": outcome.value}
+            )
+            return True
         about = {"kind": work["kind"], "organization": work["organization"], "erasure": work["erasureId"]}
         outcome = _WORK[work["kind"]](work["organization"], work["erasureId"], until)
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again

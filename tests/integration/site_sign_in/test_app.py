@@ -353,7 +353,8 @@ def test_the_calls_of_a_sign_in_with_an_app(browser: SiteBrowser, organization: 
     ]
     with recorded_calls() as calls:
         browser.ask("GET", leads_to, None)
-    # the site, the bucket, the token, who has the id and the address, the customer, the session
+    # the site, the bucket, the token, who has the id and the address, the customer, what the browser wrote, the session
     assert [each.removeprefix("dynamodb:") for each in calls] == [
-        "BatchGetItem", "UpdateItem", "GetItem", "BatchGetItem", "TransactWriteItems", "TransactWriteItems",
+        "BatchGetItem", "UpdateItem", "GetItem", "BatchGetItem", "TransactWriteItems", "GetItem",
+        "TransactWriteItems",
     ]  # fmt: skip

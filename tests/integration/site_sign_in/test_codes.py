@@ -281,13 +281,15 @@ def test_the_calls_of_a_sign_in_by_mail(browser: SiteBrowser, mails: Mails) -> N
     ]
     with recorded_calls() as calls:
         browser.send(*_with(browser, code=mails[-1][1]))
-    # the site, the bucket, the try, who has the address, the customer, the session
+    # the site, the bucket, the try, who has the address, the customer, what the browser wrote, the session
     assert [each.removeprefix("dynamodb:") for each in calls] == [
         "BatchGetItem",
         "UpdateItem",
         "UpdateItem",
         "BatchGetItem",
-        *["TransactWriteItems"] * 2,
+        "TransactWriteItems",
+        "GetItem",
+        "TransactWriteItems",
     ]
 
 

@@ -242,6 +242,19 @@ def delete_comment(transaction: Transaction, organization: str, comment: Comment
     delete_trace(transaction, organization, comment.customer_id, comment.post_id, comment.id)
 
 
+def change_author(transaction: Transaction, organization: str, seen: Comment, customer_id: str) -> None:
+    """Write that a comment is another customer's, with its trace. The transaction raises CommentNotFound."""
+    transaction.update(
+        keys.PostComment(organization, seen.post_id, seen.id),
+        "SET customerId = :after",
+        condition="customerId = :before",
+        values={":after": customer_id, ":before": seen.customer_id},
+        on_failure=lambda _: CommentNotFound(),
+    )
+    delete_trace(transaction, organization, seen.customer_id, seen.post_id, seen.id)
+    put_trace(transaction, organization, customer_id, seen.post_id, seen.id)
+
+
 def comments(
     organization: str, post_id: str, limit: int, after: str | None = None
 ) -> tuple[list[Comment], str | None]:

@@ -6,14 +6,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from helpdesk.customers import identities
+from helpdesk.customers import jobs as merges
 from helpdesk.customers.identities import Proven
+from helpdesk.customers.jobs import MergeJob
 from helpdesk.customers.profile import UserInput
-from helpdesk.messages import visitors
+from helpdesk.messages import sessions, visitors
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
 from helpdesk.platform.text import as_name
 from helpdesk.site_sign_in.errors import Refused
-from helpdesk.site_visitors.browsers import Visitor
+from helpdesk.site_visitors.browsers import Browser, Visitor
+from helpdesk.storage.transactions import Transaction
 
 MAX_EXTERNAL_ID_CHARACTERS = 200
 EXTERNAL_ID = "externalId"
@@ -47,6 +50,20 @@ def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) 
     return _visitor(
         organization, Proven(tuple(hashes), _cleaned({**sent, "metadata": {EXTERNAL_ID: subject}}))
     )
+
+
+def bring_along(transaction: Transaction, organization: str, browser: Browser, visitor: Visitor) -> None:
+    """Add to the transaction of a sign-in that what the browser wrote before becomes the customer's. One call, or none.
+
+    The cookie of the browser proves that: it is the session in which an anonymous visitor wrote (docs/decisions/0262).
+    Who was signed in has nothing to bring along.
+    """
+    if browser.is_new or browser.visitor is not None:
+        return
+    session_hash = sessions.hashed(browser.value)
+    known = visitors.session(organization, session_hash)
+    if known is not None:
+        merges.put(transaction, MergeJob(organization, known.customer_id, session_hash, visitor.customer_id))
 
 
 def _visitor(organization: str, proven: Proven) -> Visitor:

@@ -224,7 +224,9 @@ def _proven(here: Here, to: str, transaction: Transaction, visitor: Callable[[],
     """Sign in whom a sign-in proves, with the transaction that uses the proof up, and lead on."""
     organization = here.visit.organization
     try:
-        browser = browsers.sign_in(transaction, here.site, visitor(), here.settings.epoch)
+        found = visitor()
+        people.bring_along(transaction, organization, here.browser, found)
+        browser = browsers.sign_in(transaction, here.site, found, here.settings.epoch)
         transaction.commit()
     except Declined:
         return _back(here.site, Why.DECLINED, to)

@@ -1,0 +1,61 @@
+"""Giving a customer the posts, votes and comments of another, who they turned out to be."""
+
+from copy import replace
+
+from helpdesk.board import repository, votes
+from helpdesk.board.errors import CommentNotFound, PostNotFound
+from helpdesk.board.record import Comment, Post, Vote
+from helpdesk.board.repository import AlreadyVoted, NoVote, StalePost
+from helpdesk.customers import service as customers
+from helpdesk.storage.keys import BoardTrace
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
+
+
+def first(organization: str, customer_id: str, limit: int) -> list[BoardTrace]:
+    """Return up to `limit` traces of a customer's posts, votes and comments. One read."""
+    return repository.traces(organization, customer_id, limit)[0]
+
+
+def give(organization: str, trace: BoardTrace, after_id: str) -> None:
+    """Give a customer what a trace is of. May be repeated, and at once with itself.
+
+    Two votes of one person for a post become one. Raises CustomerNotFound if the customer is gone.
+    """
+    found = repository.of_traces(organization, [trace]).get(trace)
+    transaction = Transaction()
+    customers.require(transaction, organization, after_id)
+    try:
+        if found is None:
+            repository.delete_of_deleted_post(organization, trace)
+        elif isinstance(found, Vote):
+            _give_vote(transaction, organization, found, after_id)
+        elif isinstance(found, Comment):
+            _give_comment(transaction, organization, found, after_id)
+        else:
+            _give_post(transaction, found[0], after_id)
+    except (PostNotFound, CommentNotFound, StalePost, NoVote, ConditionFailed):
+        return  # it changed meanwhile: the trace, if there is one, is looked at again
+
+
+def _give_vote(transaction: Transaction, organization: str, vote: Vote, after_id: str) -> None:
+    repository.delete_vote(transaction, organization, vote)
+    repository.put_vote(transaction, organization, replace(vote, voter_id=after_id))
+    try:
+        transaction.commit()
+    except AlreadyVoted:
+        post, seen = repository.with_vote(organization, vote.post_id, vote.voter_id)
+        if seen is not None:
+            votes.remove(post, seen)
+
+
+def _give_comment(transaction: Transaction, organization: str, comment: Comment, after_id: str) -> None:
+    repository.change_author(transaction, organization, comment, after_id)
+    transaction.commit()
+
+
+def _give_post(transaction: Transaction, post: Post, after_id: str) -> None:
+    repository.delete_trace(transaction, post.organization, post.customer_id, post.id, repository.POST)
+    repository.put_trace(transaction, post.organization, after_id, post.id, repository.POST)
+    repository.save(transaction, post, replace(post, customer_id=after_id))
+    transaction.commit()

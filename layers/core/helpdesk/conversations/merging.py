@@ -1,0 +1,20 @@
+"""Giving a conversation to another customer: the one whom its visitor turned out to be."""
+
+from helpdesk.conversations import merge_repository as repository
+from helpdesk.storage.transactions import Transaction
+
+
+def give(
+    transaction: Transaction,
+    organization: str,
+    conversation_id: str,
+    *,
+    before_id: str,
+    after_id: str,
+    session_hash: str,
+) -> None:
+    """Add to a transaction that a conversation is another customer's, in their session.
+
+    The transaction raises ConditionFailed if it is no longer the first customer's, or is being erased.
+    """
+    repository.give(transaction, organization, conversation_id, before_id, after_id, session_hash)

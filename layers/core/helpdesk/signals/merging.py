@@ -1,0 +1,40 @@
+"""Giving a customer the reports of another, who they turned out to be."""
+
+from copy import replace
+
+from helpdesk.customers import service as customers
+from helpdesk.signals import erasure, repository
+from helpdesk.signals.record import Reporter
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
+
+
+def reports_of(organization: str, customer_id: str) -> list[Reporter]:
+    """Return reports of a customer, as the index has them: those that fit one query."""
+    return repository.reports_of_customer(organization, customer_id)
+
+
+def give(organization: str, report: Reporter, after_id: str) -> None:
+    """Give a customer a report; if they have reported the signal themselves, theirs counts. May be repeated.
+
+    Raises CustomerNotFound if the customer is gone.
+    """
+
+    def attempt() -> None:
+        seen = repository.reporter(organization, report.signal_id, report.id)
+        if seen is None:
+            return
+        if repository.reporter(organization, report.signal_id, after_id) is not None:
+            erasure.forget(organization, seen)
+            return
+        signal = repository.find(organization, seen.signal_id)
+        transaction = Transaction()
+        customers.require(transaction, organization, after_id)
+        repository.delete_reporter(transaction, seen)
+        repository.put_reporter(transaction, replace(seen, customer_id=after_id))
+        if signal is not None:
+            repository.count(transaction, signal)  # a merge that has read the row starts again
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed)

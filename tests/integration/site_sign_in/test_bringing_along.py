@@ -1,0 +1,182 @@
+"""What a browser wrote before somebody signed in there becomes theirs, and nobody else's."""
+
+from typing import Any
+
+import pytest
+
+from helpdesk.customers.jobs import MergeJob
+from helpdesk.platform import clock
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.privacy import merging
+from tests.support import effort, signals
+from tests.support.api import Client
+from tests.support.dying import Died, dying
+from tests.support.site_browser import SiteBrowser
+from tests.support.table import of_kind
+from tests.support.workers import Workers
+
+type Mails = list[tuple[str, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def _board(api: Client, root: str) -> None:
+    assert api.patch("/v1/site", {"showBoard": True}).status == 200
+
+
+def team_post(api: Client) -> str:
+    """Add a post of the team; return its path on the site."""
+    created = api.post("/v1/board/posts", {"title": "Dark mode", "body": "At night."})
+    return f"/board/{created.body['number']}"
+
+
+def conversation_id(api: Client) -> str:
+    [conversation] = api.get("/v1/conversations").body["conversations"]
+    return str(conversation["id"])
+
+
+def vote(browser: SiteBrowser, post: str) -> None:
+    browser.open(f"{post}/join")
+    browser.press("/vote")
+
+
+def signed_in(browser: SiteBrowser, mails: Mails, email: str = "ada@example.com") -> SiteBrowser:
+    browser.open("/sign-in")
+    browser.press(email=email)
+    browser.press("/code", code=mails[-1][1])
+    return browser
+
+
+def customers(api: Client) -> list[dict[str, Any]]:
+    return list(api.get("/v1/customers").body["customers"])
+
+
+def everything_of(browser: SiteBrowser, api: Client) -> str:
+    """Let a browser write, vote, comment and suggest, and the team note something; return the customer's id."""
+    post = team_post(api)
+    browser.open("/contact")
+    browser.press("/contact", body="My parcel is lost", name="Visitor V")
+    vote(browser, post)
+    browser.press("/comments", body="Please")
+    browser.open("/board/new")
+    browser.press("/board/new", title="Light mode", body="At noon.")
+    [customer] = customers(api)
+    assert api.post(f"/v1/customers/{customer['id']}/facts", {"text": "Likes tea"}).status == 200
+    signal = signals.filed(api)
+    signals.report(api, signal, conversationId=conversation_id(api))
+    return str(customer["id"])
+
+
+def require_all_of(browser: SiteBrowser, api: Client, before: str) -> None:
+    """Require that everything belongs to the one customer there is, and is counted once."""
+    [customer] = customers(api)
+    assert (customer["id"] != before, customer["email"]) == (True, "ada@example.com")
+    facts = api.get(f"/v1/customers/{customer['id']}").body["facts"]
+    assert [fact["text"] for fact in facts] == ["Likes tea"]
+    found = api.get(f"/v1/conversations/{conversation_id(api)}").body["conversation"]
+    assert found["customer"]["id"] == customer["id"]
+    listed = api.get(f"/v1/conversations?customerId={customer['id']}").body["conversations"]
+    assert [each["id"] for each in listed] == [conversation_id(api)]
+    browser.open("/contact")
+    assert "My parcel is lost" in browser.page.words()
+    assert browser.open(f"/contact/{conversation_id(api)}").status == 200
+    browser.open("/board/1")
+    assert browser.page.words(".vote-count") == "1 vote"
+    assert "Take back my vote" in browser.page.words()
+    posts = api.get("/v1/board/posts").body["posts"]
+    assert {post["title"]: post["votes"] for post in posts} == {"Dark mode": 1, "Light mode": 0}
+    assert [each["customerId"] for each in of_kind("COMMENT")] == [customer["id"]]
+    assert before not in repr([*of_kind("REPORTER#"), *of_kind("POST"), *of_kind("CUS")])
+
+
+def test_what_a_browser_wrote_is_the_customers_after_signing_in_and_its_old_cookie_opens_nothing(
+    browser: SiteBrowser, api: Client, mails: Mails
+) -> None:
+    before = everything_of(browser, api)
+    old = dict(browser.cookies)
+
+    signed_in(browser, mails)
+    Workers().run()
+
+    require_all_of(browser, api, before)
+    other_device = signed_in(SiteBrowser(browser.root), mails)
+    require_all_of(other_device, api, before)
+    thief = SiteBrowser(browser.root, cookies=old)
+    assert "My parcel is lost" not in thief.open("/contact").words()
+    assert thief.open(f"/contact/{conversation_id(api)}").status == 404
+    thief.open("/contact")
+    thief.press("/contact", body="It is me")
+    assert len(customers(api)) == 2
+    assert "It is me" not in browser.open("/contact").words()
+
+
+def test_two_votes_of_one_person_become_one(browser: SiteBrowser, api: Client, mails: Mails) -> None:
+    post = team_post(api)
+    vote(signed_in(SiteBrowser(browser.root), mails), post)
+    vote(browser, post)
+    assert browser.page.words(".vote-count") == "2 votes"
+
+    signed_in(browser, mails)
+    Workers().run()
+
+    assert browser.open(post).words(".vote-count") == "1 vote"
+    assert len(customers(api)) == 1
+
+
+def test_who_signs_in_after_another_gets_nothing_of_theirs(
+    browser: SiteBrowser, api: Client, mails: Mails
+) -> None:
+    signed_in(browser, mails)
+    browser.open("/contact")
+    browser.press("/contact", body="My parcel is lost")
+
+    csrf = str(browser.page.one("form.account [name=csrf]").attributes["value"])
+    browser.send("/sign-in", {"csrf": csrf, "email": "bob@example.com"})
+    browser.press("/code", code=mails[-1][1])
+    Workers().run()
+
+    assert "My parcel is lost" not in browser.open("/contact").words()
+    assert len(customers(api)) == 2
+
+
+def test_a_browser_that_wrote_nothing_brings_nothing_along(browser: SiteBrowser, mails: Mails) -> None:
+    signed_in(browser, mails)
+
+    assert [each for each in of_kind("JOB") if "anonymousId" in repr(each)] == []
+
+
+def test_an_erasure_of_either_customer_wins(
+    browser: SiteBrowser, api: Client, admin: Client, mails: Mails
+) -> None:
+    browser.open("/contact")
+    browser.press("/contact", body="My parcel is lost")
+    [anonymous] = customers(api)
+    signed_in(browser, mails)
+    assert admin.delete(f"/v1/customers/{anonymous['id']}").status == 200
+
+    Workers().run()
+
+    assert of_kind("CONV") == []
+    assert [each["email"] for each in customers(api)] == ["ada@example.com"]
+
+
+def test_a_move_that_stops_anywhere_is_finished_by_the_next_run(api: Client, root: str, mails: Mails) -> None:
+    browser = SiteBrowser(root)
+    before = everything_of(browser, api)
+    session = sha256_hex(next(iter(browser.cookies.values())))
+    signed_in(browser, mails)
+    [after] = [each["id"] for each in customers(api) if each["id"] != before]
+    organization = api.get("/v1/organization").body["id"]
+    job = MergeJob(organization, before, session, after)
+    until = clock.now_ms() + 60_000
+
+    at, done = 0, False
+    while not done:
+        try:
+            with dying(at):
+                merging.merge(job, until)
+            done = True
+        except Died:
+            at += effort.of(5, 1)
+
+    assert at > 20
+    require_all_of(browser, api, before)
