@@ -217,7 +217,7 @@ def test_a_bot_that_was_removed_is_noticed_with_the_next_alert(
     [found] = integrations.connections(listed.organization, listed.app)
     assert found.status == "broken"
     assert "connects it again" in (found.problem or "")
-    assert run(listed, "conv_01jd3kq8w2h6c9g4s8d0m5x7ar") == "off"
+    assert run(listed, "conv_01jd3kq8w2h6c9g4s8d0m5x7ar") == "missed"
 
 
 def test_what_an_alert_costs(

@@ -7,6 +7,7 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import sqs_backends
 
 from helpdesk.chatmirror import outgoing, worker
+from helpdesk.integrations import missed
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
@@ -33,9 +34,9 @@ def said(support: Channel) -> list[str]:
     return [body for who, _, body in texts if who == "*A visitor*"]
 
 
-def missed() -> list[str]:
+def noted() -> list[str]:
     """Return what is noted as missed."""
-    return [each["SK"] for each in items.everything() if each["SK"].startswith("MISSED#")]
+    return [each["SK"] for each in items.everything() if "#MISSED#" in each["PK"]]
 
 
 def later(workers: Workers) -> None:
@@ -73,14 +74,14 @@ def test_what_came_while_the_connection_was_broken_appears_once_and_in_order(
     write(api, "a-new-one", "new 2")
     workers.run()
     assert said(support) == ["1"]
-    assert len(missed()) == 2
+    assert len(noted()) == 2
 
     worker.connected(connect(acme))
     workers.run()
 
     assert [each for each in said(support) if each.startswith("new")] == ["new 1", "new 2"]
     assert [each for each in said(support) if not each.startswith("new")] == ["1", "2", "3"]
-    assert missed() == []
+    assert noted() == []
 
 
 def test_a_message_of_the_moment_in_which_the_connection_is_mended_is_not_missed(
@@ -117,7 +118,7 @@ def test_a_bot_that_comes_back_to_the_channel_brings_what_was_missed(
 
     assert said(support) == ["1", "2"]
     assert admin.get(PATH).body["problem"] is None
-    assert missed() == []
+    assert noted() == []
 
 
 def test_a_channel_that_is_no_longer_archived_gets_what_was_missed(
@@ -184,14 +185,14 @@ def test_more_conversations_than_one_transaction_takes_are_all_looked_at(
     connection: Connection, support: Channel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(7):
-        outgoing.note_missed(connection, f"conv_{number}")
-    monkeypatch.setattr(outgoing, "_MISSED_AT_ONCE", 3)
+        missed.note(connection, f"conv_{number}")
+    monkeypatch.setattr(missed, "_AT_ONCE", 3)
 
     with pytest.raises(TryLater):
-        outgoing.catch_up(connection, until=0)
-    assert len(missed()) == 4
-    assert outgoing.catch_up(connection, until=clock.now_ms() + 60_000) == "caught_up"
-    assert missed() == []
+        missed.catch_up(connection, until=0)
+    assert len(noted()) == 4
+    assert missed.catch_up(connection, until=clock.now_ms() + 60_000) == "caught_up"
+    assert noted() == []
     jobs = [job["body"] for item in items.everything() for job in item.get("jobs", [])]
     asked = [job["data"]["conversationId"] for job in jobs if job.get("kind") == "follow"]
     assert sorted(asked) == [f"conv_{number}" for number in range(7)]
@@ -212,3 +213,39 @@ def test_lines_that_come_without_an_event_appear_by_themselves(
     workers.run()
     assert support.texts()[-1].startswith("_Ada Admin snoozed this")
     assert len(support.messages) == 4
+
+
+def test_what_came_while_the_workspace_was_disconnected_appears_once_it_is_connected_again(
+    api: Client,
+    admin: Client,
+    connection: Connection,
+    support: Channel,
+    connect: Callable[..., Connection],
+    acme: Workspace,
+    workers: Workers,
+) -> None:
+    write(api, "known-before", "1")
+    workers.run()
+    assert admin.delete("/v1/integrations/chatmirror").status == 200
+    workers.run()
+    write(api, "known-before", "2")
+    write(api, "a-new-one", "new")
+    workers.run()
+    assert said(support) == ["1"]
+
+    worker.connected(connect(acme))
+    workers.run()
+
+    assert sorted(said(support)) == ["1", "2", "new"]
+    assert noted() == []
+
+
+def test_a_mirror_that_is_off_notes_nothing_when_its_workspace_is_disconnected(
+    api: Client, admin: Client, connection: Connection, support: Channel, workers: Workers
+) -> None:
+    assert admin.patch(PATH, {"enabled": False}).status == 200
+    assert admin.delete("/v1/integrations/chatmirror").status == 200
+    write(api, "of-nobody", "Hello")
+    workers.run()
+
+    assert noted() == []

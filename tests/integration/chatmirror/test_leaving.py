@@ -1,4 +1,4 @@
-"""An organization that disconnects its workspace pays for no mirror any more, and one that comes back goes on."""
+"""An organization that disconnects its workspace is followed for 30 days, and one that comes back goes on."""
 
 from collections.abc import Callable
 
@@ -8,6 +8,7 @@ from helpdesk.chatmirror import worker
 from helpdesk.integrations.errors import ChatmirrorNotConnected
 from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from scripts.services.chatmirror import ChatMirror, Workspace
 from tests.integration.chatmirror.conftest import PATH
@@ -26,10 +27,12 @@ def mirrored(connection: Connection, admin: Client, acme: Workspace, workers: Wo
     return connection
 
 
-def follower(connection: Connection) -> bool | None:
-    """Return whether the mirror follows, None where there is no item about it."""
+def follower(connection: Connection) -> str:
+    """Return whether the mirror follows: "on", "off", or "for a while"."""
     item = table.get(keys.EventFollower(connection.organization, "chatmirror"))
-    return None if item is None else bool(item["follows"])
+    if item is None or not item["follows"]:
+        return "off"
+    return "for a while" if "expiresAt" in item else "on"
 
 
 def of_an_event(api: Client, workers: Workers) -> list[str]:
@@ -40,7 +43,7 @@ def of_an_event(api: Client, workers: Workers) -> list[str]:
     return sorted(calls)
 
 
-def test_an_organization_without_chat_pays_for_none_and_neither_does_one_that_left(
+def test_an_organization_without_chat_pays_for_none_and_one_that_left_is_followed_for_thirty_days(
     connection: Connection, admin: Client, api: Client, workers: Workers, acme: Workspace
 ) -> None:
     workers.run()
@@ -57,7 +60,12 @@ def test_an_organization_without_chat_pays_for_none_and_neither_does_one_that_le
 
     assert admin.request("DELETE", PATH).status == 200
     workers.run()
-    assert follower(connection) is False
+    assert of_an_event(api, workers) == sorted([*without, "sqs:SendMessageBatch"])
+    item = table.get(keys.EventFollower(connection.organization, "chatmirror"))
+    assert item is not None
+    assert item["expiresAt"] == pytest.approx(clock.now_ms() // 1_000 + 2_592_000, abs=60)
+    table.delete(keys.EventFollower(connection.organization, "chatmirror"))  # as DynamoDB does then
+    workers.run()
     assert of_an_event(api, workers) == without
 
 
@@ -66,10 +74,10 @@ def test_the_same_workspace_is_mirrored_again(
 ) -> None:
     admin.request("DELETE", PATH)
     back = connect(acme)
-    assert follower(back) is False
+    assert follower(back) == "for a while"
 
     worker.connected(back)
-    assert follower(back) is True
+    assert follower(back) == "on"
 
 
 def test_another_workspace_is_not(
@@ -79,7 +87,7 @@ def test_another_workspace_is_not(
     other = connect(slack.workspace("Other", "support"))
 
     worker.connected(other)
-    assert follower(other) is False
+    assert follower(other) == "for a while"
 
 
 def test_a_mirror_that_was_switched_off_stays_off(
@@ -90,7 +98,7 @@ def test_a_mirror_that_was_switched_off_stays_off(
     back = connect(acme)
 
     worker.connected(back)
-    assert follower(back) is False
+    assert follower(back) == "off"
 
 
 def test_a_late_job_of_a_removed_connection_follows_nothing(mirrored: Connection, admin: Client) -> None:
@@ -98,7 +106,7 @@ def test_a_late_job_of_a_removed_connection_follows_nothing(mirrored: Connection
 
     with pytest.raises(NotConnectedNow):
         worker.connected(mirrored)
-    assert follower(mirrored) is False
+    assert follower(mirrored) == "for a while"
 
 
 def test_a_change_of_a_connection_that_is_removed_meanwhile_follows_nothing(
@@ -109,4 +117,4 @@ def test_a_change_of_a_connection_that_is_removed_meanwhile_follows_nothing(
     monkeypatch.setattr("helpdesk.integrations.service.connection", lambda *_: mirrored)
 
     assert admin.patch(PATH, {"enabled": True}).code == ChatmirrorNotConnected.code
-    assert follower(mirrored) is False
+    assert follower(mirrored) == "for a while"

@@ -73,7 +73,6 @@ def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: type[ItemKey
         keys.MirrorThread,
         keys.MirrorReply,
         keys.MirrorClick,
-        keys.MirrorMissed,
     }
     chosen = [("9" if ours or kind in theirs else "😀") * 128] * 5
     if kind is keys.TaskPullRequest:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Self
 
 from helpdesk.integrations import jobs
+from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -191,6 +192,9 @@ def delete_for(organization: str, conversation_id: str) -> None:
             continue
         _forget_place(key, item["channel"])
         table.delete(key)
+        table.delete(
+            keys.MissedConversation(organization, App.CHATCOMMUNITY.value, key.server, conversation_id)
+        )
 
 
 def _forget_place(key: keys.CommunityFeed, channel: str) -> None:

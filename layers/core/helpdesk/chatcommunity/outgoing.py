@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from helpdesk.approvals import calls as approvals
-from helpdesk.chatcommunity import directory, discord, service, texts
+from helpdesk.chatcommunity import discord, service, texts
 from helpdesk.chatcommunity import feed_repository as feeds
 from helpdesk.chatcommunity.discord import DiscordError
 from helpdesk.chatcommunity.feed_repository import Feed, FeedKind, Overtaken
@@ -19,7 +19,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.customers import service as customers
-from helpdesk.integrations import following, pacing
+from helpdesk.integrations import following, missed, pacing
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
@@ -39,6 +39,7 @@ LOOK_AFTER_MS = MINUTE_MS
 
 _AT_ONCE = 25
 _BUSY_SECONDS = 5.0
+_POSTED = "posted"
 _LOOK_BACK_MS = MINUTE_MS
 
 
@@ -54,9 +55,10 @@ class _Next(NamedTuple):
 
 def follow(connection: Connection, conversation_id: str, opened: Callable[[], Account]) -> str:
     """Post what is new in a conversation; return what became of it. Raises Revoked, TryLater."""
-    # What a broken connection misses, the next event of the conversation brings once it works again.
     if connection.status is ConnectionStatus.BROKEN:
-        return "off"
+        return missed.note_while_broken(
+            connection.organization, connection.app, connection.account_id, conversation_id
+        )
     organization, server = connection.organization, connection.account_id
     settings = service.settings(organization)
     alerts = settings.enabled and settings.server == server and settings.channel_id is not None
@@ -72,6 +74,8 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
         if alerts:
             feed = _alert_feed(conversation, settings, known.get(FeedKind.ALERTS))
             outcomes.append(_in_turn(conversation, feed, _alerts(conversation, feed, settings), opened))
+            if outcomes[-1] == _POSTED and settings.problem is not None:
+                service.note_problem(organization, feed.channel, None)
     except Overtaken:
         raise TryLater("another worker posts the same", _BUSY_SECONDS) from None
     except ConversationNotFound:
@@ -177,7 +181,7 @@ def _post(conversation: Conversation, feed: Feed, waiting: list[_Next], account:
     except DiscordError as error:
         return _refused(conversation, noted, waiting, account, error.code)
     _advance(conversation, noted, waiting)
-    return "posted"
+    return _POSTED
 
 
 def _say(account: Account, feed: Feed, wanted: _Next) -> None:
@@ -206,15 +210,19 @@ def _advance(conversation: Conversation, noted: Feed, waiting: list[_Next], line
 def _refused(
     conversation: Conversation, noted: Feed, waiting: list[_Next], account: Account, code: int
 ) -> str:
-    """Note what Discord refused, for an admin or for who replied, and leave that message out."""
-    line = None
+    """Note what Discord refused: an alert waits for an admin; a reply is left out, and who replied reads that.
+
+    Raises Revoked if the bot is no longer in the server. Then nothing is left out.
+    """
+    if code in {discord.NO_ACCESS, discord.UNKNOWN_CHANNEL, discord.UNKNOWN_SERVER}:
+        discord.channels(account)
     if noted.kind is FeedKind.ALERTS:
+        missed.note(account.connection, noted.conversation_id)
         service.note_problem(noted.organization, noted.channel, service.refused(code))
+        _save(conversation, noted, noted.__replace__(posting=None))
     else:
         line = f"Discord did not take a reply of this conversation ({code}), so the person who asked cannot read it."
-    if code in {discord.NO_ACCESS, discord.UNKNOWN_CHANNEL, discord.UNKNOWN_SERVER}:
-        directory.ask(account.connection)  # which breaks the connection if the bot is no longer in the server
-    _advance(conversation, noted, waiting, line)
+        _advance(conversation, noted, waiting, line)
     return f"refused: {code}"
 
 

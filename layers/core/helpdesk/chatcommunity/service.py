@@ -1,6 +1,6 @@
 """What an organization sets for the chat community: the channel of alerts, and the role that they mention."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from helpdesk.chatcommunity.errors import (
 )
 from helpdesk.chatcommunity.record import CommunitySettings, Directory, Named
 from helpdesk.chatcommunity.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
-from helpdesk.integrations import jobs
+from helpdesk.integrations import jobs, missed, working
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ChannelNotFound
@@ -84,19 +84,24 @@ def change(caller: Caller, wanted: CommunityUpdate) -> CommunityChanged:
     )
 
 
+def followed_server(organization: str) -> str | None:
+    """Return the server in which an organization wants its conversations, connected or not. One call."""
+    found = settings(organization)
+    return found.server if found.follows else None
+
+
 def disconnect(caller: Caller, server: str | None) -> None:
-    """Remove the connection, and let it follow no conversations. Raises ChatcommunityNotConnected."""
-
-    def also(transaction: Transaction) -> None:
-        webhooks.follow(transaction, caller.organization, _APP.value, follows=False)
-
-    integrations.remove(caller.organization, _APP, server, caller.actor, also)
+    """Remove the connection, and note for a while what it misses. Raises ChatcommunityNotConnected."""
+    working.disconnect(caller, _APP, server, follows=followed_server(caller.organization) is not None)
 
 
 def resume(connection: Connection) -> None:
-    """Follow conversations again where a server comes back that did. Raises ChatcommunityNotConnected."""
+    """Follow conversations again where a server comes back that did, and catch up with what was missed.
+
+    Raises ChatcommunityNotConnected.
+    """
     if _at(connection, settings(connection.organization)).follows:
-        _follow(connection, lambda seen: seen)
+        _follow(connection, lambda seen: seen, missed.job(connection.organization, _APP))
 
 
 def note_asked(connection: Connection) -> None:
@@ -109,7 +114,10 @@ def note_asked(connection: Connection) -> None:
 
 
 def note_problem(organization: str, channel_id: str, problem: str | None) -> None:
-    """Note why nothing arrives in a channel, or with None that it does, unless another one was chosen since."""
+    """Note why nothing arrives in a channel, or with None that it does, unless another one was chosen since.
+
+    Where something arrives again, conversations that were missed are looked at.
+    """
     found = settings(organization)
     if found.channel_id != channel_id or found.problem == problem:
         return
@@ -118,7 +126,11 @@ def note_problem(organization: str, channel_id: str, problem: str | None) -> Non
         seen = CommunitySettings.from_item(item)
         return (replace(seen, problem=problem) if seen.channel_id == channel_id else seen).to_item()
 
-    integrations.change_settings(organization, _APP, next_settings)
+    def also(transaction: Transaction) -> None:
+        if problem is None:
+            jobs.put(transaction, missed.job(organization, _APP))
+
+    integrations.change_settings(organization, _APP, next_settings, also)
 
 
 def refused(code: int) -> str:
@@ -129,17 +141,23 @@ def refused(code: int) -> str:
     )
 
 
-def _follow(connection: Connection, wanted: Any) -> None:
+def _follow(
+    connection: Connection,
+    wanted: Callable[[CommunitySettings], CommunitySettings],
+    then: IntegrationJob | None = None,
+) -> None:
     follows: list[bool] = []
 
     def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
         after = wanted(_at(connection, CommunitySettings.from_item(item)))
         follows.append(after.follows)
-        return after.to_item()  # type: ignore[no-any-return] # settings
+        return after.to_item()
 
     def also(transaction: Transaction) -> None:
         integrations.require(transaction, connection)
         webhooks.follow(transaction, connection.organization, _APP.value, follows=follows[-1])
+        if then is not None:
+            jobs.put(transaction, then)
 
     integrations.change_settings(connection.organization, _APP, next_settings, also)
 

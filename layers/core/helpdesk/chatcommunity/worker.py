@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from helpdesk.chatcommunity import asking, directory, discord, outgoing, receiver, service, texts
 from helpdesk.chatcommunity.discord import DiscordError
-from helpdesk.integrations import accounts, following
+from helpdesk.integrations import accounts, following, missed, working
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
+from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
@@ -45,28 +45,24 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
     return take(_opened(connection), data)
 
 
-def work(job: IntegrationJob, _until: int) -> str:
-    """Do a job of the chat community."""
-    try:
-        connection = integrations.connection(job.organization or "", App.CHATCOMMUNITY)
-    except AppError:
-        raise NotConnectedNow from None
-    try:
-        if job.kind == directory.LIST:
-            return directory.refresh(_opened(connection))
-        if job.kind == following.FOLLOW:
-            return outgoing.follow(connection, str(job.data["conversationId"]), lambda: _opened(connection))
-        if job.kind == service.CHOSEN:
-            return _try_channel(_opened(connection), str(job.data["channelId"]))
-    except Revoked as problem:
-        integrations.broke(connection, str(problem))
-        return "broken"
-    return "nothing"
+def work(job: IntegrationJob, until: int) -> str:
+    """Do a job of the chat community until an instant (ms)."""
+    return working.do(
+        job,
+        App.CHATCOMMUNITY,
+        {
+            directory.LIST: lambda connection: directory.refresh(_opened(connection)),
+            following.FOLLOW: lambda connection: outgoing.follow(
+                connection, following.conversation_of(job), lambda: _opened(connection)
+            ),
+            service.CHOSEN: lambda connection: _try_channel(_opened(connection), str(job.data["channelId"])),
+            missed.CATCH_UP: lambda connection: missed.catch_up(connection, until),
+        },
+        service.followed_server,
+    )
 
 
-def signal_changed(_organization: str, _signal_id: str, _filed: bool) -> str:  # noqa: FBT001 - the protocol's
-    """Leave signals to others."""
-    return "nothing"
+signal_changed = working.leaves_signals
 
 
 def connected(connection: Connection) -> str:

@@ -1,6 +1,8 @@
 """Which threads a conversation has in Slack, for its export and its erasure."""
 
 from helpdesk.chatmirror.record import MirroredThread
+from helpdesk.integrations import missed
+from helpdesk.integrations.apps import App
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -20,6 +22,6 @@ def delete(transaction: Transaction, found: MirroredThread) -> None:
     """Delete what leads from a conversation to a thread and back. Raises ConditionFailed if it is gone."""
     key = found.key
     transaction.delete(key, condition="attribute_exists(PK)", on_failure=ConditionFailed)
-    transaction.delete(keys.MirrorMissed(key.organization, key.team, key.conversation_id))
+    missed.forget(transaction, key.organization, App.CHATMIRROR, key.team, key.conversation_id)
     if found.thread is not None:
         transaction.delete(keys.MirrorThread(key.organization, key.team, key.channel, found.thread))

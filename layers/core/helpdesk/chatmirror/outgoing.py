@@ -20,8 +20,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, EntryKind
 from helpdesk.customers import service as customers
 from helpdesk.customers.record import Customer
-from helpdesk.integrations import following
-from helpdesk.integrations import service as integrations
+from helpdesk.integrations import following, missed
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
@@ -35,7 +34,6 @@ EVENT_TYPE = "helpdesk_entry"
 """The type of the metadata of a message (Slack, "Message metadata")."""
 
 _AT_ONCE = 10
-_MISSED_AT_ONCE = 40  # two actions each, of a transaction's hundred
 _LOOK_BACK_SECONDS = 60
 _PAGES = 5
 _BUSY_SECONDS = 5.0
@@ -59,7 +57,9 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     if not settings.enabled or not here:
         return "off"
     if connection.status is ConnectionStatus.BROKEN:
-        return _missed(connection, conversation_id)
+        return missed.note_while_broken(
+            connection.organization, connection.app, connection.account_id, conversation_id
+        )
     conversation = conversations.find(connection.organization, conversation_id)
     if conversation is None:
         return "gone"
@@ -76,35 +76,6 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     if outcome == _POSTED and settings.problem is not None:
         service.note_problem(connection.organization, thread.channel, None)
     return outcome
-
-
-def note_missed(connection: Connection, conversation_id: str) -> None:
-    """Note that a conversation has something new that cannot be posted now: it is looked at again after that."""
-    threads.miss(connection.organization, connection.account_id, conversation_id)
-
-
-def catch_up(connection: Connection, until: int) -> str:
-    """Queue a job for each conversation that missed something, until an instant (ms). Raises TryLater."""
-    if connection.status is ConnectionStatus.BROKEN:
-        return "off"
-    organization = connection.organization
-
-    def job_of(conversation_id: str) -> IntegrationJob:
-        return following.job(organization, App.CHATMIRROR, conversation_id)
-
-    while threads.follow_missed(organization, connection.account_id, job_of, _MISSED_AT_ONCE):
-        if clock.now_ms() > until:
-            raise TryLater("more conversations missed something", 1.0)
-    return "caught_up"
-
-
-def _missed(connection: Connection, conversation_id: str) -> str:
-    note_missed(connection, conversation_id)
-    # Who mended the connection meanwhile may have looked for what was missed before this was noted.
-    current = integrations.connection(connection.organization, App.CHATMIRROR)
-    if current.status is not ConnectionStatus.BROKEN:
-        raise TryLater("the connection works again", 1.0)
-    return "missed"
 
 
 def _in_turn(thread: Thread, waiting: list[_Next], opened: Callable[[], Account]) -> str:
@@ -170,7 +141,7 @@ def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
     try:
         ts = (_found(account, claimed) if look else None) or _said(account, claimed, wanted)
     except SlackError as error:
-        return _refused(claimed, wanted, error.code)
+        return _refused(account, claimed, wanted, error.code)
     except OutcomeUnknown:
         _save(claimed, claimed.__replace__(claimed_until=0))
         raise
@@ -193,11 +164,11 @@ def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
     return _POSTED
 
 
-def _refused(claimed: Thread, wanted: _Next, code: str) -> str:
+def _refused(account: Account, claimed: Thread, wanted: _Next, code: str) -> str:
     """Note what Slack refused: the channel, the thread, which begins again, or the one message, which is left out."""
     after, then = claimed.__replace__(posting=None, claimed_until=0), None
     if code in _GONE:
-        threads.miss(claimed.organization, claimed.team, claimed.conversation_id)
+        missed.note(account.connection, claimed.conversation_id)
         service.note_problem(claimed.organization, claimed.channel, service.refused(code))
     elif code == _NO_THREAD:
         after, then = after.__replace__(ts=None), _job(claimed, None)

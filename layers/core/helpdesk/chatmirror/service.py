@@ -9,7 +9,7 @@ from helpdesk.chatmirror import directory, repository
 from helpdesk.chatmirror.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
 from helpdesk.chatmirror.record import Channel, MirrorSettings
 from helpdesk.chatmirror.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
-from helpdesk.integrations import jobs
+from helpdesk.integrations import jobs, missed, working
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ChannelNotFound
@@ -23,8 +23,6 @@ from helpdesk.webhooks import service as webhooks
 
 CHOSEN = "mirror_chosen"
 """The kind of the job that lets the bot into the channel that was chosen."""
-CATCH_UP = "mirror_catch_up"
-"""The kind of the job that looks at the conversations that missed something."""
 LOOK_AGAIN_MS = 5_000
 """When a channel that took nothing is tried once more: the bot may just have been on its way in."""
 NAMED = 40
@@ -81,13 +79,17 @@ def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
     return MirrorChanged(channel=None if channel is None else channel.name)
 
 
+def mirrored_team(organization: str) -> str | None:
+    """Return the workspace in which an organization wants its conversations, connected or not. One call."""
+    found = settings(organization)
+    return found.team if found.enabled else None
+
+
 def disconnect(caller: Caller, workspace: str | None) -> None:
-    """Remove the connection, and let it follow no conversations. Raises ChatmirrorNotConnected."""
-
-    def also(transaction: Transaction) -> None:
-        webhooks.follow(transaction, caller.organization, App.CHATMIRROR.value, follows=False)
-
-    integrations.remove(caller.organization, App.CHATMIRROR, workspace, caller.actor, also)
+    """Remove the connection, and note for a while what it misses. Raises ChatmirrorNotConnected."""
+    working.disconnect(
+        caller, App.CHATMIRROR, workspace, follows=mirrored_team(caller.organization) is not None
+    )
 
 
 def resume(connection: Connection) -> None:
@@ -106,7 +108,7 @@ def resume(connection: Connection) -> None:
     def also(transaction: Transaction) -> None:
         integrations.require(transaction, connection)
         webhooks.follow(transaction, organization, App.CHATMIRROR.value, follows=on)
-        jobs.put(transaction, _catching_up(organization))
+        jobs.put(transaction, missed.job(organization, App.CHATMIRROR))
 
     found = settings(organization)
     if found.enabled and found.team == connection.account_id:
@@ -134,13 +136,9 @@ def note_problem(organization: str, channel_id: str, problem: str | None) -> Non
     def also(transaction: Transaction) -> None:
         if turned:
             due_at = None if problem is None else clock.now_ms() + LOOK_AGAIN_MS
-            jobs.put(transaction, _catching_up(organization, due_at))
+            jobs.put(transaction, missed.job(organization, App.CHATMIRROR, due_at))
 
     integrations.change_settings(organization, App.CHATMIRROR, next_settings, also)
-
-
-def _catching_up(organization: str, due_at: int | None = None) -> IntegrationJob:
-    return IntegrationJob(kind=CATCH_UP, app=App.CHATMIRROR, organization=organization, due_at=due_at)
 
 
 def refused(code: str) -> str:

@@ -192,33 +192,6 @@ def was_clicked(organization: str, team: str, click: str) -> bool:
     return table.get(keys.MirrorClick(organization, team, click)) is not None
 
 
-def miss(organization: str, team: str, conversation_id: str) -> None:
-    """Note that a conversation has something new that cannot be posted. One call."""
-    table.update(
-        keys.MirrorMissed(organization, team, conversation_id),
-        "SET expiresAt = :end",
-        values={":end": clock.seconds_from_now(30 * DAY_SECONDS)},
-    )
-
-
-def follow_missed(organization: str, team: str, job_of: Callable[[str], IntegrationJob], limit: int) -> bool:
-    """Queue a job for conversations that missed something, and forget that they did; return whether others are left.
-
-    One query, and one transaction for all of them.
-    """
-    pk = keys.MirrorMissed(organization, team, "-").pk
-    page = table.query(pk, sk_prefix="MISSED#", limit=limit + 1, consistent=True)
-    transaction = Transaction()
-    for item in page.items[:limit]:
-        key = keys.MirrorMissed.parse(item["PK"], item["SK"])
-        if key is not None:
-            transaction.delete(key)
-            jobs.put(transaction, job_of(key.conversation_id))
-    if page.items:
-        transaction.commit()
-    return len(page.items) > limit
-
-
 def next_slot(thread: Thread) -> int:
     """Return the instant (ms) at which a message may go to the thread's channel, and give that to nobody else."""
     return pacing.next_slot(keys.MirrorPace(thread.organization, thread.team, thread.channel), PACE_MS)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from helpdesk.chatmirror import directory, incoming, outgoing, receiver, service, slack
 from helpdesk.chatmirror.slack import SlackError
-from helpdesk.integrations import accounts, following
+from helpdesk.integrations import accounts, following, missed, working
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
+from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform.errors import AppError
 
@@ -56,31 +56,23 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
 
 
 def work(job: IntegrationJob, until: int) -> str:
-    """Do a job of the chat mirror."""
-    try:
-        connection = integrations.connection(job.organization or "", App.CHATMIRROR)
-    except AppError:
-        raise NotConnectedNow from None
-    try:
-        if job.kind == directory.LIST:
-            return directory.refresh(_opened(connection))
-        if job.kind == following.FOLLOW:
-            return outgoing.follow(connection, str(job.data["conversationId"]), lambda: _opened(connection))
-        if job.kind == service.CHOSEN:
-            return _enter(_opened(connection), str(job.data["channelId"]))
-        if job.kind == service.CATCH_UP:
-            return outgoing.catch_up(connection, until)
-    except Revoked as problem:
-        if job.kind == following.FOLLOW:
-            outgoing.note_missed(connection, str(job.data["conversationId"]))
-        integrations.broke(connection, str(problem))
-        return "broken"
-    return "nothing"
+    """Do a job of the chat mirror until an instant (ms)."""
+    return working.do(
+        job,
+        App.CHATMIRROR,
+        {
+            directory.LIST: lambda connection: directory.refresh(_opened(connection)),
+            following.FOLLOW: lambda connection: outgoing.follow(
+                connection, following.conversation_of(job), lambda: _opened(connection)
+            ),
+            service.CHOSEN: lambda connection: _enter(_opened(connection), str(job.data["channelId"])),
+            missed.CATCH_UP: lambda connection: missed.catch_up(connection, until),
+        },
+        service.mirrored_team,
+    )
 
 
-def signal_changed(_organization: str, _signal_id: str, _filed: bool) -> str:  # noqa: FBT001 - the protocol's
-    """Leave signals to others: conversations alone are mirrored."""
-    return "nothing"
+signal_changed = working.leaves_signals
 
 
 def connected(connection: Connection) -> str:

@@ -39,3 +39,8 @@ def job(organization: str, app: App, conversation_id: str, *, due_at: int | None
     """Return the job that brings a conversation up to date in an app, at an instant (ms) if one is given."""
     data = {"conversationId": conversation_id}
     return IntegrationJob(kind=FOLLOW, app=app, organization=organization, data=data, due_at=due_at)
+
+
+def conversation_of(job: IntegrationJob) -> str:
+    """Return the id of the conversation that a job of the kind `FOLLOW` is about."""
+    return str(job.data["conversationId"])

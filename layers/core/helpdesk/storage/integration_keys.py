@@ -57,6 +57,16 @@ class TrackerWish(ItemKey):
     signal_id: str
 
 
+class MissedConversation(ItemKey):
+    """A conversation that had something new while an app could post nothing in an account."""
+
+    PK, SK = "ORG#{organization}#MISSED#{app}#{account_id}", "CONV#{conversation_id}"
+    organization: str
+    app: str
+    account_id: str
+    conversation_id: str
+
+
 class MirrorChannel(ItemKey):
     """A channel of a chat workspace by its name, as the directory of channels has it."""
 
@@ -111,15 +121,6 @@ class MirrorClick(ItemKey):
     organization: str
     team: str
     click: str
-
-
-class MirrorMissed(ItemKey):
-    """A conversation that had something new while nothing could be posted."""
-
-    PK, SK = "ORG#{organization}#MIRROR#{team}", "MISSED#{conversation_id}"
-    organization: str
-    team: str
-    conversation_id: str
 
 
 class MirrorPace(ItemKey):

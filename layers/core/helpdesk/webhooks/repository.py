@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from helpdesk.events.kinds import WebhookEvent
+from helpdesk.platform import clock
 from helpdesk.secret_keys import endpoint_secrets
 from helpdesk.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.storage import keys, table
@@ -60,9 +61,12 @@ def replace_secrets(transaction: Transaction, organization: str, key_id: str) ->
     endpoint_secrets.replace(transaction, of, signers(organization), key_id)
 
 
-def set_follower(transaction: Transaction, organization: str, app: str, *, follows: bool) -> None:
-    """Write whether an app follows the organization's conversations."""
-    transaction.put({**keys.EventFollower(organization, app).attributes(), "follows": follows})
+def set_follower(
+    transaction: Transaction, organization: str, app: str, *, follows: bool, for_seconds: int | None
+) -> None:
+    """Write whether an app follows the organization's conversations, and for how long."""
+    ends = {} if for_seconds is None else {"expiresAt": clock.seconds_from_now(for_seconds)}
+    transaction.put({**keys.EventFollower(organization, app).attributes(), "follows": follows, **ends})
 
 
 def put(transaction: Transaction, endpoint: Endpoint) -> None:

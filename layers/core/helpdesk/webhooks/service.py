@@ -238,9 +238,14 @@ def listeners(organization: str) -> Endpoints:
     return repository.read_all(organization)
 
 
-def follow(transaction: Transaction, organization: str, app: str, *, follows: bool) -> None:
-    """Let an app follow the organization's conversations, or no longer: each event becomes a job for it."""
-    repository.set_follower(transaction, organization, app, follows=follows)
+def follow(
+    transaction: Transaction, organization: str, app: str, *, follows: bool, for_seconds: int | None = None
+) -> None:
+    """Let an app follow the organization's conversations, for a time or on, or no longer.
+
+    Each event becomes a job for it.
+    """
+    repository.set_follower(transaction, organization, app, follows=follows, for_seconds=for_seconds)
 
 
 def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
