@@ -439,6 +439,7 @@ def test_the_eraser_removes_only_personal_data() -> None:
             "ORG#*#MIRROR#*",
             "ORG#*#IDENTITY#*",
             "ORG#*#COMMUNITY#*",
+            "ORG#*#MISSED#*",
             "ORG#*#SESSION#*",
             "ORG#*#FILE#*",
             "ORG#*#RATINGS",
