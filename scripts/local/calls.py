@@ -1,21 +1,14 @@
-"""Call a local stack's API, and run the operator's command against it."""
+"""Call a local stack's API."""
 
 import http.client
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from scripts.local import build
-from scripts.local.settings import ACCOUNT, REGION, ROOT, STACK_NAME, StackSettings
+from scripts.local.settings import StackSettings
 
 REQUEST_SECONDS = 60
-
-
-class RefusedError(Exception):
-    """The operator's command failed; the message is its last line."""
 
 
 def call(
@@ -38,22 +31,3 @@ def call(
     finally:
         connection.close()
     return response.status, answer if isinstance(answer, dict) else {}
-
-
-def operate(settings: StackSettings, *words: str) -> dict[str, str]:
-    """Run the operator's command in a process of its own and return what it prints. Errors: RefusedError."""
-    stack = ["--stack-name", STACK_NAME, "--region", REGION, "--endpoint-url", settings.endpoint_url]
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.admin", *stack, *words],
-        cwd=ROOT,
-        env=build.tool_environment() | ACCOUNT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=REQUEST_SECONDS,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise RefusedError(done.stderr.strip().rpartition("\n")[2])
-    printed: dict[str, str] = json.loads(done.stdout)
-    return printed

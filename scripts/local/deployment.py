@@ -4,7 +4,7 @@ import contextlib
 import json
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -52,13 +52,22 @@ def client(service: str, settings: StackSettings) -> Any:
     )
 
 
-def deploy(settings: StackSettings, record: Path, progress: Progress) -> Deployment:
+def deploy(
+    settings: StackSettings,
+    record: Path,
+    progress: Progress,
+    *,
+    when_built: Callable[[], None] = lambda: None,
+) -> Deployment:
     """Deploy the current sources and parameters; `record` is the file that keeps what was deployed last.
+
+    `when_built` is called between the build and the first request to the emulator.
 
     Errors: Problem when the deployment fails; HalfFinishedError when the emulator has to start from nothing.
     """
     parameters = settings.template_parameters()
     with build.built(progress) as (artifacts, fingerprint):
+        when_built()
         status = _stable_status(settings)
         if status is not None and status not in _STABLE:
             raise HalfFinishedError(status)

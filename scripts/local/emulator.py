@@ -61,6 +61,11 @@ class Emulator:
 
     def start(self, progress: Progress) -> None:
         """Start it, or keep the one that runs. Errors: Problem, when the port is taken or it does not start."""
+        self.begin(progress)
+        self.wait_until_it_answers()
+
+    def begin(self, progress: Progress) -> None:
+        """Start its process, or keep the one that runs. Errors: Problem, when the port is taken."""
         if self.runs():
             if self.answers():
                 progress.say(f"The emulator runs already, on {HOST}:{self._settings.port}.")
@@ -77,7 +82,6 @@ class Emulator:
         self._rewind_streams()
         progress.say(f"Starting the AWS emulator on {HOST}:{self._settings.port}.")
         self._spawn()
-        self._wait_until_it_answers()
 
     def stop(self) -> bool:
         """Stop it, if it is the one that was started. Return whether there was one."""
@@ -167,7 +171,8 @@ class Emulator:
             "IOT_MTLS_ENABLED": "0",
         }
 
-    def _wait_until_it_answers(self) -> None:
+    def wait_until_it_answers(self) -> None:
+        """Wait until it is ready for requests. Errors: Problem, when it ends or takes too long."""
         deadline = time.monotonic() + START_SECONDS
         while not self.answers():
             if not self.runs():

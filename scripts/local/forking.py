@@ -1,8 +1,9 @@
 """Processes of functions that fork from one that has imported their libraries already (`warm_parent.py`).
 
 MiniStack starts an interpreter for each process of a function. That imports botocore, pydantic and Powertools first,
-which is most of the processor time of a start. Here the processes of functions with the same layers fork from one
-parent. What is deployed, the function's code and the first-party layer, is imported after that, in each process.
+which is most of the processor time of a start. Here the processes of functions with the same layers of libraries fork
+from one parent. What is deployed, the function's code and the first-party layer, is imported after that, in each of
+them.
 """
 
 import array
@@ -20,6 +21,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
+
+from scripts.local.warm_parent import PACKAGES
 
 _PROGRAM = Path(__file__).with_name("warm_parent.py")
 LAYERS = "_LAMBDA_LAYERS_DIRS"
@@ -59,7 +62,7 @@ class _Parent:
 
 
 class Parents:
-    """The parents, by the folders of the layers that they have imported from."""
+    """The parents, by the folders of the layers that hold what they have imported."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -67,6 +70,7 @@ class Parents:
 
     def fork(self, layers: tuple[str, ...], streams: Sequence[int]) -> int:
         """Return the id of a process forked from the parent of these layers, which is started if there is none."""
+        layers = tuple(layer for layer in layers if any((Path(layer) / name).is_dir() for name in PACKAGES))
         with self._lock:
             parent = self._parents.pop(layers, None)
             child = parent.fork(streams) if parent else 0

@@ -1,17 +1,21 @@
 """The archives that `sam deploy` uploads, each written once for its content.
 
 SAM CLI 1 compresses every folder of the build at each deployment, which takes most of the time of a deployment to the
-emulator. It uploads an archive that a template names as it is.
+emulator. It uploads an archive that a template names as it is. And it parses the template ten times, which is quicker
+in JSON than in the YAML that `sam build` writes.
 """
 
 import hashlib
-import re
+import json
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-TEMPLATE = "packed.yaml"
-_CODE = re.compile(r"^( +(?:CodeUri|ContentUri): )(\w+)$", re.MULTILINE)
+import yaml
+
+TEMPLATE = "packed.json"
+_CODE = ("CodeUri", "ContentUri")
 _PERMISSIONS = 0o100755 << 16  # those of the archives of SAM CLI
 
 
@@ -21,8 +25,14 @@ def pack(artifacts: Path, archives: Path) -> Path:
     if packed.exists():  # `sam build` empties the folder
         return packed
     archives.mkdir(parents=True, exist_ok=True)
-    text = (artifacts / "template.yaml").read_text(encoding="utf-8")
-    folders = {name for _, name in _CODE.findall(text)}
+    template = yaml.load((artifacts / "template.yaml").read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - safe
+    carriers = [
+        (resource["Properties"], key)
+        for resource in template["Resources"].values()
+        for key in _CODE
+        if isinstance(resource, dict) and key in resource.get("Properties", {})
+    ]
+    folders = {properties[key] for properties, key in carriers}
     with ThreadPoolExecutor(2) as threads:  # zlib lets the other one run
         made = dict(
             zip(folders, threads.map(lambda name: _archive(artifacts / name, archives), folders), strict=True)
@@ -30,8 +40,22 @@ def pack(artifacts: Path, archives: Path) -> Path:
     for left in set(archives.iterdir()) - set(made.values()):
         left.unlink()
     unfinished = packed.with_suffix(".new")
-    unfinished.write_text(_CODE.sub(lambda found: f"{found[1]}{made[found[2]]}", text), encoding="utf-8")
+    for properties, key in carriers:
+        properties[key] = str(made[properties[key]])
+    unfinished.write_text(json.dumps(template, indent=1), encoding="utf-8")
     return unfinished.rename(packed)
+
+
+class _Loader(yaml.CSafeLoader):
+    """The loader of what `sam build` writes, which has functions in their long form."""
+
+
+def _text(loader: _Loader, node: yaml.ScalarNode) -> Any:
+    return loader.construct_scalar(node)
+
+
+# The version of a policy's language is a text, as CloudFormation reads it, and no date.
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _text)
 
 
 def _archive(folder: Path, archives: Path) -> Path:

@@ -2,10 +2,10 @@
 
 import contextlib
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 
-from scripts.local.calls import RefusedError, call, operate
+from scripts.local.calls import call
 from scripts.local.deployment import client
+from scripts.local.operating import Operator, RefusedError
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import StackSettings
 
@@ -17,7 +17,9 @@ PEOPLE = {
 }
 
 
-def tokens(settings: StackSettings, known: Mapping[str, str], progress: Progress) -> dict[str, str]:
+def tokens(
+    settings: StackSettings, operator: Operator, known: Mapping[str, str], progress: Progress
+) -> dict[str, str]:
     """Return an access token of each of the demo organization's people, kept while it works. Errors: Problem.
 
     `known` is the content of stack.json, with the current organization.
@@ -27,10 +29,7 @@ def tokens(settings: StackSettings, known: Mapping[str, str], progress: Progress
     missing = [name for name in PEOPLE if name not in found]
     if missing:
         progress.say("Creating access tokens for the demo organization's people.")
-        # Nearly all of the time is the start of the operator's command.
-        with ThreadPoolExecutor(len(missing)) as pool:
-            created = pool.map(lambda name: _token(settings, name, organization), missing)
-            found |= dict(zip(missing, created, strict=True))
+        found |= {name: _token(operator, name, organization) for name in missing}
     return {name: found[name] for name in PEOPLE}
 
 
@@ -56,15 +55,15 @@ def _works(settings: StackSettings, token: str | None, organization: str) -> boo
     return status == 200 and (answer["organization"] or {}).get("id") == organization
 
 
-def _token(settings: StackSettings, name: str, organization: str) -> str:
+def _token(operator: Operator, name: str, organization: str) -> str:
     """Create a token with the operator's command, adding the person first if they are not a member."""
     role, called, email = PEOPLE[name]
     if role != "owner":  # created with the organization
         # Refused when the person is a member already.
         with contextlib.suppress(RefusedError):
-            operate(settings, "add-member", organization, "--email", email, "--name", called, "--role", role)
+            operator.run("add-member", organization, "--email", email, "--name", called, "--role", role)
     try:
         words = ("--email", email, "--hours", str(TOKEN_HOURS))
-        return operate(settings, "issue-token", organization, *words)["access_token"]
+        return operator.run("issue-token", organization, *words)["access_token"]
     except RefusedError as refused:
         raise Problem(f"{email} has no access token of the demo organization: {refused}") from None

@@ -4,12 +4,14 @@ import json
 import secrets
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from scripts.local import people
-from scripts.local.calls import RefusedError, call, operate
+from scripts.local.calls import call
 from scripts.local.deployment import Deployment
+from scripts.local.operating import Operator, RefusedError
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import REGION, ROOT, StackSettings
 
@@ -22,16 +24,23 @@ _MOST_DOCUMENTS = 200  # a list's largest page
 _ORGANIZATION = ("organization_id", "secret_key", "publishable_key")
 
 
-def seed(settings: StackSettings, deployment: Deployment, progress: Progress) -> dict[str, str]:
+def seed(
+    settings: StackSettings, operator: Operator, deployment: Deployment, progress: Progress
+) -> dict[str, str]:
     """Create what is missing and return the description of the stack, as in stack.json. Errors: Problem."""
-    known = _known(settings)
-    if known:  # the table may hold what an earlier version wrote
-        _migrate(settings)
-    people.verify_sender(settings)
-    organization = _organization(settings, known, progress)
-    site_url = _open_site(settings, organization["secret_key"])
-    # Stored first: they are indexed while the people sign in.
-    waiting = _load_guides(settings, organization["secret_key"], progress)
+    with ThreadPoolExecutor(3) as pool:
+        # What is asked below starts these functions; the first request to a function waits for that.
+        for route in ("/v1/site", "/v1/knowledge/documents", "/v1/me"):
+            pool.submit(call, settings, "", "GET", route)
+        known = _known(settings)
+        if known:  # the table may hold what an earlier version wrote
+            _migrate(operator)
+        people.verify_sender(settings)
+        organization = _organization(settings, operator, known, progress)
+        # Nothing of one is needed by the other.
+        tokens = pool.submit(people.tokens, settings, operator, known | organization, progress)
+        site_url = _open_site(settings, organization["secret_key"])
+        waiting = _load_guides(settings, organization["secret_key"], progress)
     stack = {
         "base_url": settings.base_url,
         "endpoint_url": settings.endpoint_url,
@@ -41,7 +50,7 @@ def seed(settings: StackSettings, deployment: Deployment, progress: Progress) ->
         "table": deployment.outputs["TableName"],
         **({"services_url": settings.services_url} if settings.services else {}),
         **organization,
-        **people.tokens(settings, known | organization, progress),
+        **tokens.result(),
     }
     for path in settings.stack_files:
         _write_private(path, stack)
@@ -49,9 +58,9 @@ def seed(settings: StackSettings, deployment: Deployment, progress: Progress) ->
     return stack
 
 
-def _migrate(settings: StackSettings) -> None:
+def _migrate(operator: Operator) -> None:
     try:
-        operate(settings, "migrate")
+        operator.run("migrate")
     except RefusedError as refused:
         raise Problem(f"What the stack holds could not be brought up to date: {refused}") from None
 
@@ -65,7 +74,9 @@ def _known(settings: StackSettings) -> dict[str, str]:
         return {}
 
 
-def _organization(settings: StackSettings, known: Mapping[str, str], progress: Progress) -> dict[str, str]:
+def _organization(
+    settings: StackSettings, operator: Operator, known: Mapping[str, str], progress: Progress
+) -> dict[str, str]:
     """Keep the organization that stack.json names while its key works, else create one."""
     kept = {name: known[name] for name in _ORGANIZATION if name in known}
     if len(kept) == len(_ORGANIZATION):
@@ -73,10 +84,10 @@ def _organization(settings: StackSettings, known: Mapping[str, str], progress: P
         if status == 200:
             return kept
     progress.say("Creating a demo organization.")
-    return _create_organization(settings)
+    return _create_organization(operator)
 
 
-def _create_organization(settings: StackSettings) -> dict[str, str]:
+def _create_organization(operator: Operator) -> dict[str, str]:
     """Create the demo organization with the operator's command.
 
     It is on Pro with the API limits add-on, so that trying and testing is not throttled. When its key was lost with
@@ -88,7 +99,7 @@ def _create_organization(settings: StackSettings) -> dict[str, str]:
     problem = ""
     for slug in ("demo", f"demo-{secrets.token_hex(4)}"):
         try:
-            created = operate(settings, *words, "--slug", slug)
+            created = operator.run(*words, "--slug", slug)
         except RefusedError as refused:
             problem = str(refused)
             continue

@@ -7,11 +7,10 @@ import json
 import os
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from scripts.local.calls import RefusedError, operate
+from scripts.local.operating import Operator, RefusedError
 from scripts.local.processes import ProcessRecord
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import StackSettings
@@ -29,7 +28,7 @@ class StandIns:
         self._record_file = self._folder / "process.json"
         self.log = self._folder / "services.log"
 
-    def start(self, progress: Progress) -> None:
+    def start(self, operator: Operator, progress: Progress) -> None:
         """Start them again, if the stack has them, and enter their apps as its operator. Errors: Problem."""
         self.stop()
         if not self._settings.services:
@@ -38,9 +37,8 @@ class StandIns:
         self._spawn()
         self._wait_until_they_answer()
         apps = json.loads((self._folder / "apps.json").read_text(encoding="utf-8"))
-        # Nearly all of the time is the start of the operator's command.
-        with ThreadPoolExecutor(len(apps)) as pool:
-            list(pool.map(self._enter, apps, apps.values()))
+        for app, credentials in apps.items():
+            self._enter(operator, app, credentials)
 
     def stop(self) -> None:
         """Stop them, if they run."""
@@ -49,7 +47,7 @@ class StandIns:
             record.stop(STOP_SECONDS)
         self._record_file.unlink(missing_ok=True)
 
-    def _enter(self, app: str, credentials: dict[str, str]) -> None:
+    def _enter(self, operator: Operator, app: str, credentials: dict[str, str]) -> None:
         values = dict(credentials)
         if "private_key" in values:
             key = self._folder / f"{app}.pem"
@@ -57,7 +55,7 @@ class StandIns:
             key.write_text(values["private_key"], encoding="utf-8")
             values["private_key"] = str(key)
         try:
-            operate(self._settings, "set-app", app, *(f"{name}={value}" for name, value in values.items()))
+            operator.run("set-app", app, *(f"{name}={value}" for name, value in values.items()))
         except RefusedError as refused:
             raise Problem(f"The app {app} could not be entered: {refused}") from None
 

@@ -12,6 +12,7 @@ from types import FrameType
 
 from scripts.local import bedrock, deployment, seed
 from scripts.local.emulator import Emulator
+from scripts.local.operating import Operator
 from scripts.local.people import PEOPLE
 from scripts.local.progress import Problem, Progress
 from scripts.local.services import StandIns
@@ -112,18 +113,25 @@ Connect GitHub, Slack, Discord or Linear from this page, as {PEOPLE["owner_token
 
 def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
     emulator = Emulator(settings)
-    emulator.start(progress)
+    with Operator(settings) as operator:
+        deployed = _deployed(settings, emulator, progress)
+        described = seed.seed(settings, operator, deployed, progress)
+        StandIns(settings).start(operator, progress)
+    return described
+
+
+def _deployed(settings: StackSettings, emulator: Emulator, progress: Progress) -> deployment.Deployment:
+    emulator.begin(progress)
     try:
-        deployed = deployment.deploy(settings, emulator.deployment_record, progress)
+        return deployment.deploy(
+            settings, emulator.deployment_record, progress, when_built=emulator.wait_until_it_answers
+        )
     except deployment.HalfFinishedError as half:
         progress.say(f"An earlier start was interrupted (the stack is {half}); starting from nothing.")
         emulator.stop()
         emulator.forget()
         emulator.start(progress)
-        deployed = deployment.deploy(settings, emulator.deployment_record, progress)
-    described = seed.seed(settings, deployed, progress)
-    StandIns(settings).start(progress)
-    return described
+        return deployment.deploy(settings, emulator.deployment_record, progress)
 
 
 @contextlib.contextmanager

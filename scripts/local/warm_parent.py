@@ -31,6 +31,9 @@ LIBRARIES = (
 )
 """What the functions import of their layers at start. No module of them reads a function's environment on import."""
 
+PACKAGES = ("aws_lambda_powertools", "botocore", "pydantic", "pydantic_core")
+"""What they are in. Layers without these, such as those that only some functions have, are looked into after a fork."""
+
 
 def main() -> None:
     """Import the libraries, then fork for each request until the socket closes."""

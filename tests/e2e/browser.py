@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 
-from scripts.local.calls import operate
+from scripts.local.operating import operate
 from scripts.local.settings import settings_for
 from tests.support.api import Answer
 from tests.support.visitor import FORM, Visitor

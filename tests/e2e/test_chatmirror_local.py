@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from scripts.local.calls import operate
+from scripts.local.operating import operate
 from scripts.local.people import PEOPLE
 from scripts.local.settings import services_port, settings_for
 from scripts.services.chatmirror import ChatMirror, Workspace, credentials

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from scripts.local.calls import operate
+from scripts.local.operating import operate
 from scripts.local.settings import services_port, settings_for
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost, credentials

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from scripts.local import deployment
-from scripts.local.calls import operate
 from scripts.local.emulator import Emulator
+from scripts.local.operating import operate
 from scripts.local.progress import Progress
 from scripts.local.settings import LOCAL, StackSettings, settings_for
 from tests.e2e.own_stack import free_port

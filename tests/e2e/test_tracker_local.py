@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from scripts.local import deployment
-from scripts.local.calls import operate
+from scripts.local.operating import operate
 from scripts.local.settings import STACK_NAME, services_port, settings_for
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker, credentials

@@ -136,16 +136,24 @@ def test_the_libraries_are_imported_and_what_is_deployed_is_not() -> None:
     assert answer["parent"] != os.getpid()
 
 
-def test_processes_with_the_same_layers_have_one_parent_and_a_new_layer_another(
-    layer: dict[str, bytes],
-) -> None:
+def test_processes_with_the_same_layers_of_libraries_have_one_parent(layer: dict[str, bytes]) -> None:
     before = [result_of(worker()), result_of(worker())]
     layer["layer"] = zipped(python__shared="TEXT = 'second'\n")
 
     after = result_of(worker())
 
     assert [each["shared"] for each in (*before, after)] == ["first", "first", "second"]
-    assert before[0]["parent"] == before[1]["parent"] != after["parent"]
+    assert before[0]["parent"] == before[1]["parent"] == after["parent"]
+
+
+def test_a_new_layer_of_libraries_has_another_parent(layer: dict[str, bytes]) -> None:
+    before = result_of(worker())
+    layer["layer"] = zipped(python__shared="TEXT = 'second'\n", python__pydantic_core__notes="")
+
+    after = result_of(worker())
+
+    assert after["shared"] == "second"
+    assert before["parent"] != after["parent"]
 
 
 def test_new_code_of_a_function_is_what_runs() -> None:

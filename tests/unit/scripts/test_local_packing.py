@@ -1,5 +1,6 @@
 """The archives of a build are written once for their content."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -35,7 +36,8 @@ def artifacts(tmp_path: Path) -> Path:
 
 
 def named(template: Path) -> list[Path]:
-    return [Path(line.split(": ")[1]) for line in template.read_text().splitlines() if "Uri: " in line]
+    resources = json.loads(template.read_text())["Resources"].values()
+    return [Path(value) for each in resources for value in each["Properties"].values()]
 
 
 def test_the_template_names_an_archive_of_each_folder(artifacts: Path, tmp_path: Path) -> None:
@@ -59,6 +61,26 @@ def test_a_build_that_changes_one_folder_changes_one_archive(artifacts: Path, tm
 
     assert len(before.items() & after.items()) == 2
     assert sorted((tmp_path / "archives").iterdir()) == sorted(after)
+
+
+def test_functions_and_policies_of_the_template_are_as_the_build_wrote_them(
+    artifacts: Path, tmp_path: Path
+) -> None:
+    written = """  Role:
+    Properties:
+      Path:
+        Fn::Sub: /${Stage}/
+      PolicyDocument:
+        Version: 2012-10-17
+"""
+    (artifacts / "template.yaml").write_text(BUILT + written)
+
+    template = json.loads(packing.pack(artifacts, tmp_path / "archives").read_text())
+
+    assert template["Resources"]["Role"]["Properties"] == {
+        "Path": {"Fn::Sub": "/${Stage}/"},
+        "PolicyDocument": {"Version": "2012-10-17"},
+    }
 
 
 def test_folders_with_the_same_content_have_one_archive(artifacts: Path, tmp_path: Path) -> None:
