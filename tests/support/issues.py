@@ -60,7 +60,12 @@ def change(github: CodeHost, repository: Repository, number: int, **changed: Any
     issue |= {"updated_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), **changed}
     issue["closed_at"] = issue["updated_at"] if issue["state"] == "closed" else None
     action = "closed" if issue["state"] == "closed" else "reopened"
-    headers, body = hooks.issue(github, repository, number, action)
+    deliver(hooks.issue(github, repository, number, action))
+
+
+def deliver(sent: hooks.Sent) -> None:
+    """Let GitHub send an event."""
+    headers, body = sent
     assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
 
 

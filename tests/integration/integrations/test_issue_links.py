@@ -14,6 +14,7 @@ from tests.support.issues import (
     acme,
     change,
     connection,
+    deliver,
     file,
     later,
     opening,
@@ -42,11 +43,6 @@ def opened(repository: Repository, number: int = 1) -> None:
 
 def link(api: Client, signal_id: str, number: int = 1) -> Any:
     return api.post(f"/v1/signals/{signal_id}/codehost", {"number": number})
-
-
-def deliver(sent: tuple[dict[str, str], str]) -> None:
-    headers, body = sent
-    assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
 
 
 def openings(signal_id: str) -> list[dict[str, Any]]:

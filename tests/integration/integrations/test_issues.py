@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from scripts.services.codehost import CodeHost
+from helpdesk.platform.clock import frozen, now_us
+from scripts.services import codehost_hooks as hooks
+from scripts.services.codehost import BOT, CodeHost
 from scripts.services.repositories import Repository
 from scripts.services.server import Said, Services
 from tests.support import table
@@ -13,6 +15,7 @@ from tests.support.issues import (
     acme,
     change,
     connection,
+    deliver,
     file,
     later,
     opening,
@@ -146,26 +149,64 @@ def test_the_card_of_a_signal_shows_its_issue(api: Client, repository: Repositor
 @pytest.mark.usefixtures("opening")
 @pytest.mark.parametrize("first", ["the signal's job", "the hook"])
 def test_a_persons_later_move_wins_and_the_issue_follows_it(
-    api: Client,
-    repository: Repository,
-    github: CodeHost,
-    workers: Workers,
-    first: str,
+    api: Client, repository: Repository, github: CodeHost, workers: Workers, first: str
 ) -> None:
     filed = file(api)
     workers.run()
-    closed = {"state": "closed", "state_reason": "completed", "updated_at": "2026-01-01T00:00:00Z"}
-    if first == "the hook":
-        workers.holding.add("integration")
-    api.patch(f"/v1/signals/{filed}", {"status": "planned"})
-    if first == "the signal's job":
+    repository.change_issue(1, {"state": "closed", "state_reason": "completed"}, now_us() / 1_000_000)
+    sent = hooks.issue(github, repository, 1, "closed")
+    with later(2):
+        api.patch(f"/v1/signals/{filed}", {"status": "planned"})
+        if first == "the signal's job":
+            workers.run()
+        deliver(sent)
         workers.run()
-    change(github, repository, 1, **closed)
-    workers.holding.discard("integration")
-    workers.run()
 
     assert signal(api, filed)["status"] == "planned"
     assert repository.issues[1]["state"] == "open"
+
+
+@pytest.mark.usefixtures("opening")
+def test_an_issue_that_is_opened_again_in_the_second_in_which_it_was_closed_stays_open(
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
+) -> None:
+    filed = file(api)
+    workers.run()
+    second = (now_us() // 1_000_000 + 2) * 1_000_000
+    with frozen(lambda: second + 300_000):
+        github.clock = lambda: second / 1_000_000
+        api.patch(f"/v1/signals/{filed}", {"status": "done"})
+        workers.run()
+        assert repository.issues[1]["state"] == "closed"
+        repository.change_issue(1, {"state": "open", "state_reason": "reopened"}, second / 1_000_000)
+        deliver(hooks.issue(github, repository, 1, "reopened"))
+        workers.run()
+
+    assert signal(api, filed)["status"] == "open"
+    assert repository.issues[1]["state"] == "open"
+
+
+@pytest.mark.usefixtures("opening")
+def test_a_hook_of_our_own_move_and_one_that_comes_late_move_nothing(
+    api: Client, repository: Repository, github: CodeHost, services: Services, workers: Workers
+) -> None:
+    filed = file(api)
+    workers.run()
+    with later(2):
+        change(github, repository, 1, state="closed", state_reason="completed")
+        closed = hooks.issue(github, repository, 1, "closed")
+        workers.run()
+        api.patch(f"/v1/signals/{filed}", {"status": "open"})
+        workers.run()
+        services.asked.clear()
+        deliver(hooks.issue(github, repository, 1, "reopened", sender=BOT))
+        workers.run()
+        assert services.asked == []
+        deliver(closed)
+        workers.run()
+
+    assert [str(each) for each in services.asked] == ["GET api.github.com/repos/acme/shop/issues/1"]
+    assert (signal(api, filed)["status"], repository.issues[1]["state"]) == ("open", "open")
 
 
 def test_without_the_switch_no_issue_is_opened(api: Client, repository: Repository, workers: Workers) -> None:

@@ -15,6 +15,7 @@ from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
+from tests.support.issues import deliver
 from tests.support.workers import LongContext, Workers
 
 DOCS = "https://93.184.215.14/docs"
@@ -74,12 +75,6 @@ def mirror(api: Client, **wanted: str) -> dict[str, Any]:
 def row(api: Client) -> dict[str, Any]:
     [found] = api.get("/v1/integrations/repos").body["repos"]
     return dict(found)
-
-
-def deliver(sent: hooks.Sent) -> None:
-    """Let GitHub send an event."""
-    headers, body = sent
-    assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
 
 
 def push(github: CodeHost, repository: Repository, *messages: str, branch: str = "main") -> None:

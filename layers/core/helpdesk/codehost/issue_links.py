@@ -46,7 +46,6 @@ def link(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
         number=number,
         closed=False,
         said=signal.status.value,
-        said_at=0,
         since=clock.now_ms(),
     )
     reply = github.ask(account_of(wanted, adapter), ServiceRequest(url=f"{API}/repos/{repo}/issues/{number}"))

@@ -4,12 +4,12 @@ One request lists what changed at GitHub since the last look, a page of a hundre
 are known are compared with their signals, in batch reads. Nothing is written where both agree.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import batched
 from typing import Any
 
-from helpdesk.codehost import github, issue_repository, issue_settings, issues
+from helpdesk.codehost import github, issue_moves, issue_repository, issue_settings, issues
 from helpdesk.codehost.app_identity import API
 from helpdesk.integrations import accounts
 from helpdesk.integrations.accounts import Account
@@ -43,7 +43,9 @@ def look(connection: Connection, adapter: Worker) -> int:
     count, until = 0, now
     for page, rows in enumerate(_changed(account, repo, since), 1):
         known = issue_repository.signals_of(organization, [(repo, row["number"]) for row in rows])
-        count += sum(_take(organization, repo, row) for row in rows if (repo, row["number"]) in known)
+        of_signals = [row for row in rows if (repo, row["number"]) in known]
+        taken = [issue_moves.take_row(organization, row, repo, account) for row in of_signals]
+        count += len(taken) - taken.count("known") - taken.count("nothing")
         if page == MAX_PAGES and len(rows) == _ON_A_PAGE:
             until = _ms(rows[-1]["updated_at"])
     count += _compare(organization, repo, adapter)
@@ -63,25 +65,6 @@ def _changed(account: Account, repo: str, since: int) -> Iterator[list[dict[str,
             return
 
 
-def _take(organization: str, repo: str, row: Mapping[str, Any]) -> bool:
-    """Take a change that may not have come; return whether it had not."""
-    issue = issue_repository.by_number(organization, repo, row["number"])
-    closed = row["state"] == "closed"
-    if issue is None or issue.closed == closed:
-        return False
-    change = {
-        "repo": repo,
-        "number": row["number"],
-        "state": row["state"],
-        "reason": row.get("state_reason"),
-        # A later comment changes `updated_at`, too.
-        "updatedAt": (row.get("closed_at") if closed else None) or row["updated_at"],
-        "sender": None,
-    }
-    issues.take_change(organization, change, bot="")
-    return True
-
-
 def _compare(organization: str, repo: str, adapter: Worker) -> int:
     """Bring issues in line whose signals moved while nothing got through; return how many."""
     count = 0
@@ -89,7 +72,7 @@ def _compare(organization: str, repo: str, adapter: Worker) -> int:
         found = signals.by_ids(organization, list(some))
         known = issue_repository.of_signals(organization, list(found))
         for signal_id, issue in known.items():
-            if issue.number is not None and issues.is_closed(found[signal_id]) != issue.closed:
+            if issue.number is not None and issue_moves.is_out_of_line(issue, found[signal_id]):
                 issues.follow(organization, signal_id, adapter, filed=False)
                 count += 1
     return count

@@ -1,6 +1,7 @@
 """Issues of signals as items: the claim on opening one, and which signal an issue belongs to."""
 
 from collections.abc import Iterable, Sequence
+from copy import replace
 from typing import Self
 
 from helpdesk.codehost.mirror_record import hash_of
@@ -16,15 +17,20 @@ CLAIM_MS = 120_000
 """How long a worker may take to open an issue; another one looks whether it did."""
 
 
+class StaleIssue(Exception):
+    """An issue's item, or its signal, has changed since it was read."""
+
+
 class Issue(FrozenRecord, kw_only=True):
     """The issue of a signal.
 
     number   None while it is being opened
-    closed   whether it is closed, as far as is known
-    said     the signal's status that the issue was brought in line with
-    said_at  when the signal had got that status (ms); 0 if the issue gave it
+    closed   whether it was closed when it and its signal agreed last
+    said     the signal's status then
+    pushing  whether it is being closed (true) or opened, None if neither: a move to it is ours
+    taking   the status that the signal is being moved to, None if to none: a move to it is the issue's
     since    when the first worker began to open it (ms)
-    seen_at  when GitHub last changed it, of what was seen (ms): what is older came late
+    version  counts the writes of what both agreed on; each write requires it
     """
 
     organization: str
@@ -33,9 +39,10 @@ class Issue(FrozenRecord, kw_only=True):
     number: int | None
     closed: bool
     said: str
-    said_at: int
     since: int
-    seen_at: int = 0
+    pushing: bool | None = None
+    taking: str | None = None
+    version: int = 0
 
     @property
     def key(self) -> keys.SignalIssue:
@@ -61,9 +68,10 @@ class Issue(FrozenRecord, kw_only=True):
             number=attributes.optional_number(item, "number"),
             closed=attributes.flag(item, "closed"),
             said=attributes.text(item, "said"),
-            said_at=attributes.number(item, "saidAt"),
             since=attributes.number(item, "since"),
-            seen_at=attributes.optional_number(item, "seenAt") or 0,
+            pushing=item.get("pushing"),
+            taking=attributes.optional_text(item, "taking"),
+            version=attributes.optional_number(item, "version") or 0,
         )
 
     def to_item(self) -> Item:
@@ -75,9 +83,10 @@ class Issue(FrozenRecord, kw_only=True):
             "number": self.number,
             "closed": self.closed,
             "said": self.said,
-            "saidAt": self.said_at,
             "since": self.since,
-            "seenAt": self.seen_at,
+            "pushing": self.pushing,
+            "taking": self.taking,
+            "version": self.version,
             "claimedUntil": clock.now_ms() + CLAIM_MS,
         }
 
@@ -185,13 +194,29 @@ def remove(issue: Issue) -> None:
     transaction.commit()
 
 
-def in_line(issue: Issue, *, closed: bool, said: str, said_at: int, seen_at: int) -> None:
-    """Note what an issue was brought in line with, and when GitHub changed it (ms)."""
-    table.update(
-        issue.key,
-        "SET closed = :closed, said = :said, saidAt = :at, seenAt = :seen",
-        values={":closed": closed, ":said": said, ":at": said_at, ":seen": max(seen_at, issue.seen_at)},
-    )
+def save(seen: Issue, changed: Issue) -> Issue:
+    """Write what an issue and its signal agreed on over what was read; return it. Raises StaleIssue if it changed."""
+    written = replace(changed, version=seen.version + 1)
+    try:
+        table.update(
+            seen.key,
+            "SET closed = :closed, said = :said, pushing = :pushing, taking = :taking, #version = :version",
+            condition="attribute_exists(PK) AND #version = :seen"
+            if seen.version
+            else "attribute_exists(PK) AND (attribute_not_exists(#version) OR #version = :seen)",
+            names={"#version": "version"},
+            values={
+                ":closed": written.closed,
+                ":said": written.said,
+                ":pushing": written.pushing,
+                ":taking": written.taking,
+                ":version": written.version,
+                ":seen": seen.version,
+            },
+        )
+    except ConditionFailed:
+        raise StaleIssue from None
+    return written
 
 
 def signal_of(organization: str, repo: str, number: int) -> str | None:
@@ -220,12 +245,6 @@ def put_link_problem(organization: str, signal_id: str, number: int, problem: st
 def forget_link_problem(organization: str, signal_id: str) -> None:
     """Forget why an issue could not become a signal's: one did."""
     table.delete(keys.IssueProblem(organization, signal_id, App.CODEHOST.value))
-
-
-def by_number(organization: str, repo: str, number: int) -> Issue | None:
-    """Return the issue with a number in a repository, if it is a signal's."""
-    signal_id = signal_of(organization, repo, number)
-    return None if signal_id is None else get(organization, signal_id)
 
 
 def all_of(organization: str, repo: str, most: int) -> list[str]:

@@ -1,19 +1,16 @@
-"""Issues of signals: opened once, and moved with their signal both ways (Specification: Signal).
+"""Issues of signals: opened once, and given to the signal that stays after a merge (Specification: Signal).
 
 Opening an issue twice cannot be undone, and GitHub takes no id that would make it harmless. So an opening is claimed by
 a conditional write, the issue's text has the signal's id, and a worker that finds an opening without an end looks for
 that id before it opens one.
 """
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import urlsplit
 
-from helpdesk.admission.caller import Caller, Person
-from helpdesk.codehost import github, issue_repository, issue_settings, mirroring
+from helpdesk.codehost import github, issue_moves, issue_repository, issue_settings, mirroring
 from helpdesk.codehost.app_identity import API
-from helpdesk.codehost.issue_repository import Issue
+from helpdesk.codehost.issue_repository import Issue, StaleIssue
 from helpdesk.events.outbox import job_item
 from helpdesk.integrations import accounts, jobs
 from helpdesk.integrations.accounts import Account
@@ -21,14 +18,13 @@ from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
 from helpdesk.platform import clock
-from helpdesk.progress import signal_moves
 from helpdesk.signals import issue_text
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import CodehostLink, Signal, StaleSignal
-from helpdesk.signals.schemas import SignalUpdate
 from helpdesk.signals.service import Details
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -36,8 +32,7 @@ BY_NAME = "GitHub"
 _TRIES = 10
 _PAGES = 5
 _ON_A_PAGE = 100
-_GONE = {404, 410}
-_CLOSED = {SignalStatus.DONE: "completed", SignalStatus.DECLINED: "not_planned"}
+_CLOSED = {SignalStatus.DONE, SignalStatus.DECLINED}
 
 
 def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -> str:
@@ -45,6 +40,10 @@ def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -
 
     Raises TryLater, Revoked, NotConnectedNow.
     """
+    return repeat_when_stale(lambda: _follow(organization, signal_id, adapter, filed=filed), StaleIssue)
+
+
+def _follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -> str:
     try:
         signal = signals.survivor(organization, signal_id)
     except SignalNotFound:
@@ -55,16 +54,16 @@ def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -
         return _end_opening(left, signal, adapter)
     if left is not None:  # of a signal that was merged into one with another issue
         issue_repository.remove(left)
-    if issue is None and (not filed or signal.id != signal_id):
-        return "no_issue"
     if issue is None:
-        return _open_first(signal, adapter)
+        return _open_first(signal, adapter) if filed and signal.id == signal_id else "no_issue"
+    if issue.number is not None:
+        if not issue_moves.is_out_of_line(issue, signal):
+            return "in_line"
+        return issue_moves.follow(account_of(issue, adapter), issue, signal)
     account = account_of(issue, adapter)
-    if issue.number is None:
-        if not issue_repository.claim_again(issue):
-            raise TryLater("another worker opens it")
-        return _open(account, issue, signal, looked=False)
-    return _bring_in_line(account, issue, signal)
+    if not issue_repository.claim_again(issue):
+        raise TryLater("another worker opens it")
+    return _open(account, issue, signal, looked=False)
 
 
 def _open_first(signal: Signal, adapter: Worker) -> str:
@@ -77,8 +76,7 @@ def _open_first(signal: Signal, adapter: Worker) -> str:
         repo=chosen.repo,
         number=None,
         closed=False,
-        said=signal.status.value,
-        said_at=0,
+        said=(SignalStatus.OPEN if signal.status in _CLOSED else signal.status).value,
         since=clock.now_ms(),
     )
     account = account_of(issue, adapter)
@@ -96,51 +94,6 @@ def issue_of(signal: Signal) -> Issue | None:
     before = issue_repository.signal_of(signal.organization, repo, signal.codehost.number)
     issue = None if before is None else issue_repository.get(signal.organization, before)
     return None if issue is None else issue_repository.passed_on(issue, signal.id)
-
-
-def is_closed(signal: Signal) -> bool:
-    """Return whether the issue of a signal is closed while the signal is as it is."""
-    return signal.status in _CLOSED
-
-
-def take_change(organization: str, data: Mapping[str, Any], bot: str) -> str:
-    """Move the signal of an issue that was closed or opened again at GitHub, unless a person moved the signal later."""
-    signal_id = issue_repository.signal_of(organization, data["repo"], data["number"])
-    if signal_id is None or data["sender"] == bot:
-        return "nothing"
-    try:
-        signal = signals.survivor(organization, signal_id)
-    except SignalNotFound:
-        return "gone"
-    issue = issue_of(signal)
-    if issue is None or not issue.is_that(data["repo"], data["number"]):
-        return "not_linked"
-    at = _ms(data["updatedAt"])
-    closed = data["state"] == "closed"
-    if at < issue.seen_at:
-        return "late"
-    if issue.said_at > at or (signal.status.value != issue.said and signal.updated_at > at):
-        _follow_the_signal(issue, closed=closed, seen_at=at)
-        return "moved_since"
-    status = SignalStatus.OPEN
-    if closed:
-        declined = data["reason"] in {"not_planned", "duplicate"}
-        status = SignalStatus.DECLINED if declined else SignalStatus.DONE
-    if closed != (signal.status in _CLOSED):
-        caller = Caller(organization=organization, person=Person(id="", name=BY_NAME, role=None))
-        signal_moves.change_signal(caller, signal.id, SignalUpdate.model_validate({"status": status.value}))
-    else:
-        status = signal.status
-    issue_repository.in_line(issue, closed=closed, said=status.value, said_at=0, seen_at=at)
-    return status.value
-
-
-def _follow_the_signal(issue: Issue, *, closed: bool, seen_at: int) -> None:
-    """Note how an issue is at GitHub, and let it be brought in line with its signal, which was moved later."""
-    issue_repository.in_line(issue, closed=closed, said=issue.said, said_at=issue.said_at, seen_at=seen_at)
-    transaction = Transaction()
-    _follow_again(transaction, issue.organization, issue.signal_id)
-    transaction.commit()
 
 
 def _follow_again(transaction: Transaction, organization: str, signal_id: str) -> None:
@@ -183,7 +136,7 @@ def _record(issue: Issue, signal: Signal, number: int) -> str:
         issue_repository.opened(transaction, issue, number)
         link = CodehostLink(number, issue.__replace__(number=number).url)
         signals.add_change(transaction, signal, BY_NAME, details=Details(codehost=link))
-        if signal.id != issue.signal_id:
+        if signal.id != issue.signal_id or signal.status in _CLOSED:
             _follow_again(transaction, signal.organization, signal.id)
         try:
             transaction.commit()
@@ -234,37 +187,3 @@ def _find(account: Account, issue: Issue) -> int | None:
         if len(found) < _ON_A_PAGE:
             return None
     return None
-
-
-def _bring_in_line(account: Account, issue: Issue, signal: Signal) -> str:
-    reason = _CLOSED.get(signal.status)
-    if (reason is not None) == issue.closed:
-        if issue.said != signal.status.value:
-            issue_repository.in_line(
-                issue, closed=issue.closed, said=signal.status.value, said_at=signal.updated_at, seen_at=0
-            )
-        return "in_line"
-    change = {"state": "open"} if reason is None else {"state": "closed", "state_reason": reason}
-    reply = github.ask(
-        account,
-        ServiceRequest(
-            method="PATCH",
-            url=f"{API}/repos/{issue.repo}/issues/{issue.number}",
-            json=change,
-            repeatable=True,
-        ),
-    )
-    if reply.ok or reply.status in _GONE:
-        issue_repository.in_line(
-            issue,
-            closed=reason is not None,
-            said=signal.status.value,
-            said_at=signal.updated_at,
-            seen_at=_ms(reply.json()["updated_at"]) if reply.ok else 0,
-        )
-    return change["state"]
-
-
-def _ms(at: str) -> int:
-    """Return a time of GitHub, which has seconds, in ms."""
-    return round(datetime.fromisoformat(at).astimezone(UTC).timestamp() * 1_000)

@@ -99,7 +99,6 @@ def _issue(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         "state": issue["state"],
         "reason": issue.get("state_reason"),
         "updatedAt": issue["updated_at"],
-        "sender": sent["sender"]["login"],
     }
 
 

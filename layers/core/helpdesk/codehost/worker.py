@@ -9,6 +9,7 @@ from helpdesk.codehost import (
     app_identity,
     issue_links,
     issue_looks,
+    issue_moves,
     issue_settings,
     issue_wishes,
     issues,
@@ -17,10 +18,9 @@ from helpdesk.codehost import (
     mirrors,
     receiver,
 )
-from helpdesk.integrations import credentials, jobs
+from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Worker
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
@@ -53,9 +53,7 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
         case receiver.LOOK_AGAIN:
             return connected(connection)
         case receiver.ISSUE:
-            app = credentials.of(App.CODEHOST)
-            bot = "" if app is None else f"{app['slug']}[bot]"
-            return issues.take_change(connection.organization, data, bot)
+            return issue_moves.take_change(connection.organization, data, _this())
         case receiver.PUSH:
             return _pushed(connection, data)
         case receiver.PULL_REQUEST:

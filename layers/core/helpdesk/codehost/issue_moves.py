@@ -1,0 +1,217 @@
+"""Moves of signals and their issues, both ways: from hooks, from changed signals, and from the nightly look.
+
+All three compare the issue, the signal and what both were when they last agreed (`decide`). GitHub's times have
+seconds, and its hooks come late: so the issue is read before either is moved, and a time counts only where both have
+moved. Before either is moved, where to is noted: a worker that died leaves nothing that looks like a person's move.
+"""
+
+from collections.abc import Mapping
+from copy import replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from helpdesk.admission.caller import Caller, Person
+from helpdesk.codehost import github, issue_repository, issues
+from helpdesk.codehost.app_identity import API
+from helpdesk.codehost.issue_repository import Issue, StaleIssue
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.client import ServiceRequest
+from helpdesk.progress import signal_moves
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.kinds import SignalStatus
+from helpdesk.signals.record import ChangedSince, Signal
+from helpdesk.signals.schemas import SignalUpdate
+from helpdesk.storage.retrying import repeat_when_stale
+
+_REASONS = {SignalStatus.DONE: "completed", SignalStatus.DECLINED: "not_planned"}
+_DECLINED = {"not_planned", "duplicate"}
+_DELETED = 410
+_SECOND_MS = 1_000
+
+
+class Found(NamedTuple):
+    """An issue as GitHub shows it; `at` is the second (ms) in which it was closed, or changed last."""
+
+    closed: bool
+    reason: str | None
+    at: int
+
+
+class _NotRead(Exception):
+    """GitHub does not show the issue now. The nightly look asks again."""
+
+
+class Move(StrEnum):
+    """What follows where a signal and its issue are compared."""
+
+    AGREE = "agree"
+    TAKE = "take"
+    """The signal becomes open, done or declined, as the issue says."""
+    PUSH = "push"
+    """The issue is closed or opened, as the signal says."""
+    LEAVE = "leave"
+    """They differ, and neither has moved: they were linked like that."""
+
+
+def decide(issue: Issue, status: SignalStatus, changed_at: int, found: Found) -> Move:
+    """Return who follows whom, for a signal that changed last at an instant (ms).
+
+    If both have moved, the later move wins; in the same second that of the issue, whose time is rounded down.
+    """
+    if found.closed == (status in _REASONS):
+        return Move.AGREE
+    followed = status.value == issue.taking  # so the issue is back where it was
+    issue_moved = followed or found.closed not in {issue.closed, issue.pushing}
+    signal_moved = not followed and status.value != issue.said
+    if issue_moved and (not signal_moved or found.at + _SECOND_MS > changed_at):
+        return Move.TAKE
+    return Move.PUSH if issue_moved or signal_moved or issue.pushing is not None else Move.LEAVE
+
+
+def take_change(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
+    """Follow an issue that was closed or opened again. Raises TryLater, Revoked, NotConnectedNow."""
+    said = Found(data["state"] == "closed", data["reason"], _ms(data["updatedAt"]))
+
+    def attempt() -> str:
+        known = _known(organization, data["repo"], data["number"])
+        if known is None:
+            return "nothing"
+        issue, signal = known
+        if said.closed == (issue.closed if issue.pushing is None else issue.pushing):
+            return "known"
+        account = issues.account_of(issue, adapter)
+        try:
+            found = _read(account, issue)
+        except _NotRead:
+            return "not_read"
+        if found is None:
+            return "deleted"
+        if found.closed == said.closed and said.at < found.at:
+            found = said  # a comment has come since
+        return _bring_in_line(account, issue, signal, found)
+
+    return repeat_when_stale(attempt, StaleIssue)
+
+
+def take_row(organization: str, row: Mapping[str, Any], repo: str, account: Account) -> str:
+    """Follow an issue of a list that the nightly look read. Raises TryLater, Revoked."""
+
+    def attempt() -> str:
+        known = _known(organization, repo, row["number"])
+        if known is None:
+            return "nothing"
+        issue, signal = known
+        found = _found(row)
+        return "known" if found.closed == issue.closed else _bring_in_line(account, issue, signal, found)
+
+    return repeat_when_stale(attempt, StaleIssue)
+
+
+def follow(account: Account, issue: Issue, signal: Signal) -> str:
+    """Bring an issue in line with its signal. Raises StaleIssue, TryLater, Revoked."""
+    if not is_out_of_line(issue, signal):
+        return "in_line"
+    try:
+        found = _read(account, issue)
+    except _NotRead:
+        return "not_read"
+    if found is None:
+        return _note(issue, signal.status in _REASONS, signal.status, "deleted")
+    return _bring_in_line(account, issue, signal, found)
+
+
+def is_out_of_line(issue: Issue, signal: Signal) -> bool:
+    """Return whether a signal was moved since its issue followed it, as far as is known."""
+    return issue.said != signal.status.value or issue.pushing is not None
+
+
+def _known(organization: str, repo: str, number: int) -> tuple[Issue, Signal] | None:
+    """Return an issue with its signal, or None if it is no signal's."""
+    signal_id = issue_repository.signal_of(organization, repo, number)
+    if signal_id is None:
+        return None
+    try:
+        signal = signals.survivor(organization, signal_id)
+    except SignalNotFound:
+        return None
+    issue = issues.issue_of(signal)
+    return (issue, signal) if issue is not None and issue.is_that(repo, number) else None
+
+
+def _bring_in_line(account: Account, issue: Issue, signal: Signal, found: Found) -> str:
+    match decide(issue, signal.status, signal.updated_at, found):
+        case Move.AGREE:
+            return _note(issue, found.closed, signal.status, "in_line")
+        case Move.TAKE:
+            status = SignalStatus.OPEN
+            if found.closed:
+                status = SignalStatus.DECLINED if found.reason in _DECLINED else SignalStatus.DONE
+            noted = issue_repository.save(issue, replace(issue, taking=status.value))
+            _move_signal(signal, status)
+            return _note(noted, found.closed, status, status.value)
+        case Move.PUSH:
+            return _push(account, issue, signal)
+        case Move.LEAVE:
+            return "left"
+
+
+def _push(account: Account, issue: Issue, signal: Signal) -> str:
+    reason = _REASONS.get(signal.status)
+    state = "open" if reason is None else "closed"
+    noted = issue_repository.save(issue, replace(issue, pushing=reason is not None))
+    wanted = ServiceRequest(
+        method="PATCH",
+        url=_address(issue),
+        json={"state": state} if reason is None else {"state": state, "state_reason": reason},
+        repeatable=True,
+    )
+    reply = github.ask(account, wanted)
+    if not reply.ok:
+        issue_repository.save(noted, replace(noted, pushing=None))
+        return "refused"
+    return _note(noted, reason is not None, signal.status, state)
+
+
+def _note(issue: Issue, closed: bool, status: SignalStatus, what: str) -> str:  # noqa: FBT001 - a state, not a switch
+    """Note that an issue and its signal agree; return what became of them."""
+    noted = replace(issue, closed=closed, said=status.value, pushing=None, taking=None)
+    if noted != issue:
+        issue_repository.save(issue, noted)
+    return what
+
+
+def _move_signal(signal: Signal, status: SignalStatus) -> None:
+    """Move a signal as it was read. Raises StaleIssue if it has changed since: then it is to be decided again."""
+    caller = Caller(organization=signal.organization, person=Person(id="", name=issues.BY_NAME, role=None))
+    wanted = SignalUpdate.model_validate({"status": status.value})
+    try:
+        signal_moves.change_signal(caller, signal.id, wanted, version=signal.version)
+    except (ChangedSince, SignalNotFound):
+        raise StaleIssue from None
+
+
+def _read(account: Account, issue: Issue) -> Found | None:
+    """Return an issue as it is, or None if it was deleted. Raises _NotRead, TryLater, Revoked."""
+    reply = github.ask(account, ServiceRequest(url=_address(issue)))
+    if not reply.ok and reply.status != _DELETED:
+        raise _NotRead
+    return _found(reply.json()) if reply.ok else None
+
+
+def _found(shown: Mapping[str, Any]) -> Found:
+    closed = shown["state"] == "closed"
+    # A later comment changes `updated_at`, too.
+    at = (shown.get("closed_at") if closed else None) or shown["updated_at"]
+    return Found(closed, shown.get("state_reason"), _ms(at))
+
+
+def _address(issue: Issue) -> str:
+    return f"{API}/repos/{issue.repo}/issues/{issue.number}"
+
+
+def _ms(at: str) -> int:
+    """Return a time of GitHub, which has seconds, in ms."""
+    return round(datetime.fromisoformat(at).astimezone(UTC).timestamp() * 1_000)
