@@ -70,7 +70,7 @@ def test_components_go_and_what_is_between_them_stays() -> None:
 
     assert text.title == "Heading"
     assert "Inside **one**." in text.body
-    assert "<b>html</b>" in text.body
+    assert "Use `<Tag>` and <b>html</b>." in text.body
     assert "```jsx\nimport x from 'y'\n<Kept />\n```" in text.body
     for gone in ("@theme", "TabItem", "values=", "comment", "export const"):
         assert gone not in text.body

@@ -255,3 +255,85 @@ def test_the_description_is_the_first_paragraph_cut_at_a_word() -> None:
     assert len(description) <= 160
     assert description.endswith("…")
     assert words.startswith(description[:-1])
+
+
+def test_an_id_that_a_heading_names_is_its_own_and_is_not_shown() -> None:
+    made = markdown.render(
+        "T", "## Metrics\n\n## What is measured {#metrics}\n\n## Content\n\n### `x` {#in.x_2}"
+    )
+
+    assert re.findall(r'<h\d id="([^"]+)">(.*?)</h', made.html) == [
+        ("metrics-2", "Metrics"),
+        ("metrics", "What is measured"),
+        ("content-2", "Content"),  # the page around it has an element of that id
+        ("in.x_2", "<code>x</code>"),
+    ]
+    assert [each.text for each in made.headings] == ["Metrics", "What is measured", "Content", "x"]
+
+
+def test_mdx_is_shown_as_markdown_and_code_stays() -> None:
+    text = (
+        "import Tabs from '@theme/Tabs'\n# T\n\n<Tabs values={[{a: [{b: 1}]}]}>\n\n"
+        "Inside <Badge>kept</Badge>\n\n</Tabs>\n\n"
+        "<img alt=\"A cat\" src={useBaseUrl('https://a.example/c.png')} />\n\n`<Tag>`\n\n```js\nimport x from 'y'\n```"
+    )
+    found = LexborHTMLParser(markdown.render("T", text).html)
+
+    assert [each.text() for each in found.css("p")] == ["Inside kept", "<Tag>"]
+    assert [each.attributes["src"] for each in found.css("img")] == ["https://a.example/c.png"]
+    assert [each.text() for each in found.css("pre")] == ["import x from 'y'\n"]
+
+
+def test_a_sentence_that_begins_with_import_is_no_module() -> None:
+    assert (
+        "<p>import the keys\nexport a list</p>" in markdown.render("T", "import the keys\nexport a list").html
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "title"),
+    [
+        (":::important\nx\n:::", "important", "Important"),
+        ("> [!WARNING]\n> x", "warning", "Warning"),
+        ("- a\n\n  :::note[Own words]\n  x\n  :::", "note", "Own words"),
+        (
+            "Der Schlüssel ist im Menü und das ist der, den wir für Sie haben.\n\n:::danger\nx\n:::",
+            "danger",
+            "Gefahr",
+        ),
+    ],
+)
+def test_a_box_has_its_kind_and_a_title_in_the_documents_language(text: str, kind: str, title: str) -> None:
+    box = LexborHTMLParser(markdown.render("T", text).html).css_first(f"div.admonition.{kind}")
+
+    assert box is not None
+    assert [each.text() for each in box.css("p")] == [title, "x"]
+
+
+def test_tasks_and_the_alignment_of_cells_are_shown() -> None:
+    html = markdown.render("T", "- [ ] one\n- [x] two\n\n| n |\n|--:|\n| 1 |").html
+
+    assert "<li>☐ one</li>\n<li>☑ two</li>" in html
+    assert '<td align="right">1</td>' in html
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("You can find the keys in the menu, and this is where you make a new one.", "en"),
+        (
+            "Im Menü finden Sie die Schlüssel. Sie können dort einen neuen anlegen und den alten löschen.",
+            "de",
+        ),
+        ("Vous pouvez retourner une plante dans les trente jours. Collez-la sur le colis.", "fr"),
+        ("يمكنك إعادة طلبك خلال ثلاثين يومًا", "ar"),
+        ("אפשר להחזיר צמח", "he"),
+        ("返品は三十日以内にできます。", "ja"),
+        ("Рыба и это всё", "ru"),
+        ("Du kan returnera en växt inom trettio dagar. Skriv ut etiketten.", None),
+        ("```\nthe and this is where you make it\n```", None),
+        ("", None),
+    ],
+)
+def test_the_language_of_a_document_is_known_where_it_is_clear(text: str, language: str | None) -> None:
+    assert markdown.render("T", text).language == language

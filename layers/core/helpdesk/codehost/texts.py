@@ -7,6 +7,7 @@ them stays. Code is left as it is. Each step is linear in the text's length.
 import re
 from pathlib import PurePosixPath
 
+from helpdesk.knowledge import mdx
 from helpdesk.knowledge.errors import MAX_TITLE_CHARACTERS
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import without_hidden
@@ -17,14 +18,8 @@ _MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n
 _MATTER_CHARACTERS = 20_000
 _TITLE = re.compile(r"^title[ \t]*:[ \t]*(.+?)[ \t]*\r?$", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
-_MODULE = re.compile(r"(?:import|export)\b")
 _LINE_CHARACTERS = 1_000  # of a heading; the rest of a longer line is no title
-# A component begins with a capital letter, or is a fragment. The repetitions are possessive: nothing is tried twice.
-_COMPONENT = re.compile(
-    r"</?(?:[A-Z][\w.]*+(?:[^<>\"'{}]|\"[^\"]*+\"|'[^']*+'|\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}){0,400}+)?/?>"
-)
 _MARKS = re.compile(r"[*_`]+|\[([^\]]*)\]\([^)]*\)")
 
 
@@ -51,8 +46,8 @@ def read(path: str, content: bytes) -> Text:
         named = _unquoted(found.group(1)) if found else ""
         text = text[matter.end() :]
     text = text.removeprefix("\ufeff")
-    if path.lower().endswith(".mdx"):
-        text = _without_components(text)
+    if mdx.is_mdx(text, path):
+        text = mdx.as_markdown(text)
     inside = _line(named) or _line(_first_heading(text))
     title = inside or _line(_name(path)) or path[-MAX_TITLE_CHARACTERS:]
     return Text(title, text.strip("\r\n"), by_name=not inside)
@@ -67,7 +62,7 @@ def _unquoted(value: str) -> str:
 def _first_heading(text: str) -> str:
     mark, before = "", ""
     for line in text.splitlines():
-        fence = _FENCE.match(line)
+        fence = mdx.FENCE.match(line)
         if mark:
             if fence is not None and fence.group(1).startswith(mark):
                 mark = ""
@@ -99,40 +94,3 @@ def _line(title: str) -> str:
         return line
     cut = line[: MAX_TITLE_CHARACTERS - 1]
     return (cut.rpartition(" ")[0] or cut).rstrip(" ,;:") + "…"
-
-
-def _without_components(text: str) -> str:
-    """Return MDX without what is not Markdown, outside of fenced code."""
-    pieces: list[str] = []
-    prose: list[str] = []
-    mark, skipping = "", False
-    for line in text.splitlines():
-        fence = _FENCE.match(line)
-        if mark:
-            pieces.append(line)
-            if fence is not None and fence.group(1).startswith(mark):
-                mark = ""
-        elif fence is not None:
-            pieces.append(_as_markdown(prose))
-            prose, mark = [], fence.group(1)
-            pieces.append(line)
-        elif skipping or _MODULE.match(line):
-            skipping = bool(line.strip())  # an import or export goes on to the next empty line
-            if not skipping:
-                prose.append(line)
-        else:
-            prose.append(line)
-    pieces.append(_as_markdown(prose))
-    return "\n".join(pieces)
-
-
-def _as_markdown(lines: list[str]) -> str:
-    return _COMPONENT.sub("", _without_comments("\n".join(lines)))
-
-
-def _without_comments(text: str) -> str:
-    kept, at = [], 0
-    while (start := text.find("{/*", at)) >= 0 and (end := text.find("*/}", start)) >= 0:
-        kept.append(text[at:start])
-        at = end + 3
-    return "".join([*kept, text[at:]])

@@ -12,7 +12,7 @@ from helpdesk.http.content import Content
 from helpdesk.knowledge import publishing
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.platform.logging import logger
-from helpdesk.site import contents, markdown, rendered, rendering
+from helpdesk.site import contents, markdown, prose_language, rendered, rendering
 from helpdesk.site.errors import PageNotFound
 from helpdesk.site.links_within import article_path, folder_path
 from helpdesk.site.sending import PUBLIC
@@ -83,6 +83,9 @@ def _article(visit: Visit, page: DocumentPage) -> Content:
         "article": page,
         "body": rendering.trusted(markdown.resolved(html.html, partial(_address_of, visit, shown))),
         "headings": html.headings,
+        # Screen readers change their voice, and lines begin on the right, where the document asks for it.
+        "written_in": html.language if html.language != visit.language else None,
+        "direction": prose_language.direction(html.language),
         "description": html.description,
         "crumbs": [(folder.name, folder_path(folder)) for folder in shown.above(place)],
         "before": before,

@@ -10,39 +10,30 @@ by the path of the document that has it. `resolved` turns it to the address of t
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from helpdesk.knowledge.pages import slug_of
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.site import markdown_source, markdown_tokens, prose_language
+from helpdesk.site.markdown_tokens import Heading
+from helpdesk.site.texts import texts_in
+from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-RELEASE = 1
+RELEASE = 2
 
-MAX_DESCRIPTION_CHARACTERS = 160
 MAX_COLOURED_CHARACTERS = 20_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
 
 _MAX_COLOURED_TOGETHER = 200_000
-_MAX_ID_CHARACTERS = 60
-_FIRST_LEVEL = 2
-_LAST_LEVEL = 6
-_CONTENTS_DOWN_TO = 3
 _PAGE = "page"
 _SCHEMES = {"http", "https", "mailto", _PAGE}
 _LINK = re.compile(r'(<a(?: [^<>]*)?) href="page:([^"#?]*)(?:\?[^"#]*)?(#[^"]*)?"')
-_ADMONITION = re.compile(
-    r"^(:{3,})[ \t]*(?:(note|tip|info|warning|caution|danger)\b[ \t]*(.*))?$", re.IGNORECASE
-)
-
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:.*\n){0,200}?---[ \t]*(?:\n|\Z)")
-
 _TAGS = frozenset(
     """
     a abbr b blockquote br caption cite code col colgroup dd del details div dl dt em figcaption figure h2 h3 h4 h5 h6
@@ -59,26 +50,19 @@ _ATTRIBUTES = {
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan", "scope"},
     "details": {"open"},
-    **{f"h{level}": {"id"} for level in range(_FIRST_LEVEL, _LAST_LEVEL + 1)},
+    **{f"h{level}": {"id"} for level in range(markdown_tokens.FIRST_LEVEL, markdown_tokens.LAST_LEVEL + 1)},
     "pre": {"tabindex"},
     "div": {"tabindex"},
 }
 
 
-class Heading(FrozenRecord):
-    """A heading as the table of contents lists it; `level` is 2 or 3."""
-
-    level: int
-    id: str
-    text: str
-
-
 class Rendered(FrozenRecord):
-    """A document as HTML. `description` is its first paragraph, cut."""
+    """A document as HTML. `description` is its first paragraph, cut; `language` is None where it is not clear."""
 
     html: str
     headings: tuple[Heading, ...]
     description: str
+    language: str | None = None
 
 
 def render(title: str, text: str, *, path: str | None = None, url: str | None = None) -> Rendered:
@@ -88,13 +72,18 @@ def render(title: str, text: str, *, path: str | None = None, url: str | None = 
     """
     parser = _parser()
     env: dict[str, Any] = {"coloured": 0, "path": path, "url": url}
-    tokens = parser.parse(_with_admonitions(_FRONT_MATTER.sub("", text.replace("\r\n", "\n"), count=1)), env)
-    tokens = _without_title(tokens, title)
-    _level_headings(tokens)
-    headings = tuple(_headings(tokens))
+    text = markdown_source.prepared(text, path)
+    language = prose_language.language_of(text)
+    tokens = parser.parse(markdown_source.with_boxes(text, _titles_of_boxes(language)), env)
+    markdown_tokens.take_ids(tokens)
+    tokens = markdown_tokens.without_title(tokens, title)
+    markdown_tokens.level_headings(tokens)
+    headings = tuple(markdown_tokens.headings(tokens))
+    markdown_tokens.draw_tasks(tokens)
+    markdown_tokens.align_cells(tokens)
     _lead_links(tokens, env)
     html = _clean(parser.renderer.render(tokens, parser.options, env))
-    return Rendered(html, headings, _description(tokens))
+    return Rendered(html, headings, markdown_tokens.description(tokens), language)
 
 
 def resolved(html: str, address_of: Callable[[str], str | None]) -> str:
@@ -108,6 +97,11 @@ def resolved(html: str, address_of: Callable[[str], str | None]) -> str:
         return found[1] if address is None else f'{found[1]} href="{_escaped(address)}{found[3] or ""}"'
 
     return _LINK.sub(lead, html)
+
+
+def _titles_of_boxes(language: str | None) -> Mapping[str, str]:
+    words = texts_in(language if language in LANGUAGES else DEFAULT_LANGUAGE)
+    return {kind: words[f"box.{kind}"] for kind in markdown_source.BOXES}
 
 
 @cache
@@ -159,10 +153,9 @@ def _coloured(code: str, language: str) -> str | None:
 def _classes() -> dict[str, set[str]]:
     from pygments.token import STANDARD_TYPES  # type: ignore[import-untyped] # noqa: PLC0415
 
-    kinds = {"note", "tip", "info", "important", "warning", "caution", "danger"}
     return {
         "span": {name for name in STANDARD_TYPES.values() if name},
-        "div": {"scroll", "admonition", *kinds},
+        "div": {"scroll", "admonition", *markdown_source.BOXES},
         "p": {"admonition-title"},
         "pre": {"code"},
     }
@@ -201,54 +194,10 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
     if tag == "img" and name == "src":
         return value if value.startswith("https://") else None
     if name == "id":
-        return value if slug_of(value) == value else None
+        return value if markdown_tokens.is_heading_id(value) else None
     if name == "href" and value.startswith("//"):
         return None
     return value
-
-
-def _without_title(tokens: "list[Token]", title: str) -> "list[Token]":
-    if len(tokens) > 2 and tokens[0].type == "heading_open" and _same(_words(tokens[1]), title):
-        return tokens[3:]
-    return tokens
-
-
-def _same(one: str, other: str) -> bool:
-    return one.casefold().split() == other.casefold().split()
-
-
-def _level_headings(tokens: "list[Token]") -> None:
-    """Give headings levels from 2 down, without a gap: the page's own title is the first level."""
-    above: list[int] = []
-    level = _FIRST_LEVEL
-    for token in tokens:
-        if token.type == "heading_open":
-            own = int(token.tag[1:])
-            while above and above[-1] >= own:
-                above.pop()
-            level = min(_FIRST_LEVEL + len(above), _LAST_LEVEL)
-            above.append(own)
-        if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{level}"
-
-
-def _headings(tokens: "list[Token]") -> Iterator[Heading]:
-    """Give each heading an id of its own, and yield those of the table of contents."""
-    taken: set[str] = set()
-    for place, token in enumerate(tokens):
-        if token.type != "heading_open":
-            continue
-        text = _words(tokens[place + 1])
-        wanted = slug_of(text, _MAX_ID_CHARACTERS) or "section"
-        number, unique = 1, wanted
-        while unique in taken:
-            number += 1
-            unique = f"{wanted}-{number}"
-        taken.add(unique)
-        token.attrSet("id", unique)
-        level = int(token.tag[1:])
-        if level <= _CONTENTS_DOWN_TO and text:
-            yield Heading(level, unique, text)
 
 
 def _lead_links(tokens: "list[Token]", env: dict[str, Any]) -> None:
@@ -279,55 +228,6 @@ def _target(href: str, env: dict[str, Any]) -> str:
         fragment = f"#{parts.fragment}" if parts.fragment else ""
         return f"{_PAGE}:{joined}{fragment}"
     return urljoin(env["url"], href) if env["url"] else ""
-
-
-def _with_admonitions(text: str) -> str:
-    """Return text in which `:::tip` blocks are boxes."""
-    lines: list[str] = []
-    fence, opened = "", 0
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark is not None and (
-            not fence or (mark[1].startswith(fence) and not line.strip().strip(fence[0]))
-        ):
-            fence = "" if fence else mark[1]
-        found = None if fence else _ADMONITION.match(line.rstrip())
-        if found is not None and found[2]:
-            kind, title = found[2].lower(), found[3].strip().strip("[]")
-            heading = _escaped(title or kind.capitalize())
-            lines += ["", f'<div class="admonition {kind}"><p class="admonition-title">{heading}</p>', ""]
-            opened += 1
-        elif found is not None and opened:
-            lines += ["", "</div>", ""]
-            opened -= 1
-        else:
-            lines.append(line)
-    return "\n".join([*lines, *["", "</div>"] * opened])
-
-
-def _description(tokens: "list[Token]") -> str:
-    for place, token in enumerate(tokens):
-        if token.type == "paragraph_open" and token.level == 0:
-            words = " ".join(_words(tokens[place + 1]).split())
-            if words:
-                return _cut(words)
-    return ""
-
-
-def _cut(words: str) -> str:
-    if len(words) <= MAX_DESCRIPTION_CHARACTERS:
-        return words
-    return words[: MAX_DESCRIPTION_CHARACTERS - 1].rsplit(" ", 1)[0].rstrip(",;:.") + "…"
-
-
-def _words(token: "Token") -> str:
-    """Return the text of an inline token."""
-    parts = [
-        " " if child.type in {"softbreak", "hardbreak"} else child.content
-        for child in token.children or ()
-        if child.type in {"text", "code_inline", "softbreak", "hardbreak"}
-    ]
-    return "".join(parts).strip()
 
 
 def _escaped(text: str) -> str:

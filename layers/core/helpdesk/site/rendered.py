@@ -6,7 +6,8 @@ from typing import Any
 from helpdesk.knowledge import publishing
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.site import markdown
-from helpdesk.site.markdown import Heading, Rendered
+from helpdesk.site.markdown import Rendered
+from helpdesk.site.markdown_tokens import Heading
 
 _MOST_REMEMBERED_CHARACTERS = 20_000_000
 
@@ -44,7 +45,13 @@ def forget() -> None:
 
 def _to_body(rendered: Rendered, key: str) -> bytes:
     headings = [[each.level, each.id, each.text] for each in rendered.headings]
-    body = {"key": key, "html": rendered.html, "headings": headings, "description": rendered.description}
+    body = {
+        "key": key,
+        "html": rendered.html,
+        "headings": headings,
+        "description": rendered.description,
+        "language": rendered.language,
+    }
     return json.dumps(body, ensure_ascii=False).encode()
 
 
@@ -54,4 +61,4 @@ def _from_body(body: bytes | None, key: str) -> Rendered | None:
     if found.get("key") != key:
         return None
     headings = tuple(Heading(*each) for each in found["headings"])
-    return Rendered(found["html"], headings, found["description"])
+    return Rendered(found["html"], headings, found["description"], found["language"])
