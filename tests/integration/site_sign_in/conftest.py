@@ -28,11 +28,11 @@ def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None) -> None:
 
 @pytest.fixture
 def mails(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
-    """What was mailed: address, code, and the site's name."""
+    """What was mailed: address, code, and the subject."""
     sent: list[tuple[str, str, str]] = []
 
-    def send(email: str, code: str, *, organization: str, minutes: int) -> None:
-        sent.append((email, code, organization))
+    def send(email: str, code: str, *, subject: str, **_: object) -> None:
+        sent.append((email, code, subject))
 
     monkeypatch.setattr(mail, "send_site_code", send)
     return sent

@@ -12,6 +12,7 @@ from helpdesk.site_sign_in import limits
 from tests.support import site
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
+from tests.support.mail import post_office
 from tests.support.site_browser import SiteBrowser
 from tests.support.table import everything, of_kind
 
@@ -214,6 +215,43 @@ def test_a_mail_that_is_refused_looks_as_sent_and_one_that_fails_is_said(
     monkeypatch.setattr(mail, "send_site_code", fail)
     browser.open("/sign-in")
     assert browser.press(email="bob@example.com").status == 503
+
+
+@pytest.mark.parametrize(
+    ("language", "accepted", "subject", "sentence"),
+    [
+        (
+            None,
+            "fr, en;q=0.5",
+            "Votre code de connexion à Fern",
+            "Il fonctionne une seule fois, pendant 10 minutes.",
+        ),
+        ("de", "fr", "Ihr Code zum Anmelden bei Fern", "Er gilt einmal, innerhalb von 10 Minuten."),
+        (None, "", "Your code to sign in to Fern", "It works once, within 10 minutes."),
+    ],
+    ids=["the browser's", "the site's", "English"],
+)
+def test_the_mail_is_in_the_language_of_the_page(
+    browser: SiteBrowser,
+    api: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    language: str | None,
+    accepted: str,
+    subject: str,
+    sentence: str,
+) -> None:
+    assert api.patch("/v1/site", {"title": "Fern", "language": language}).status == 200
+    browser.open("/sign-in")
+    where, fields = browser.form()
+
+    with post_office(monkeypatch) as taken:
+        browser.send(where, {**fields, "email": "ada@example.com"}, accept_language=accepted)
+
+    [mailed] = taken
+    assert mailed.subject == subject
+    assert sentence in mailed.text
+    assert re.search(r"\n[0-9]{6}\n", mailed.text)
+    assert f'lang="{language or accepted[:2] or "en"}"' in mailed.html
 
 
 def test_a_form_without_this_browsers_token_is_refused(browser: SiteBrowser, mails: Mails) -> None:

@@ -7,6 +7,7 @@ from helpdesk.mail import sender
 from helpdesk.mail.rendering import MAX_NAME_CHARACTERS, Code, Link, Paragraph, lines, rendered
 from helpdesk.platform.text import one_line
 from helpdesk.visitor_texts.catalog import TextName
+from helpdesk.visitor_texts.languages import Language
 from helpdesk.visitor_texts.texts import Sentences
 
 CODE_MINUTES = 10
@@ -27,19 +28,15 @@ def send_code(email: str, code: str, minutes: int = CODE_MINUTES) -> None:
     sender.send(mail, email)
 
 
-def send_site_code(email: str, code: str, *, organization: str, minutes: int = CODE_MINUTES) -> None:
-    """Send a visitor their one-time code for a help site. Raises MailNotSent or a subclass."""
-    name = one_line(organization, MAX_NAME_CHARACTERS)
-    mail = rendered(
-        f"Your code to sign in to {name}",
-        [
-            f"Your code to sign in to the help site of {name} is:",
-            Code(code),
-            f"It works once, within {minutes} minutes. Don't share it: nobody will ask you for it.",
-            "If you did not request a code, ignore this mail. Nobody can sign in without it.",
-        ],
-    )
-    sender.send(mail, email)
+def send_site_code(
+    email: str, code: str, *, subject: str, sentences: tuple[str, str, str], language: Language
+) -> None:
+    """Send a visitor their one-time code for a help site, in their language. Raises MailNotSent or a subclass.
+
+    `sentences` say what the code is for, how long it works, and what to do without having asked for one.
+    """
+    what, once, unasked = sentences
+    sender.send(rendered(subject, [what, Code(code), once, unasked], language), email)
 
 
 def send_invitation(

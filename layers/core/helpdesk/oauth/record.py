@@ -218,31 +218,6 @@ class DeviceRecord(FrozenRecord, kw_only=True):
         }
 
 
-class SignInRecord(FrozenRecord):
-    """A sign-in that waits for its code. `code_hash` is keyed with the handle, which only the browser has."""
-
-    email: str
-    code_hash: str
-    browser_hash: str
-    valid_until: int
-    tries: int = 0
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a sign-in's item."""
-        return cls(item["email"], item["codeHash"], item["browserHash"], item["validUntil"], item["tries"])
-
-    def to_item(self) -> Item:
-        """Return the attributes of the sign-in's item."""
-        return {
-            "email": self.email,
-            "codeHash": self.code_hash,
-            "browserHash": self.browser_hash,
-            "validUntil": self.valid_until,
-            "tries": self.tries,
-        }
-
-
 class BrowserRecord(FrozenRecord):
     """A browser in which a person signed in.
 

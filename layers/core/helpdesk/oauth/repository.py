@@ -13,7 +13,6 @@ from helpdesk.oauth.record import (
     DeviceRecord,
     DeviceStatus,
     RequestRecord,
-    SignInRecord,
 )
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
@@ -204,32 +203,6 @@ def use_device(transaction: Transaction, device_hash: str) -> None:
             ExpiredToken() if found and found["status"] == DeviceStatus.APPROVED else InvalidGrant()
         ),
     )
-
-
-def put_sign_in(sign_in_hash: str, waiting: SignInRecord) -> None:
-    """Add a sign-in that waits for its code."""
-    table.put_new(
-        {
-            **keys.SignIn(sign_in_hash).attributes(),
-            **waiting.to_item(),
-            "expiresAt": waiting.valid_until // 1_000 + HOUR_SECONDS,
-        }
-    )
-
-
-def count_try(sign_in_hash: str, browser_hash: str, most: int) -> SignInRecord | None:
-    """Count a try at a sign-in's code before the code is compared; None if none is left or there is no such sign-in."""
-    try:
-        item = table.update(
-            keys.SignIn(sign_in_hash),
-            "SET tries = tries + :one",
-            condition="attribute_exists(PK) AND tries < :most AND validUntil > :now AND browserHash = :browser",
-            values={":one": 1, ":most": most, ":now": clock.now_ms(), ":browser": browser_hash},
-            returning="ALL_NEW",
-        )
-    except ConditionFailed:
-        return None
-    return SignInRecord.from_item(item) if item else None
 
 
 def sign_in(sign_in_hash: str, browser_hash: str, signed_in: BrowserRecord) -> bool:

@@ -1,50 +1,31 @@
-"""Sign-in with a one-time code by mail: six digits, ten minutes, five tries.
+"""Sign-in with a one-time code by mail.
 
 Nothing looks up the person of an address before the code is right, so no response reveals whether an account exists.
 Where sign-up is closed, the code goes out all the same, and only the person who has it learns that there is no account.
 """
-
-import hmac
-import re
-import secrets
 
 from helpdesk.invites import accepting
 from helpdesk.mail import ceilings
 from helpdesk.mail import service as mail
 from helpdesk.mail.ceilings import CeilingReached, MailKind
 from helpdesk.mail.errors import MailNotSent, MailRefused
-from helpdesk.oauth import limits, repository, sessions
+from helpdesk.oauth import limits, sessions
 from helpdesk.oauth.errors import MailUnavailable, TooManyCodes
-from helpdesk.oauth.record import SignInRecord
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord, hash_of_email, normalized_email
-from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
-from helpdesk.platform.units import MINUTE_MS
+from helpdesk.sign_in_codes import service as waiting
+from helpdesk.sign_in_codes.service import CODE_MINUTES, CodeExpired, WrongCode
+from helpdesk.storage import keys
 
-CODE_DIGITS = 6
-CODE_MINUTES = 10
-MAX_TRIES = 5
-_HANDLE = re.compile(r"[0-9A-Za-z]{43}")
-
-
-class WrongCode(Exception):
-    """The code is wrong; `tries_left` more are allowed."""
-
-    def __init__(self, tries_left: int) -> None:
-        self.tries_left = tries_left
-        super().__init__("wrong code")
+__all__ = ["CODE_MINUTES", "CodeExpired", "WrongCode"]  # and everything below
 
 
 class NoAccount(Exception):
     """The code is right, but its address has no account, no invitation brought the person, and sign-up is closed."""
-
-
-class CodeExpired(Exception):
-    """No code is expected any more: its time or its tries are used up, or it was already used."""
 
 
 def begin(browser: Browser, email: str, address: str) -> str:
@@ -57,17 +38,11 @@ def begin(browser: Browser, email: str, address: str) -> str:
     limits.take_code_for_address(address, browser.hash)
     # Before the limit of the address, so that the ceiling's response is the same for all addresses.
     _take_from_ceiling()
-    handle = ids.secret()
-    code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
-    until = clock.now_ms() + CODE_MINUTES * MINUTE_MS
     mailed = limits.may_mail(hash_of_email(email))
-    # Without a mail, no six digits may match: otherwise each further handle would allow five more guesses.
-    expected = code if mailed else ids.secret()
-    waiting = SignInRecord(email, _keyed(handle, expected), browser.hash, until)
-    repository.put_sign_in(sha256_hex(handle), waiting)
+    begun = waiting.begin(keys.SignIn, email, browser.hash, may_match=mailed)
     if mailed:
-        _send(email, code)
-    return handle
+        _send(email, begun.code)
+    return begun.handle
 
 
 def finish(browser: Browser, handle: str, code: str, invite_token: str | None = None) -> Browser:
@@ -76,17 +51,8 @@ def finish(browser: Browser, handle: str, code: str, invite_token: str | None = 
     Where sign-up is closed, it creates them only if `invite_token` is that of an invitation of their address. Raises
     WrongCode, NoAccount, CodeExpired.
     """
-    if _HANDLE.fullmatch(handle) is None:
-        raise CodeExpired
-    waiting = repository.count_try(sha256_hex(handle), browser.hash, MAX_TRIES)
-    if waiting is None:
-        raise CodeExpired
-    typed = re.sub(r"[\s-]", "", code[:32])
-    if not hmac.compare_digest(_keyed(handle, typed), waiting.code_hash):
-        if waiting.tries >= MAX_TRIES:
-            raise CodeExpired
-        raise WrongCode(MAX_TRIES - waiting.tries)
-    person = _person(waiting.email, invite_token)
+    email = waiting.check(keys.SignIn, handle, browser.hash, code)
+    person = _person(email, invite_token)
     signed_in = sessions.signed_in(browser, sha256_hex(handle), person.id)
     if signed_in is None:
         raise CodeExpired
@@ -101,11 +67,6 @@ def _person(email: str, invite_token: str | None) -> PersonRecord:
         if invite_token is None or not accepting.is_for(email, invite_token):
             raise NoAccount
     return people.find_or_create(email)
-
-
-def _keyed(handle: str, code: str) -> str:
-    """Return the form in which a code is stored: keyed with the handle, which is not in the table."""
-    return hmac.new(handle.encode(), code.encode(), "sha256").hexdigest()
 
 
 def _take_from_ceiling() -> None:

@@ -63,15 +63,15 @@ def context(visit: Visit) -> dict[str, Any]:
 
 
 def _account(visit: Visit) -> dict[str, str] | None:
-    """Return what the header needs to sign in or out; None where visitors cannot sign in, and on the page for it."""
+    """Return what the header needs to sign in or out; None where visitors cannot sign in, and on the pages for it."""
     # What answers a form has no address to come back to.
     here = quote(unquote(visit.path.lstrip("/")), safe="/-._~") if visit.request.method == "GET" else ""
     visitor = visit.browser.visitor
+    if here.partition("/")[0] == "sign-in":
+        return None
     if visitor is not None:
         return {"to": here, "csrf": visit.browser.csrf, "name": visitor.name or visitor.email or ""}
-    if not visit.signs_in or here.partition("/")[0] == "sign-in":
-        return None
-    return {"to": here, "csrf": "", "name": ""}
+    return {"to": here, "csrf": "", "name": ""} if visit.signs_in else None
 
 
 def own_styles(visit: Visit) -> list[str]:

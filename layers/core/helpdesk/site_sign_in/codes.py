@@ -1,82 +1,63 @@
-"""Sign-in with a one-time code by mail: six digits, ten minutes, five tries.
+"""Sign-in with a one-time code by mail.
 
 Every address gets the same response, whether a customer has it or not: the first sign-in creates the customer.
 """
 
-import hmac
-import re
-import secrets
+from functools import partial
 
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotSent, MailRefused
 from helpdesk.people.record import normalized_email
-from helpdesk.platform import clock, ids
-from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
-from helpdesk.platform.units import MINUTE_MS
-from helpdesk.site_sign_in import limits, repository
-from helpdesk.site_sign_in.errors import SignInOver, SignInUnavailable
-from helpdesk.site_sign_in.record import CodeRecord
+from helpdesk.platform.text import one_line
+from helpdesk.sign_in_codes import service as waiting
+from helpdesk.sign_in_codes.service import CODE_MINUTES, CodeExpired, WrongCode
+from helpdesk.site.texts import texts_in
+from helpdesk.site_sign_in import limits
+from helpdesk.site_sign_in.errors import SignInUnavailable
 from helpdesk.site_visitors.browsers import Browser
+from helpdesk.storage import keys
+from helpdesk.visitor_texts.languages import Language
 
-CODE_DIGITS = 6
-CODE_MINUTES = 10
-MAX_TRIES = 5
-_HANDLE = re.compile(r"[0-9A-Za-z]{43}")
+__all__ = ["CODE_MINUTES", "CodeExpired", "WrongCode"]  # and everything below
 
-
-class WrongCode(Exception):
-    """The code is wrong; `tries_left` more are allowed."""
-
-    def __init__(self, tries_left: int) -> None:
-        self.tries_left = tries_left
-        super().__init__("wrong code")
+MAX_TITLE_CHARACTERS = 80
 
 
-def begin(organization: str, name: str, browser: Browser, email: str, address: str) -> str:
-    """Mail a code to an address and return the handle of the sign-in; `name` is the organization's.
+def begin(
+    organization: str, title: str, browser: Browser, email: str, address: str, language: Language
+) -> str:
+    """Mail a code to an address and return the handle of the sign-in; `title` is the site's.
 
     Above the limit of the address no mail is sent and no code signs in, but the response is the same. Raises
     InvalidEmail, RateLimited, SignInUnavailable.
     """
     email = normalized_email(email)
     limits.take_code(organization, address, browser.hash)
-    handle = ids.secret()
-    code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
-    until = clock.now_ms() + CODE_MINUTES * MINUTE_MS
     mailed = limits.may_mail(organization, email)
-    # Without a mail, no six digits may match: otherwise each further handle would allow five more guesses.
-    expected = code if mailed else ids.secret()
-    waiting = CodeRecord(email, _keyed(handle, expected), browser.hash, until)
-    repository.put_code(organization, sha256_hex(handle), waiting)
+    begun = waiting.begin(partial(keys.SiteCode, organization), email, browser.hash, may_match=mailed)
     if mailed:
-        _send(email, code, name)
-    return handle
+        _send(email, begun.code, title, language)
+    return begun.handle
 
 
 def check(organization: str, browser: Browser, handle: str, code: str) -> str:
-    """Return the address whose code this is. Raises WrongCode, SignInOver. The code is not used up yet."""
-    if _HANDLE.fullmatch(handle) is None:
-        raise SignInOver
-    waiting = repository.count_try(organization, sha256_hex(handle), browser.hash, MAX_TRIES)
-    if waiting is None:
-        raise SignInOver
-    typed = re.sub(r"[\s-]", "", code[:32])
-    if not hmac.compare_digest(_keyed(handle, typed), waiting.code_hash):
-        if waiting.tries >= MAX_TRIES:
-            raise SignInOver
-        raise WrongCode(MAX_TRIES - waiting.tries)
-    return waiting.email
+    """Return the address whose code this is. Raises WrongCode, CodeExpired. The code is not used up yet."""
+    return waiting.check(partial(keys.SiteCode, organization), handle, browser.hash, code)
 
 
-def _keyed(handle: str, code: str) -> str:
-    """Return the form in which a code is stored: keyed with the handle, which is not in the table."""
-    return hmac.new(handle.encode(), code.encode(), "sha256").hexdigest()
-
-
-def _send(email: str, code: str, name: str) -> None:
+def _send(email: str, code: str, title: str, language: Language) -> None:
+    t = texts_in(language)
+    name = one_line(title, MAX_TITLE_CHARACTERS)
+    sentences = (
+        t("sign_in_mail.code", site=name),
+        t("sign_in_mail.once", minutes=CODE_MINUTES),
+        t["sign_in_mail.ignore"],
+    )
     try:
-        mail.send_site_code(email, code, organization=name, minutes=CODE_MINUTES)
+        mail.send_site_code(
+            email, code, subject=t("sign_in_mail.subject", site=name), sentences=sentences, language=language
+        )
     except MailRefused as error:
         # The mail can never be delivered. The page must not say so: that would reveal something about the address.
         logger.warning("code_not_mailed", extra={"error": type(error).__name__})

@@ -36,7 +36,3 @@ class Refused(Exception):
 
 class Declined(Exception):
     """The visitor did not allow it at the provider."""
-
-
-class SignInOver(Exception):
-    """The sign-in has expired, was finished, or began in another browser."""

@@ -2,7 +2,7 @@
 
 from helpdesk.platform import clock
 from helpdesk.platform.units import HOUR_SECONDS
-from helpdesk.site_sign_in.record import CodeRecord, Problem, SignInSettings, TokenRecord
+from helpdesk.site_sign_in.record import Problem, SignInSettings, TokenRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -50,32 +50,6 @@ def note_problem(organization: str, seen: SignInSettings, problem: Problem | Non
         )
     except ConditionFailed:
         return
-
-
-def put_code(organization: str, handle_hash: str, waiting: CodeRecord) -> None:
-    """Add a sign-in that waits for its code."""
-    table.put_new(
-        {
-            **keys.SiteCode(organization, handle_hash).attributes(),
-            **waiting.to_item(),
-            "expiresAt": waiting.valid_until // 1_000 + HOUR_SECONDS,
-        }
-    )
-
-
-def count_try(organization: str, handle_hash: str, browser_hash: str, most: int) -> CodeRecord | None:
-    """Count a try at a code before it is compared; None if none is left or there is no such sign-in."""
-    try:
-        item = table.update(
-            keys.SiteCode(organization, handle_hash),
-            "SET tries = tries + :one",
-            condition="attribute_exists(PK) AND tries < :most AND validUntil > :now AND browserHash = :browser",
-            values={":one": 1, ":most": most, ":now": clock.now_ms(), ":browser": browser_hash},
-            returning="ALL_NEW",
-        )
-    except ConditionFailed:
-        return None
-    return CodeRecord.from_item(item)
 
 
 def use_code(transaction: Transaction, organization: str, handle_hash: str) -> None:

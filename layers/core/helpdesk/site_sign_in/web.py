@@ -27,8 +27,8 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.site.visit import Visit
 from helpdesk.site_sign_in import codes, pages, people, problems, repository, secret_repository, states
-from helpdesk.site_sign_in.codes import WrongCode
-from helpdesk.site_sign_in.errors import Declined, Refused, SignInOver
+from helpdesk.site_sign_in.codes import CodeExpired, WrongCode
+from helpdesk.site_sign_in.errors import Declined, Refused
 from helpdesk.site_sign_in.pages import Why
 from helpdesk.site_sign_in.record import SignInSettings, TokenRecord
 from helpdesk.site_sign_in.repository import AlreadyUsed
@@ -77,9 +77,15 @@ def request(visit: Visit) -> Content:
     browsers.require_own_form(here.browser, form.csrf, visit.client, here.site)
     if here.settings.method is not SignInMethod.MEDIAN:
         return _back(here.site, Why.OVER, to)
-    name = visit.site.title
     try:
-        handle = codes.begin(visit.organization, name, here.browser, form.email, visit.client.address)
+        handle = codes.begin(
+            visit.organization,
+            visit.site.title,
+            here.browser,
+            form.email,
+            visit.client.address,
+            visit.language,
+        )
     except InvalidEmail:
         return pages.sign_in(
             visit, here.site, here.browser, here.settings.method, to, why=Why.EMAIL, email=form.email[:320]
@@ -100,7 +106,7 @@ def enter(visit: Visit) -> Content:
         return pages.code(
             visit, here.site, here.browser, to, handle=form.handle, email="", tries_left=wrong.tries_left
         )
-    except SignInOver:
+    except CodeExpired:
         return _back(here.site, Why.OVER, to)
     transaction = Transaction()
     repository.use_code(transaction, visit.organization, sha256_hex(form.handle))
