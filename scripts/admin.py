@@ -1,7 +1,8 @@
 """The operator's command line, for any stack: `python -m scripts.admin --help`.
 
 It writes to the stack's table with the operator's own AWS credentials, through the same rules as the API. It finds the
-stack by name, so nothing has to be copied from a console.
+stack by name, so nothing has to be copied from a console. What only one command needs is imported by that command: the
+libraries of the index alone take longer than most commands.
 """
 
 import argparse
@@ -11,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.session import Session
 
 from helpdesk.accounts import provisioning
 from helpdesk.admission.caller import Role
@@ -21,15 +22,10 @@ from helpdesk.logs import service as logs
 from helpdesk.members import service as members
 from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import AppError
-from helpdesk.privacy import service as privacy
 from helpdesk.secret_keys import service as secret_keys
-from scripts import operate_apps, redrive
-from scripts.export_analytics import mark_everything
-from scripts.facts import write_facts
+from scripts import operate_apps, stack_queues
 from scripts.migrations import runner
-from scripts.migrations.versions import MIGRATIONS
 from scripts.operator_errors import OperatorError
-from scripts.reindex import reindex, reindex_knowledge
 
 DEFAULT_STACK = "helpdesk-dev"
 
@@ -41,7 +37,8 @@ def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str |
     if endpoint_url:
         os.environ["AWS_ENDPOINT_URL"] = endpoint_url
     try:
-        stacks = boto3.client("cloudformation").describe_stacks(StackName=stack_name)["Stacks"]
+        cloudformation: Any = Session().create_client("cloudformation")
+        stacks = cloudformation.describe_stacks(StackName=stack_name)["Stacks"]
     except (BotoCoreError, ClientError) as error:
         raise OperatorError(
             f"Cannot read the stack {stack_name!r} ({error}). Check --stack-name, --region and your AWS credentials. "
@@ -54,7 +51,7 @@ def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str |
     os.environ["TABLE_NAME"] = outputs["TableName"]
     given = {each["ParameterKey"]: each["ParameterValue"] for each in stacks[0].get("Parameters", [])}
     os.environ["BASE_URL"] = given.get("BaseUrl") or outputs.get("ApiUrl", "")
-    redrive.use_queues(outputs)
+    stack_queues.use_queues(outputs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -123,18 +120,32 @@ def _import_key(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _reindex(options: argparse.Namespace) -> dict[str, int]:
+    from scripts.reindex import reindex
+
     return reindex(options.organization_id)
 
 
 def _facts(options: argparse.Namespace) -> dict[str, int]:
+    from scripts.facts import write_facts
+
     return write_facts(options.organization_id)
 
 
+def _export_analytics(_: argparse.Namespace) -> dict[str, int]:
+    from scripts.export_analytics import mark_everything
+
+    return mark_everything()
+
+
 def _reindex_knowledge(options: argparse.Namespace) -> dict[str, int]:
+    from scripts.reindex import reindex_knowledge
+
     return reindex_knowledge(options.organization_id)
 
 
 def _erase_customer(options: argparse.Namespace) -> dict[str, Any]:
+    from helpdesk.privacy import service as privacy
+
     if not options.yes:
         question = f"Erase {options.customer_id} and all their data? This cannot be undone. [y/N] "
         print(question, end="", file=sys.stderr, flush=True)
@@ -145,10 +156,14 @@ def _erase_customer(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _redrive(options: argparse.Namespace) -> dict[str, int | str]:
-    return redrive.redrive(options.queue)
+    from scripts.redrive import redrive
+
+    return redrive(options.queue)
 
 
 def _migrate(options: argparse.Namespace) -> dict[str, Any]:
+    from scripts.migrations.versions import MIGRATIONS
+
     if options.check:
         waiting = [f"{each.version}. {each.title}" for each in runner.pending(MIGRATIONS)]
         return {"schema": runner.current().version, "pending": waiting}
@@ -174,7 +189,7 @@ def _add_facts(commands: Any) -> None:
     rows.set_defaults(run=_facts)
     commands.add_parser(
         "export-analytics", help="have all of analytics exported in the next night, once the export is on"
-    ).set_defaults(run=lambda _: mark_everything())
+    ).set_defaults(run=_export_analytics)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -236,7 +251,9 @@ def _parser() -> argparse.ArgumentParser:
     again = commands.add_parser(
         "redrive", help="move a queue's dead letters back to it, after you have fixed their cause"
     )
-    again.add_argument("queue", metavar="QUEUE", choices=[*redrive.QUEUES, redrive.FANOUT, redrive.FACTS])
+    again.add_argument(
+        "queue", metavar="QUEUE", choices=[*stack_queues.QUEUES, stack_queues.FANOUT, stack_queues.FACTS]
+    )
     again.set_defaults(run=_redrive)
 
     index = commands.add_parser(

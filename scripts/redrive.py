@@ -8,7 +8,6 @@ index entry in the table, and fanned out again. Deliveries that the reconciler g
 import json
 import os
 import time
-from collections.abc import Mapping
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -17,17 +16,16 @@ from botocore.exceptions import ClientError
 
 from helpdesk.delivery import reconciling
 from helpdesk.delivery.fanout import fan_out_again
-from helpdesk.platform import clients, clock, settings
+from helpdesk.platform import clients, clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
 from helpdesk.storage.keys import Delivery, Event, Job
 from scripts import redrive_facts
+from scripts.stack_queues import FACTS, FANOUT
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
-QUEUES = tuple(variable.removesuffix("_QUEUE_URL").lower() for variable in settings.QUEUES)
-FANOUT, FACTS = "fanout", "facts"
 _WAIT_SECONDS = 2.0
 _STREAM_MS = MINUTE_MS  # younger items may still be in the stream
 _RUN_MS = 15 * MINUTE_MS
@@ -37,14 +35,6 @@ _UNKNOWN = {
     "UnsupportedOperation",
     "AWS.SimpleQueueService.UnsupportedOperation",
 }
-
-
-def use_queues(outputs: Mapping[str, str]) -> None:
-    """Point this process at a stack's queues, which its outputs name."""
-    for name in QUEUES:
-        os.environ[f"{name.upper()}_QUEUE_URL"] = outputs.get(f"{name.title()}QueueUrl", "")
-    os.environ["DEAD_LETTERS_URL"] = outputs.get("FanoutDeadLettersUrl", "")
-    os.environ["FACTS_DEAD_LETTERS_URL"] = outputs.get("FactsDeadLettersUrl", "")
 
 
 def redrive(queue: str) -> dict[str, int | str]:
