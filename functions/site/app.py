@@ -89,14 +89,6 @@ def show_post(visit: Visit, post: str) -> Content:
     return board.show_post(visit, post)
 
 
-@pages.get("/board/<post>/join", reads=board_reads.post_keys)
-def join(visit: Visit, post: str) -> Content:
-    """Show a post with the forms to vote and comment."""
-    from helpdesk.site import board
-
-    return board.show_post(visit, post, joins=True)
-
-
 @pages.post("/board/<post>/vote", limit=AddressLimit.OWN, reads=board_reads.post_keys)
 def vote(visit: Visit, post: str) -> Content:
     """Vote for a post, or withdraw the vote."""

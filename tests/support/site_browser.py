@@ -30,9 +30,12 @@ class SiteBrowser:
         return self._followed(self.send(where, {**fields, **typed}))
 
     def send(self, where: str, fields: dict[str, str], **headers: str) -> Page:
-        """Send a form; the response as it comes."""
+        """Send a form, again where it is told so (307); the response as it comes."""
         own = {"content-type": FORM, "sec-fetch-site": "same-origin", **headers}
-        return self.ask("POST", where, urlencode(fields), own)
+        page = self.ask("POST", where, urlencode(fields), own)
+        if page.status == 307:
+            page = self.ask("POST", page.headers["location"], urlencode(fields), own)
+        return page
 
     def form(self, action: str = "") -> tuple[str, dict[str, str]]:
         """Return a form of the page: where it goes, and the fields that it has by itself."""

@@ -1,7 +1,7 @@
 """The feedback board of a help site: what everyone reads, and what a visitor does with its forms."""
 
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -9,7 +9,7 @@ from helpdesk.site import router
 from tests.integration.openapi.test_hostile_text import HOSTILE
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
-from tests.support.site import opened
+from tests.support.site import FORM, opened
 from tests.support.site_browser import SiteBrowser
 
 
@@ -156,7 +156,7 @@ def test_a_post_is_read_without_a_cookie_and_never_shows_an_address(
     assert "Ada" in page.words("article")
     assert page.words(".comments li").endswith("We think about it.")
     assert "example.com" not in page.text.replace("support.example.com", "")
-    assert page.html.css("main form") == []
+    assert {each.attributes["value"] or "" for each in page.html.css("main [name=csrf]")} == {""}
     assert page.one("link[rel=canonical]").attributes["href"] == (
         f"{browser.root}/board/{created['number']}-dark-mode"
     )
@@ -176,14 +176,13 @@ def test_a_pending_post_and_that_of_another_organization_are_not_found(
 
     for number in (pending["number"], other["number"]):
         assert browser.open(f"/board/{number}").status == 404
-        assert browser.open(f"/board/{number}/join").status == 404
         assert browser.send(f"/board/{number}/vote", {"vote": "yes"}).status == 404
         assert browser.send(f"/board/{number}/comments", {"body": "Hello"}).status == 404
 
 
 def test_a_visitor_votes_once_and_takes_the_vote_back(api: Client, browser: SiteBrowser) -> None:
     of = post(api)
-    browser.open(f"/board/{of['number']}/join")
+    browser.open(f"/board/{of['number']}")
 
     page = browser.press("/vote")
     assert page.words(".vote-count") == "1 vote"
@@ -195,10 +194,66 @@ def test_a_visitor_votes_once_and_takes_the_vote_back(api: Client, browser: Site
     assert browser.press("/vote").words(".vote-count") == "0 votes"
 
 
+def test_the_first_form_of_a_browser_brings_its_cookie_and_is_sent_once(
+    api: Client, browser: SiteBrowser
+) -> None:
+    of = post(api)
+    page = browser.open(f"/board/{of['number']}")
+    where, fields = browser.form("/vote")
+    assert page.headers["cache-control"].startswith("public")
+    assert "set-cookie" not in page.headers
+    own = {"content-type": FORM, "sec-fetch-site": "same-origin"}
+
+    first = browser.ask("POST", where, urlencode(fields), own)
+    assert (first.status, first.headers["location"]) == (307, f"{browser.root}{of['path']}/vote?again=1")
+    assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 0
+    # A second click is another form of the same browser.
+    for _ in range(2):
+        assert browser.ask("POST", first.headers["location"], urlencode(fields), own).status == 303
+    assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 1
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"sec-fetch-site": "cross-site", "origin": "http://127.0.0.1"},
+        {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "none"},
+        {"origin": "null"},
+        {"origin": "https://evil.example"},
+    ],
+)
+def test_a_form_without_a_token_counts_only_where_the_browser_says_that_it_is_the_sites(
+    api: Client, browser: SiteBrowser, headers: dict[str, str]
+) -> None:
+    of = post(api)
+    for _ in range(2):  # without the cookie, then with that of the refusal
+        answer = browser.ask(
+            "POST", f"/board/{of['number']}/vote", "vote=yes", {"content-type": FORM, **headers}
+        )
+        assert answer.status == 403
+        browser.open("/board/new")
+    assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 0
+
+
+def test_a_browser_that_takes_no_cookie_is_told_so(api: Client, browser: SiteBrowser) -> None:
+    of = post(api)
+    own = {"content-type": FORM, "sec-fetch-site": "same-origin"}
+
+    first = browser.ask("POST", f"/board/{of['number']}/comments", "body=Hello", own)
+    page = browser.ask("POST", first.headers["location"], "body=Hello", own, cookies=False)
+
+    assert (first.status, page.status) == (307, 403)
+    assert "blocks cookies" in page.words(".problem")
+    assert page.one("textarea").text().strip() == "Hello"
+    assert api.get(f"/v1/board/posts/{of['id']}").body["comments"] == []
+
+
 def test_two_browsers_have_two_votes(api: Client, browser: SiteBrowser) -> None:
     of = post(api)
     for each in (browser, SiteBrowser(browser.root)):
-        each.open(f"/board/{of['number']}/join")
+        each.open(f"/board/{of['number']}")
         each.press("/vote")
 
     assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 2
@@ -206,7 +261,7 @@ def test_two_browsers_have_two_votes(api: Client, browser: SiteBrowser) -> None:
 
 def test_a_comment_that_is_sent_twice_appears_once(api: Client, browser: SiteBrowser) -> None:
     of = post(api)
-    browser.open(f"/board/{of['number']}/join")
+    browser.open(f"/board/{of['number']}")
     where, fields = browser.form("/comments")
     typed = {**fields, "body": "Me too\nplease"}
 
@@ -274,7 +329,7 @@ def test_a_post_that_is_refused_says_why_beside_the_field_and_keeps_what_was_typ
 @pytest.mark.parametrize("body", ["", "  ", "x" * 4_001])
 def test_a_comment_that_is_refused_says_why(api: Client, browser: SiteBrowser, body: str) -> None:
     of = post(api)
-    browser.open(f"/board/{of['number']}/join")
+    browser.open(f"/board/{of['number']}")
 
     page = browser.send(*_typed(browser, "/comments", body=body))
 
@@ -292,11 +347,11 @@ def test_a_form_without_the_browsers_token_does_nothing_and_can_be_sent_again(
     api: Client, browser: SiteBrowser
 ) -> None:
     of = post(api)
-    browser.open(f"/board/{of['number']}/join")
+    browser.open(f"/board/{of['number']}")
     where, fields = browser.form("/comments")
     other = SiteBrowser(browser.root)
 
-    page = other.send(where, {**fields, "body": "Planted"})
+    page = other.send(where, {**fields, "csrf": "of another browser", "body": "Planted"})
 
     assert page.status == 403
     assert page.one("textarea").text().strip() == "Planted"
@@ -309,7 +364,7 @@ def test_a_form_without_the_browsers_token_does_nothing_and_can_be_sent_again(
 
 def test_a_form_of_another_site_is_refused(api: Client, browser: SiteBrowser) -> None:
     of = post(api)
-    browser.open(f"/board/{of['number']}/join")
+    browser.open(f"/board/{of['number']}")
     where, fields = browser.form("/vote")
 
     assert browser.send(where, fields, **{"sec-fetch-site": "cross-site"}).status == 403
@@ -320,7 +375,7 @@ def test_a_network_that_sends_too_many_forms_waits_and_keeps_what_was_typed(
     api: Client, browser: SiteBrowser
 ) -> None:
     of = post(api)
-    browser.open(f"/board/{of['number']}/join")
+    browser.open(f"/board/{of['number']}")
     where, fields = _typed(browser, "/comments", body="Patience")
     refused = {**fields, "csrf": "wrong"}  # the cheapest form that counts
     answers = [browser.send(where, refused).status for _ in range(60)]
@@ -342,7 +397,6 @@ def test_a_site_that_shows_no_board_has_none_of_its_pages(api: Client) -> None:
         "/board/new",
         "/board/sent",
         f"/board/{number}",
-        f"/board/{number}/join",
     ):
         assert browser.open(path).status == 404, path
     assert browser.send("/board/new", {"title": "x"}).status == 404

@@ -1,17 +1,20 @@
 """What a visitor does with a form: who they are, that the form is the site's own, and that it is done once.
 
 Who is signed in acts as their customer. Anyone else is known by the browser's cookie, which is their session: the first
-thing that they do makes a customer (docs/decisions/0244). Each form has a value of its own, `once`. A form that arrives
-twice, as with a second click, is done once, and both lead to the same page.
+thing that they do makes a customer (docs/decisions/0244). A page that proxies keep has forms without a token: a browser
+is led to send its first form again, with the cookie (0268). Each form has a value of its own, `once`. A form that
+arrives twice, as with a second click, is done once, and both lead to the same page.
 """
 
 import re
 from collections.abc import Callable
+from http import HTTPStatus
 
 from helpdesk.admission import anonymous
 from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Caller, RateLimitSubject
-from helpdesk.http.schemas import Form
+from helpdesk.http.content import Content
+from helpdesk.http.schemas import Form, Query
 from helpdesk.idempotency import service as idempotency
 from helpdesk.idempotency.errors import IdempotencyAnswerLost, IdempotencyInProgress
 from helpdesk.idempotency.service import IdempotentRequest, Outcome
@@ -22,6 +25,7 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.site.visit import Visit
 from helpdesk.site_visitors import browsers
 from helpdesk.site_visitors.browsers import Browser
+from helpdesk.site_visitors.errors import FormNotOwn
 
 _ONCE = re.compile(r"[0-9A-Za-z]{20,64}")
 _LONGEST_MS = 29_000  # the gateway gives a request 29 seconds
@@ -43,6 +47,37 @@ def require_own(visit: Visit, browser: Browser, form: OwnForm) -> None:
     """Take from the bucket of the network address, and prove the form. Raises RateLimited, FormNotOwn."""
     anonymous.take(AddressLimit.SITE_FORMS, visit.client.address)
     browsers.require_own_form(browser, form.csrf, visit.client, visit.place)
+
+
+class AgainQuery(Query):
+    """The parameter of a form that was sent again with the cookie."""
+
+    again: str = ""
+
+
+class SendAgain(Content):
+    """A redirect (307) with which a browser sends the same form again."""
+
+    media_type = "text/plain; charset=utf-8"
+
+
+def with_cookie(visit: Visit, browser: Browser, form: OwnForm, path: str) -> Content | None:
+    """Return the redirect that gives a browser its cookie and has it send the form again, to the same path.
+
+    None for a browser that has the cookie, for a form with a token, and for a browser that did not take the cookie. No
+    call. Raises FormNotOwn if the browser does not say that the form is the site's own.
+    """
+    if not browser.is_new or form.csrf or visit.query(AgainQuery).again:
+        return None
+    if not browsers.says_same_site(visit.client, visit.place):
+        raise FormNotOwn
+    headers = {"location": visit.address(path) + "?again=1", **browsers.cookie(browser, visit.place)}
+    return SendAgain("", headers, HTTPStatus.TEMPORARY_REDIRECT)
+
+
+def once_of(name: str) -> str:
+    """Return the value of `once` on a page that is the same for everyone."""
+    return sha256_hex(f"once {name}")
 
 
 def is_known(visit: Visit) -> bool:

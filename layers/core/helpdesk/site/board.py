@@ -1,7 +1,7 @@
 """The feedback board of a help site: lists of posts, the roadmap, one post, and what visitors do with them.
 
 A list and the roadmap are the same for everyone. So is a post for a browser without our cookie, which is how a page can
-be kept by proxies: its links lead to `join`, which sets the cookie and shows the same page with forms.
+be kept by proxies: its forms have no token, and the first that is sent brings the cookie (docs/decisions/0268).
 """
 
 from datetime import UTC, datetime
@@ -112,12 +112,9 @@ def show_sent(visit: Visit) -> Content:
     return rendering.page("board_sent", visit, {}, title=_words(visit)("board.sent"), shared=True)
 
 
-def show_post(visit: Visit, post: str, *, joins: bool = False) -> Content:
-    """Return a post with its comments: with forms for a browser that has our cookie, or that `joins`."""
-    settings = _settings(visit)
-    if joins or acting.is_known(visit):
-        return _post(visit, settings, post, visit.browser)
-    return _post(visit, settings, post, None)
+def show_post(visit: Visit, post: str) -> Content:
+    """Return a post with its comments: the same for everyone, or for a browser that has our cookie."""
+    return _post(visit, _settings(visit), post, visit.browser if acting.is_known(visit) else None)
 
 
 def show_new(visit: Visit) -> Content:
@@ -150,6 +147,9 @@ def vote(visit: Visit, post: str) -> Content:
     browser = visit.browser
     found = _found(visit, post)
     try:
+        again = acting.with_cookie(visit, browser, form, f"{path_of(found)}/vote")
+        if again is not None:
+            return again
         acting.require_own(visit, browser, form)
     except (FormNotOwn, RateLimited) as error:
         return _post(visit, settings, post, browser, error=error)
@@ -168,6 +168,9 @@ def comment(visit: Visit, post: str) -> Content:
     found = _found(visit, post)
     path = path_of(found)
     try:
+        again = acting.with_cookie(visit, browser, form, f"{path}/comments")
+        if again is not None:
+            return again
         acting.require_own(visit, browser, form)
 
         def add() -> str:
@@ -258,9 +261,8 @@ def _post(
         ],
         "hidden_comments": post.comments - len(listed),
         "csrf": browser.csrf if browser else "",
-        "once": acting.new_once() if browser else "",
+        "once": acting.new_once() if browser else acting.once_of(post.id),
         "voted": _has_voted(post, browser) if browser else False,
-        "joined": browser is not None,
         "typed": typed,
         "why": _why(error),
         "canonical": visit.address(path_of(post)),

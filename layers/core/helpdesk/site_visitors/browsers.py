@@ -163,9 +163,13 @@ def _set(browser: Browser, site: SitePlace, seconds: int) -> dict[str, str]:
 def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, site: SitePlace) -> None:
     """Raise FormNotOwn unless a form comes from one of the site's pages, in this browser.
 
-    The token decides. If the browser also says where the form is from, that must be the site.
+    The token decides. If the browser also says where the form is from, that must be the site. A page that proxies keep
+    has forms without a token. For a visitor who is not signed in, they count if the browser says that they are the
+    site's own (docs/decisions/0268).
     """
     require_same_site(client_info, site)
+    if not csrf and not browser.is_new and browser.visitor is None and says_same_site(client_info, site):
+        return
     if browser.is_new or not hmac.compare_digest(csrf.encode(), browser.csrf.encode()):
         raise FormNotOwn
 
@@ -182,6 +186,14 @@ def require_same_site(client_info: ClientInfo, site: SitePlace) -> None:
         raise FormNotOwn
     if fetched_from is None and origin not in {None, "null", site.origin}:
         raise FormNotOwn
+
+
+def says_same_site(client_info: ClientInfo, site: SitePlace) -> bool:
+    """Return whether the browser says that a form is from the site's host. No page elsewhere can make it say so."""
+    fetched_from = client_info.headers.get("sec-fetch-site")
+    if fetched_from is not None:
+        return fetched_from == "same-origin"
+    return client_info.headers.get("origin") == site.origin
 
 
 def _cookie_name(*, is_secure: bool) -> str:
