@@ -237,7 +237,7 @@ def test_a_form_without_a_token_counts_only_where_the_browser_says_that_it_is_th
     assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 0
 
 
-def test_a_browser_that_takes_no_cookie_is_told_so(api: Client, browser: SiteBrowser) -> None:
+def test_a_browser_that_takes_no_cookie_reads_that_it_blocks_them(api: Client, browser: SiteBrowser) -> None:
     of = post(api)
     own = {"content-type": FORM, "sec-fetch-site": "same-origin"}
 
