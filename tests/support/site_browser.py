@@ -30,7 +30,7 @@ class SiteBrowser:
         return self._followed(self.send(where, {**fields, **typed}))
 
     def send(self, where: str, fields: dict[str, str], **headers: str) -> Page:
-        """Send a form, again where it is told so (307); the response as it comes."""
+        """Send a form, again where a 307 says so; the response as it comes."""
         own = {"content-type": FORM, "sec-fetch-site": "same-origin", **headers}
         page = self.ask("POST", where, urlencode(fields), own)
         if page.status == 307:
