@@ -60,3 +60,11 @@ def test_the_http_client_is_a_layer_but_for_the_function_that_has_five_others() 
     carriers = [name_of(path.parent) for path in DEPLOYED if "aiohttp" in pins(path)]
 
     assert carriers == ["layers/http_client", "functions/agent_worker"]
+
+
+def test_only_a_layer_packages_what_makes_and_checks_signatures() -> None:
+    carriers = [
+        name_of(path.parent) for path in DEPLOYED if {"cryptography", "joserfc", "pyjwt"} & pins(path).keys()
+    ]
+
+    assert carriers == ["layers/signatures"]

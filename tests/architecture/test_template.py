@@ -572,6 +572,14 @@ def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentenc
     }
 
 
+def test_only_functions_that_sign_or_verify_for_others_have_the_layer_of_signatures() -> None:
+    assert with_layer("SignaturesLayer") == {
+        "HooksFunction",
+        "IntegrationWorkerFunction",
+        "SiteSignInFunction",
+    }
+
+
 def test_each_function_that_calls_other_servers_has_the_http_client() -> None:
     # These resolve the names of others, within limits of their own. One has five layers, and carries the client itself.
     calling = {
