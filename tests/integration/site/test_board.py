@@ -5,7 +5,8 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from helpdesk.site import router
+from helpdesk.board import public
+from helpdesk.site import authors, router
 from tests.integration.openapi.test_hostile_text import HOSTILE
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -16,6 +17,7 @@ from tests.support.site_browser import SiteBrowser
 @pytest.fixture(autouse=True)
 def _new_environment() -> None:
     router.forget()
+    authors.forget()
 
 
 @pytest.fixture
@@ -145,12 +147,12 @@ def test_a_post_is_read_without_a_cookie_and_never_shows_an_address(
     with recorded_calls() as calls:
         page = browser.open(f"/board/{created['number']}")
 
-    assert calls == [
-        "dynamodb:BatchGetItem",
-        "dynamodb:BatchGetItem",
-        "dynamodb:Query",
-        "dynamodb:BatchGetItem",
-    ]
+    with recorded_calls() as again:
+        browser.open(f"/board/{created['number']}")
+
+    # the site with the post's number; the post with its comments; the names of those who wrote, which are remembered
+    assert calls == ["dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:BatchGetItem"]
+    assert again == calls[:2]
     assert page.headers["cache-control"].startswith("public")
     assert page.headers["vary"] == "accept-language, cookie, accept-encoding"
     assert "Ada" in page.words("article")
@@ -432,3 +434,18 @@ def test_hostile_text_is_text_on_every_page(api: Client, browser: SiteBrowser, t
         found = browser.open(path + quote(text[:300]))
         assert found.status in {200, 404}, path
         assert found.html.css("script") == []
+
+
+def test_a_post_shows_the_first_two_hundred_comments_also_where_they_are_more_than_one_query_returns(
+    api: Client, browser: SiteBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = post(api)
+    for number in range(3):
+        api.post(f"/v1/board/posts/{of['id']}/comments", {"body": f"Comment {number}"})
+    api.post(f"/v1/board/posts/{of['id']}/vote", {"session": "session-of-a-visitor"})
+    monkeypatch.setattr(public, "SHOWN_COMMENTS", 2)
+
+    page = browser.open(f"/board/{of['number']}")
+
+    assert [each.text() for each in page.html.css(".comments .plain")] == ["Comment 0", "Comment 1"]
+    assert page.words(".vote-count") == "1 vote"

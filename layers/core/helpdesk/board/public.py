@@ -11,12 +11,10 @@ from helpdesk.board import listing, repository
 from helpdesk.board.errors import SHOWN_COMMENTS, PostNotFound
 from helpdesk.board.listing import Chosen
 from helpdesk.board.record import Comment, Post, PostList
-from helpdesk.board.rendering import authors_of
 from helpdesk.board.schemas import PostSort
 from helpdesk.board.settings import Settings
 from helpdesk.board.state import PostState
 from helpdesk.customers import service as customers
-from helpdesk.customers.record import Customer
 from helpdesk.storage.table import Item
 
 ROADMAP_CANDIDATES = 500
@@ -96,15 +94,19 @@ def post(organization: str, number: str, seen: Item | None) -> tuple[Post, str]:
     return found, body
 
 
-def comments(of: Post) -> list[Comment]:
-    """Return the first 200 comments on a post, the oldest first. One query, none without comments."""
-    return repository.comments(of.organization, of.id, SHOWN_COMMENTS)[0] if of.comments else []
+def post_with_comments(organization: str, number: str, seen: Item | None) -> tuple[Post, str, list[Comment]]:
+    """Return a post as `post` does, and its first 200 comments, the oldest first. One query. Raises PostNotFound."""
+    post_id = repository.numbered(organization, number, seen)
+    found, body, comments = repository.with_comments(organization, post_id, SHOWN_COMMENTS)
+    if found.list is not PostList.PUBLIC:
+        raise PostNotFound
+    return found, body, comments
 
 
-def authors(organization: str, of: Iterable[Post | Comment]) -> Mapping[str, Customer]:
-    """Return the customers who wrote posts and comments, by id. One batch read, none where the team wrote all."""
-    wanted = authors_of(of)
-    return customers.by_ids(organization, wanted) if wanted else {}
+def authors(organization: str, customer_ids: Sequence[str]) -> Mapping[str, str | None]:
+    """Return the names of the customers who wrote posts and comments, by their ids. One batch read."""
+    known = customers.by_ids(organization, customer_ids)
+    return {each.id: each.name for each in known.values()}
 
 
 def has_voted(of: Post, voter_id: str) -> bool:

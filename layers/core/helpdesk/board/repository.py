@@ -72,6 +72,22 @@ def with_body(organization: str, post_id: str) -> tuple[Post, str]:
     return Post.from_item(organization, found[post]), found[body]["body"]
 
 
+def with_comments(organization: str, post_id: str, limit: int) -> tuple[Post, str, list[Comment]]:
+    """Return a post with its whole text and its first comments. One query, three calls if they exceed 1 MB.
+
+    Raises PostNotFound. The text, the comments and the post follow each other in the partition, before the votes.
+    """
+    found = table.query(
+        keys.Post(organization, post_id).pk, sk_between=("BODY", POST), limit=limit + 2, consistent=True
+    )
+    items = {item["SK"]: item for item in found.items}
+    if POST not in items or "BODY" not in items:
+        post, body = with_body(organization, post_id)
+        return post, body, comments(organization, post_id, limit)[0]
+    listed = [Comment.from_item(item) for name, item in items.items() if name.startswith(_COMMENTS)]
+    return Post.from_item(organization, items[POST]), items["BODY"]["body"], listed
+
+
 def with_vote(organization: str, post_id: str, voter_id: str) -> tuple[Post, Vote | None]:
     """Return a post and the vote of a voter for it, if there is one. One batch read. Raises PostNotFound."""
     post, vote = keys.Post(organization, post_id), keys.PostVote(organization, post_id, voter_id)

@@ -4,6 +4,7 @@ A list and the roadmap are the same for everyone. So is a post for a browser wit
 be kept by proxies: its forms have no token, and the first that is sent brings the cookie (docs/decisions/0268).
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from helpdesk.board import comments, participants, public, votes
@@ -17,13 +18,13 @@ from helpdesk.board.errors import (
     PostTitleRequired,
 )
 from helpdesk.board.record import Post
-from helpdesk.board.rendering import path_of
+from helpdesk.board.rendering import authors_of, path_of
 from helpdesk.board.schemas import CommentInput, PostInput, PostSort, VoterInput, VoterQuery
 from helpdesk.board.settings import Settings
 from helpdesk.http.content import Content, HtmlPage, see_other
 from helpdesk.http.schemas import Query
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
-from helpdesk.site import acting, rendering
+from helpdesk.site import acting, authors, rendering
 from helpdesk.site.acting import OwnForm
 from helpdesk.site.board_reads import LEADING_NUMBER
 from helpdesk.site.errors import PageNotFound
@@ -34,6 +35,7 @@ from helpdesk.site_visitors import browsers
 from helpdesk.site_visitors.browsers import Browser
 from helpdesk.site_visitors.errors import FormNotOwn
 from helpdesk.storage import keys
+from helpdesk.storage.table import Item
 
 PAGE = 30
 
@@ -193,16 +195,16 @@ def _settings(visit: Visit) -> Settings:
 
 def _found(visit: Visit, name: str) -> Post:
     """Return the public post at an address. Raises PageNotFound."""
-    return _with_text(visit, name)[0]
+    return _at(visit, name, public.post)[0]
 
 
-def _with_text(visit: Visit, name: str) -> tuple[Post, str]:
+def _at[T](visit: Visit, name: str, read: Callable[[str, str, Item | None], T]) -> T:
     leading = LEADING_NUMBER.fullmatch(name)
     if leading is None:
         raise PageNotFound
     seen = visit.found.get(keys.PostNumber(visit.organization, leading[1]))
     try:
-        return public.post(visit.organization, leading[1], seen)
+        return read(visit.organization, leading[1], seen)
     except PostNotFound:
         raise PageNotFound from None
 
@@ -234,16 +236,15 @@ def _post(
     error: AppError | None = None,
     typed: str = "",
 ) -> HtmlPage:
-    post, body = _with_text(visit, name)
-    listed = public.comments(post)
-    known = public.authors(visit.organization, [post, *listed])
+    post, body, listed = _at(visit, name, public.post_with_comments)
+    known = authors.names_of(visit.organization, authors_of([post, *listed]))
     nameless = _words(visit)("board.visitor")
 
     def author(entry: object) -> str:
         customer_id = getattr(entry, "customer_id", None)
         if customer_id is None:
             return str(getattr(entry, "author_name", None) or visit.site.organization.name)
-        return (known[customer_id].name if customer_id in known else None) or nameless
+        return known[customer_id] or nameless
 
     values = {
         "post": _row(post, settings),
