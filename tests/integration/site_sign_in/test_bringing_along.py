@@ -35,7 +35,7 @@ def conversation_id(api: Client) -> str:
 
 
 def vote(browser: SiteBrowser, post: str) -> None:
-    browser.open(f"{post}/join")
+    browser.open(post)
     browser.press("/vote")
 
 
