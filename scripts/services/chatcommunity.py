@@ -119,6 +119,7 @@ class ChatCommunity:
         user: str = "200000000000000001",
         who: str = "Vera",
         may: int = 0,
+        locale: str = "en-US",
         at: float | None = None,
         key: Ed25519PrivateKey | None = None,
     ) -> tuple[dict[str, str], str]:
@@ -154,7 +155,7 @@ class ChatCommunity:
             "token": token,
             "version": 1,
             "app_permissions": str(channel.granted),
-            "locale": "en-US",
+            "locale": locale,
             "guild_locale": "en-US",
             "entitlements": [],
             "authorizing_integration_owners": {"0": server.id},

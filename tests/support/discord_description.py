@@ -44,6 +44,7 @@ SENT = frozenset(
         "contexts",
         "content",
         "description",
+        "description_localizations",
         "enforce_nonce",
         "fail_if_not_exists",
         "flags",

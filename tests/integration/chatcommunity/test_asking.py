@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.chatcommunity import asking, texts, worker
+from helpdesk.chatcommunity import asking, worker
 from helpdesk.chatcommunity.feed_repository import MOST_QUESTIONS
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.record import Connection
@@ -33,6 +33,11 @@ from tests.support.workers import LongContext, Workers, received
 
 pytestmark = pytest.mark.usefixtures("connection", "quick")
 
+CLOSED = "This conversation is closed. `/ask` begins another one."
+NO_PLACE = "I may not write in this channel. Ask in another one, or ask an admin of the server to let me in."
+TOO_MANY = "You asked a lot within a few minutes. Ask again in ten minutes."
+NOTHING_OPEN = "You have no open conversation here."
+NOT_YOURS = "Somebody else asked here. They close it, or a person who may manage threads."
 VERA, OTTO = "200000000000000001", "200000000000000002"
 REFUNDS = (
     "# Refunds\n\n## How long does a refund take?\n\nThe money is on your card after five working days.\n"
@@ -208,12 +213,13 @@ def test_where_the_bot_may_not_write_nothing_is_asked(general: Channel, api: Cli
     general.granted = VIEW
     response = type_in(general, "ask", "Where is my order?")
 
-    assert response.message["content"] == f"> Where is my order?\n{texts.NO_PLACE}"
+    assert response.message["content"] == f"> Where is my order?\n{NO_PLACE}"
     assert conversations(api) == []
 
 
 @pytest.mark.parametrize(
-    ("question", "said"), [("x" * 4_001, "4,000 characters"), (" \u200b ", "Write something in")]
+    ("question", "said"),
+    [("x" * 4_001, "4,000 characters"), (" \u200b ", "Write something in your question.")],
 )
 def test_a_question_that_is_no_message_says_why(
     general: Channel, api: Client, type_in: TypeIn, question: str, said: str
@@ -231,9 +237,39 @@ def test_a_person_asks_ten_times_within_ten_minutes(
     discord.clock = lambda: start / 1_000_000
     with clock.frozen(lambda: start):
         for number in range(MOST_QUESTIONS):
-            assert texts.TOO_MANY not in type_in(general, "ask", f"Question {number}").message["content"]
-        assert texts.TOO_MANY in type_in(general, "ask", "One more").message["content"]
-        assert texts.TOO_MANY not in type_in(general, "ask", "Mine", user=OTTO).message["content"]
+            assert TOO_MANY not in type_in(general, "ask", f"Question {number}").message["content"]
+        assert TOO_MANY in type_in(general, "ask", "One more").message["content"]
+        assert TOO_MANY not in type_in(general, "ask", "Mine", user=OTTO).message["content"]
+
+
+def test_a_person_reads_the_language_of_their_discord(
+    general: Channel, acme: Server, api: Client, admin: Client, type_in: TypeIn
+) -> None:
+    response = type_in(general, "ask", "Rückgabe?", locale="de")
+    assert response.message["content"].endswith("Andere Nachrichten hier werden nicht gelesen.")
+    [found] = conversations(api)
+    assert admin.get(f"/v1/conversations/{found['id']}").body["conversation"]["context"]["locale"] == "de"
+
+    [made] = acme.threads()
+    said = type_in(made, "close", user=OTTO, locale="pt-BR").message["content"]
+    assert said.startswith("Outra pessoa perguntou aqui.")
+    assert (
+        type_in(made, "close", locale="de")
+        .message["content"]
+        .startswith("Diese Unterhaltung ist geschlossen.")
+    )
+    assert made.texts()[-1] == "Diese Unterhaltung ist geschlossen. Mit `/ask` beginnen Sie eine neue."
+
+
+def test_a_person_whose_language_has_no_phrases_reads_that_of_the_organization(
+    general: Channel, admin: Client, type_in: TypeIn
+) -> None:
+    assert admin.patch("/v1/agent", {"language": "fr"}).status == 200
+
+    assert (
+        type_in(general, "close", locale="ja").message["content"]
+        == "Vous n’avez pas de conversation ouverte ici."
+    )
 
 
 def test_what_a_person_writes_mentions_nobody_and_looks_like_nothing_else(
@@ -356,13 +392,13 @@ def test_the_asker_closes_their_conversation(
     [made] = acme.threads()
     response = type_in(made, "close")
 
-    assert (response.ephemeral, response.message["content"]) == (True, texts.IS_CLOSED)
+    assert (response.ephemeral, response.message["content"]) == (True, CLOSED)
     [found] = conversations(api)
     assert found["status"] == "resolved"
     assert ("system", "Vera closed this conversation in Discord.") in thread(api, found["id"])
-    assert made.texts()[-1] == "This conversation is closed. `/ask` begins another one."
-    assert type_in(made, "close").message["content"] == texts.IS_CLOSED
-    assert made.texts().count(texts.CLOSED) == 1
+    assert made.texts()[-1] == CLOSED
+    assert type_in(made, "close").message["content"] == CLOSED
+    assert made.texts().count(CLOSED) == 1
 
 
 def test_the_asker_closes_from_another_channel(
@@ -394,10 +430,10 @@ def test_others_close_a_thread_if_they_may_manage_threads(
     type_in(general, "ask", "Where is my order?")
     [made] = acme.threads()
 
-    assert type_in(made, "close", user=OTTO, who="Otto").message["content"] == texts.NOT_YOURS
+    assert type_in(made, "close", user=OTTO, who="Otto").message["content"] == NOT_YOURS
     assert conversations(api)[0]["status"] == "open"
     response = type_in(made, "close", user=OTTO, who="Otto", may=MANAGE_THREADS)
-    assert response.message["content"] == texts.IS_CLOSED
+    assert response.message["content"] == CLOSED
     assert ("system", "Otto closed this conversation in Discord.") in thread(api, conversations(api)[0]["id"])
 
 
@@ -406,8 +442,8 @@ def test_somebody_without_a_conversation_closes_nothing(
 ) -> None:
     type_in(general, "ask", "Where is my order?")
 
-    assert type_in(general, "close", user=OTTO).message["content"] == texts.NOTHING_OPEN
-    assert type_in(general, "close", user=OTTO, may=MANAGE_THREADS).message["content"] == texts.NOTHING_OPEN
+    assert type_in(general, "close", user=OTTO).message["content"] == NOTHING_OPEN
+    assert type_in(general, "close", user=OTTO, may=MANAGE_THREADS).message["content"] == NOTHING_OPEN
     assert conversations(api)[0]["status"] == "open"
 
 
@@ -417,7 +453,7 @@ def test_an_archived_conversation_counts_as_closed(
     type_in(general, "ask", "Where is my order?")
     admin.post(f"/v1/conversations/{conversations(api)[0]['id']}/archive")
 
-    assert type_in(general, "close").message["content"] == texts.IS_CLOSED
+    assert type_in(general, "close").message["content"] == CLOSED
 
 
 def test_an_erased_customer_leaves_nothing_that_leads_to_discord(

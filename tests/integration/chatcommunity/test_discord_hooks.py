@@ -156,6 +156,7 @@ def test_a_command_is_read_without_more_of_the_person_than_is_needed(
         "token": json.loads(body)["token"],
         "channel": {"id": acme.named("general").id, "type": 0, "name": "general"},
         "may": EVERYTHING,
+        "locale": "en-US",
         "user": {
             "id": "200000000000000001",
             "username": "vera",

@@ -4,7 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpdesk.chatcommunity import texts
+from helpdesk.chatcommunity.phrasing import LOCALES, Phrase, phrase, phrases
 from helpdesk.conversations.record import AttachedFile, Author, Message
+from helpdesk.visitor_texts.languages import LANGUAGES
 
 FILE = AttachedFile("a [photo].png", 3, "image/png", "https://support.example.com/v1/files/abc")
 
@@ -32,9 +34,9 @@ def test_the_parts_of_an_answer_have_all_its_words(body: str) -> None:
 @given(st.text(max_size=6_000))
 def test_a_quoted_question_fits_a_message(question: str) -> None:
     for said in (
-        texts.question(question),
-        texts.further_question(question, "1", "2"),
-        texts.unanswerable(question, texts.NO_PLACE),
+        texts.question(question, "de"),
+        texts.further_question(question, "1", "2", "fr"),
+        texts.unanswerable(question, phrase(Phrase.NO_PLACE, "fr")),
     ):
         assert 0 < len(said) <= texts.MAX_CHARACTERS
 
@@ -65,4 +67,31 @@ def test_files_are_addresses_without_a_preview() -> None:
 
 def test_a_thread_has_a_name() -> None:
     assert [len(each["name"]) for each in texts.COMMANDS] == [3, 5]
-    assert all(len(each["description"]) <= 100 for each in texts.COMMANDS)
+    described = [*texts.COMMANDS, *texts.COMMANDS[0]["options"]]
+    every = [
+        text
+        for each in described
+        for text in [each["description"], *each["description_localizations"].values()]
+    ]
+    assert len(every) == 3 * 8
+    assert all(len(text) <= 100 for text in every)
+
+
+def test_every_language_has_every_phrase_and_its_signs() -> None:
+    for language in LANGUAGES:
+        assert set(phrases(language)) == set(Phrase), language
+        for name in Phrase:
+            for sign in ("`/ask`", "`/close`", "{place}"):
+                assert (sign in phrase(name, language)) == (sign in phrase(name, "en")), (language, name)
+
+
+def test_each_locale_of_discord_is_one_language() -> None:
+    assert LOCALES == {
+        "de": "de",
+        "fr": "fr",
+        "it": "it",
+        "nl": "nl",
+        "es-ES": "es",
+        "es-419": "es",
+        "pt-BR": "pt",
+    }

@@ -12,6 +12,7 @@ from helpdesk.chatcommunity import discord, service, texts
 from helpdesk.chatcommunity import feed_repository as feeds
 from helpdesk.chatcommunity.discord import DiscordError
 from helpdesk.chatcommunity.feed_repository import Feed, FeedKind, Overtaken, TooManyQuestions
+from helpdesk.chatcommunity.phrasing import Phrase, language_for, phrase
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation
@@ -22,10 +23,12 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import Revoked
 from helpdesk.messages import service as messages
 from helpdesk.messages import visitors
-from helpdesk.messages.schemas import MessageInput, PageInput
+from helpdesk.messages.schemas import ContextInput, MessageInput, PageInput
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
+from helpdesk.platform.text import is_blank
 from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
+from helpdesk.visitor_texts.languages import Language
 
 _MAY_ANYTHING, _MAY_VIEW, _MAY_WRITE = 1 << 3, 1 << 10, 1 << 11
 _MAY_MANAGE_THREADS, _MAY_BEGIN_THREADS, _MAY_WRITE_IN_THREADS = 1 << 34, 1 << 35, 1 << 38
@@ -49,25 +52,26 @@ def ask(account: Account, data: Mapping[str, Any]) -> str:
     """Write a question, and make a place for its answers; return what became of it. Raises Revoked, TryLater."""
     connection, question = account.connection, str(data["question"])
     organization, server = connection.organization, connection.account_id
+    language = _language(account, data)
     if not _may_write(data):
-        return _refuse(account, data, texts.NO_PLACE)
+        return _refuse(account, data, phrase(Phrase.NO_PLACE, language))
     service.note_asked(connection)
     session_hash = asker(server, data["user"]["id"])
     try:
         conversation_id = _written(account, data, session_hash)
     except TooManyQuestions:
-        return _refuse(account, data, texts.TOO_MANY)
+        return _refuse(account, data, phrase(Phrase.TOO_MANY, language))
     except AppError as error:
-        return _refuse(account, data, error.message)
+        return _refuse(account, data, _why(question, language) or error.message)
     found = None if conversation_id is None else conversations.find(organization, conversation_id)
     if found is None:
         return "gone"
     feed = feeds.of(organization, found.id, server).get(FeedKind.ANSWERS)
     if feed is not None:
-        said = texts.further_question(question, data["channel"]["id"], feed.channel)
+        said = texts.further_question(question, data["channel"]["id"], feed.channel, language)
         _respond(account, data, said)
         return "added"
-    response = _respond(account, data, texts.question(question))
+    response = _respond(account, data, texts.question(question, language))
     shown = None if response is None else str(response["id"])
     try:
         place = _place(account, data, found, shown)
@@ -83,6 +87,7 @@ def close(account: Account, data: Mapping[str, Any]) -> str:
     """Close the conversation that has its answers here, or else the person's own; return what became of it."""
     connection, user = account.connection, data["user"]
     organization, server = connection.organization, connection.account_id
+    language = _language(account, data)
     own = visitors.session(organization, asker(server, user["id"]))
     here = feeds.conversation_at(organization, server, data["channel"]["id"])
     ids = {each: None for each in (here, own.current if own else None) if each is not None}
@@ -90,13 +95,13 @@ def close(account: Account, data: Mapping[str, Any]) -> str:
     theirs = [each for each in found if own is not None and each.session_hash == own.hash]
     if data["channel"]["type"] in _THREADS and here is not None and here not in {each.id for each in theirs}:
         if not user["may"] & (_MAY_MANAGE_THREADS | _MAY_ANYTHING):
-            return _answer(account, data, texts.NOT_YOURS, "not_theirs")
+            return _answer(account, data, phrase(Phrase.NOT_YOURS, language), "not_theirs")
         theirs = [each for each in found if each.id == here]
     if not theirs:
-        return _answer(account, data, texts.NOTHING_OPEN, "nothing")
+        return _answer(account, data, phrase(Phrase.NOTHING_OPEN, language), "nothing")
     wanted = next((each for each in theirs if each.accepts_visitor_messages), None)
     if wanted is None:
-        return _answer(account, data, texts.IS_CLOSED, "closed_before")
+        return _answer(account, data, phrase(Phrase.CLOSED, language), "closed_before")
     name = " ".join(str(user["name"]).split())
     try:
         conversations.close_for_visitor(
@@ -104,7 +109,7 @@ def close(account: Account, data: Mapping[str, Any]) -> str:
         )
     except AppError as error:
         return _answer(account, data, error.message, "refused")
-    return _answer(account, data, texts.IS_CLOSED, "closed")
+    return _answer(account, data, phrase(Phrase.CLOSED, language), "closed")
 
 
 def asker(server: str, user: str) -> str:
@@ -139,6 +144,7 @@ def _question(account: Account, data: Mapping[str, Any]) -> MessageInput:
             avatarUrl=avatar,
             metadata={"Discord user": user["username"], "Discord server": server.account},
         ),
+        context=ContextInput(locale=data.get("locale") or None),
         page=PageInput(
             url=f"https://discord.com/channels/{server.account_id}/{channel['id']}",
             title=f"#{channel['name']} of {server.account} in Discord",
@@ -148,10 +154,10 @@ def _question(account: Account, data: Mapping[str, Any]) -> MessageInput:
 
 def _place(account: Account, data: Mapping[str, Any], found: Conversation, shown: str | None) -> _Place:
     """Return where the answers go: a thread at the question, or the channel in which it was asked."""
-    channel = data["channel"]
+    channel, language = data["channel"], _language(account, data)
     question = shown
     if question is None:  # the response came too late, so the bot repeats the question
-        said = texts.question(str(data["question"]))
+        said = texts.question(str(data["question"]), language)
         try:
             nonce = sha256_hex(f"question {data['interaction']}")[: discord.NONCE_CHARACTERS]
             question = str(discord.post(account, channel["id"], said, nonce)["id"])
@@ -161,7 +167,8 @@ def _place(account: Account, data: Mapping[str, Any], found: Conversation, shown
     if channel["type"] in _HAS_THREADS and _may(data["may"], needed):
         try:
             return _Place(
-                discord.start_thread(account, channel["id"], question, texts.thread_name(found)), None
+                discord.start_thread(account, channel["id"], question, texts.thread_name(found, language)),
+                None,
             )
         except DiscordError:
             pass  # the channel's threads are at their most, or its permissions changed
@@ -190,6 +197,17 @@ def _begin(account: Account, data: Mapping[str, Any], found: Conversation, place
     except (Overtaken, ConversationNotFound):
         return "done_before"
     return "asked"
+
+
+def _language(account: Account, data: Mapping[str, Any]) -> Language:
+    return language_for(account.connection.organization, data.get("locale"))
+
+
+def _why(question: str, language: Language) -> str | None:
+    """Return why a question is no message, if that is its length."""
+    if is_blank(question):
+        return phrase(Phrase.EMPTY, language)
+    return phrase(Phrase.TOO_LONG, language) if len(question) > texts.MAX_QUESTION_CHARACTERS else None
 
 
 def _may_write(data: Mapping[str, Any]) -> bool:

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from helpdesk.approvals import calls as approvals
-from helpdesk.chatcommunity import discord, service, texts
+from helpdesk.chatcommunity import discord, phrasing, service, texts
 from helpdesk.chatcommunity import feed_repository as feeds
 from helpdesk.chatcommunity.discord import DiscordError
 from helpdesk.chatcommunity.feed_repository import Feed, FeedKind, Overtaken
+from helpdesk.chatcommunity.phrasing import Phrase
 from helpdesk.chatcommunity.record import CommunitySettings
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
@@ -104,7 +105,8 @@ def _answers(conversation: Conversation, feed: Feed) -> list[_Next]:
             nexts.append(_Next(f"{each.id}/{part}", parts[part], at, users))
     if conversation.state.status is Status.RESOLVED and at.state != Status.RESOLVED.value:
         closing = f"closed/{conversation.resolutions}"
-        nexts.append(_Next(closing, texts.CLOSED, at.__replace__(state=Status.RESOLVED.value)))
+        said = phrasing.phrase(Phrase.CLOSED, phrasing.language_of(conversation))
+        nexts.append(_Next(closing, said, at.__replace__(state=Status.RESOLVED.value)))
     return nexts[:2]
 
 

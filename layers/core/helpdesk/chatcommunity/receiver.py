@@ -27,6 +27,7 @@ _SAYS, _THINKS = 4, 5  # types of responses
 _EPHEMERAL = 1 << 6  # only the person who typed the command sees it
 _MAX_DIGITS = 12
 _SIGNATURE_DIGITS = 128
+_LOCALE_CHARACTERS = 20
 _CHARACTERS = 6_000  # Discord takes as many in an option
 _ONLY_IN_SERVERS = "Use this command in a server."
 _UNKNOWN = "This command is not known any more."
@@ -85,6 +86,7 @@ def _command(sent: Mapping[str, Any]) -> Received:
             "name": str(channel.get("name") or ""),
         },
         "may": int(sent.get("app_permissions", 0)),
+        "locale": str(sent.get("locale") or "")[:_LOCALE_CHARACTERS],
         "user": {
             "id": user["id"],
             "username": user["username"],

@@ -8,30 +8,40 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from helpdesk.approvals.record import Approval
+from helpdesk.chatcommunity.phrasing import Phrase, in_locales, phrase
 from helpdesk.conversations.record import Conversation, Message
 from helpdesk.customers.record import Customer
+from helpdesk.visitor_texts.languages import Language
 
 MAX_CHARACTERS = 2_000
 """How long a message of Discord may be."""
+MAX_QUESTION_CHARACTERS = 4_000
+"""How long a question may be, as any message of a visitor."""
+
+
+def _described(name: Phrase) -> dict[str, Any]:
+    return {"description": phrase(name, "en"), "description_localizations": in_locales(name)}
+
+
 COMMANDS: Final[list[Mapping[str, Any]]] = [
     {
         "name": "ask",
-        "description": "Ask the support team. Everybody in this channel can read the question and its answers.",
+        **_described(Phrase.COMMAND_ASK),
         "type": 1,
         "contexts": [0],
         "options": [
             {
                 "type": 3,
                 "name": "question",
-                "description": "What you want to know",
+                **_described(Phrase.COMMAND_QUESTION),
                 "required": True,
-                "max_length": 4_000,
+                "max_length": MAX_QUESTION_CHARACTERS,
             }
         ],
     },
     {
         "name": "close",
-        "description": "Close your conversation with the support team.",
+        **_described(Phrase.COMMAND_CLOSE),
         "type": 1,
         "contexts": [0],
     },
@@ -39,19 +49,12 @@ COMMANDS: Final[list[Mapping[str, Any]]] = [
 """The commands (Discord, "Application Commands"): type 1 is typed with a slash, context 0 is a server."""
 
 BEGINS = "Alerts of Helpdesk appear in this channel."
-CLOSED = "This conversation is closed. `/ask` begins another one."
-NO_PLACE = "I may not write in this channel. Ask in another one, or ask an admin of the server to let me in."
-TOO_MANY = "You asked a lot within a few minutes. Ask again in ten minutes."
-NOTHING_OPEN = "You have no open conversation here."
-NOT_YOURS = "Somebody else asked here. They close it, or a person who may manage threads."
-IS_CLOSED = "It is closed. `/ask` begins another one."
 
 _PART_CHARACTERS = 1_900  # leaves room for the mention and the name
 _QUOTE_CHARACTERS = 1_500
 _SUBJECT_CHARACTERS = 300
 _THREAD_NAME_CHARACTERS = 100
 _MARKS = re.compile(r"([\\*_~`|<>#\[\]()])")
-_HINT = "-# Write more with `/ask`, and end with `/close`. Other messages here are not read."
 
 
 def escaped(text: str) -> str:
@@ -59,14 +62,16 @@ def escaped(text: str) -> str:
     return _MARKS.sub(r"\\\1", " ".join(text.split()))
 
 
-def question(text: str) -> str:
+def question(text: str, language: Language) -> str:
     """Return the response to /ask where a conversation begins: the question, and how to go on."""
-    return f"{_quoted(text)}\n{_HINT}"
+    return f"{_quoted(text)}\n-# {phrase(Phrase.HINT, language)}"
 
 
-def further_question(text: str, channel: str, place: str) -> str:
+def further_question(text: str, channel: str, place: str, language: Language) -> str:
     """Return the response to /ask in a conversation that has a place: the question, and where that is if elsewhere."""
-    return _quoted(text) if channel == place else f"{_quoted(text)}\nThe answer comes in <#{place}>."
+    if channel == place:
+        return _quoted(text)
+    return f"{_quoted(text)}\n{phrase(Phrase.ELSEWHERE, language).replace('{place}', f'<#{place}>')}"
 
 
 def unanswerable(text: str, why: str) -> str:
@@ -74,9 +79,10 @@ def unanswerable(text: str, why: str) -> str:
     return f"{_quoted(text)}\n{why}"
 
 
-def thread_name(conversation: Conversation) -> str:
+def thread_name(conversation: Conversation, language: Language) -> str:
     """Return the name of a conversation's thread."""
-    return " ".join(conversation.subject.split())[:_THREAD_NAME_CHARACTERS] or "Question"
+    subject = " ".join(conversation.subject.split())
+    return subject[:_THREAD_NAME_CHARACTERS] or phrase(Phrase.THREAD, language)
 
 
 def answer(found: Message, asker: str | None) -> list[str]:
