@@ -53,6 +53,7 @@ ANSWERS: dict[str, Any] = {
                 "reads": 1208,
                 "helpful": 31,
                 "unhelpful": 2,
+                "answered": 17,
             }
         ],
         "nextCursor": None,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Self
 
-from helpdesk.agent import answers, bedrock, embedded, repository
+from helpdesk.agent import answers, bedrock, citations, embedded, repository
 from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, Prepared, Question, Reply, Turn, Written
 from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.conversation_language import (
@@ -86,7 +86,7 @@ def work(job: AgentJob, *, last_try: bool, with_tools: RunAnswerer | None = None
     `with_tools` answers instead of this deployment's answerer, also where the knowledge base is empty. Raises
     ModelBusy and the errors of AWS if the queue is to try again; on the last try, and where the model refuses the
     request, it hands off instead, so that every visitor gets a reply. Calls: conversation, thread, settings, index,
-    transaction.
+    transaction, and the counts of the documents that an answer comes from.
     """
     for _ in range(_TRIES):
         try:
@@ -128,7 +128,7 @@ def _work(job: AgentJob, with_tools: RunAnswerer | None, *, last_try: bool) -> O
         reply = HandOff(Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED)
     if isinstance(reply, Written):
         return Outcome(reply.outcome)
-    return _write(conversation, job, body_of(reply, own, sentences), reply, own, spoken)
+    return _write(conversation, job, body_of(reply, own, sentences), reply, own, spoken, newest)
 
 
 def prepare_again(conversation: Conversation, message_id: str, *, with_passages: bool = True) -> Prepared:
@@ -255,9 +255,11 @@ def _write(
     reply: Reply | HandOff | Goodbye,
     own: AgentSettings,
     spoken: Language | None,
+    newest: Sequence[Message],
 ) -> Outcome:
     hands_off = isinstance(reply, HandOff)
     resolves = isinstance(reply, Goodbye)
+    sources = [source_of(passage) for passage in reply.sources] if isinstance(reply, Reply) else []
     written = answers.write(
         conversation,
         answering=job.message_id,
@@ -266,12 +268,13 @@ def _write(
         hand_off_reason=reply.reason.value if isinstance(reply, HandOff) else None,
         resolves=resolves,
         language=spoken,
-        sources=[source_of(passage) for passage in reply.sources] if isinstance(reply, Reply) else (),
+        sources=sources,
         usage=None if isinstance(reply, Goodbye) else reply.usage,
         is_gap=own.suggest_knowledge and isinstance(reply, HandOff) and reply.reason.is_gap,
     )
     if not written:
         return Outcome.DROPPED
+    citations.count(conversation.organization, sources, newest)
     if resolves:
         return Outcome.RESOLVED
     return Outcome.HANDED_OFF if hands_off else Outcome.ANSWERED

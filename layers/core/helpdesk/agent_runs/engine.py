@@ -7,7 +7,7 @@ the conversation is read again: a person who takes over, or a resolution, ends t
 from copy import replace
 from typing import NamedTuple
 
-from helpdesk.agent import answers, bedrock, metered
+from helpdesk.agent import answers, bedrock, citations, metered
 from helpdesk.agent.answerer import HandOff, Prepared, Reply, Written
 from helpdesk.agent.bedrock import HAND_OVER
 from helpdesk.agent.converse import Turn, Usage
@@ -273,6 +273,7 @@ def _finish(at: Desk, run: Run, conversation: Conversation, decided: Reply | Han
     over = run.after(RunEvent.HANDS_OVER if hands_over else RunEvent.ANSWERS)
     question = at.prepared.question
     reason = decided.reason if isinstance(decided, HandOff) else None
+    sources = [source_of(each) for each in decided.sources] if isinstance(decided, Reply) else []
     written = answers.is_the_agents(conversation) and answers.write(
         conversation,
         answering=run.message_id if conversation.answered_up_to < run.message_id else None,
@@ -280,7 +281,7 @@ def _finish(at: Desk, run: Run, conversation: Conversation, decided: Reply | Han
         body=body_of(decided, question.settings, question.sentences),
         hand_off_reason=None if reason is None else reason.value,
         language=at.prepared.spoken,
-        sources=[source_of(each) for each in decided.sources] if isinstance(decided, Reply) else (),
+        sources=sources,
         usage=decided.usage,
         is_gap=question.settings.suggest_knowledge and reason is Reason.MODEL_DECIDED and not run.calls,
         also=lambda transaction, _: _add_to(transaction, over),
@@ -291,6 +292,7 @@ def _finish(at: Desk, run: Run, conversation: Conversation, decided: Reply | Han
             run = run.after(RunEvent.RETURNED)
         repository.save(run.after(RunEvent.TAKEN_OVER))
         return Outcome.STOPPED
+    citations.count(run.organization, sources, at.prepared.newest)
     return Outcome.HANDED_OFF if hands_over else Outcome.ANSWERED
 
 

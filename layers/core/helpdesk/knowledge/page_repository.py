@@ -20,7 +20,7 @@ RATED_DAYS = 30
 """How long a visitor's rating is remembered, so that they count once."""
 
 _TRIES = 5
-_COUNTS = ("reads", "helpful", "unhelpful")
+_COUNTS = ("reads", "helpful", "unhelpful", "answered")
 _PRESENT = "documentId = :own AND attribute_not_exists(movedTo) AND attribute_not_exists(gone)"
 
 

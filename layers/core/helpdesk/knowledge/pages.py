@@ -31,6 +31,7 @@ class DocumentPage(FrozenRecord, kw_only=True):
     path        the file that the document is a copy of, by which other documents link to it
     reads       about how often the page was opened, as far as proxies let it through
     helpful     how many visitors found it helpful, and `unhelpful` how many did not
+    answered    in about how many conversations the agent answered from it
     """
 
     slug: str
@@ -47,6 +48,7 @@ class DocumentPage(FrozenRecord, kw_only=True):
     reads: int = 0
     helpful: int = 0
     unhelpful: int = 0
+    answered: int = 0
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -66,6 +68,7 @@ class DocumentPage(FrozenRecord, kw_only=True):
             reads=item.get("reads", 0),
             helpful=item.get("helpful", 0),
             unhelpful=item.get("unhelpful", 0),
+            answered=item.get("answered", 0),
         )
 
 

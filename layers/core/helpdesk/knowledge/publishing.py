@@ -193,6 +193,14 @@ def rate(organization: str, page: DocumentPage, visitor_hash: str, *, helpful: b
     page_repository.rate(organization, page, visitor_hash, helpful=helpful)
 
 
+def count_answered(organization: str, document_ids: Sequence[str]) -> None:
+    """Count that documents have answered one conversation more. One call, and one for each; none without documents."""
+    documents = repository.get_many(organization, document_ids) if document_ids else {}
+    for each in documents.values():
+        if each.slug is not None:
+            page_repository.count(organization, each.slug, {"answered": 1})
+
+
 def count_reads(organization: str, slug: str, reads: int) -> None:
     """Count that a page was opened. One call."""
     page_repository.count(organization, slug, {"reads": reads})

@@ -137,6 +137,8 @@ class ArticleShape(Answer):
     """How many visitors found it helpful."""
     unhelpful: int
     """How many did not."""
+    answered: int
+    """In how many conversations the agent answered from it, since this is counted."""
 
 
 class ArticlesAnswer(Answer):

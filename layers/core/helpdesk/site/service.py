@@ -63,6 +63,7 @@ def articles(caller: Caller, query: PageQuery, base_url: str) -> ArticlesAnswer:
                 reads=page.reads,
                 helpful=page.helpful,
                 unhelpful=page.unhelpful,
+                answered=page.answered,
             )
             for page in listed
         ],
