@@ -132,3 +132,9 @@ def type_in(discord: ChatCommunity, acme: Server, send: Send, workers: Workers) 
         return discord.response(sent)
 
     return run
+
+
+@pytest.fixture
+def general(acme: Server) -> Channel:
+    """The channel in which people ask."""
+    return acme.named("general")

@@ -1,4 +1,4 @@
-"""/ask and /close: a person's question in a server is a visitor's message, and its answers come in a thread."""
+"""/ask: a person's question in a server is a visitor's message, and its answers come in a thread."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,6 @@ from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.community import (
     BEGIN_THREADS,
     EVERYTHING,
-    MANAGE_THREADS,
     SEND,
     VIEW,
     Channel,
@@ -33,23 +32,14 @@ from tests.support.workers import LongContext, Workers, received
 
 pytestmark = pytest.mark.usefixtures("connection", "quick")
 
-CLOSED = "This conversation is closed. `/ask` begins another one."
 NO_PLACE = "I may not write in this channel. Ask in another one, or ask an admin of the server to let me in."
 TOO_MANY = "You asked a lot within a few minutes. Ask again in ten minutes."
-NOTHING_OPEN = "You have no open conversation here."
-NOT_YOURS = "Somebody else asked here. They close it, or a person who may manage threads."
 VERA, OTTO = "200000000000000001", "200000000000000002"
 REFUNDS = (
     "# Refunds\n\n## How long does a refund take?\n\nThe money is on your card after five working days.\n"
 )
 
 type TypeIn = Callable[..., Response]
-
-
-@pytest.fixture
-def general(acme: Server) -> Channel:
-    """The channel in which people ask."""
-    return acme.named("general")
 
 
 @pytest.fixture
@@ -383,77 +373,6 @@ def test_a_command_goes_to_the_organization_that_connected_last(
 
     assert conversations(api) == []
     assert len(conversations(stranger)) == 1
-
-
-def test_the_asker_closes_their_conversation(
-    general: Channel, acme: Server, api: Client, type_in: TypeIn
-) -> None:
-    type_in(general, "ask", "Where is my order?")
-    [made] = acme.threads()
-    response = type_in(made, "close")
-
-    assert (response.ephemeral, response.message["content"]) == (True, CLOSED)
-    [found] = conversations(api)
-    assert found["status"] == "resolved"
-    assert ("system", "Vera closed this conversation in Discord.") in thread(api, found["id"])
-    assert made.texts()[-1] == CLOSED
-    assert type_in(made, "close").message["content"] == CLOSED
-    assert made.texts().count(CLOSED) == 1
-
-
-def test_the_asker_closes_from_another_channel(
-    general: Channel, acme: Server, api: Client, type_in: TypeIn
-) -> None:
-    type_in(general, "ask", "Where is my order?")
-    type_in(acme.named("staff"), "close")
-
-    assert conversations(api)[0]["status"] == "resolved"
-
-
-def test_a_question_after_the_end_begins_another_conversation_in_the_thread(
-    general: Channel, acme: Server, api: Client, type_in: TypeIn
-) -> None:
-    type_in(general, "ask", "Where is my order?")
-    [made] = acme.threads()
-    type_in(made, "close")
-    type_in(made, "ask", "It came broken.")
-
-    assert {each["status"] for each in conversations(api)} == {"resolved", "open"}
-    assert len(acme.threads()) == 1
-    type_in(made, "close")
-    assert {each["status"] for each in conversations(api)} == {"resolved"}
-
-
-def test_others_close_a_thread_if_they_may_manage_threads(
-    general: Channel, acme: Server, api: Client, type_in: TypeIn
-) -> None:
-    type_in(general, "ask", "Where is my order?")
-    [made] = acme.threads()
-
-    assert type_in(made, "close", user=OTTO, who="Otto").message["content"] == NOT_YOURS
-    assert conversations(api)[0]["status"] == "open"
-    response = type_in(made, "close", user=OTTO, who="Otto", may=MANAGE_THREADS)
-    assert response.message["content"] == CLOSED
-    assert ("system", "Otto closed this conversation in Discord.") in thread(api, conversations(api)[0]["id"])
-
-
-def test_somebody_without_a_conversation_closes_nothing(
-    general: Channel, api: Client, type_in: TypeIn
-) -> None:
-    type_in(general, "ask", "Where is my order?")
-
-    assert type_in(general, "close", user=OTTO).message["content"] == NOTHING_OPEN
-    assert type_in(general, "close", user=OTTO, may=MANAGE_THREADS).message["content"] == NOTHING_OPEN
-    assert conversations(api)[0]["status"] == "open"
-
-
-def test_an_archived_conversation_counts_as_closed(
-    general: Channel, api: Client, admin: Client, type_in: TypeIn
-) -> None:
-    type_in(general, "ask", "Where is my order?")
-    admin.post(f"/v1/conversations/{conversations(api)[0]['id']}/archive")
-
-    assert type_in(general, "close").message["content"] == CLOSED
 
 
 def test_an_erased_customer_leaves_nothing_that_leads_to_discord(

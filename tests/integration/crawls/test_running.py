@@ -1,14 +1,11 @@
 """What a run requests, keeps and leaves, on a website in memory."""
 
-import gzip
 from collections.abc import Callable
-from itertools import pairwise
 
 import pytest
 
 from helpdesk.admission.limits import Plan
 from helpdesk.crawls.errors import NEEDS_PAID_PLAN
-from helpdesk.crawls.robots import Robots
 from helpdesk.outbound.fetcher import Fetched
 from helpdesk.outbound.outcome import Failure
 from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, KnowledgeQuota
@@ -64,29 +61,6 @@ def test_a_document_names_its_page_and_the_crawl(api: Client, site: Website, cra
     assert document["source"]["kind"] == "crawl"
     assert document["source"]["url"] == f"{SITE}/"
     assert document["createdByName"] == "Crawl of fern.example.com"
-
-
-def test_a_site_is_requested_once_a_second(site: Website, crawl: Crawl) -> None:
-    site.pages = {"/": html(text() + links("/a", "/b", "/c"))}
-
-    crawl()
-
-    times = [at for at, _ in site.requests]
-    assert len(times) > 6
-    assert min(later - earlier for earlier, later in pairwise(times)) >= 1_000
-
-
-def test_two_crawls_of_a_site_share_its_pace(
-    api: Client, stranger: Client, site: Website, world: Crawling
-) -> None:
-    site.pages = {"/": html(text() + links("/a", "/b"))}
-    for client in (api, stranger):
-        client.post("/v1/knowledge/crawls", {"url": f"{SITE}/"})
-
-    world.run()
-
-    times = [at for at, _ in site.requests]
-    assert min(later - earlier for earlier, later in pairwise(times)) >= 1_000
 
 
 def test_a_long_crawl_works_in_slices(api: Client, site: Website, world: Crawling, crawl: Crawl) -> None:
@@ -228,71 +202,6 @@ def test_a_page_that_always_breaks_the_worker_is_left_out(
     assert (site.paths.count("/a"), world.dead_letters) == (4, [])
 
 
-def test_robots_txt_is_obeyed(api: Client, site: Website, crawl: Crawl) -> None:
-    site.pages = {
-        "/robots.txt": plain("User-agent: *\nDisallow: /private\nAllow: /private/open\n"),
-        "/": html(text() + links("/private/a", "/private/open", "/b")),
-        "/private/open": html(text("open")),
-    }
-
-    crawl_id = crawl()
-
-    assert "/private/a" not in site.paths
-    assert outcomes_of(api, crawl_id) == {
-        "/": "created", "/private/a": "disallowed", "/private/open": "created", "/b": "not_found",
-    }  # fmt: skip
-
-
-def test_a_longer_delay_of_robots_txt_is_kept(site: Website, crawl: Crawl) -> None:
-    site.pages = {"/robots.txt": plain("User-agent: *\nCrawl-delay: 7\n"), "/": html(text() + links("/a"))}
-
-    crawl()
-
-    times = [at for at, _ in site.requests]
-    assert min(later - earlier for earlier, later in pairwise(times[1:])) >= 7_000
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [plain("", status=503), Fetched(None, Failure.TIMEOUT), Fetched(200, None, encoding="br")],
-    ids=["503", "hangs", "brotli"],
-)
-def test_a_site_whose_robots_txt_cannot_be_read_is_left_alone(
-    answer: Fetched, api: Client, site: Website, crawl: Crawl
-) -> None:
-    site.pages = {"/robots.txt": answer, "/": html(text())}
-
-    crawl_id = crawl()
-
-    assert set(site.paths) == {"/robots.txt"}
-    assert crawl_of(api, crawl_id)["status"] == "failed"
-    assert "robots.txt could not be read" in str(crawl_of(api, crawl_id)["problem"])
-    [entry] = api.get("/v1/logs?kind=crawl_ended_early").body["logs"]
-    assert entry["detail"] == {"crawlId": crawl_id}
-
-
-def test_a_site_that_stops_to_answer_ends_the_run(api: Client, site: Website, crawl: Crawl) -> None:
-    site.pages = {"/": html(text() + links(*(f"/{number}" for number in range(40))))}
-    site.pages |= {f"/{number}": Fetched(None, Failure.TIMEOUT) for number in range(40)}
-
-    crawl_id = crawl()
-
-    assert crawl_of(api, crawl_id)["status"] == "failed"
-    assert len(site.requests) < 20
-    assert len(documents_of(api)) == 1
-
-
-def test_retry_after_is_kept(site: Website, crawl: Crawl) -> None:
-    busy = iter([Fetched(429, None, {"retry-after": "120"})])
-    site.pages = {"/": lambda: next(busy, html(text())), "/robots.txt": NOT_FOUND}
-
-    crawl()
-
-    [first, second, *_] = [at for at, url in site.requests if url == f"{SITE}/"]
-    assert second - first >= 120_000
-    assert not [at for at, _ in site.requests if first < at < first + 120_000]
-
-
 def test_sources_come_in_their_order(site: Website, crawl: Crawl) -> None:
     site.pages = {
         "/robots.txt": plain(f"Sitemap: {SITE}/map.xml"),
@@ -380,133 +289,6 @@ def test_the_limit_counts_pages_after_filtering(api: Client, site: Website, craw
     assert (
         len([path for path in site.paths if path.startswith("/docs") and not path.endswith(".md")]) == 5 + 1
     )
-
-
-def test_an_endless_calendar_ends(api: Client, site: Website, crawl: Crawl) -> None:
-    class Calendar(dict[str, Fetched]):
-        def get(self, path: str, default: Fetched | None = None) -> Fetched | None:  # type: ignore[override]
-            month = int(path.rpartition("=")[2]) if "month=" in path else 0
-            calendar = html(
-                f"<p>Events of month {month}</p>" + links(f"/?month={month + 1}", f"/?month={month}&d=1")
-            )
-            return calendar if path == "/" or "month=" in path else default
-
-    site.pages = Calendar()  # type: ignore[assignment]
-
-    crawl_id = crawl(maxPages=20)
-
-    assert crawl_of(api, crawl_id)["counts"]["found"] == 20  # type: ignore[index]
-    assert len(site.requests) < 40
-
-
-def test_relative_links_that_lead_ever_deeper_end(api: Client, site: Website, crawl: Crawl) -> None:
-    class Deeper(dict[str, Fetched]):
-        def get(self, path: str, default: Fetched | None = None) -> Fetched | None:  # type: ignore[override]
-            return html(text(path) + links("deep/", "er/")) if path.endswith("/") else default
-
-    site.pages = Deeper()  # type: ignore[assignment]
-
-    crawl_id = crawl(maxPages=60)
-
-    assert max(path.count("deep") for path in outcomes_of(api, crawl_id)) <= 3
-
-
-def test_sitemaps_that_name_each_other_end(site: Website, crawl: Crawl) -> None:
-    class Maps(dict[str, Fetched]):
-        def get(self, path: str, default: Fetched | None = None) -> Fetched | None:  # type: ignore[override]
-            if not path.endswith(".xml"):
-                return default
-            found = [f"<sitemap><loc>{SITE}{path[:-4]}{number}.xml</loc></sitemap>" for number in range(30)]
-            return plain(f"<sitemapindex>{''.join(found)}</sitemapindex>", "application/xml")
-
-    site.pages = Maps()  # type: ignore[assignment]
-
-    crawl()
-
-    assert len([path for path in site.paths if path.endswith(".xml")]) <= 20
-
-
-def test_sitemaps_in_a_circle_are_read_once(api: Client, site: Website, crawl: Crawl) -> None:
-    def index(*paths: str) -> Fetched:
-        named = "".join(f"<sitemap><loc>{SITE}{path}</loc></sitemap>" for path in paths)
-        return plain(f"<sitemapindex>{named}</sitemapindex>", "application/xml")
-
-    compressed = gzip.compress(f"<urlset><url><loc>{SITE}/a</loc></url></urlset>".encode())
-    site.pages = {
-        "/sitemap.xml": index("/sitemap.xml", "/b.xml", "/sitemap.xml#again"),
-        "/b.xml": index("/b.xml", "/sitemap.xml", "/pages.xml.gz"),
-        "/pages.xml.gz": Fetched(200, None, {"content-type": "application/gzip"}, compressed),
-        "/": html(text()),
-        "/a": html(text("a")),
-    }
-
-    crawl()
-
-    maps = [path for path in site.paths if ".xml" in path]
-    assert maps == ["/sitemap.xml", "/b.xml", "/pages.xml.gz"]
-    assert f"{SITE}/a" in documents_of(api)
-
-
-def test_rules_that_take_long_to_compare_do_not_hold_up_the_run(
-    api: Client, site: Website, world: Crawling, crawl: Crawl, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slowly(_: Robots, __: str) -> bool:
-        world.now += 1_000
-        return True
-
-    monkeypatch.setattr(Robots, "allows", slowly)
-    site.pages = {"/": html(text() + links(*(f"/{number}" for number in range(30))))}
-
-    crawl_id = crawl(maxPages=500)
-
-    found = crawl_of(api, crawl_id)
-    assert (found["status"], found["limitReached"]) == ("finished", True)
-    assert len(outcomes_of(api, crawl_id)) == 1 + 10
-
-
-def test_sitemaps_and_frames_of_other_hosts_are_left_out(site: Website, crawl: Crawl) -> None:
-    other = "https://internal.example.net"
-    site.pages = {
-        "/robots.txt": plain(f"Sitemap: {other}/sitemap.xml\nSitemap: {SITE}/map.xml"),
-        "/map.xml": plain(
-            f"<urlset><loc>{other}/a</loc><loc>http://10.0.0.1/</loc></urlset>", "application/xml"
-        ),
-        "/": html(f"{text()}<iframe src='{other}/frame'></iframe><iframe src='/frame'></iframe>"),
-    }
-
-    crawl()
-
-    assert all(url.startswith(SITE) for _, url in site.requests)
-    assert "/frame" in site.paths
-
-
-def test_redirects_between_spellings_are_followed_a_few_times(
-    api: Client, site: Website, crawl: Crawl
-) -> None:
-    site.pages = {
-        "/": html(text() + links("/a", "/loop")),
-        "/a": redirect("/a/"),
-        "/a/": html(text("a")),
-        "/loop": redirect("/loop/"),
-        "/loop/": redirect("/loop"),
-    }
-
-    crawl_id = crawl()
-
-    assert outcomes_of(api, crawl_id) == {"/": "created", "/a": "created", "/loop": "unreachable"}
-    assert len([path for path in site.paths if path.startswith("/loop")]) <= 20
-
-
-def test_redirects_for_a_cookie_end(api: Client, site: Website, crawl: Crawl) -> None:
-    site.pages = {
-        "/": html(text() + links("/a")),
-        "/a": redirect("/a?cookie=1", 302),
-        "/a?cookie=1": redirect("/a", 302),
-    }
-
-    crawl_id = crawl()
-
-    assert outcomes_of(api, crawl_id) == {"/": "created", "/a": "redirected", "/a?cookie=1": "redirected"}
 
 
 def test_a_full_knowledge_base_ends_the_run(

@@ -13,7 +13,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from scripts.services import codehost as fake
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Installation
+from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Asked, Said, Services
 from tests.support import integrations
 from tests.support.github_description import description
@@ -84,3 +84,15 @@ def connect_codehost(organization: NewOrganization) -> Callable[..., Connection]
         )
 
     return connect
+
+
+@pytest.fixture
+def repository(github: CodeHost, acme: Installation) -> Repository:
+    """The repository."""
+    return github.repositories["acme/docs"]
+
+
+@pytest.fixture
+def acme(github: CodeHost) -> Installation:
+    """An account with a repository."""
+    return github.install("acme", "docs")

@@ -21,18 +21,6 @@ from tests.support.workers import LongContext, Workers
 DOCS = "https://93.184.215.14/docs"
 
 
-@pytest.fixture
-def acme(github: CodeHost) -> Installation:
-    """An account with a repository."""
-    return github.install("acme", "docs")
-
-
-@pytest.fixture
-def repository(github: CodeHost, acme: Installation) -> Repository:
-    """The repository."""
-    return github.repositories["acme/docs"]
-
-
 @pytest.fixture(autouse=True)
 def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
     """The organization's connection to the account."""
@@ -345,71 +333,6 @@ def test_files_without_text_and_files_over_a_megabyte_are_left_out(
     assert sorted(documents(api)) == ["a.md"]
     assert row(api)["documents"] == 1
     assert row(api)["problem"] == "1 files over 1 MB are left out, such as big.md."
-
-
-def test_a_mirrored_document_is_changed_in_its_repository_alone(
-    api: Client, repository: Repository, workers: Workers
-) -> None:
-    repository.push({"a.md": page(1)})
-    mirror(api)
-    workers.run()
-    document = documents(api)["a.md"]["id"]
-
-    assert api.patch(f"/v1/knowledge/documents/{document}", {"body": "Mine"}).code == "doc_is_synced"
-    folder = api.post("/v1/knowledge/folders", {"name": "Mine"}).body["id"]
-    assert api.patch(f"/v1/knowledge/documents/{document}", {"folderId": folder}).status == 200
-    repository.push({"a.md": page(1, " More.")})
-    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
-    workers.run()
-    assert documents(api)["a.md"]["folderId"] == folder
-
-
-def test_removing_a_repository_removes_its_documents_and_no_others(
-    api: Client, stranger: Client, repository: Repository, workers: Workers
-) -> None:
-    repository.push({"a.md": page(1)})
-    kept = api.post("/v1/knowledge/documents", {"title": "Mine", "body": "Mine"}).body["id"]
-    mirror(api)
-    workers.run()
-
-    assert stranger.delete("/v1/integrations/repos?repo=acme/docs").code == "repo_not_connected"
-    assert api.delete("/v1/integrations/repos?repo=ACME/docs").status == 200
-    assert api.delete("/v1/integrations/repos?repo=acme/docs").code == "repo_not_connected"
-    workers.run()
-    assert [each["id"] for each in api.get("/v1/knowledge/documents").body["documents"]] == [kept]
-    assert [item for item in table.everything() if "#REPOSITORY#" in item["PK"]] == []
-
-
-@pytest.mark.parametrize(
-    ("wanted", "code"),
-    [
-        ({"repo": "acme"}, "repo_name_invalid"),
-        ({"repo": "https://github.com/acme/docs"}, "repo_name_invalid"),
-        ({"repo": "acme/.."}, "repo_name_invalid"),
-        ({"repo": "a#b/c"}, "repo_name_invalid"),
-        ({"repo": "other/docs"}, "codehost_not_connected"),
-        ({"repo": "acme/docs", "publishedAt": "docs"}, "bad_docs_url"),
-        ({"repo": "acme/docs", "publishedAt": f"{DOCS}?a=1"}, "bad_docs_url"),
-        ({"repo": "acme/docs", "publishedAt": "https://192.168.0.1/docs"}, "address_private"),
-        ({"repo": "acme/docs", "path": "../secrets"}, "invalid_request"),
-        ({"repo": "acme/docs", "branch": "a\nb"}, "invalid_request"),
-        ({}, "invalid_request"),
-    ],
-)
-def test_what_cannot_be_mirrored_is_refused(api: Client, wanted: dict[str, str], code: str) -> None:
-    answer = api.post("/v1/integrations/repos", wanted)
-
-    assert (answer.status, answer.code) == (400, code)
-
-
-def test_a_repository_is_mirrored_once(api: Client, member: Client, repository: Repository) -> None:
-    mirror(api)
-
-    assert api.post("/v1/integrations/repos", {"repo": "Acme/Docs"}).code == "repo_already_connected"
-    assert api.post("/v1/integrations/repos/sync", {"repo": "acme/none"}).code == "repo_not_connected"
-    assert member.post("/v1/integrations/repos", {"repo": "acme/docs"}).code == "forbidden"
-    assert member.delete("/v1/integrations/repos?repo=acme/docs").code == "forbidden"
-    assert member.get("/v1/integrations/repos").status == 200
 
 
 def test_a_push_and_a_pull_request_move_the_cards_that_they_name(

@@ -1,64 +1,26 @@
-"""The history of deliveries, redelivery and test events: what was sent, and sending it once more."""
+"""The history of deliveries, test events, and who may read and request what."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from helpdesk.delivery import service as history
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
-from helpdesk.outbound.sender import Sender
-from helpdesk.platform import clients, clock
-from helpdesk.platform.errors import AppError
+from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.integration.delivery.test_worker import batch
 from tests.integration.fanout.test_fan_out import fan_out, received
+from tests.integration.webhooks.conftest import URL, Receiver
 from tests.support.api import Client, function
 from tests.support.aws import recorded_calls, start_keys_held_to_their_bounds
 from tests.support.described import require_described_event
-from tests.support.interleaving import interleaved
-from tests.support.table import of_kind, outbox
+from tests.support.table import outbox
 
-URL = "https://93.184.215.14/hook"
 DAY_MS = 86_400_000
-
-
-@dataclass
-class Receiver:
-    """What reached the receiver, and its outcomes in turn; the last one repeats."""
-
-    outcomes: list[Outcome] = field(default_factory=lambda: [Outcome(200, None, 40)])
-    sent: list[tuple[bytes, Mapping[str, str]]] = field(default_factory=list)
-
-    def next(self) -> Outcome:
-        return self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
-
-
-@pytest.fixture
-def receiver(monkeypatch: pytest.MonkeyPatch) -> Receiver:
-    """The receiver behind the sender."""
-    made = Receiver()
-
-    async def send(_self: Sender, _url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
-        made.sent.append((body, headers))
-        return made.next()
-
-    monkeypatch.setattr(Sender, "send", send)
-    return made
-
-
-@pytest.fixture
-def endpoint(api: Client) -> str:
-    """An endpoint that listens to messages."""
-    answer = api.post("/v1/webhooks", {"url": URL, "events": ["message.created"]})
-    assert answer.status == 200
-    return str(answer.body["id"])
 
 
 def happen(organization: NewOrganization, text: str = "hello") -> str:
@@ -74,11 +36,6 @@ def work(queue: str = "delivery") -> None:
     url = settings().delivery_queue_url if queue == "delivery" else settings().retry_queue_url
     bodies = [json.dumps(body) for body in received(url)]
     assert function("delivery").handler(batch(*bodies), None) == {"batchItemFailures": []}
-
-
-def stream_jobs() -> None:
-    """Bring to the fan-out what a redelivery left in the outbox."""
-    fan_out(*of_kind("JOB"))
 
 
 def deliveries(api: Client, endpoint: str, query: str = "") -> list[dict[str, Any]]:
@@ -201,126 +158,6 @@ def test_the_history_of_a_removed_endpoint_cannot_be_read(
     assert api.get(f"/v1/webhooks/{endpoint}/deliveries").code == "endpoint_not_found"
     answer = api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
     assert (answer.status, answer.code) == (404, "endpoint_not_found")
-
-
-def test_a_redelivery_sends_the_same_bytes_at_once_and_is_in_the_history(
-    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
-) -> None:
-    event_id = happen(organization, "grüße")
-    work()
-    assert api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver").body == {"ok": True}
-    (waiting,) = deliveries(api, endpoint)
-    assert (waiting["status"], len(waiting["attempts"])) == ("pending", 1)
-    stream_jobs()
-    work()
-    (first, _), (second, _) = receiver.sent
-    assert first == second
-    (shown,) = deliveries(api, endpoint)
-    assert shown["status"] == "delivered"
-    assert [attempt["attempt"] for attempt in shown["attempts"]] == [1, 1]
-
-
-def test_the_status_of_the_endpoint_follows_a_redelivery(
-    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
-) -> None:
-    receiver.outcomes = [Outcome(500, Failure.STATUS, 5), Outcome(200, None, 5)]
-    event_id = happen(organization)
-    work()
-    assert api.get("/v1/webhooks").body["webhooks"][0]["status"] == "failing"
-    api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
-    stream_jobs()
-    work()
-    assert api.get("/v1/webhooks").body["webhooks"][0]["status"] == "delivered"
-
-
-def test_a_second_redelivery_before_the_first_began_is_refused(
-    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
-) -> None:
-    event_id = happen(organization)
-    work()
-    path = f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver"
-    assert api.post(path).status == 200
-    answer = api.post(path)
-    assert (answer.status, answer.code) == (409, "delivery_in_progress")
-    assert len(of_kind("JOB")) == 1
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_of_ten_redeliveries_at_once_one_begins(
-    seed: int, organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
-) -> None:
-    event_id = happen(organization)
-    work()
-
-    def ask() -> str:
-        try:
-            history.redeliver(organization.organization_id, endpoint, event_id)
-        except AppError as error:
-            return error.code
-        return "ok"
-
-    outcomes = interleaved([ask] * 10, seed=seed).all()
-    assert sorted(outcomes) == [*["delivery_in_progress"] * 9, "ok"]
-    assert len(of_kind("JOB")) == 1
-
-
-def test_a_redelivery_while_an_attempt_is_under_way_is_refused(
-    organization: NewOrganization, api: Client, endpoint: str
-) -> None:
-    event_id = happen(organization)
-    table.update(
-        keys.Delivery(organization.organization_id, endpoint, event_id),
-        "SET made = :one, recorded = :no, claimedUntil = :until",
-        values={":one": 1, ":no": False, ":until": clock.now_ms() + 40_000},
-    )
-    answer = api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
-    assert (answer.status, answer.code) == (409, "delivery_in_progress")
-
-
-def test_a_redelivery_after_a_worker_died_keeps_the_attempt_that_it_made(
-    organization: NewOrganization, api: Client, endpoint: str
-) -> None:
-    event_id = happen(organization)
-    claimed_until = clock.now_ms() - 1
-    table.update(
-        keys.Delivery(organization.organization_id, endpoint, event_id),
-        "SET made = :one, recorded = :no, claimedUntil = :until",
-        values={":one": 1, ":no": False, ":until": claimed_until},
-    )
-    assert api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver").status == 200
-    (shown,) = deliveries(api, endpoint)
-    assert shown["attempts"] == [
-        {
-            "attempt": 1,
-            "at": claimed_until - 40_000,
-            "status": None,
-            "durationMs": 40_000,
-            "error": "interrupted",
-        }
-    ]
-
-
-def test_a_delivery_redelivered_often_keeps_its_newest_fifty_attempts(
-    organization: NewOrganization, api: Client, endpoint: str, receiver: Receiver
-) -> None:
-    event_id = happen(organization)
-    work()
-    item = of_kind("evt_")[0]
-    table.update(
-        keys.Delivery(organization.organization_id, endpoint, event_id),
-        "SET attempts = :many",
-        values={":many": item["attempts"] * 49},
-    )
-    for _ in range(2):
-        assert api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver").status == 200
-        clients.sqs().send_message(
-            QueueUrl=settings().delivery_queue_url,
-            MessageBody=json.dumps(of_kind("JOB")[-1]["jobs"][0]["body"]),
-        )
-        work()
-    assert len(receiver.sent) == 3
-    (shown,) = deliveries(api, endpoint)
-    assert len(shown["attempts"]) == 46  # 45 of before, and the one of the run that began last
 
 
 @pytest.mark.parametrize("event_id", ["evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081", "nothing", "x" * 500])

@@ -7,11 +7,10 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from tests.integration.webhooks.test_history import Receiver, endpoint, happen, receiver, work
+from tests.integration.webhooks.conftest import Receiver
+from tests.integration.webhooks.test_history import happen, work
 from tests.support.api import Client
 from tests.support.table import everything
-
-__all__ = ["endpoint", "receiver"]  # fixtures
 
 HOUR_US = 3_600_000_000
 

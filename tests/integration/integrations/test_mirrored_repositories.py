@@ -1,0 +1,89 @@
+"""Repositories that are mirrored: what is refused, and what their removal removes."""
+
+from collections.abc import Callable
+
+import pytest
+
+from helpdesk.integrations.record import Connection
+from scripts.services.repositories import Installation, Repository
+from tests.integration.integrations.test_mirroring import DOCS, documents, mirror, page
+from tests.support import table
+from tests.support.api import Client
+from tests.support.workers import Workers
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """Everything but indexing, which is not what is tested here."""
+    return Workers("knowledge")
+
+
+@pytest.fixture(autouse=True)
+def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
+    """The organization's connection to the account."""
+    return connect_codehost(acme)
+
+
+def test_a_mirrored_document_is_changed_in_its_repository_alone(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    repository.push({"a.md": page(1)})
+    mirror(api)
+    workers.run()
+    document = documents(api)["a.md"]["id"]
+
+    assert api.patch(f"/v1/knowledge/documents/{document}", {"body": "Mine"}).code == "doc_is_synced"
+    folder = api.post("/v1/knowledge/folders", {"name": "Mine"}).body["id"]
+    assert api.patch(f"/v1/knowledge/documents/{document}", {"folderId": folder}).status == 200
+    repository.push({"a.md": page(1, " More.")})
+    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+    workers.run()
+    assert documents(api)["a.md"]["folderId"] == folder
+
+
+def test_removing_a_repository_removes_its_documents_and_no_others(
+    api: Client, stranger: Client, repository: Repository, workers: Workers
+) -> None:
+    repository.push({"a.md": page(1)})
+    kept = api.post("/v1/knowledge/documents", {"title": "Mine", "body": "Mine"}).body["id"]
+    mirror(api)
+    workers.run()
+
+    assert stranger.delete("/v1/integrations/repos?repo=acme/docs").code == "repo_not_connected"
+    assert api.delete("/v1/integrations/repos?repo=ACME/docs").status == 200
+    assert api.delete("/v1/integrations/repos?repo=acme/docs").code == "repo_not_connected"
+    workers.run()
+    assert [each["id"] for each in api.get("/v1/knowledge/documents").body["documents"]] == [kept]
+    assert [item for item in table.everything() if "#REPOSITORY#" in item["PK"]] == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        ({"repo": "acme"}, "repo_name_invalid"),
+        ({"repo": "https://github.com/acme/docs"}, "repo_name_invalid"),
+        ({"repo": "acme/.."}, "repo_name_invalid"),
+        ({"repo": "a#b/c"}, "repo_name_invalid"),
+        ({"repo": "other/docs"}, "codehost_not_connected"),
+        ({"repo": "acme/docs", "publishedAt": "docs"}, "bad_docs_url"),
+        ({"repo": "acme/docs", "publishedAt": f"{DOCS}?a=1"}, "bad_docs_url"),
+        ({"repo": "acme/docs", "publishedAt": "https://192.168.0.1/docs"}, "address_private"),
+        ({"repo": "acme/docs", "path": "../secrets"}, "invalid_request"),
+        ({"repo": "acme/docs", "branch": "a\nb"}, "invalid_request"),
+        ({}, "invalid_request"),
+    ],
+)
+def test_what_cannot_be_mirrored_is_refused(api: Client, wanted: dict[str, str], code: str) -> None:
+    answer = api.post("/v1/integrations/repos", wanted)
+
+    assert (answer.status, answer.code) == (400, code)
+
+
+def test_a_repository_is_mirrored_once(api: Client, member: Client, repository: Repository) -> None:
+    mirror(api)
+
+    assert api.post("/v1/integrations/repos", {"repo": "Acme/Docs"}).code == "repo_already_connected"
+    assert api.post("/v1/integrations/repos/sync", {"repo": "acme/none"}).code == "repo_not_connected"
+    assert member.post("/v1/integrations/repos", {"repo": "acme/docs"}).code == "forbidden"
+    assert member.delete("/v1/integrations/repos?repo=acme/docs").code == "forbidden"
+    assert member.get("/v1/integrations/repos").status == 200
