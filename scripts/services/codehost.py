@@ -66,6 +66,7 @@ class CodeHost:
         self.on_issue: Callable[[Repository, int, str], None] = lambda *_: None
         self.installations: dict[int, Installation] = {}
         self.repositories: dict[str, Repository] = {}
+        self.moved: dict[str, int] = {}
         self.codes: dict[str, set[int]] = {}
         self.registered: dict[str, Mapping[str, Any]] = {}
         self.tokens: dict[str, int] = {}
@@ -94,6 +95,24 @@ class CodeHost:
         self.repositories[made.full_name] = made
         installation.repositories.add(made.full_name)
         return made
+
+    def rename(self, before: str, now: str) -> Repository:
+        """Give a repository another name, or another owner: the App may read it where it is installed."""
+        repository = self.repositories.pop(before)
+        repository.full_name = now
+        self.repositories[now], self.moved[before] = repository, repository.id
+        for each in self.installations.values():
+            each.repositories.discard(before)
+            if each.login == repository.owner:
+                each.repositories.add(now)
+                repository.owner_id = each.account_id
+        return repository
+
+    def rename_account(self, installation: Installation, login: str) -> None:
+        """Give an account another name; its repositories have it, too."""
+        names, installation.login = sorted(installation.repositories), login
+        for name in names:
+            self.rename(name, f"{login}/{name.partition('/')[2]}")
 
     def code_for(self, *installations: Installation) -> str:
         """Return the code that GitHub gives to a person who can reach these installations."""
@@ -210,9 +229,29 @@ class CodeHost:
         if installation is None or number in self.revoked:
             return Said(401, {"message": "Bad credentials"})
         found = self.repositories.get(name)
+        if found is None and name in self.moved:
+            return self._moved_to(asked, self.moved[name])
         if found is None or name not in installation.repositories:
             return NOT_FOUND
         return found
+
+    def _moved_to(self, asked: Asked, number: int) -> Said:
+        """Lead to the address with the id of a repository, which keeps it under another name."""
+        url = f"{API}/repositories/{number}"
+        said = {
+            "message": "Moved Permanently",
+            "url": url,
+            "documentation_url": "https://docs.github.com/rest",
+        }
+        return Said(301 if asked.method == "GET" else 307, said, headers={"location": url})
+
+    def _by_id(self, asked: Asked, number: str) -> Said:
+        names = [name for name, each in self.repositories.items() if each.id == int(number)]
+        return self._get_repository(asked, names[0]) if names else NOT_FOUND
+
+    def _installed(self, _asked: Asked, number: str) -> Said:
+        found = self.installations.get(int(number))
+        return NOT_FOUND if found is None else Said(200, found.shape())
 
     def _get_repository(self, asked: Asked, name: str) -> Said:
         found = self._repository(asked, name)
@@ -337,6 +376,8 @@ _ROUTES: list[tuple[str, str, Callable[..., Said]]] = [
     ("POST", r"api\.github\.com/app-manifests/([\w-]+)/conversions", CodeHost._convert),
     ("GET", r"api\.github\.com/user/installations", CodeHost._user_installations),
     ("POST", r"api\.github\.com/app/installations/(\d+)/access_tokens", CodeHost._installation_token),
+    ("GET", r"api\.github\.com/app/installations/(\d+)", CodeHost._installed),
+    ("GET", r"api\.github\.com/repositories/(\d+)", CodeHost._by_id),
     ("GET", rf"api\.github\.com/repos/{_NAME}", CodeHost._get_repository),
     ("GET", rf"api\.github\.com/repos/{_NAME}/branches/(.+)", CodeHost._branch),
     ("GET", rf"api\.github\.com/repos/{_NAME}/git/trees/([\w-]+)", CodeHost._tree),

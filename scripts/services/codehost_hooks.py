@@ -74,8 +74,36 @@ def renamed(host: CodeHost, repository: Repository, before: str) -> Sent:
     return _sent(host, "repository", repository, {"action": "renamed", "changes": changes})
 
 
+def transferred(host: CodeHost, repository: Repository, before: str) -> Sent:
+    """Return what is sent about a repository that another organization had before."""
+    login = before.partition("/")[0]
+    shown = shapes.organization(login, 7)
+    changes = {"owner": {"from": {"organization": shown}}}
+    return _sent(host, "repository", repository, {"action": "transferred", "changes": changes})
+
+
+def edited(host: CodeHost, repository: Repository, default_branch: str) -> Sent:
+    """Return what is sent about a repository that had another default branch before."""
+    changes = {"default_branch": {"from": default_branch}}
+    return _sent(host, "repository", repository, {"action": "edited", "changes": changes})
+
+
+def account_renamed(host: CodeHost, found: Installation, before: str) -> Sent:
+    """Return what is sent about an account that had another name before."""
+    account = shapes.user(found.login, found.account_id, "Organization")
+    named = ("login", "id", "node_id", "avatar_url", "html_url", "type", "url")
+    payload = {
+        "action": "renamed",
+        "account": {name: account[name] for name in named},
+        "changes": {"login": {"from": before}},
+        "target_type": "Organization",
+        "installation": {"id": found.id, "node_id": f"installation {found.id}"},
+    }
+    return host.hook("installation_target", payload)
+
+
 def repository_changed(host: CodeHost, repository: Repository, action: str) -> Sent:
-    """Return what is sent about a repository that was made private or public."""
+    """Return what is sent about a repository that was made private or public, archived or deleted."""
     return _sent(host, "repository", repository, {"action": action})
 
 

@@ -92,6 +92,25 @@ def user(login: str, number: int, kind: str = "") -> dict[str, Any]:
     }
 
 
+def organization(login: str, number: int) -> dict[str, Any]:
+    """Return an organization that an account is."""
+    url = f"{API}/orgs/{login}"
+    return {
+        "login": login,
+        "id": number,
+        "node_id": f"O_{number}",
+        "url": url,
+        "repos_url": f"{url}/repos",
+        "events_url": f"{url}/events",
+        "hooks_url": f"{url}/hooks",
+        "issues_url": f"{url}/issues",
+        "members_url": f"{url}/members{{/member}}",
+        "public_members_url": f"{url}/public_members{{/member}}",
+        "avatar_url": f"https://avatars.githubusercontent.com/u/{number}?v=4",
+        "description": None,
+    }
+
+
 def repository(
     full_name: str,
     number: int,

@@ -29,6 +29,7 @@ _REPO = "/repos/{owner}/{repo}"
 OPERATIONS = {
     "/app-manifests/{code}/conversions": ("post",),
     "/app/installations/{installation_id}/access_tokens": ("post",),
+    "/app/installations/{installation_id}": ("get",),
     "/user/installations": ("get",),
     _REPO: ("get",),
     f"{_REPO}/branches/{{branch}}": ("get",),
@@ -78,6 +79,8 @@ SENT = frozenset(
 _WORDS = frozenset({"description", "title", "example", "examples", "deprecated", "default", "externalDocs"})
 _REFERENCE = "#/components/schemas/"
 _ERROR = "basic-error"
+_MOVED = 307
+"""What leads a request other than GET to a renamed repository, by GitHub's documentation ("Follow redirects")."""
 _OPEN = "-with-more"
 _NEEDS = re.compile(
     r'a GitHub App must have at least (\w+)-level access for the "([\w ]+)" (?:repository )?permission'
@@ -100,8 +103,9 @@ class Description:
         """Return what is wrong about a request and its response."""
         if asked.host in NOT_DESCRIBED:
             return []
+        path = re.sub(r"^/repositories/\d+", "/repos/owner/repo", asked.path)  # where a former name leads
         for pattern, method, operation in self._operations:
-            if method == asked.method.casefold() and pattern.fullmatch(asked.path):
+            if method == asked.method.casefold() and pattern.fullmatch(path):
                 return [f"{asked}: {each}" for each in self._of(operation, asked, said)]
         return [f"{asked} is not described"]
 
@@ -139,7 +143,7 @@ class Description:
         elif asked.body:
             yield from self._wrong("request", operation["body"] or {"not": {}}, self._api, asked.json)
         answer = operation["answers"].get(str(said.status))
-        if answer is None and said.status < 400:
+        if answer is None and said.status < 400 and said.status != _MOVED:
             yield f"status {said.status}"
         elif said.json is not None or answer != {}:
             wanted = answer or {"$ref": f"{_REFERENCE}{_ERROR}"}

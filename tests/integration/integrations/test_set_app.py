@@ -27,6 +27,7 @@ _REPO = "/repos/{owner}/{repo}"
 NEEDED = {
     "POST /app-manifests/{code}/conversions": None,
     "POST /app/installations/{installation_id}/access_tokens": None,
+    "GET /app/installations/{installation_id}": None,
     "GET /user/installations": None,
     f"GET {_REPO}": ("metadata", "read"),
     f"GET {_REPO}/branches/{{branch}}": ("contents", "read"),

@@ -6,7 +6,7 @@ GitHub Docs, "Generating a JSON Web Token (JWT) for a GitHub App", and "Authenti
 from datetime import datetime
 
 from helpdesk.integrations import client
-from helpdesk.integrations.client import ServiceReply, ServiceRequest
+from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials, Tokens
 from helpdesk.platform import clock
@@ -38,6 +38,16 @@ def as_app(app: AppCredentials, wanted: ServiceRequest) -> ServiceReply:
     """Send a request as the App itself. Raises what `client.send` raises."""
     headers = {"authorization": f"Bearer {signed(app)}", **VERSION_HEADERS}
     return client.send(HOSTS, wanted.__replace__(headers=headers))
+
+
+def login_of(app: AppCredentials, installation_id: str) -> str | None:
+    """Return what the account of an installation is called, or None if GitHub does not say. Raises TryLater."""
+    try:
+        reply = as_app(app, ServiceRequest(url=f"{API}/app/installations/{installation_id}"))
+    except Unauthorized:
+        return None
+    account = reply.json().get("account") if reply.ok else None
+    return None if account is None else account.get("login")
 
 
 def installation_tokens(app: AppCredentials, installation_id: str) -> Tokens:

@@ -5,6 +5,7 @@ GitHub Docs, REST API endpoints for branches, Git trees, Git blobs and repositor
 
 import hashlib
 import io
+import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,6 +29,7 @@ MAX_FOLDERS = 2_000
 _ARCHIVE_SECONDS = 40.0
 _FORBIDDEN, _NOT_FOUND, _CONFLICT, _FOUND = 403, 404, 409, 302
 _MOVED = {301, 307, 308}
+_BY_ID = re.compile(re.escape(API) + r"/repositories/([0-9]{1,15})(?:/|$)")
 _FILES = {"100644", "100755"}
 _RAW = "application/vnd.github.raw+json"
 
@@ -36,9 +38,22 @@ class NotThere(Exception):
     """The repository, branch or folder is not there, or the App may not read it; the text says which, for an admin."""
 
 
-class Snapshot(FrozenRecord):
-    """A commit with its Markdown files, hashes by path; `too_large` are the paths of those that are not mirrored."""
+class Renamed(NotThere):
+    """The repository has another name by now, in this account or in another one; `number` is its id at GitHub."""
 
+    def __init__(self, repo: str, number: int) -> None:
+        super().__init__(f"The repository {repo} has another name by now.")
+        self.number = number
+
+
+class Snapshot(FrozenRecord):
+    """A commit with its Markdown files, hashes by path; `too_large` are the paths of those that are not mirrored.
+
+    `repo_id` is the repository's id at GitHub, which it keeps when it is renamed.
+    """
+
+    repo_id: int
+    archived: bool
     commit: str
     branch: str
     files: Mapping[str, str]
@@ -58,15 +73,19 @@ def ask(account: Account, wanted: ServiceRequest) -> ServiceReply:
     return reply
 
 
-def look(account: Account, repo: str, branch: str | None, folder: str | None) -> Snapshot:
-    """Return the Markdown files of a branch, or of a folder in it. Two requests; three for the default branch.
+def look(
+    account: Account, repo: str, repo_id: int | None, branch: str | None, folder: str | None
+) -> Snapshot:
+    """Return the Markdown files of a branch (None for the default one), or of a folder in it. Three requests.
 
-    Raises NotThere, and what `ask` raises.
+    Raises NotThere, Renamed also where another repository has the name by now, and what `ask` raises.
     """
-    branch = branch or _default_branch(account, repo)
+    shown = _read(ask(account, ServiceRequest(url=_at(repo))), repo)
+    if repo_id is not None and shown["id"] != repo_id:
+        raise Renamed(repo, repo_id)
+    branch = branch or str(shown["default_branch"])
     reply = ask(account, ServiceRequest(url=f"{_at(repo)}/branches/{quote(branch, safe='')}"))
     if reply.status == _NOT_FOUND:
-        _default_branch(account, repo)  # says whether it is the repository that is missing
         raise NotThere(f"The repository {repo} has no branch {branch}.")
     commit = _read(reply, repo)["commit"]
     rows = _rows(account, repo, commit["commit"]["tree"]["sha"], folder)
@@ -78,7 +97,23 @@ def look(account: Account, repo: str, branch: str | None, folder: str | None) ->
                 too_large.append(path)
             else:
                 files[path] = row["sha"]
-    return Snapshot(commit["sha"], branch, files, tuple(too_large))
+    return Snapshot(shown["id"], shown["archived"], commit["sha"], branch, files, tuple(too_large))
+
+
+def name_of(account: Account, number: int) -> str:
+    """Return the name of the repository with an id. Raises NotThere, and what `ask` raises."""
+    reply = ask(account, ServiceRequest(url=f"{API}/repositories/{number}"))
+    if not reply.ok:
+        raise NotThere(f"GitHub answered {reply.status} for the repository with the id {number}.")
+    return str(reply.json()["full_name"])
+
+
+def require_same_name(reply: ServiceReply, repo: str) -> None:
+    """Raise Renamed if a response leads to another name of the repository."""
+    if reply.status in _MOVED:
+        found = _BY_ID.match(str(reply.json().get("url", "")))
+        if found is not None:
+            raise Renamed(repo, int(found.group(1)))
 
 
 def blob(account: Account, repo: str, sha: str) -> bytes:
@@ -138,10 +173,6 @@ def blob_sha(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\x00" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _default_branch(account: Account, repo: str) -> str:
-    return str(_read(ask(account, ServiceRequest(url=_at(repo))), repo)["default_branch"])
-
-
 def _rows(account: Account, repo: str, tree: str, folder: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the entries of a tree, or of a folder in it, with their paths in the repository."""
     whole = _tree(account, repo, tree, recursive=True)
@@ -191,8 +222,7 @@ def _tree(account: Account, repo: str, sha: str, *, recursive: bool) -> dict[str
 
 def _read(reply: ServiceReply, repo: str) -> dict[str, Any]:
     """Return a response's object. Raises NotThere."""
-    if reply.status in _MOVED:
-        raise NotThere(f"The repository {repo} has another name by now. Mirror it under that name.")
+    require_same_name(reply, repo)
     if reply.status == _NOT_FOUND:
         raise NotThere(
             f"The repository {repo} does not exist, or the GitHub App may not read it. Let its owner give access."

@@ -5,12 +5,14 @@ are known are compared with their signals, in batch reads. Nothing is written wh
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import batched
 from typing import Any
 
-from helpdesk.codehost import github, issue_moves, issue_repository, issue_settings, issues
+from helpdesk.codehost import github, issue_moves, issue_repository, issue_settings, issues, renaming
 from helpdesk.codehost.app_identity import API
+from helpdesk.codehost.github import NotThere, Renamed
 from helpdesk.integrations import accounts
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
@@ -41,7 +43,13 @@ def look(connection: Connection, adapter: Worker) -> int:
     account = accounts.opened(connection, adapter)
     since = (issue_settings.looked_at(organization) or now - _FIRST_MS) - _OVERLAP_MS
     count, until = 0, now
-    for page, rows in enumerate(_changed(account, repo, since), 1):
+    try:
+        found = list(_changed(account, repo, since))
+    except Renamed as renamed:
+        with suppress(NotThere):
+            renaming.follow(organization, repo, renaming.name_of(organization, renamed.number, adapter))
+        return 0
+    for page, rows in enumerate(found, 1):
         known = issue_repository.signals_of(organization, [(repo, row["number"]) for row in rows])
         of_signals = [row for row in rows if (repo, row["number"]) in known]
         taken = [issue_moves.take_row(organization, row, repo, account) for row in of_signals]
@@ -59,6 +67,7 @@ def _changed(account: Account, repo: str, since: int) -> Iterator[list[dict[str,
     for page in range(1, MAX_PAGES + 1):
         query = f"state=all&sort=updated&direction=asc&since={at}&per_page={_ON_A_PAGE}&page={page}"
         reply = github.ask(account, ServiceRequest(url=f"{API}/repos/{repo}/issues?{query}"))
+        github.require_same_name(reply, repo)
         rows = reply.json() if reply.ok else []
         yield rows
         if len(rows) < _ON_A_PAGE:

@@ -1,6 +1,7 @@
 """Issues of signals as items: the claim on opening one, and which signal an issue belongs to."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from copy import replace
 from typing import Self
 
@@ -123,8 +124,14 @@ def claim_again(issue: Issue) -> bool:
 
 
 def release(issue: Issue) -> None:
-    """Give up the claim on opening an issue."""
-    table.update(issue.key, "SET claimedUntil = :free", values={":free": 0})
+    """Give up the claim on opening an issue, unless it was forgotten."""
+    with suppress(ConditionFailed):
+        table.update(
+            issue.key,
+            "SET claimedUntil = :free",
+            condition="attribute_exists(PK)",
+            values={":free": 0},
+        )
 
 
 def forget(issue: Issue) -> None:
@@ -245,6 +252,35 @@ def put_link_problem(organization: str, signal_id: str, number: int, problem: st
 def forget_link_problem(organization: str, signal_id: str) -> None:
     """Forget why an issue could not become a signal's: one did."""
     table.delete(keys.IssueProblem(organization, signal_id, App.CODEHOST.value))
+
+
+def numbers_of(organization: str, repo: str, most: int) -> list[tuple[int, str]]:
+    """Return numbers of a repository's issues with their signals, up to a number of them. One call."""
+    pk = keys.IssueNumber(organization, hash_of(repo), "1").pk
+    found = table.query(pk, sk_prefix="NUMBER#", limit=most).items
+    return [(int(item["SK"].partition("#")[2]), attributes.text(item, "signalId")) for item in found]
+
+
+def rename(transaction: Transaction, issue: Issue, repo: str) -> Issue:
+    """Add that an issue's repository has another name; return it. The commit raises ConditionFailed if it is gone."""
+    renamed = issue.__replace__(repo=repo)
+    number = issue.number or 0
+    transaction.set(
+        issue.key,
+        {"repo": repo},
+        condition="attribute_exists(PK) AND #number = :seen",
+        names={"#number": "number"},
+        values={":seen": number},
+        on_failure=ConditionFailed,
+    )
+    transaction.delete(_number_key(issue, number))
+    transaction.put({**_number_key(renamed, number).attributes(), "signalId": issue.signal_id})
+    return renamed
+
+
+def forget_number(transaction: Transaction, organization: str, repo: str, number: int) -> None:
+    """Add that a number of a repository is no signal's issue."""
+    transaction.delete(keys.IssueNumber(organization, hash_of(repo), str(number)))
 
 
 def all_of(organization: str, repo: str, most: int) -> list[str]:

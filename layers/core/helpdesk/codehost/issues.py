@@ -8,8 +8,9 @@ that id before it opens one.
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from helpdesk.codehost import github, issue_moves, issue_repository, issue_settings, mirroring
+from helpdesk.codehost import github, issue_moves, issue_repository, issue_settings, owning, renaming
 from helpdesk.codehost.app_identity import API
+from helpdesk.codehost.github import NotThere, Renamed
 from helpdesk.codehost.issue_repository import Issue, StaleIssue
 from helpdesk.events.outbox import job_item
 from helpdesk.integrations import accounts, jobs
@@ -105,7 +106,7 @@ def _follow_again(transaction: Transaction, organization: str, signal_id: str) -
 
 def account_of(issue: Issue, adapter: Worker) -> Account:
     """Return the account that has the repository of an issue. Raises NotConnectedNow, TryLater, Revoked."""
-    connection = mirroring.owner_of(issue.organization, issue.repo)
+    connection = owning.owner_of(issue.organization, issue.repo)
     if connection is None:
         raise NotConnectedNow
     return accounts.opened(connection, adapter)
@@ -169,6 +170,16 @@ def _send(account: Account, issue: Issue, signal: Signal) -> int | None:
         json={"title": signal.title, "body": issue_text.of(signal)},
     )
     reply = github.ask(account, wanted)
+    try:
+        github.require_same_name(reply, issue.repo)
+    except Renamed as renamed:
+        issue_repository.forget(issue)
+        try:
+            now = renaming.name_of(issue.organization, renamed.number, account.adapter)
+        except NotThere:
+            return None
+        renaming.follow(issue.organization, issue.repo, now)
+        raise TryLater("the repository was renamed", 1.0) from None
     return int(reply.json()["number"]) if reply.ok else None
 
 

@@ -29,6 +29,7 @@ class Mirror(FrozenRecord, kw_only=True):
     published_at  the public address of the files, without a slash at its end
     documents     how many files are documents
     commit        the commit that was mirrored last
+    repo_id       the repository's id at GitHub, which a rename keeps; None until the first sync
     requested     counts the requests for a sync, so that one that comes during a sync is not lost
     job           the sync that is under way or queued; None if nothing is to be done
     """
@@ -47,6 +48,7 @@ class Mirror(FrozenRecord, kw_only=True):
     requested: int
     job: str | None
     job_at: int
+    repo_id: int | None = None
 
     @property
     def key(self) -> keys.Mirror:
@@ -80,6 +82,7 @@ class Mirror(FrozenRecord, kw_only=True):
             requested=attributes.number(item, "requested"),
             job=attributes.optional_text(item, "job"),
             job_at=attributes.number(item, "jobAt"),
+            repo_id=attributes.optional_number(item, "repoId"),
         )
 
     def to_item(self) -> Item:
@@ -99,6 +102,7 @@ class Mirror(FrozenRecord, kw_only=True):
             "requested": self.requested,
             "job": self.job,
             "jobAt": self.job_at,
+            "repoId": self.repo_id,
             "claimedUntil": 0,
         }
 

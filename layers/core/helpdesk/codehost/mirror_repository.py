@@ -76,6 +76,33 @@ def request(seen: Mirror) -> None:
     _queue(seen, requested=seen.requested + 1)
 
 
+def rename(seen: Mirror, repo: str, *, holds: bool) -> None:
+    """Give a mirror the new name of its repository, and queue a sync. A claim stays, unless the caller `holds` it.
+
+    Raises RepoAlreadyConnected if the new name is mirrored, ConditionFailed if the mirror changed since it was read.
+    """
+    now = clock.now_ms()
+    renamed = seen.__replace__(
+        repo=repo, job=ids.new("job"), job_at=now, status=MirrorStatus.SYNCING, requested=seen.requested + 1
+    )
+    claimed_until = 0 if holds or seen.job is None else now + CLAIM_MS
+    transaction = Transaction()
+    transaction.delete(
+        seen.key,
+        condition="#id = :id AND #job = :seen AND #requested = :before",
+        names={"#id": "id", "#job": "job", "#requested": "requested"},
+        values={":id": seen.id, ":seen": seen.job, ":before": seen.requested},
+        on_failure=ConditionFailed,
+    )
+    transaction.put(
+        {**renamed.to_item(), "claimedUntil": claimed_until},
+        new=True,
+        on_failure=lambda _: RepoAlreadyConnected(),
+    )
+    jobs.put(transaction, sync_job(renamed))
+    transaction.commit()
+
+
 def claim(organization: str, repo: str, mirror_id: str, job_id: str) -> Mirror | None:
     """Claim a sync and return its mirror; None if there is nothing to do. Raises ConditionFailed if it is claimed."""
     now = clock.now_ms()
@@ -110,7 +137,12 @@ def release(mirror: Mirror) -> None:
 
 
 def end(
-    mirror: Mirror, status: MirrorStatus, problem: str | None, documents: int, commit: str | None
+    mirror: Mirror,
+    status: MirrorStatus,
+    problem: str | None,
+    documents: int,
+    commit: str | None,
+    repo_id: int | None,
 ) -> bool:
     """Store what a sync came to; return whether it is over. It is not if another one was asked for meanwhile."""
     values: Item = {
@@ -118,6 +150,7 @@ def end(
         ":problem": problem,
         ":documents": documents,
         ":commit": commit,
+        ":repo": repo_id,
         ":now": clock.now_ms(),
         ":null": None,
         ":free": 0,
@@ -126,7 +159,7 @@ def end(
         table.update(
             mirror.key,
             "SET #status = :status, problem = :problem, documents = :documents, #commit = :commit, "
-            "lastSyncAt = :now, #job = :null, claimedUntil = :free",
+            "repoId = :repo, lastSyncAt = :now, #job = :null, claimedUntil = :free",
             condition="#id = :id AND #job = :job AND #requested = :requested",
             names={
                 "#status": "status",

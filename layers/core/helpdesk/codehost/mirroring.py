@@ -7,18 +7,17 @@ request and never a doubled document. A request for another sync during one make
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from helpdesk.codehost import github, mirror_repository, planning, texts
+from helpdesk.codehost import github, mirror_repository, owning, planning, renaming, texts
 from helpdesk.codehost.errors import MAX_FILES
 from helpdesk.codehost.folders import Folders
-from helpdesk.codehost.github import NotThere, Snapshot
+from helpdesk.codehost.github import NotThere, Renamed, Snapshot
 from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus
 from helpdesk.integrations import accounts
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
-from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import checks
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import Source
@@ -63,20 +62,6 @@ def sync(organization: str, repo: str, mirror_id: str, job_id: str, adapter: Wor
         raise
 
 
-def owner_of(organization: str, repo: str) -> Connection | None:
-    """Return the connection to the account that has a repository, or None.
-
-    An App that was installed again has a connection of its own: one that works comes before a broken one.
-    """
-    owner = repo.partition("/")[0].casefold()
-    found = [
-        each
-        for each in integrations.connections(organization, App.CODEHOST)
-        if each.account.casefold() == owner
-    ]
-    return min(found, key=lambda each: each.status is ConnectionStatus.BROKEN, default=None)
-
-
 def _required(connection: Connection | None, mirror: Mirror) -> Connection:
     if connection is None:
         raise _Problem(f"No connected GitHub account owns {mirror.repo}. An admin connects it.")
@@ -93,13 +78,15 @@ class _Sync:
 
     def run(self) -> str:
         mirror = self._mirror
-        connection = owner_of(mirror.organization, mirror.repo)
+        connection = owning.owner_of(mirror.organization, mirror.repo)
         try:
             account = accounts.opened(_required(connection, mirror), self._adapter)
-            found = github.look(account, mirror.repo, mirror.branch, mirror.path)
+            found = github.look(account, mirror.repo, mirror.repo_id, mirror.branch, mirror.path)
             if not self._apply(account, found):
                 mirror_repository.hand_on(mirror)
                 return "handed_on"
+        except Renamed as renamed:
+            return self._rename_mirror(renamed.number)
         except (NotThere, _Problem) as problem:
             return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)
         except NotConnectedNow:
@@ -108,12 +95,28 @@ class _Sync:
             if connection is not None:
                 integrations.broke(connection, str(problem))
             return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)
-        return self._end(MirrorStatus.SYNCED, _left_out(found), found.commit)
+        return self._end(MirrorStatus.SYNCED, _left_out(found), found.commit, found.repo_id)
 
-    def _end(self, status: MirrorStatus, problem: str | None, commit: str | None) -> str:
+    def _rename_mirror(self, number: int) -> str:
+        """Go on under the name that the repository has by now, or say why that does not go."""
+        mirror = self._mirror
+        try:
+            now = renaming.name_of(mirror.organization, number, self._adapter)
+            renaming.require_connected(mirror.organization, mirror.repo, now)
+            if renaming.follow(mirror.organization, mirror.repo, now, holds=True):
+                return "renamed"
+        except NotThere as problem:
+            return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)
+        problem_said = f"The repository is {now} by now, which is mirrored, too. Remove this mirror."
+        return self._end(MirrorStatus.FAILED, problem_said, mirror.commit)
+
+    def _end(
+        self, status: MirrorStatus, problem: str | None, commit: str | None, repo_id: int | None = None
+    ) -> str:
         stored = mirror_repository.files(self._mirror.organization, self._mirror.id)
         documents = sum(file.document_id is not None for file in stored)
-        if mirror_repository.end(self._mirror, status, problem, documents, commit):
+        repo_id = repo_id or self._mirror.repo_id
+        if mirror_repository.end(self._mirror, status, problem, documents, commit, repo_id):
             return status.value
         mirror_repository.hand_on(self._mirror)
         return "looks_again"
@@ -307,6 +310,8 @@ def remove(organization: str, mirror_id: str, until: int) -> bool:
 def _left_out(found: Snapshot) -> str | None:
     """Return what an admin reads about files that are not mirrored."""
     said = []
+    if found.archived:
+        said.append("The repository is archived at GitHub, so its documents stay as they are.")
     if len(found.files) > MAX_FILES:
         said.append(
             f"Of {len(found.files):,} Markdown files the first {MAX_FILES:,} are mirrored. Mirror a folder."

@@ -103,6 +103,15 @@ def of_account(organization: str, account: str) -> list[Mirror]:
     ]
 
 
+def to_look_at(organization: str, account: str) -> list[Mirror]:
+    """Return the mirrors of an account's repositories, and those that failed: theirs may have come to it. One call."""
+    return [
+        each
+        for each in mirror_repository.all_of(organization)
+        if each.owner.casefold() == account.casefold() or each.status is MirrorStatus.FAILED
+    ]
+
+
 def remove(organization: str, repo: str) -> None:
     """Remove a mirror and, in the background, its documents. Raises RepoNotConnected."""
     repeat_when_stale(

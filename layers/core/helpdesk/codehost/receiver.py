@@ -12,6 +12,7 @@ from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 
 PUSH, PULL_REQUEST, ISSUE, LOOK_AGAIN, REMOVED = "push", "pull_request", "issue", "look_again", "removed"
+REPO_RENAMED, ACCOUNT_RENAMED = "repo_renamed", "account_renamed"
 
 _SCHEME = "sha256="
 _MAX_COMMITS = 500
@@ -110,6 +111,25 @@ def _look_again(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return LOOK_AGAIN, {"action": str(sent["action"])}
 
 
+def _repository(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    now = sent["repository"]["full_name"]
+    owner, _, name = now.partition("/")
+    match sent["action"]:
+        case "renamed":
+            before = f"{owner}/{sent['changes']['repository']['name']['from']}"
+        case "transferred":
+            came_from = sent["changes"]["owner"]["from"]
+            before = f"{(came_from.get('organization') or came_from['user'])['login']}/{name}"
+        case _:
+            return _look_again(sent)
+    return REPO_RENAMED, {"from": before, "to": now}
+
+
+def _target(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    login = sent["account"].get("login")
+    return (ACCOUNT_RENAMED, {"to": login}) if login else ("", {})
+
+
 _READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]]] = MappingProxyType(
     {
         "push": _push,
@@ -117,8 +137,8 @@ _READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, 
         "issues": _issue,
         "installation": _installation,
         "installation_repositories": _look_again,
-        "installation_target": _look_again,
-        "repository": _look_again,
+        "installation_target": _target,
+        "repository": _repository,
     }
 )
 EVENTS: Final = tuple(_READERS)

@@ -10,13 +10,16 @@ from helpdesk.codehost import (
     issue_links,
     issue_looks,
     issue_moves,
+    issue_renames,
     issue_settings,
     issue_wishes,
     issues,
     mirror_repository,
     mirroring,
     mirrors,
+    owning,
     receiver,
+    renaming,
 )
 from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
@@ -45,20 +48,29 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
     """Do what an event of GitHub asks for."""
     match event:
         case receiver.REMOVED:
-            what = "suspended" if data["action"] == "suspend" else "uninstalled"
-            integrations.broke(
-                connection, f"The GitHub App was {what} on this account. An admin connects it again."
-            )
-            return "broken"
+            return _removed(connection, data["action"])
         case receiver.LOOK_AGAIN:
             return connected(connection)
+        case receiver.REPO_RENAMED | receiver.ACCOUNT_RENAMED:
+            return _renamed(connection, data)
         case receiver.ISSUE:
             return issue_moves.take_change(connection.organization, data, _this())
-        case receiver.PUSH:
-            return _pushed(connection, data)
-        case receiver.PULL_REQUEST:
-            return _report(connection, {"repo": data["repo"], "pullRequests": [_pull_request(data)]})
+    return _worked_on(connection, event, data)
+
+
+def _worked_on(connection: Connection, event: str, data: Mapping[str, Any]) -> str:
+    """Take commits and pull requests."""
+    if event == receiver.PUSH:
+        return _pushed(connection, data)
+    if event == receiver.PULL_REQUEST:
+        return _report(connection, {"repo": data["repo"], "pullRequests": [_pull_request(data)]})
     return "nothing"
+
+
+def _removed(connection: Connection, action: str) -> str:
+    what = "suspended" if action == "suspend" else "uninstalled"
+    integrations.broke(connection, f"The GitHub App was {what} on this account. An admin connects it again.")
+    return "broken"
 
 
 def work(job: IntegrationJob, until: int) -> str:
@@ -67,6 +79,8 @@ def work(job: IntegrationJob, until: int) -> str:
     if job.kind == mirror_repository.SYNC:
         data = job.data
         return mirroring.sync(organization, data["repo"], data["mirrorId"], data["jobId"], _this(), until)
+    if job.kind == issue_renames.RENAME:
+        return issue_renames.work(organization, job.data, until)
     if job.kind == issue_wishes.LINK:
         return issue_links.link(organization, job.data, _this())
     if job.kind == mirror_repository.REMOVE:
@@ -91,15 +105,16 @@ def signal_changed(organization: str, signal_id: str, filed: bool) -> str:  # no
         return "not_connected"
     except Revoked as problem:
         chosen = issue_settings.repo_of(organization).repo
-        connection = None if chosen is None else mirroring.owner_of(organization, chosen)
+        connection = None if chosen is None else owning.owner_of(organization, chosen)
         if connection is not None:
             integrations.broke(connection, str(problem))
         return "broken"
 
 
 def connected(connection: Connection) -> str:
-    """Look again at every repository of the account that is mirrored, and at the issues of signals."""
-    found = mirrors.of_account(connection.organization, connection.account)
+    """Look again at the account's name, its repositories that are mirrored, and the issues of signals."""
+    connection = connection.__replace__(account=renaming.look_at_account(connection))
+    found = mirrors.to_look_at(connection.organization, connection.account)
     mirrors.look_again(connection.organization, [each.repo for each in found])
     return f"{len(found)} to sync, {issue_looks.look(connection, _this())} issues out of line"
 
@@ -116,6 +131,17 @@ def _pushed(connection: Connection, data: Mapping[str, Any]) -> str:
         return "looked"
     offered = issue_links.offer(connection.organization, data["repo"], data["commits"])
     return f"{_report(connection, report)}, offered {offered}"
+
+
+def _renamed(connection: Connection, data: Mapping[str, Any]) -> str:
+    """Follow a new name within connected accounts. The mirror of a repository that left them says so as it looks."""
+    before, now = data.get("from"), data["to"]
+    if before is None:
+        return "renamed" if renaming.follow_account(connection, now) else "known"
+    if owning.owner_of(connection.organization, now) is None:
+        mirrors.look_again(connection.organization, [before])
+        return "left"
+    return "renamed" if renaming.follow(connection.organization, before, now) else "mirrored_before"
 
 
 def _pull_request(data: Mapping[str, Any]) -> dict[str, Any]:

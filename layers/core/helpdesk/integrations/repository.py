@@ -107,6 +107,18 @@ def set_status(
     )
 
 
+def set_account(transaction: Transaction, connection: Connection, account: str) -> None:
+    """Set what an account is called. The transaction raises ConditionFailed unless that changes it."""
+    transaction.set(
+        connection.key,
+        {"account": account},
+        condition="#id = :id AND #account <> :account",
+        names={"#id": "id"},
+        values={":id": connection.id},
+        on_failure=ConditionFailed,
+    )
+
+
 def settings(organization: str, app: App) -> Item | None:
     """Return what an organization set for an app, or None."""
     return table.get(keys.IntegrationSettings(organization, app.value))

@@ -1,6 +1,7 @@
 """Connections: which there are, what is set for them, and what changes about them."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from helpdesk.integrations import jobs, repository
@@ -112,6 +113,16 @@ def broke(found: Connection, problem: str) -> None:
 def mended(found: Connection) -> None:
     """Note that a broken connection works again, once, and let the adapter catch up."""
     _set_status(found, ConnectionStatus.CONNECTED, None, LogKind.INTEGRATION_MENDED, "works again.")
+
+
+def renamed(found: Connection, account: str) -> None:
+    """Note that an account is called otherwise at its service, with an entry in the log. Does nothing if it is gone."""
+    transaction = Transaction()
+    repository.set_account(transaction, found, account)
+    summary = f"{_said(found)} is called {account} now."
+    transaction.put(_log_entry(found, LogKind.INTEGRATION_CHANGED, summary, logs.SYSTEM))
+    with suppress(ConditionFailed):
+        transaction.commit()
 
 
 def require(transaction: Transaction, found: Connection) -> None:

@@ -1,0 +1,90 @@
+"""Repositories and accounts that have another name by now: their mirrors and issues follow.
+
+GitHub sends that it renamed something, and leads requests under the old name to an address with the repository's id.
+Nothing is followed by itself: a name may belong to another repository by now, so the id says which one it is.
+"""
+
+from helpdesk.codehost import app_identity, github, issue_renames, mirror_repository, owning
+from helpdesk.codehost.errors import RepoAlreadyConnected
+from helpdesk.codehost.github import NotThere
+from helpdesk.integrations import accounts, credentials
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
+from helpdesk.integrations.record import Connection
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.table import ConditionFailed
+
+
+def follow(organization: str, before: str, now: str, *, holds: bool = False) -> bool:
+    """Give what is known of a repository its new name; return whether its mirror, if any, has it.
+
+    `holds` says that the caller has the claim of the mirror's sync. A new name that is mirrored keeps its own mirror.
+    """
+    if before.casefold() == now.casefold():
+        return True
+    issue_renames.begin(organization, before, now)
+
+    def attempt() -> bool:
+        mirror = mirror_repository.get(organization, before)
+        if mirror is None:
+            return True
+        try:
+            mirror_repository.rename(mirror, now, holds=holds)
+        except RepoAlreadyConnected:
+            return False
+        return True
+
+    return repeat_when_stale(attempt, ConditionFailed)
+
+
+def name_of(organization: str, number: int, adapter: Worker) -> str:
+    """Return the name of the repository with an id, which any connected account may have. Raises NotThere, TryLater."""
+    for connection in integrations.connections(organization, App.CODEHOST):
+        try:
+            return github.name_of(accounts.opened(connection, adapter), number)
+        except (NotThere, Revoked, NotConnectedNow):
+            continue
+    raise NotThere(
+        "The repository was deleted, or transferred to an account that is not connected. "
+        "Connect that account, or remove the mirror."
+    )
+
+
+def require_connected(organization: str, before: str, now: str) -> None:
+    """Raise NotThere unless a connected account, which may be renamed, too, has a repository. `before` is held."""
+    if owning.owner_of(organization, now) is not None:
+        return
+    connection = owning.owner_of(organization, before)
+    if connection is not None:
+        look_at_account(connection, held=before)
+    if owning.owner_of(organization, now) is None:
+        raise NotThere(f"The repository was transferred and is {now} by now. An admin connects that account.")
+
+
+def look_at_account(connection: Connection, held: str = "") -> str:
+    """Ask GitHub what an account is called, and follow a new name; return it. `held` as below. Raises TryLater."""
+    app = credentials.of(App.CODEHOST)
+    login = None if app is None else app_identity.login_of(app, connection.account_id)
+    if login is not None:
+        follow_account(connection, login, held)
+    return login or connection.account
+
+
+def follow_account(connection: Connection, login: str, held: str = "") -> bool:
+    """Give a connection and its repositories the account's new name; return whether it is another one.
+
+    `held` is the repository whose sync the caller has the claim of.
+    """
+    before, organization = connection.account, connection.organization
+    if login.casefold() == before.casefold():
+        return False
+    integrations.renamed(connection, login)
+    repos = {each.repo for each in mirror_repository.all_of(organization)}
+    chosen = integrations.settings(organization, App.CODEHOST).get("issueRepo")
+    for repo in sorted(repos | ({chosen} if chosen else set())):
+        owner, _, name = repo.partition("/")
+        if owner.casefold() == before.casefold():
+            follow(organization, repo, f"{login}/{name}", holds=repo == held)
+    return True
