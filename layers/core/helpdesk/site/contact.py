@@ -276,7 +276,7 @@ def _policy(visit: Visit) -> str:
     parts = urlsplit(logo) if logo else None
     images = "img-src 'self'" + (f" {parts.scheme}://{parts.netloc}" if parts else "")
     own = sending.CONTENT_SECURITY_POLICY.replace("img-src 'self' https:", images)
-    return f"{own}; script-src 'self'; connect-src 'self'"
+    return f"{own}; script-src 'self'"
 
 
 def _entry(message: MessageShape) -> dict[str, object]:

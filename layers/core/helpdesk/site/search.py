@@ -54,7 +54,9 @@ def show(visit: Visit) -> Content:
         gaps.note(visit.organization, query)
     values = {"query": query, "results": results, "contents": shown, "place": "root"}
     title = rendering.texts_of(visit)["search.title"]
-    return rendering.page("search", visit, values, title=title, headers={"x-robots-tag": "noindex"})
+    # Results are no page of their own for other search engines.
+    headers = {"x-robots-tag": "noindex"} if query else {}
+    return rendering.page("search", visit, values, title=title, headers=headers)
 
 
 def _results(organization: str, query: str, shown: Contents) -> list[Result]:
