@@ -39,6 +39,8 @@ OTHER_DOCUMENTS = {
     "codehost/app_identity.py": "responses of GitHub",
     "codehost/issues.py": "responses of GitHub, and messages as the receiver writes them",
     "codehost/issue_looks.py": "responses of GitHub",
+    "codehost/issue_moves.py": "responses of GitHub, and messages as the receiver writes them",
+    "codehost/issue_renames.py": "messages of SQS",
     "codehost/issue_links.py": "responses of GitHub, and messages as the receiver writes them",
     "codehost/github.py": "responses of GitHub",
     "codehost/mirroring.py": "messages of SQS, as the receiver writes them",
