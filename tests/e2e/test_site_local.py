@@ -66,6 +66,26 @@ def client() -> Iterator[httpx.Client]:
         yield opened
 
 
+def test_a_visitor_finds_an_article_and_says_that_it_helped(api: Web, client: httpx.Client) -> None:
+    browser = Browser(api.get("/v1/site").body["url"], client)
+    title = f"Water a fern {uuid.uuid4().hex[:8]}"
+    body = "import Box from '@theme/Box'\n\n## How often {#often}\n\nTwice a week, with rain water."
+    document = api.post("/v1/knowledge/documents", {"title": title, "body": body, "published": True}).body
+    try:
+        word = title.rpartition(" ")[2]
+        eventually(lambda: browser.open(f"/search?q={word}") == 200 and browser.words(".results a") == title)
+        link = browser.html.css_first(".results a")
+        assert link is not None
+        assert browser.open(_within(browser, str(link.attributes["href"]))) == 200
+        assert browser.words("h1") == title
+        assert browser.words(".prose") == "How often Twice a week, with rain water."
+        assert browser.words(".prose #often") == "How often"
+        assert browser.press("/rating", helpful="yes") == 200
+        assert browser.words(".notice") == "Thank you for your answer."
+    finally:
+        assert api.delete(f"/v1/knowledge/documents/{document['id']}").status == 200
+
+
 def test_a_visitor_votes_comments_and_is_answered(api: Web, client: httpx.Client) -> None:
     browser = Browser(api.get("/v1/site").body["url"], client)
     title = f"Dark mode {uuid.uuid4().hex[:8]}"
