@@ -13,9 +13,11 @@ API = ROOT / "template" / "api.json"
 
 # Spelled out, because the emulator does not know the "any" method.
 _METHODS = ("get", "post", "put", "patch", "delete")
-# No route has these. The gateway refuses them as _NO_ROUTE says, but the emulator ignores its settings for refusals.
+# No route of the API has these, and pages that anyone reads have HEAD. The gateway refuses them as _NO_ROUTE says, but the emulator ignores its settings for refusals.
 _UNSERVED_METHODS = ("head", "options")
 _NOT_FOUND = "not_found"
+# A search and a sign-in do work for each request, so nobody needs their headers alone.
+_READ_BY_HEAD = frozenset({"site"})
 # Pages for people, which are no routes of the API.
 _PAGES = {
     "/site/{slug}": "site",
@@ -79,6 +81,7 @@ def text() -> str:
         "paths": {
             path: dict.fromkeys(_METHODS, _integration(function))
             | dict.fromkeys(_UNSERVED_METHODS, _integration(_NOT_FOUND))
+            | ({"head": _integration(function)} if function in _READ_BY_HEAD else {})
             for path, function in paths.items()
         },
         "x-amazon-apigateway-gateway-responses": {

@@ -43,7 +43,19 @@ def test_every_path_answers_every_method(path: str) -> None:
 
 @pytest.mark.parametrize("path", sorted(paths()))
 def test_a_method_that_no_route_has_goes_to_the_function_that_returns_404(path: str) -> None:
-    assert {function_behind(path, method) for method in UNSERVED_METHODS} == {"NotFound"}
+    unserved = UNSERVED_METHODS - ({"head"} if function_behind(path, "get") == "Site" else set())
+
+    assert {function_behind(path, method) for method in unserved} == {"NotFound"}
+
+
+def test_the_pages_of_help_sites_answer_head_and_those_that_work_for_it_do_not() -> None:
+    behind = {path: function_behind(path, "head") for path in paths()}
+
+    assert {path for path, function in behind.items() if function != "NotFound"} == {
+        "/site",
+        "/site/{slug}",
+        "/site/{slug}/{proxy+}",
+    }
 
 
 @pytest.mark.parametrize("path", sorted(paths()))
@@ -307,7 +319,8 @@ def test_the_gateway_throttles_the_stage_and_every_route_without_a_credential() 
         for group in ["/".join(route.path.split("/")[:3])]
         if route.access is Access.PUBLIC
     } | {
-        *(("/site/{slug}", "GET"), ("/site/{slug}/{proxy+}", "GET"), ("/site/{slug}/{proxy+}", "POST")),
+        *(("/site/{slug}", method) for method in ("GET", "HEAD")),
+        *(("/site/{slug}/{proxy+}", method) for method in ("GET", "HEAD", "POST")),
         *(("/site/{slug}/sign-in", method) for method in ("GET", "POST")),
         *(("/site/{slug}/sign-in/{proxy+}", method) for method in ("GET", "POST")),
         ("/site/{slug}/search", "GET"),

@@ -120,5 +120,14 @@ def test_a_visitor_votes_comments_and_is_answered(api: Web, client: httpx.Client
     assert browser.open(_within(browser, thread)) == 404
 
 
+def test_head_has_the_headers_of_the_page_alone(api: Web, client: httpx.Client) -> None:
+    root = api.get("/v1/site").body["url"]
+    got, head = client.get(root), client.head(root)
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["etag"] == got.headers["etag"]
+    assert head.headers["cache-control"] == got.headers["cache-control"]
+
+
 def _within(browser: Browser, path: str) -> str:
     return path.removeprefix(urlsplit(browser.root).path)

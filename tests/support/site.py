@@ -54,6 +54,10 @@ class Visitor:
         """Open a page."""
         return self._page(self._event("GET", path, None, headers))
 
+    def head(self, path: str = "/", **headers: str) -> Page:
+        """Ask for the headers of a page."""
+        return self._page(self._event("HEAD", path, None, headers))
+
     def post(self, path: str, form: dict[str, Any], **headers: str) -> Page:
         """Send a form."""
         return self._page(self._event("POST", path, urlencode(form), {"content-type": FORM, **headers}))

@@ -181,3 +181,15 @@ def test_a_path_of_another_group_in_a_sites_path_stays_in_the_site(api: Client) 
     event = gateway_event("GET", f"/base/site/{visitor.slug}/v1/logs")
 
     assert visitor._page(event).words("h1") == "Page not found"
+
+
+def test_head_is_answered_as_get_without_the_body(api: Client) -> None:
+    visitor = opened(api)
+    got = visitor.get("/", accept_encoding="gzip")
+    head = visitor.head("/", accept_encoding="gzip")
+
+    kept = {"etag", "cache-control", "vary", "content-type", "content-encoding", "content-security-policy"}
+    assert (head.status, head.text) == (200, "")
+    assert {name: head.headers[name] for name in kept} == {name: got.headers[name] for name in kept}
+    assert visitor.head("/", if_none_match=got.headers["etag"], accept_encoding="gzip").status == 304
+    assert visitor.head("/articles/none").status == 404

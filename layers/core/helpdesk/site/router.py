@@ -86,8 +86,15 @@ class Pages:
         return declare
 
     def handler(self, event: dict[str, Any], _: Any) -> dict[str, Any]:
-        """Handle an API Gateway REST event (payload version 1)."""
-        request = Request.from_event(event)
+        """Handle an API Gateway REST event (payload version 1).
+
+        HEAD gets the headers of GET, and no body (RFC 9110, section 9.3.2).
+        """
+        asked = Request.from_event(event)
+        response = self._handle(asked._replace(method="GET") if asked.method == "HEAD" else asked)
+        return response | {"body": "", "isBase64Encoded": False} if asked.method == "HEAD" else response
+
+    def _handle(self, request: Request) -> dict[str, Any]:
         visit: Visit | None = None
         try:
             visit, route, values = self._visit(request)
