@@ -13,7 +13,8 @@ API = ROOT / "template" / "api.json"
 
 # Spelled out, because the emulator does not know the "any" method.
 _METHODS = ("get", "post", "put", "patch", "delete")
-# No route of the API has these, and pages that anyone reads have HEAD. The gateway refuses them as _NO_ROUTE says, but the emulator ignores its settings for refusals.
+# No route of the API has these, but the pages that anyone reads have HEAD. The gateway refuses them as _NO_ROUTE says,
+# but the emulator ignores its settings for refusals.
 _UNSERVED_METHODS = ("head", "options")
 _NOT_FOUND = "not_found"
 # A search and a sign-in do work for each request, so nobody needs their headers alone.

@@ -47,6 +47,7 @@ _SUGGESTION: dict[str, Any] = {
     "decidedByName": None,
     "documentId": None,
     "answersNow": None,
+    "searches": 4,
 }
 _ACCEPTED = {
     **_SUGGESTION,

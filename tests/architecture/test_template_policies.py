@@ -182,7 +182,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Site": {"ORG#*#POSTS#*"},
         "Conversations": {"ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#ASSIGNED#*", "ORG#*#APPROVALS#*"},
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*", "ORG#*#CUSREPORTS#*"},
-        "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*"},
+        "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*", "ORG#*#SEARCHGAPS"},
         "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
         "SiteSettings": {"ORG#*#SEARCHGAPS"},
         "Signals": {"ORG#*#SIGNALS", "ORG#*#SIGNALS#*", "ORG#*#REPORTERS#*", "ORG#*#COLUMN#*"},

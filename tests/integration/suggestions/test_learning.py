@@ -63,6 +63,7 @@ def test_a_thread_that_a_teammate_resolved_becomes_a_suggestion_with_its_event(
         "decidedByName": None,
         "documentId": None,
         "answersNow": None,
+        "searches": 0,
     }
     assert events() == [
         {

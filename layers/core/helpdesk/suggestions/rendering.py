@@ -4,8 +4,8 @@ from helpdesk.suggestions.record import Suggestion
 from helpdesk.suggestions.schemas import AnswersNow, EvidenceShape, SuggestionShape
 
 
-def suggestion_shape(suggestion: Suggestion) -> SuggestionShape:
-    """Return a suggestion as the team reads it."""
+def suggestion_shape(suggestion: Suggestion, searches: int) -> SuggestionShape:
+    """Return a suggestion as the team reads it; `searches` is how often the help site did not find it."""
     asked = suggestion.answers_now
     return SuggestionShape(
         id=suggestion.id,
@@ -26,4 +26,5 @@ def suggestion_shape(suggestion: Suggestion) -> SuggestionShape:
         decided_by_name=suggestion.decided_by_name,
         document_id=suggestion.document_id,
         answers_now=None if asked is None else AnswersNow(answered=asked.answered, of=asked.of),
+        searches=searches,
     )

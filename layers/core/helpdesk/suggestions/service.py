@@ -13,7 +13,7 @@ from helpdesk.knowledge.errors import DocumentChanged, DocumentNotFound, Documen
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.platform import ids
 from helpdesk.storage.transactions import Transaction
-from helpdesk.suggestions import jobs, repository
+from helpdesk.suggestions import jobs, repository, searches
 from helpdesk.suggestions.errors import SuggestionGone, SuggestionSettled, SuggestionStale
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.suggestions.rendering import suggestion_shape
@@ -31,7 +31,8 @@ def newest(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
     name = f"knowledge/suggestions?{query.status}"
     place = position(caller, query, name)
     found, end = repository.newest(caller.organization, query.status, query.limit, place)
-    shapes = [suggestion_shape(each) for each in found]
+    searched = searches.counts(caller.organization, found) if found else {}
+    shapes = [suggestion_shape(each, searched[each.id]) for each in found]
     room = fitting(shapes)
     if room < len(shapes):
         shapes, end = shapes[:room], found[room - 1].id
@@ -40,7 +41,9 @@ def newest(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
 
 def get(organization: str, suggestion_id: str) -> SuggestionAnswer:
     """Return a suggestion. Raises SuggestionNotFound."""
-    return SuggestionAnswer(suggestion=suggestion_shape(repository.get(organization, suggestion_id)))
+    found = repository.get(organization, suggestion_id)
+    searched = searches.counts(organization, [found])
+    return SuggestionAnswer(suggestion=suggestion_shape(found, searched[found.id]))
 
 
 def accept(caller: Caller, suggestion_id: str, wanted: SuggestionDecision) -> SuggestionAnswer:
