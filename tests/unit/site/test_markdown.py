@@ -310,6 +310,15 @@ def test_a_box_has_its_kind_and_a_title_in_the_documents_language(text: str, kin
     assert [each.text() for each in box.css("p")] == [title, "x"]
 
 
+@pytest.mark.parametrize(
+    "text", ["| a |\n|---|\n| b |", '<TABLE class="x"><tr><th>a</th></tr><tr><td>b</td></tr></TABLE >']
+)
+def test_a_table_scrolls_by_itself(text: str) -> None:
+    found = LexborHTMLParser(markdown.render("T", text).html)
+
+    assert [each.text().split() for each in found.css("div.scroll[tabindex='0'] > table")] == [["a", "b"]]
+
+
 def test_tasks_and_the_alignment_of_cells_are_shown() -> None:
     html = markdown.render("T", "- [ ] one\n- [x] two\n\n| n |\n|--:|\n| 1 |").html
 

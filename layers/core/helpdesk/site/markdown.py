@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-RELEASE = 2
+RELEASE = 3
 
 MAX_COLOURED_CHARACTERS = 20_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
@@ -34,6 +34,9 @@ _MAX_COLOURED_TOGETHER = 200_000
 _PAGE = "page"
 _SCHEMES = {"http", "https", "mailto", _PAGE}
 _LINK = re.compile(r'(<a(?: [^<>]*)?) href="page:([^"#?]*)(?:\?[^"#]*)?(#[^"]*)?"')
+_TABLE = re.compile(r"<table([\s>])", re.IGNORECASE)
+_TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
+
 _TAGS = frozenset(
     """
     a abbr b blockquote br caption cite code col colgroup dd del details div dl dt em figcaption figure h2 h3 h4 h5 h6
@@ -82,7 +85,7 @@ def render(title: str, text: str, *, path: str | None = None, url: str | None = 
     markdown_tokens.draw_tasks(tokens)
     markdown_tokens.align_cells(tokens)
     _lead_links(tokens, env)
-    html = _clean(parser.renderer.render(tokens, parser.options, env))
+    html = _clean(_with_scrolling_tables(parser.renderer.render(tokens, parser.options, env)))
     return Rendered(html, headings, markdown_tokens.description(tokens), language)
 
 
@@ -112,8 +115,6 @@ def _parser() -> "MarkdownIt":
     parser = MarkdownIt("commonmark", {"html": True, "highlight": None}).enable(["table", "strikethrough"])
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _code_block)
-    parser.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
-    parser.add_render_rule("table_close", lambda *_: "</table></div>")
     return parser
 
 
@@ -159,6 +160,11 @@ def _classes() -> dict[str, set[str]]:
         "p": {"admonition-title"},
         "pre": {"code"},
     }
+
+
+def _with_scrolling_tables(html: str) -> str:
+    """Return HTML in which each table scrolls by itself, also one that was written as HTML. Nothing is clean yet."""
+    return _TABLE_END.sub("</table></div>", _TABLE.sub(r'<div class="scroll" tabindex="0"><table\1', html))
 
 
 def _clean(html: str) -> str:
