@@ -38,7 +38,7 @@ from tests.support.integrations import set_app
 
 __all__ = ["_deployment", "acme", "admin", "connect", "connection", "discord", "services"]
 
-WORLDS = of(12, 1_000)
+WORLDS = of(16, 1_000)
 CLOSED = "This conversation is closed. `/ask` begins another one."
 
 
@@ -93,18 +93,20 @@ class World:
         sent = {"body": body, "takeOver": True}
         assert self.admin.post(f"/v1/conversations/{self.conversation}/reply", sent).status == 200
         self.replied.append(body)
-        self.under_way += [self.follow] * self.random.choice((0, 1, 1, 2, 3))
+        self.under_way += [self._event] * self.random.choice((0, 1, 1, 2, 3))
 
     def step(self, *, troubles: bool = True) -> None:
         """Let something that is under way happen; its worker may die, and is repeated then, now or later."""
-        self.now += self.random.choice((1_000, 400_000, 1_500_000, 70_000_000))
-        if troubles and self.random.random() < 0.15:
+        self.now += self.random.choice((1_000, 1_500_000, 1_500_000, 5_000_000, 70_000_000, 400_000_000))
+        if troubles and self.random.random() < 0.1:
             self.server.has_bot = not self.server.has_bot
         if not self.under_way:
             return
         work = self.under_way.pop(self.random.randrange(len(self.under_way)))
-        at = self.random.randrange(2, 24) if troubles and self.random.random() < 0.4 else None
-        if troubles and self.random.random() < 0.2:
+        # A reply dies about where it has been posted and that is not yet noted, a command anywhere.
+        begin, end = (13, 19) if work == self._event else (2, 24)
+        at = self.random.randrange(begin, end) if troubles and self.random.random() < 0.6 else None
+        if troubles and self.random.random() < 0.4:
             self.services.fail("POST", "/messages", hangs_up=True, works=self.random.random() < 0.5)
         try:
             with clock.frozen(lambda: self.now), dying(at):
@@ -139,6 +141,10 @@ class World:
         """Return what the bot said in the server, in order."""
         every = [each for channel in self.server.channels.values() for each in channel.messages]
         return [each["content"] for each in sorted(every, key=lambda each: int(each["id"]))]
+
+    def _event(self) -> None:
+        if "waits" in self.follow():  # for the channel's pace, with a job that comes then
+            self.under_way.append(self._event)
 
     def _take(self, name: str, data: dict[str, Any]) -> None:
         current = self._current()
