@@ -6,13 +6,16 @@ The description is the one that the code gives at this moment, not the file, so 
 
 import copy
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema_rs import Draft202012, Draft202012Validator, Registry
 
 from scripts.openapi.document import document
+
+_DESCRIPTION = "urn:helpdesk:description"
+_JSON = ("content", "application/json", "schema")
 
 
 def require_described(method: str, url: str, status: int, headers: dict[str, str], body: Any) -> None:
@@ -35,16 +38,15 @@ def require_described(method: str, url: str, status: int, headers: dict[str, str
         assert media_type in content, f"{where} as {media_type}, which is not described"
     if media_type == "application/json":
         problem = next(_validator(operation["operationId"], str(status)).iter_errors(body), None)
-        assert problem is None, f"{where} with {problem.json_path if problem else ''}: {problem}"
+        assert problem is None, f"{where} with another body: {problem}"
 
 
 def require_described_event(body: Any) -> None:
     """Fail where a webhook's body is not as described."""
-    event = _closed()["webhooks"][body["type"]]["post"]
-    schema = event["requestBody"]["content"]["application/json"]["schema"]
-    _validator_of(schema).validate(body)
+    _validator_of("webhooks", body["type"], "post", "requestBody", *_JSON).validate(body)
 
 
+@lru_cache(maxsize=10_000)
 def operation_for(method: str, path: str) -> dict[str, Any] | None:
     """Return what is described for a request, None where nothing is."""
     for pattern, item in _patterns():
@@ -79,19 +81,27 @@ def _resolved(part: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _validator(operation_id: str, status: str) -> Draft202012Validator:
-    operation = next(
-        operation
-        for item in _closed()["paths"].values()
-        for operation in item.values()
+    [place] = [
+        ("paths", path, method, "responses", status)
+        for path, item in _closed()["paths"].items()
+        for method, operation in item.items()
         if operation["operationId"] == operation_id
-    )
-    answer = _answer(operation, status)
-    assert answer is not None
-    return _validator_of(answer["content"]["application/json"]["schema"])
+    ]
+    reference = _closed()["paths"][place[1]][place[2]]["responses"][status].get("$ref")
+    return _validator_of(*(reference.removeprefix("#/").split("/") if reference else place), *_JSON)
 
 
-def _validator_of(schema: dict[str, Any]) -> Draft202012Validator:
-    return Draft202012Validator({**schema, "components": _closed()["components"]})
+@cache
+def _validator_of(*place: str) -> Draft202012Validator:
+    """Return the validator of the schema at a place of the description."""
+    pointer = "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in place)
+    return Draft202012Validator({"$ref": f"{_DESCRIPTION}#{quote(pointer)}"}, registry=_registry())
+
+
+@cache
+def _registry() -> Registry:
+    """Return the description as validators refer to it: taken apart once, not for each of them."""
+    return Registry([(_DESCRIPTION, _closed())], draft=Draft202012)
 
 
 @cache

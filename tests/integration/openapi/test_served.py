@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from jsonschema import ValidationError  # type: ignore[import-untyped]
+from jsonschema_rs import ValidationError
 
 from tests.support import table
 from tests.support.api import Client
