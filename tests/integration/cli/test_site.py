@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+from helpdesk.admission.limits import Plan
+from helpdesk.organizations import service as organizations
+from helpdesk.organizations.schemas import NewOrganization
 from tests.support.api import Client
 from tests.support.cli import Cli
 
@@ -22,6 +25,17 @@ def test_the_site_is_opened_and_documents_are_published(owner: Cli, api: Client)
     assert api.get(f"/v1/knowledge/documents/{document}").body["document"]["published"] is False
     assert owner.ok("site", "enable", "--off").startswith("The help site is off.\n")
     assert owner.run("site", "publish", "doc_unknown").exit_code != 0
+
+
+def test_the_attribution_mark_is_hidden_on_the_pro_plan_and_shown_again(
+    owner: Cli, api: Client, organization: NewOrganization
+) -> None:
+    organizations.set_plan(organization.organization_id, Plan.PRO, api_limits=False, unlimited_api=False)
+
+    assert owner.ok("site", "branding", "hide") == "The attribution mark is hidden.\n"
+    assert api.get("/v1/organization").body["showBranding"] is False
+    assert owner.ok("site", "branding", "show") == "The attribution mark is shown.\n"
+    assert api.get("/v1/organization").body["showBranding"] is True
 
 
 def test_the_look_is_shown_and_changed(owner: Cli, api: Client, tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_a_visitor_who_writes_while_retention_erases_their_messages_gets_a_respo
     before: list[str], api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home, month_ms = organization.organization_id, 31 * 86_400_000
-    monkeypatch.setattr(search, "forget_many", lambda *_: None)
+    monkeypatch.setattr(search, "forget", lambda *_: None)
     assert api.patch("/v1/organization", {"retentionDays": 30}).status == 200
     kept = 0
     nights = max(4, INTERLEAVINGS // 6)

@@ -166,7 +166,7 @@ def test_the_calls_of_an_erasure(
         "dynamodb:BatchWriteItem",  # the customer's row
         "dynamodb:TransactWriteItems",
     ]
-    assert forgotten == [(organization.organization_id, customer, [conversation])]
+    assert forgotten == [(organization.organization_id, [customer], [conversation])]
 
 
 def test_the_calls_of_a_retention_run(api: Client, organization: NewOrganization) -> None:

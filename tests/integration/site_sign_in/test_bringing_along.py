@@ -85,7 +85,7 @@ def require_all_of(browser: SiteBrowser, api: Client, before: str) -> None:
     posts = api.get("/v1/board/posts").body["posts"]
     assert {post["title"]: post["votes"] for post in posts} == {"Dark mode": 1, "Light mode": 0}
     assert [each["customerId"] for each in of_kind("COMMENT")] == [customer["id"]]
-    assert before not in repr([*of_kind("REPORTER#"), *of_kind("POST"), *of_kind("CUS")])
+    assert before not in repr([*of_kind("REPORTER#"), *of_kind("POST"), *of_kind("CONV"), *of_kind("VOTE#")])
 
 
 def test_what_a_browser_wrote_is_the_customers_after_signing_in_and_its_old_cookie_opens_nothing(

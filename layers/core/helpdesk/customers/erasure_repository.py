@@ -10,14 +10,15 @@ from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
-_KEPT_WHILE_ERASED = {"PK", "SK", "id", "sessionHash", "outreachId", "updatedAt", "identities"}
+_KEPT_WHILE_ERASED = {"PK", "SK", "id", "sessionHash", "outreachId", "updatedAt", "identities", "mergedFrom"}
 _PERSONAL = {"name", "email", "avatarUrl", "metadata", "GSI1PK", "GSI1SK"}
 
 
 class ErasableCustomer(FrozenRecord):
     """A customer as an erasure sees them; `erasure_id` is the erasure that marked them, or None.
 
-    `outreach_id` is the conversation that the team started with a customer without a session. `updated_at` is in ms.
+    `outreach_id` is the conversation that the team started with a customer without a session. `merged_from` are
+    anonymous customers whom they took over. `updated_at` is in ms.
     """
 
     id: str
@@ -27,6 +28,7 @@ class ErasableCustomer(FrozenRecord):
     erasure_id: str | None
     attributes: frozenset[str]
     identities: tuple[str, ...] = ()
+    merged_from: tuple[str, ...] = ()
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -39,6 +41,7 @@ class ErasableCustomer(FrozenRecord):
             erasure_id=item.get(BEING_ERASED),
             attributes=frozenset(item),
             identities=tuple(item.get("identities") or ()),
+            merged_from=tuple(item.get("mergedFrom") or ()),
         )
 
 

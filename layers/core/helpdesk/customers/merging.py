@@ -1,7 +1,10 @@
 """Giving a customer what is known about an anonymous one, who then is gone."""
 
+import contextlib
+
 from helpdesk.customers import merge_repository as repository
 from helpdesk.customers import repository as customers
+from helpdesk.customers.merge_repository import AlreadyNoted
 from helpdesk.customers.record import Customer, Fact
 from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
@@ -16,6 +19,17 @@ def anonymous(organization: str, customer_id: str) -> Customer | None:
     """Return a customer who never signed in, None if they are gone, are being erased, or have signed in."""
     found = repository.find(organization, customer_id)
     return None if found is None or found.identities else found
+
+
+def begin(organization: str, before_id: str, after_id: str) -> None:
+    """Note with a customer whom they take over, before anything moves. May be repeated. Raises CustomerNotFound.
+
+    The search index has posts by the number of the customer who wrote them, so an erasure asks it for both.
+    """
+    transaction = Transaction()
+    repository.note(transaction, organization, after_id, before_id)
+    with contextlib.suppress(AlreadyNoted):
+        transaction.commit()
 
 
 def move_facts(organization: str, before: Customer, after_id: str) -> None:

@@ -52,10 +52,10 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
         thread_deletion.delete_board_entries(organization, erasure_id, customer_id, until)
         thread_deletion.delete_reports(organization, customer_id, until)
         batch = thread_deletion.conversations_of(organization, customer)
-        _erase_conversations(organization, erasure_id, customer_id, batch, until)
+        _erase_conversations(organization, erasure_id, customer, batch, until)
         # The customer's index lags, and only it has the conversations without a session.
         while batch := thread_deletion.conversations_of(organization, customer):
-            _erase_conversations(organization, erasure_id, customer_id, batch, until)
+            _erase_conversations(organization, erasure_id, customer, batch, until)
         thread_deletion.delete_facts(organization, erasure_id, customer_id, until)
     except OutOfTime:
         transaction = Transaction()
@@ -68,7 +68,7 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
 def _erase_conversations(
     organization: str,
     erasure_id: str,
-    customer_id: str,
+    customer: ErasableCustomer,
     batch: Sequence[ErasableConversation],
     until: int,
 ) -> None:
@@ -77,7 +77,8 @@ def _erase_conversations(
     for conversation in batch:
         thread_deletion.delete_thread(organization, erasure_id, conversation.id, until)
     thread_deletion.require_time(until)
-    search.forget(organization, customer_id, [conversation.id for conversation in batch])
+    owners = [customer.id, *customer.merged_from]
+    search.forget(organization, owners, [conversation.id for conversation in batch])
     for conversation in batch:
         thread_deletion.delete_conversation(organization, erasure_id, conversation)
 

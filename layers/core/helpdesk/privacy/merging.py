@@ -3,7 +3,8 @@
 The anonymous customer is found by the session of the browser in which somebody signed in: its cookie is the proof. The
 order of the steps:
 
-1. The session is removed. From then on its token opens nothing, and who still has it is a new visitor.
+1. It is noted with the customer who signed in whom they take over, so that an erasure of theirs finds all in the search
+   index. Then the session is removed: its token opens nothing any more, and who still has it is a new visitor.
 2. The conversations move with their session, then posts, votes, comments and reports, then what the team noted. Each
    move requires the customer who signed in, so nothing is added to one who is being erased.
 3. The anonymous customer is removed. An erasure of theirs wins: from its mark on nothing moves.
@@ -40,8 +41,9 @@ def merge(job: MergeJob, until: int) -> Outcome:
     session = sessions.session(job.organization, after.session_hash)
     if session is None:
         return Outcome.FINISHED_BEFORE
-    sessions.close(job.organization, job.session_hash, before.id)
     try:
+        merging.begin(job.organization, before.id, job.customer_id)
+        sessions.close(job.organization, job.session_hash, before.id)
         _move(job, before, session, until)
     except CustomerNotFound:
         return Outcome.FINISHED

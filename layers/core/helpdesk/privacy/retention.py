@@ -113,8 +113,8 @@ def _erase(
             thread_deletion.delete_board_entries(organization, erasure_id, customer_id, until)
             thread_deletion.delete_reports(organization, customer_id, until)
             marked.append(marked_now)
-    gone = [customer.id for customer, _ in marked]
-    search.forget_many(organization, gone, [conversation.id for conversation in found])
+    gone = [each for customer, _ in marked for each in (customer.id, *customer.merged_from)]
+    search.forget(organization, gone, [conversation.id for conversation in found])
     for customer, mark in marked:
         _delete_customer(organization, erasure_id, customer, mark)
     for conversation in found:

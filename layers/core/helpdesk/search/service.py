@@ -96,17 +96,12 @@ def _backlog(organization: str, kind: Kind, words: list[Word], limit: int, after
     return Found(*lookup.of_kind(_reader(organization), kind, words[: terms.MOST_WORDS], limit, after))
 
 
-def forget(organization: str, customer_id: str, conversation_ids: Sequence[str]) -> None:
-    """Remove a customer, their posts and conversations from the index, so that no object of it holds their words.
+def forget(organization: str, customer_ids: Sequence[str], conversation_ids: Sequence[str]) -> None:
+    """Remove customers, their posts and conversations from the index, so that no object of it holds their words.
 
     Call it after their items are gone from the table: what is in the table may be indexed again at any time. It may be
     repeated, and must be after a failure. Raises what AWS raises, Conflict, RemovalFailed.
     """
-    forget_many(organization, [customer_id], conversation_ids)
-
-
-def forget_many(organization: str, customer_ids: Sequence[str], conversation_ids: Sequence[str]) -> None:
-    """Do the same for many customers with one rebuild of the index."""
     from helpdesk.search.index import erase, index_of  # noqa: PLC0415 - see above
 
     erase(index_of(organization), customer_ids, conversation_ids)

@@ -62,6 +62,18 @@ def publish(session: Session, ids: tuple[str, ...], *, off: bool) -> None:
         say(f"{len(ids)} {'made internal' if off else 'published'}.")
 
 
+@site.command("branding")
+@click.argument("shown", type=click.Choice(["show", "hide"]))
+@pass_session
+def branding(session: Session, shown: str) -> None:
+    """Show or hide the attribution mark on the help site and the widget."""
+    answer = session.api().post("billing", "branding", body={"showBranding": shown == "show"})
+    if session.as_json:
+        say_json(answer)
+    else:
+        say("The attribution mark is shown." if shown == "show" else "The attribution mark is hidden.")
+
+
 def _say_site(answer: dict[str, Any]) -> None:
     say_facts(
         [
