@@ -20,6 +20,7 @@ from urllib.parse import unquote
 import pytest
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ReadTimeoutError
+from botocore.loaders import Loader
 from botocore.model import OperationModel, Shape
 from botocore.parsers import create_parser
 from botocore.session import Session
@@ -56,9 +57,17 @@ def a_model(monkeypatch: pytest.MonkeyPatch, model_id: str) -> Iterator[None]:
     monkeypatch.setattr(metered, "quotas", _UNLIMITED)
     settings.cache_clear()
     clients.forget()
+    clients._session().register_component("data_loader", _service_models())
     yield
     settings.cache_clear()
     clients.forget()
+
+
+@cache
+def _service_models() -> Loader:
+    """Return what reads botocore's descriptions of services. It reads each once; a new session would read it again."""
+    loader: Loader = Session().get_component("data_loader")
+    return loader
 
 
 @contextmanager

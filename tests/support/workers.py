@@ -59,9 +59,7 @@ class Workers:
     def fan_out(self) -> int:
         """Fan out what is new in the outbox; return how many items that were."""
         found = [
-            item
-            for item in whole_table.everything()
-            if item.get("entity") in {"outbox", "line"} and _name(item) not in self._carried
+            item for item in whole_table.of_entities("outbox", "line") if _name(item) not in self._carried
         ]
         if found:
             records = [
