@@ -1,15 +1,62 @@
 """Connections of organizations to the stand-ins of services, as the routes and the worker would have made them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from helpdesk.integrations import repository, secret_repository
+import pytest
+
+from helpdesk.integrations import credentials, repository, secret_repository
 from helpdesk.integrations.apps import App, slot_of
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.platform import clock, ids
+from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import repository as teams
 from helpdesk.tracker.record import State, Team
+from scripts.services.server import Services
+from tests.support.api import Answer, Client, function
+from tests.support.people import issue_token
+from tests.support.workers import LongContext, Workers, received
+
+BASE_URL = "https://support.example.com"
+
+type Send = Callable[[tuple[dict[str, str], str]], Answer]
+"""Sends headers and a body as a service does."""
+
+
+def deploy(monkeypatch: pytest.MonkeyPatch, services: Services, app: App, values: Mapping[str, str]) -> None:
+    """Let the functions reach the stand-ins, and enter the credentials of an app."""
+    monkeypatch.setenv("STAGE", "local")
+    monkeypatch.setenv("BASE_URL", BASE_URL)
+    monkeypatch.setenv("SERVICES_URL", services.url)
+    settings.cache_clear()
+    credentials.forget()
+    set_app(app, values)
+
+
+def sender(app: App) -> Send:
+    """Return what sends to the address that takes what an app's service sends."""
+
+    def send(sent: tuple[dict[str, str], str]) -> Answer:
+        headers, body = sent
+        return Client(headers=headers).request("POST", f"/v1/hooks/{app.value}", body)
+
+    return send
+
+
+def run_twice(workers: Workers) -> None:
+    """Hand the one job that waits to its worker twice, as a queue that delivers at least once may."""
+    workers.fan_out()
+    records = received(settings().integration_queue_url)
+    assert len(records) == 1
+    for _ in range(2):
+        answer = function("integration_worker").handler({"Records": records}, LongContext())
+        assert answer == {"batchItemFailures": []}
+
+
+def admin_of(organization: str) -> Client:
+    """Return an admin of an organization."""
+    return Client(issue_token(organization, role="admin", name="Ada Admin"))
 
 
 def set_app(app: App, values: Mapping[str, str]) -> None:

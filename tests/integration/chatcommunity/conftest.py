@@ -6,25 +6,20 @@ from typing import Any
 import pytest
 
 from helpdesk.chatcommunity import outgoing
-from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform.settings import settings
 from scripts.services import chatcommunity as fake
 from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.community import Channel, Response, Server
 from scripts.services.server import Asked, Said, Services
 from tests.support import integrations
-from tests.support.api import Answer, Client
+from tests.support.api import Client
 from tests.support.discord_description import description
-from tests.support.people import issue_token
+from tests.support.integrations import Send
 from tests.support.workers import Workers
 
-BASE_URL = "https://support.example.com"
 PATH = "/v1/integrations/chatcommunity"
-
-type Send = Callable[[tuple[dict[str, str], str]], Answer]
 
 
 @pytest.fixture
@@ -52,12 +47,7 @@ def services(discord: ChatCommunity) -> Iterator[Services]:
 
 @pytest.fixture(autouse=True)
 def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
-    monkeypatch.setenv("STAGE", "local")
-    monkeypatch.setenv("BASE_URL", BASE_URL)
-    monkeypatch.setenv("SERVICES_URL", services.url)
-    settings.cache_clear()
-    credentials.forget()
-    integrations.set_app(App.CHATCOMMUNITY, fake.credentials())
+    integrations.deploy(monkeypatch, services, App.CHATCOMMUNITY, fake.credentials())
 
 
 @pytest.fixture
@@ -93,18 +83,13 @@ def connection(connect: Callable[..., Connection], acme: Server) -> Connection:
 @pytest.fixture
 def admin(organization: NewOrganization) -> Client:
     """An admin of the organization."""
-    return Client(issue_token(organization.organization_id, role="admin", name="Ada Admin"))
+    return integrations.admin_of(organization.organization_id)
 
 
 @pytest.fixture
 def send() -> Send:
     """Send what Discord sends."""
-
-    def run(sent: tuple[dict[str, str], str]) -> Answer:
-        headers, body = sent
-        return Client(headers=headers).request("POST", "/v1/hooks/chatcommunity", body)
-
-    return run
+    return integrations.sender(App.CHATCOMMUNITY)
 
 
 @pytest.fixture

@@ -25,9 +25,9 @@ from scripts.services.community import (
     Server,
 )
 from scripts.services.server import Services
-from tests.integration.chatcommunity.conftest import Send
 from tests.support import table
 from tests.support.api import Client, function
+from tests.support.integrations import Send, run_twice
 from tests.support.workers import LongContext, Workers, received
 
 pytestmark = pytest.mark.usefixtures("connection", "quick")
@@ -273,14 +273,8 @@ def test_what_a_person_writes_mentions_nobody_and_looks_like_nothing_else(
 
 
 def asked_twice(workers: Workers) -> None:
-    """Hand the command that waits to its worker twice, as a queue that delivers at least once may."""
-    workers.fan_out()
-    records = received(settings().integration_queue_url)
-    assert len(records) == 1
-    for _ in range(2):
-        assert function("integration_worker").handler({"Records": records}, LongContext()) == {
-            "batchItemFailures": []
-        }
+    """Hand the command that waits to its worker twice, and do what follows."""
+    run_twice(workers)
     workers.run()
 
 

@@ -14,9 +14,9 @@ from helpdesk.platform import clock
 from scripts.services import chatcommunity as fake
 from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.community import EVERYTHING, Server
-from tests.integration.chatcommunity.conftest import Send
 from tests.support import integrations, table
 from tests.support.aws import recorded_calls
+from tests.support.integrations import Send
 
 
 def test_a_ping_is_answered_with_a_pong(discord: ChatCommunity, send: Send) -> None:

@@ -6,33 +6,19 @@ import pytest
 
 from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.chatmirror.slack import TOKEN
-from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform.settings import settings
 from scripts.services import chatmirror as fake
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from scripts.services.server import Services
 from tests.support import integrations
-from tests.support.api import Answer, Client, function
-from tests.support.people import issue_token, make_person
-from tests.support.workers import LongContext, Workers, received
+from tests.support.api import Client
+from tests.support.integrations import Send
+from tests.support.people import make_person
+from tests.support.workers import Workers
 
-BASE_URL = "https://support.example.com"
 PATH = "/v1/integrations/chatmirror"
-
-type Send = Callable[[tuple[dict[str, str], str]], Answer]
-
-
-def run_twice(workers: Workers) -> None:
-    """Hand the one job that waits to its worker twice, as a queue that delivers at least once may."""
-    workers.fan_out()
-    records = received(settings().integration_queue_url)
-    assert len(records) == 1
-    for _ in range(2):
-        answer = function("integration_worker").handler({"Records": records}, LongContext())
-        assert answer == {"batchItemFailures": []}
 
 
 @pytest.fixture
@@ -50,12 +36,7 @@ def services(slack: ChatMirror) -> Iterator[Services]:
 
 @pytest.fixture(autouse=True)
 def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
-    monkeypatch.setenv("STAGE", "local")
-    monkeypatch.setenv("BASE_URL", BASE_URL)
-    monkeypatch.setenv("SERVICES_URL", services.url)
-    settings.cache_clear()
-    credentials.forget()
-    integrations.set_app(App.CHATMIRROR, fake.credentials())
+    integrations.deploy(monkeypatch, services, App.CHATMIRROR, fake.credentials())
 
 
 @pytest.fixture
@@ -116,15 +97,10 @@ def mira(slack: ChatMirror, acme: Workspace, organization: NewOrganization) -> s
 @pytest.fixture
 def admin(organization: NewOrganization) -> Client:
     """An admin of the organization."""
-    return Client(issue_token(organization.organization_id, role="admin", name="Ada Admin"))
+    return integrations.admin_of(organization.organization_id)
 
 
 @pytest.fixture
 def send() -> Send:
     """Send what Slack sends."""
-
-    def run(sent: tuple[dict[str, str], str]) -> Answer:
-        headers, body = sent
-        return Client(headers=headers).request("POST", "/v1/hooks/chatmirror", body)
-
-    return run
+    return integrations.sender(App.CHATMIRROR)

@@ -14,9 +14,10 @@ from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from scripts.services.server import Said, Services
-from tests.integration.chatmirror.conftest import PATH, Send
+from tests.integration.chatmirror.conftest import PATH
 from tests.support import table as items
 from tests.support.api import Client
+from tests.support.integrations import Send
 from tests.support.workers import Workers
 
 GONE = Said(200, {"ok": False, "error": "not_in_channel"})

@@ -10,9 +10,10 @@ from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
 from scripts.services.chatmirror import ChatMirror, Workspace
 from scripts.services.server import Said, Services
-from tests.integration.chatmirror.conftest import PATH, Send
+from tests.integration.chatmirror.conftest import PATH
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
+from tests.support.integrations import Send
 from tests.support.people import issue_token
 from tests.support.workers import Workers
 

@@ -15,8 +15,8 @@ from helpdesk.integrations.record import AppCredentials, Connection
 from scripts.services import chatmirror as fake
 from scripts.services.chatmirror import ChatMirror, Workspace
 from scripts.services.server import Said, Services
-from tests.integration.chatmirror.conftest import Send
 from tests.support.api import Client
+from tests.support.integrations import Send
 from tests.support.workers import Workers
 
 APP = AppCredentials(App.CHATMIRROR, fake.credentials())

@@ -13,10 +13,10 @@ from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
-from tests.integration.chatmirror.conftest import Send, run_twice
 from tests.support import effort
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
+from tests.support.integrations import Send, run_twice
 from tests.support.interleaving import interleaved
 from tests.support.people import make_person
 from tests.support.suggestions import jobs

@@ -7,8 +7,9 @@ import pytest
 from helpdesk.chatmirror.incoming import plain
 from helpdesk.integrations.record import Connection
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
-from tests.integration.chatmirror.conftest import PATH, Send, run_twice
+from tests.integration.chatmirror.conftest import PATH
 from tests.support.api import Client
+from tests.support.integrations import Send, run_twice
 from tests.support.workers import Workers
 
 

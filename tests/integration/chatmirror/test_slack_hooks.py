@@ -9,8 +9,8 @@ from helpdesk.integrations.adapter import Hook
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from scripts.services.chatmirror import ChatMirror, Workspace
-from tests.integration.chatmirror.conftest import Send
 from tests.support import table
+from tests.support.integrations import Send
 
 CHANGED = {"type": "channel_created", "channel": {"id": "C1", "name": "new", "created": 1}}
 

@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.mail import service as mail
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform.settings import settings
 from scripts.services import codehost as fake
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
@@ -18,8 +16,6 @@ from scripts.services.server import Asked, Said, Services
 from tests.support import integrations
 from tests.support.github_description import description
 from tests.support.workers import Workers
-
-BASE_URL = "https://support.example.com"
 
 
 @pytest.fixture
@@ -52,12 +48,7 @@ def services(github: CodeHost, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serv
 
 @pytest.fixture(autouse=True)
 def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
-    monkeypatch.setenv("STAGE", "local")
-    monkeypatch.setenv("BASE_URL", BASE_URL)
-    monkeypatch.setenv("SERVICES_URL", services.url)
-    settings.cache_clear()
-    credentials.forget()
-    integrations.set_app(App.CODEHOST, fake.credentials())
+    integrations.deploy(monkeypatch, services, App.CODEHOST, fake.credentials())
 
 
 @pytest.fixture

@@ -8,25 +8,19 @@ import pytest
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import sqs_backends
 
-from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS
 from helpdesk.tracker import directory, worker
 from scripts.services import tracker as fake
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker, Workspace
 from tests.support import integrations
-from tests.support.api import Answer, Client, function
-from tests.support.people import issue_token
+from tests.support.api import Client, function
+from tests.support.integrations import Send
 from tests.support.workers import LongContext, Workers
-
-BASE_URL = "https://support.example.com"
-
-type Send = Callable[[tuple[dict[str, str], str]], Answer]
 
 
 def file(api: Client, title: str = "The export stops", **more: Any) -> str:
@@ -75,12 +69,7 @@ def services(linear: Tracker) -> Iterator[Services]:
 
 @pytest.fixture(autouse=True)
 def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
-    monkeypatch.setenv("STAGE", "local")
-    monkeypatch.setenv("BASE_URL", BASE_URL)
-    monkeypatch.setenv("SERVICES_URL", services.url)
-    settings.cache_clear()
-    credentials.forget()
-    integrations.set_app(App.TRACKER, fake.credentials())
+    integrations.deploy(monkeypatch, services, App.TRACKER, fake.credentials())
 
 
 @pytest.fixture
@@ -118,7 +107,7 @@ def connection(connect: Callable[..., Connection], acme: Workspace) -> Connectio
 @pytest.fixture
 def admin(organization: NewOrganization) -> Client:
     """An admin of the organization."""
-    return Client(issue_token(organization.organization_id, role="admin", name="Ada Admin"))
+    return integrations.admin_of(organization.organization_id)
 
 
 @pytest.fixture
@@ -131,9 +120,4 @@ def opening(admin: Client, connection: Connection) -> None:
 @pytest.fixture
 def send() -> Send:
     """Send what Linear sends."""
-
-    def run(sent: tuple[dict[str, str], str]) -> Answer:
-        headers, body = sent
-        return Client(headers=headers).request("POST", "/v1/hooks/tracker", body)
-
-    return run
+    return integrations.sender(App.TRACKER)

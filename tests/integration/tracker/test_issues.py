@@ -8,9 +8,10 @@ import pytest
 from helpdesk.integrations.record import Connection
 from scripts.services.server import Said, Services
 from scripts.services.tracker import Tracker, Workspace
-from tests.integration.tracker.conftest import Send, file, later, look_again, signal, state
+from tests.integration.tracker.conftest import file, later, look_again, signal, state
 from tests.support import table
 from tests.support.api import Client
+from tests.support.integrations import Send
 from tests.support.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("opening")

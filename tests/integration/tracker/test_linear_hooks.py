@@ -8,9 +8,10 @@ import pytest
 
 from helpdesk.integrations.record import Connection
 from scripts.services.tracker import Tracker, Workspace
-from tests.integration.tracker.conftest import Send, file, signal
+from tests.integration.tracker.conftest import file, signal
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
+from tests.support.integrations import Send
 from tests.support.table import of_kind
 from tests.support.workers import Workers
 

@@ -9,9 +9,9 @@ from helpdesk.integrations import service as integrations
 from helpdesk.integrations.record import Connection
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker, Workspace
-from tests.integration.tracker.conftest import Send
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
+from tests.support.integrations import Send
 from tests.support.workers import Workers
 
 

@@ -20,8 +20,6 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ChannelNotFound
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import service as webhooks
@@ -75,7 +73,7 @@ def change(caller: Caller, wanted: CommunityUpdate) -> CommunityChanged:
         webhooks.follow(transaction, organization, _APP.value, follows=follows[-1])
         if channel is not None:
             jobs.put(transaction, _try_channel(organization, channel.id))
-        transaction.put(_log_entry(caller, connection, wanted, channel, role))
+        integrations.add_changed(transaction, connection, caller.actor, _changes(wanted, channel, role))
 
     if wanted.model_fields_set:
         integrations.change_settings(organization, _APP, next_settings, also)
@@ -262,23 +260,10 @@ def _try_channel(organization: str, channel_id: str) -> IntegrationJob:
     return IntegrationJob(kind=CHOSEN, app=_APP, organization=organization, data={"channelId": channel_id})
 
 
-def _log_entry(
-    caller: Caller,
-    connection: Connection,
-    wanted: CommunityUpdate,
-    channel: Named | None,
-    role: Named | None,
-) -> dict[str, Any]:
-    said = [
+def _changes(wanted: CommunityUpdate, channel: Named | None, role: Named | None) -> list[str]:
+    """Return what was set, for the log."""
+    return [
         *([f"the channel #{channel.name}"] if channel else []),
         *([f"the role {f'@{role.name}' if role else 'none'}"] if "role" in wanted.model_fields_set else []),
         *([f"alerts {'on' if wanted.enabled else 'off'}"] if wanted.enabled is not None else []),
     ]
-    return logs.entry(
-        connection.organization,
-        LogKind.INTEGRATION_CHANGED,
-        actor=caller.actor,
-        summary=f"Discord ({connection.account}) was set to {', '.join(said) or 'what it was'}.",
-        app=_APP.value,
-        account=connection.account,
-    )

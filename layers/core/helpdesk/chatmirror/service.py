@@ -15,8 +15,6 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ChannelNotFound
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import service as webhooks
@@ -72,7 +70,7 @@ def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
             data = {"channelId": channel.id}
             job = IntegrationJob(kind=CHOSEN, app=App.CHATMIRROR, organization=organization, data=data)
             jobs.put(transaction, job)
-        transaction.put(_log_entry(caller, connection, wanted, channel))
+        integrations.add_changed(transaction, connection, caller.actor, _changes(wanted, channel))
 
     if wanted.model_fields_set:
         integrations.change_settings(organization, App.CHATMIRROR, next_settings, also)
@@ -207,19 +205,10 @@ def _existing(connection: Connection) -> str:
     return f"The channels are {listed}{' and others' if more else ''}."
 
 
-def _log_entry(
-    caller: Caller, connection: Connection, wanted: MirrorUpdate, channel: Channel | None
-) -> dict[str, Any]:
-    said = [
+def _changes(wanted: MirrorUpdate, channel: Channel | None) -> list[str]:
+    """Return what was set, for the log."""
+    return [
         *([f"the channel #{channel.name}"] if channel else []),
         *([f"mirroring {'on' if wanted.enabled else 'off'}"] if wanted.enabled is not None else []),
         *([f"the mode {wanted.mode.value}"] if wanted.mode else []),
     ]
-    return logs.entry(
-        connection.organization,
-        LogKind.INTEGRATION_CHANGED,
-        actor=caller.actor,
-        summary=f"Slack ({connection.account}) was set to {', '.join(said)}.",
-        app=App.CHATMIRROR.value,
-        account=connection.account,
-    )

@@ -1,6 +1,6 @@
 """Connections: which there are, what is set for them, and what changes about them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -151,6 +151,12 @@ def add_connected(transaction: Transaction, connection: Connection) -> None:
     jobs.put(transaction, job_of(connection, jobs.CONNECTED))
     said = f"{_said(connection)} was connected."
     transaction.put(_log_entry(connection, LogKind.INTEGRATION_CONNECTED, said, connection.connected_by_name))
+
+
+def add_changed(transaction: Transaction, found: Connection, actor: str, changes: Sequence[str]) -> None:
+    """Add the log's entry of a change of settings; `changes` says what was set, such as "the channel #support"."""
+    said = f"{_said(found)} was set to {', '.join(changes) or 'what it was'}."
+    transaction.put(_log_entry(found, LogKind.INTEGRATION_CHANGED, said, actor))
 
 
 def settings(organization: str, app: App) -> Item:

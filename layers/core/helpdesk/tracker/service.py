@@ -10,8 +10,6 @@ from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.signals import service as signals
 from helpdesk.signals.kinds import SignalStatus
@@ -69,7 +67,7 @@ def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
 
     def also(transaction: Transaction) -> None:
         integrations.require(transaction, connection)
-        transaction.put(_log_entry(caller, connection, wanted, named))
+        integrations.add_changed(transaction, connection, caller.actor, _changes(wanted, named))
 
     integrations.change_settings(organization, App.TRACKER, next_settings, also)
     return _answer(connection, became[-1], teams)
@@ -221,19 +219,10 @@ def _answer(connection: Connection, found: TrackerSettings, teams: Sequence[Team
     )
 
 
-def _log_entry(
-    caller: Caller, connection: Connection, wanted: TrackerUpdate, team: Team | None
-) -> dict[str, Any]:
-    said = [
+def _changes(wanted: TrackerUpdate, team: Team | None) -> list[str]:
+    """Return what was set, for the log."""
+    return [
         *([f"the team {team.key}"] if team else []),
         *([f"new issues {'on' if wanted.auto_create else 'off'}"] if wanted.auto_create is not None else []),
         *(["other states"] if wanted.states else []),
     ]
-    return logs.entry(
-        connection.organization,
-        LogKind.INTEGRATION_CHANGED,
-        actor=caller.actor,
-        summary=f"Linear ({connection.account}) was set to {', '.join(said) or 'what it was'}.",
-        app=App.TRACKER.value,
-        account=connection.account,
-    )
