@@ -12,18 +12,19 @@ from scripts.services.server import Asked
 
 
 class Person(NamedTuple):
-    """A member of the server, and what they may do there."""
+    """A member of the server, what they may do there, and the language of their Discord."""
 
     name: str
     may: int = 0
+    locale: str = "en-US"
 
 
 PEOPLE: Mapping[str, Person] = {
     "200000000000000001": Person("Vera"),
-    "200000000000000002": Person("Milo"),
+    "200000000000000002": Person("Milo, whose Discord is German", locale="de"),
     "200000000000000003": Person("Mona, a moderator", MANAGE_THREADS),
 }
-"""The members of the server by their ids. The last may close what others asked."""
+"""The members of the server by their ids. What follows a comma is for who uses the page."""
 
 
 class ChatCommunityDesk:
@@ -91,7 +92,7 @@ class ChatCommunityDesk:
         text = _required(given["question"]) if command == "ask" else None
         who = person.name.partition(",")[0]
         typed = self.service.command(
-            server, channel, command, text, user=given["user"], who=who, may=person.may
+            server, channel, command, text, user=given["user"], who=who, may=person.may, locale=person.locale
         )
         self.send(*typed)
 

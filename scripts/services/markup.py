@@ -24,14 +24,22 @@ _PRIVATE_USE = 0xE000
 def of_discord(content: str, names: Mapping[str, str]) -> Markup:
     """Return a message of Discord. `names` has who `@…`, `@&…` and `#…` with an id are."""
     shown = Markup()
+    fenced = False
     for line in _DISCORD_ESCAPES.sub(lambda found: _hidden(found[1]), content).split("\n"):
+        if line.startswith("```"):
+            fenced = not fenced
+            shown += Markup("<pre class=code>" if fenced else "</pre>")
+            continue
+        if fenced:
+            shown += escape(f"{line}\n")
+            continue
         if line.startswith("> "):
             shown += Markup("<blockquote>{}</blockquote>").format(_marked(_DISCORD, line[2:], names))
         elif line.startswith("-# "):
             shown += Markup("<small>{}</small>\n").format(_marked(_DISCORD, line[3:], names))
         else:
             shown += _marked(_DISCORD, f"{line}\n", names)
-    return _uncovered(shown)
+    return _uncovered(shown + Markup("</pre>" if fenced else ""))
 
 
 def of_slack(text: str, names: Mapping[str, str]) -> Markup:

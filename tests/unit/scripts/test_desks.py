@@ -203,7 +203,7 @@ def test_answers_are_shown_with_who_they_mention(office: Office) -> None:
     server.has_bot = True
     body = json.dumps(
         {
-            "content": "<@200000000000000001> **The \\*agent\\***\n<b>Here</b>",
+            "content": "<@200000000000000001> **The \\*agent\\***\n```sh\n**ls** <b>\n```\n<b>Here</b>",
             "nonce": "1",
             "allowed_mentions": {"roles": []},
         }
@@ -212,8 +212,9 @@ def test_answers_are_shown_with_who_they_mention(office: Office) -> None:
     bot = {"authorization": f"Bot {discord.bot_token}"}
     assert httpx.post(address, content=body, headers=bot, trust_env=False).status_code == 200
 
-    assert "<pre><mark>@Vera</mark> <b>The *agent*</b>\n&lt;b&gt;Here&lt;/b&gt;" in office.page(
-        "/chatcommunity/"
+    assert (
+        "<mark>@Vera</mark> <b>The *agent*</b>\n<pre class=code>**ls** &lt;b&gt;\n</pre>&lt;b&gt;Here&lt;/b&gt;"
+        in office.page("/chatcommunity/")
     )
 
 
