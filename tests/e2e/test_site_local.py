@@ -120,6 +120,40 @@ def test_a_visitor_votes_comments_and_is_answered(api: Web, client: httpx.Client
     assert browser.open(_within(browser, thread)) == 404
 
 
+def test_what_a_visitor_wrote_is_theirs_after_signing_in(
+    stack: Mapping[str, str], api: Web, client: httpx.Client
+) -> None:
+    browser = Browser(api.get("/v1/site").body["url"], client)
+    mark = uuid.uuid4().hex[:8]
+    assert browser.open("/board/new") == 200
+    assert browser.press("/board/new", title=f"Wish {mark}", body="Please") == 200
+    post = browser.address.removeprefix(browser.root)
+    assert browser.press("/vote") == 200
+    assert browser.open("/contact") == 200
+    assert browser.press("/contact", body=f"Parcel {mark} is lost") == 200
+    former = dict(client.cookies)
+
+    assert browser.open(f"/sign-in?to={post.lstrip('/')}") == 200
+    assert browser.press("/sign-in", email=f"{mark}@example.com") == 200
+    assert browser.press("/code", code=code_mailed_to(stack, f"{mark}@example.com")) == 200
+
+    assert browser.words("form.account .who") == f"{mark}@example.com"
+    eventually(lambda: browser.open(post) == 200 and "Take back my vote" in browser.words("main"))
+    eventually(lambda: browser.open("/contact") == 200 and f"Parcel {mark}" in browser.words("main"))
+    assert browser.words("form.account .who") == f"{mark}@example.com"
+    client.cookies.clear()
+    client.cookies.update(former)
+    assert browser.open("/contact") == 200
+    assert f"Parcel {mark}" not in browser.words("main")
+
+
+def code_mailed_to(stack: Mapping[str, str], email: str) -> str:
+    """Return the one-time code that was mailed to an address."""
+    by_account = httpx.get(stack["mail_url"], trust_env=False).json()["messages"]
+    [text] = [mail["BodyText"] for mails in by_account.values() for mail in mails if mail["To"] == [email]]
+    return next(line for line in text.splitlines() if line.isdigit())
+
+
 def test_head_has_the_headers_of_the_page_alone(api: Web, client: httpx.Client) -> None:
     root = api.get("/v1/site").body["url"]
     got, head = client.get(root), client.head(root)
