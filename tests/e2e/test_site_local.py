@@ -151,7 +151,7 @@ def code_mailed_to(stack: Mapping[str, str], email: str) -> str:
     """Return the one-time code that was mailed to an address."""
     by_account = httpx.get(stack["mail_url"], trust_env=False).json()["messages"]
     [text] = [mail["BodyText"] for mails in by_account.values() for mail in mails if mail["To"] == [email]]
-    return next(line for line in text.splitlines() if line.isdigit())
+    return str(next(line for line in text.splitlines() if line.isdigit()))
 
 
 def test_head_has_the_headers_of_the_page_alone(api: Web, client: httpx.Client) -> None:
