@@ -15,6 +15,7 @@ from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
+from tests.support.effort import of
 from tests.support.issues import deliver
 from tests.support.workers import LongContext, Workers
 
@@ -114,6 +115,27 @@ def test_a_repository_is_mirrored_and_a_commit_that_renames_deletes_and_changes_
     assert second[old[18]]["version"] == first[old[18]]["version"]
     # repository, branch, tree, and the five that changed
     assert len(services.asked) == 8
+
+
+def test_a_first_sync_of_many_files_is_six_requests_and_a_force_push_of_others_is_exact(
+    api: Client, repository: Repository, github: CodeHost, services: Services, workers: Workers
+) -> None:
+    count = of(70, 300)
+    repository.push({f"docs/part-{number % 40}/page-{number}.md": page(number) for number in range(count)})
+    mirror(api)
+    workers.run()
+    assert row(api)["documents"] == count
+    # token, repository, branch, tree, and two for the archive
+    assert len(services.asked) == 6
+
+    services.asked.clear()
+    kept = sorted(repository.branches["main"])[: count - 65]
+    others = {f"other/page-{number}.md": page(number, " Other.").encode() for number in range(70)}
+    repository.replace({**{path: repository.branches["main"][path] for path in kept}, **others})
+    push(github, repository)
+    workers.run()
+    assert sorted(documents(api)) == sorted([*kept, *others])
+    assert len(services.asked) == 5
 
 
 def test_a_sync_that_finds_nothing_new_writes_no_document(

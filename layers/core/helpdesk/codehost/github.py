@@ -80,9 +80,7 @@ def look(
 
     Raises NotThere, Renamed also where another repository has the name by now, and what `ask` raises.
     """
-    shown = _read(ask(account, ServiceRequest(url=_at(repo))), repo)
-    if repo_id is not None and shown["id"] != repo_id:
-        raise Renamed(repo, repo_id)
+    shown = _shown(account, repo, repo_id)
     branch = branch or str(shown["default_branch"])
     reply = ask(account, ServiceRequest(url=f"{_at(repo)}/branches/{quote(branch, safe='')}"))
     if reply.status == _NOT_FOUND:
@@ -98,6 +96,18 @@ def look(
             else:
                 files[path] = row["sha"]
     return Snapshot(shown["id"], shown["archived"], commit["sha"], branch, files, tuple(too_large))
+
+
+def id_of(account: Account, repo: str, known: int | None) -> int:
+    """Return the id of a repository. Raises NotThere, Renamed where it is not the known one, and what `ask` raises."""
+    return int(_shown(account, repo, known)["id"])
+
+
+def _shown(account: Account, repo: str, known: int | None) -> dict[str, Any]:
+    shown = _read(ask(account, ServiceRequest(url=_at(repo))), repo)
+    if known is not None and shown["id"] != known:
+        raise Renamed(repo, known)
+    return shown
 
 
 def name_of(account: Account, number: int) -> str:

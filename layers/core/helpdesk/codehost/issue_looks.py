@@ -44,10 +44,15 @@ def look(connection: Connection, adapter: Worker) -> int:
     since = (issue_settings.looked_at(organization) or now - _FIRST_MS) - _OVERLAP_MS
     count, until = 0, now
     try:
+        number = github.id_of(account, repo, issue_settings.repo_id(organization))
         found = list(_changed(account, repo, since))
     except Renamed as renamed:
         with suppress(NotThere):
-            renaming.follow(organization, repo, renaming.name_of(organization, renamed.number, adapter))
+            renaming.follow(
+                organization, repo, renaming.name_of(organization, renamed.number, adapter), renamed.number
+            )
+        return 0
+    except NotThere:
         return 0
     for page, rows in enumerate(found, 1):
         known = issue_repository.signals_of(organization, [(repo, row["number"]) for row in rows])
@@ -57,8 +62,13 @@ def look(connection: Connection, adapter: Worker) -> int:
         if page == MAX_PAGES and len(rows) == _ON_A_PAGE:
             until = _ms(rows[-1]["updated_at"])
     count += _compare(organization, repo, adapter)
-    issue_settings.note_look(organization, repo, until)
+    issue_settings.note_look(organization, repo, number, until)
     return count
+
+
+def _follow_rename(organization: str, repo: str, number: int, adapter: Worker) -> None:
+    with suppress(NotThere):
+        renaming.follow(organization, repo, renaming.name_of(organization, number, adapter), number)
 
 
 def _changed(account: Account, repo: str, since: int) -> Iterator[list[dict[str, Any]]]:

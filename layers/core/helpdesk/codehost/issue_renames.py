@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.codehost import issue_repository
+from helpdesk.codehost import issue_repository, issue_settings
 from helpdesk.integrations import jobs
-from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
@@ -14,43 +13,35 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import CodehostLink, StaleSignal
 from helpdesk.signals.service import Details
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 RENAME = "rename_issues"
+DONE = "renamed"
 _ON_A_PAGE = 200
 _BY_NAME = "GitHub"
 
 
-def begin(organization: str, before: str, now: str) -> None:
-    """Set the repository of issues to its new name, if it has the old one, and queue the rest."""
-    job = IntegrationJob(
-        kind=RENAME, app=App.CODEHOST, organization=organization, data={"from": before, "to": now}
-    )
-
-    def changed(seen: Item) -> Mapping[str, Any]:
-        kept = {name: value for name, value in seen.items() if name in _SETTINGS}
-        is_that = str(seen.get("issueRepo") or "").casefold() == before.casefold()
-        return {**kept, "issueRepo": now} if is_that else kept
-
-    integrations.change_settings(
-        organization, App.CODEHOST, changed, also=lambda transaction: jobs.put(transaction, job)
-    )
-
-
-_SETTINGS = ("issueRepo", "autoCreate", "issuesLookedAt")
+def begin(organization: str, before: str, now: str, number: int | None) -> None:
+    """Give the repository of issues its new name, if it is that with an id, and queue the rest."""
+    data = {"from": before, "to": now, "id": number}
+    job = IntegrationJob(kind=RENAME, app=App.CODEHOST, organization=organization, data=data)
+    issue_settings.renamed(organization, before, now, number, lambda transaction: jobs.put(transaction, job))
 
 
 def work(organization: str, data: Mapping[str, Any], until: int) -> str:
     """Rename issues until an instant (ms); the rest is queued again."""
-    before, now = data["from"], data["to"]
+    before = data["from"]
+    now = issue_settings.newest_name(organization, data["to"], data["id"])  # jobs keep no order
+    if before.casefold() == now.casefold():
+        return DONE
     while found := issue_repository.numbers_of(organization, before, _ON_A_PAGE):
         for number, signal_id in found:
             _rename(organization, before, now, number, signal_id)
             if clock.now_ms() >= until:
-                begin(organization, before, now)
+                begin(organization, before, now, data["id"])
                 return "handed_on"
-    return "renamed"
+    return DONE
 
 
 def _rename(organization: str, before: str, now: str, number: int, signal_id: str) -> None:

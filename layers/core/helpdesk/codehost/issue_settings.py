@@ -1,6 +1,6 @@
 """Where issues of signals are opened (Specification: POST /integrations/issue-repo)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from helpdesk.codehost.errors import IssueRepoMissing
@@ -9,6 +9,7 @@ from helpdesk.codehost.schemas import IssueRepoAnswer, IssueRepoInput
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
 
 
 def repo_of(organization: str) -> IssueRepoAnswer:
@@ -23,17 +24,56 @@ def looked_at(organization: str) -> int | None:
     return None if found is None else int(found)
 
 
-def note_look(organization: str, repo: str, at: int) -> None:
-    """Note until when changes of a repository's issues were looked at (ms)."""
+def repo_id(organization: str) -> int | None:
+    """Return the id of the repository of issues at GitHub, or None until it was looked at."""
+    found = integrations.settings(organization, App.CODEHOST).get("issueRepoId")
+    return None if found is None else int(found)
+
+
+def note_look(organization: str, repo: str, number: int, at: int) -> None:
+    """Note until when changes of a repository's issues were looked at (ms), and the repository's id."""
 
     def changed(seen: Item) -> Mapping[str, Any]:
-        return {**_kept(seen), "issuesLookedAt": at} if seen.get("issueRepo") == repo else _kept(seen)
+        looked = {"issuesLookedAt": at, "issueRepoId": number}
+        return {**_kept(seen), **looked} if seen.get("issueRepo") == repo else _kept(seen)
 
     integrations.change_settings(organization, App.CODEHOST, changed)
 
 
+def newest_name(organization: str, name: str, number: int | None) -> str:
+    """Return what the repository with an id is called by now, if it is that of issues; else the name."""
+    found = integrations.settings(organization, App.CODEHOST)
+    is_same = number is not None and found.get("issueRepoId") == number
+    return str(found.get("issueRepo") or name) if is_same else name
+
+
+def renamed(
+    organization: str, before: str, now: str, number: int | None, also: Callable[[Transaction], None]
+) -> None:
+    """Give the repository of issues its new name if it is that with an id, and add what follows for its issues."""
+    mine: list[bool] = []
+
+    def changed(seen: Item) -> Mapping[str, Any]:
+        has_name = str(seen.get("issueRepo") or "").casefold() == before.casefold()
+        mine.append(is_that(seen.get("issueRepoId"), number))
+        known = {"issueRepo": now, "issueRepoId": number or seen.get("issueRepoId")}
+        return {**_kept(seen), **known} if has_name and mine[-1] else _kept(seen)
+
+    def add(transaction: Transaction) -> None:
+        if mine[-1]:
+            also(transaction)
+
+    integrations.change_settings(organization, App.CODEHOST, changed, also=add)
+
+
+def is_that(known: int | None, number: int | None) -> bool:
+    """Return whether an id may be that of a repository: one of both may not be known."""
+    return known is None or number is None or int(known) == number
+
+
 def _kept(seen: Item) -> dict[str, Any]:
-    return {name: seen[name] for name in ("issueRepo", "autoCreate", "issuesLookedAt") if name in seen}
+    names = ("issueRepo", "autoCreate", "issuesLookedAt", "issueRepoId")
+    return {name: seen[name] for name in names if name in seen}
 
 
 def set_repo(organization: str, wanted: IssueRepoInput) -> str | None:
@@ -52,8 +92,10 @@ def set_repo(organization: str, wanted: IssueRepoInput) -> str | None:
             raise IssueRepoMissing
         chosen.append(now)
         switch = seen.get("autoCreate", False) if wanted.auto_create is None else wanted.auto_create
-        looked_at = seen.get("issuesLookedAt") if seen.get("issueRepo") == now else None
-        return {"issueRepo": now, "autoCreate": bool(switch), "issuesLookedAt": looked_at}
+        known = {"issuesLookedAt": None, "issueRepoId": None}
+        if seen.get("issueRepo") == now:
+            known = {name: seen.get(name) for name in known}
+        return {"issueRepo": now, "autoCreate": bool(switch), **known}
 
     integrations.change_settings(organization, App.CODEHOST, changed)
     return chosen[-1]

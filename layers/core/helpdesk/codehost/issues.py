@@ -178,7 +178,7 @@ def _send(account: Account, issue: Issue, signal: Signal) -> int | None:
             now = renaming.name_of(issue.organization, renamed.number, account.adapter)
         except NotThere:
             return None
-        renaming.follow(issue.organization, issue.repo, now)
+        renaming.follow(issue.organization, issue.repo, now, renamed.number)
         raise TryLater("the repository was renamed", 1.0) from None
     return int(reply.json()["number"]) if reply.ok else None
 

@@ -30,6 +30,7 @@ class Mirror(FrozenRecord, kw_only=True):
     documents     how many files are documents
     commit        the commit that was mirrored last
     repo_id       the repository's id at GitHub, which a rename keeps; None until the first sync
+    claimed_until until when a worker has the sync (ms)
     requested     counts the requests for a sync, so that one that comes during a sync is not lost
     job           the sync that is under way or queued; None if nothing is to be done
     """
@@ -49,6 +50,7 @@ class Mirror(FrozenRecord, kw_only=True):
     job: str | None
     job_at: int
     repo_id: int | None = None
+    claimed_until: int = 0
 
     @property
     def key(self) -> keys.Mirror:
@@ -83,6 +85,7 @@ class Mirror(FrozenRecord, kw_only=True):
             job=attributes.optional_text(item, "job"),
             job_at=attributes.number(item, "jobAt"),
             repo_id=attributes.optional_number(item, "repoId"),
+            claimed_until=attributes.number(item, "claimedUntil"),
         )
 
     def to_item(self) -> Item:
@@ -103,7 +106,7 @@ class Mirror(FrozenRecord, kw_only=True):
             "job": self.job,
             "jobAt": self.job_at,
             "repoId": self.repo_id,
-            "claimedUntil": 0,
+            "claimedUntil": self.claimed_until,
         }
 
 

@@ -81,24 +81,28 @@ def rename(seen: Mirror, repo: str, *, holds: bool) -> None:
 
     Raises RepoAlreadyConnected if the new name is mirrored, ConditionFailed if the mirror changed since it was read.
     """
-    now = clock.now_ms()
     renamed = seen.__replace__(
-        repo=repo, job=ids.new("job"), job_at=now, status=MirrorStatus.SYNCING, requested=seen.requested + 1
+        repo=repo,
+        job=ids.new("job"),
+        job_at=clock.now_ms(),
+        status=MirrorStatus.SYNCING,
+        requested=seen.requested + 1,
+        claimed_until=0 if holds else seen.claimed_until,
     )
-    claimed_until = 0 if holds or seen.job is None else now + CLAIM_MS
     transaction = Transaction()
     transaction.delete(
         seen.key,
-        condition="#id = :id AND #job = :seen AND #requested = :before",
+        condition="#id = :id AND #job = :seen AND #requested = :before AND claimedUntil = :claimed",
         names={"#id": "id", "#job": "job", "#requested": "requested"},
-        values={":id": seen.id, ":seen": seen.job, ":before": seen.requested},
+        values={
+            ":id": seen.id,
+            ":seen": seen.job,
+            ":before": seen.requested,
+            ":claimed": seen.claimed_until,
+        },
         on_failure=ConditionFailed,
     )
-    transaction.put(
-        {**renamed.to_item(), "claimedUntil": claimed_until},
-        new=True,
-        on_failure=lambda _: RepoAlreadyConnected(),
-    )
+    transaction.put(renamed.to_item(), new=True, on_failure=lambda _: RepoAlreadyConnected())
     jobs.put(transaction, sync_job(renamed))
     transaction.commit()
 

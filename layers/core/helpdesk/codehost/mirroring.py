@@ -103,7 +103,7 @@ class _Sync:
         try:
             now = renaming.name_of(mirror.organization, number, self._adapter)
             renaming.require_connected(mirror.organization, mirror.repo, now)
-            if renaming.follow(mirror.organization, mirror.repo, now, holds=True):
+            if renaming.follow(mirror.organization, mirror.repo, now, number, holds=True):
                 return "renamed"
         except NotThere as problem:
             return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)

@@ -122,7 +122,7 @@ def _repository(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
             before = f"{(came_from.get('organization') or came_from['user'])['login']}/{name}"
         case _:
             return _look_again(sent)
-    return REPO_RENAMED, {"from": before, "to": now}
+    return REPO_RENAMED, {"from": before, "to": now, "id": sent["repository"]["id"]}
 
 
 def _target(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

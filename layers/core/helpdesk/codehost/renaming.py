@@ -4,7 +4,7 @@ GitHub sends that it renamed something, and leads requests under the old name to
 Nothing is followed by itself: a name may belong to another repository by now, so the id says which one it is.
 """
 
-from helpdesk.codehost import app_identity, github, issue_renames, mirror_repository, owning
+from helpdesk.codehost import app_identity, github, issue_renames, issue_settings, mirror_repository, owning
 from helpdesk.codehost.errors import RepoAlreadyConnected
 from helpdesk.codehost.github import NotThere
 from helpdesk.integrations import accounts, credentials
@@ -12,23 +12,23 @@ from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
-from helpdesk.integrations.record import Connection
+from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 
 
-def follow(organization: str, before: str, now: str, *, holds: bool = False) -> bool:
-    """Give what is known of a repository its new name; return whether its mirror, if any, has it.
+def follow(organization: str, before: str, now: str, number: int | None, *, holds: bool = False) -> bool:
+    """Give what is known of the repository with an id its new name; return whether its mirror, if any, has it.
 
     `holds` says that the caller has the claim of the mirror's sync. A new name that is mirrored keeps its own mirror.
     """
     if before.casefold() == now.casefold():
         return True
-    issue_renames.begin(organization, before, now)
+    issue_renames.begin(organization, before, now, number)
 
     def attempt() -> bool:
         mirror = mirror_repository.get(organization, before)
-        if mirror is None:
+        if mirror is None or not issue_settings.is_that(mirror.repo_id, number):
             return True
         try:
             mirror_repository.rename(mirror, now, holds=holds)
@@ -42,6 +42,8 @@ def follow(organization: str, before: str, now: str, *, holds: bool = False) -> 
 def name_of(organization: str, number: int, adapter: Worker) -> str:
     """Return the name of the repository with an id, which any connected account may have. Raises NotThere, TryLater."""
     for connection in integrations.connections(organization, App.CODEHOST):
+        if connection.status is ConnectionStatus.BROKEN:
+            continue
         try:
             return github.name_of(accounts.opened(connection, adapter), number)
         except (NotThere, Revoked, NotConnectedNow):
@@ -86,5 +88,5 @@ def follow_account(connection: Connection, login: str, held: str = "") -> bool:
     for repo in sorted(repos | ({chosen} if chosen else set())):
         owner, _, name = repo.partition("/")
         if owner.casefold() == before.casefold():
-            follow(organization, repo, f"{login}/{name}", holds=repo == held)
+            follow(organization, repo, f"{login}/{name}", None, holds=repo == held)
     return True

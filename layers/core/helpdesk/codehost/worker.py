@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, cast
 
 from helpdesk.admission.caller import Caller, Person
@@ -80,7 +81,7 @@ def work(job: IntegrationJob, until: int) -> str:
         data = job.data
         return mirroring.sync(organization, data["repo"], data["mirrorId"], data["jobId"], _this(), until)
     if job.kind == issue_renames.RENAME:
-        return issue_renames.work(organization, job.data, until)
+        return _issues_renamed(organization, job.data, until)
     if job.kind == issue_wishes.LINK:
         return issue_links.link(organization, job.data, _this())
     if job.kind == mirror_repository.REMOVE:
@@ -141,7 +142,19 @@ def _renamed(connection: Connection, data: Mapping[str, Any]) -> str:
     if owning.owner_of(connection.organization, now) is None:
         mirrors.look_again(connection.organization, [before])
         return "left"
-    return "renamed" if renaming.follow(connection.organization, before, now) else "mirrored_before"
+    return (
+        "renamed" if renaming.follow(connection.organization, before, now, data["id"]) else "mirrored_before"
+    )
+
+
+def _issues_renamed(organization: str, data: Mapping[str, Any], until: int) -> str:
+    """Rename issues, and look at them at last: hooks under the new name found none before."""
+    done = issue_renames.work(organization, data, until)
+    connection = owning.owner_of(organization, data["to"])
+    if done == issue_renames.DONE and connection is not None:
+        with suppress(Revoked, NotConnectedNow):
+            issue_looks.look(connection, _this())
+    return done
 
 
 def _pull_request(data: Mapping[str, Any]) -> dict[str, Any]:
