@@ -16,13 +16,13 @@ NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "SEARCH_BUCKET", "MAIL_FROM")
 pages = Pages()
 
 
-@pages.get("/")
+@pages.get("/", reads=folders.tree_key)
 def show_home(visit: Visit) -> Content:
     """Show the home page."""
     return folders.show_home(visit)
 
 
-@pages.get("/folders/<name>")
+@pages.get("/folders/<name>", reads=folders.tree_key)
 def show_folder(visit: Visit, name: str) -> Content:
     """Show what a folder has."""
     return folders.show(visit, name)

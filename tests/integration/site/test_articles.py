@@ -291,6 +291,24 @@ def test_lists_are_read_again_after_fifteen_seconds(api: Client, visitor: Visito
         assert list(visitor.get("/").links(".articles")) == ["Refunds"]
 
 
+def test_folders_are_read_again_only_after_one_has_changed(api: Client, visitor: Visitor) -> None:
+    folder = api.post("/v1/knowledge/folders", {"name": "Money", "published": True}).body["id"]
+    publish(api, "Refunds", folderId=folder)
+    batch, query = "dynamodb:BatchGetItem", "dynamodb:Query"
+    at = 1_800_000_000_000_000
+
+    def opened_at(seconds: int) -> tuple[list[str], list[str]]:
+        with clock.frozen(lambda: at + seconds * 1_000_000), recorded_calls() as calls:
+            page = visitor.get("/articles/refunds")
+        return [each for each in calls if each.startswith("dynamodb")], list(page.links(".crumbs"))
+
+    opened_at(0)
+    assert opened_at(15) == ([batch, query], ["Home", "Money"])
+    assert api.patch(f"/v1/knowledge/folders/{folder}", {"name": "Payments"}).status == 200
+    assert opened_at(30) == ([batch, query, query], ["Home", "Payments"])
+    assert opened_at(45) == ([batch, query], ["Home", "Payments"])
+
+
 def test_the_html_goes_with_its_text(api: Client, visitor: Visitor, organization: NewOrganization) -> None:
     document_id = publish(api, "Refunds")
     visitor.get("/articles/refunds")

@@ -34,8 +34,11 @@ class Everything(NamedTuple):
 
 
 def everything(organization: str) -> Everything:
-    """Return the tree and the folders, as they were a moment ago at most. One query for each 1 MB."""
-    items = table.query_all(keys.KnowledgeTree(organization).pk, consistent=False)
+    """Return the tree and the folders. One query for each 1 MB.
+
+    What is read here is remembered as long as the tree has its version, so it must not be older than that.
+    """
+    items = table.query_all(keys.KnowledgeTree(organization).pk, consistent=True)
     trees = [Tree.from_item(item) for item in items if "children" in item]
     folders = {item["id"]: Folder.from_item(item) for item in items if "id" in item}
     return Everything(trees[0] if trees else Tree(), folders)

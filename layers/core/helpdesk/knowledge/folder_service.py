@@ -86,18 +86,16 @@ def update(organization: str, folder_id: str, wanted: FolderUpdate) -> None:
             repository.rename(transaction, organization, folder_id, name)
 
     def next_tree(tree: Tree) -> Tree:
+        if name is not None:
+            tree = tree.with_new_name()
         if "parent_id" in wanted.model_fields_set:
             tree = tree.with_moved(folder_id, _parent(wanted.parent_id))
         return (
             tree if wanted.published is None else tree.with_published(folder_id, published=wanted.published)
         )
 
-    if "parent_id" in wanted.model_fields_set or wanted.published is not None:
+    if name is not None or "parent_id" in wanted.model_fields_set or wanted.published is not None:
         _change(organization, next_tree, rename)
-    elif name is not None:
-        transaction = Transaction()
-        rename(transaction)
-        transaction.commit()
     elif folder_id not in repository.tree(organization):
         raise FolderNotFound
 

@@ -6,6 +6,7 @@ folder inside itself, or a fourth level.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import replace
 from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue
@@ -92,6 +93,10 @@ class Tree(FrozenRecord):
         """Return the tree of an item."""
         children = {parent: tuple(inside) for parent, inside in item["children"].items()}
         return cls(item["version"], children, item["closing"], frozenset(item.get("published", ())))
+
+    def with_new_name(self) -> "Tree":
+        """Return the tree after a folder was renamed: only the version is another, by which names are remembered."""
+        return replace(self, version=self.version + 1)
 
     def __contains__(self, folder_id: str) -> bool:
         """Return whether the tree has a folder."""

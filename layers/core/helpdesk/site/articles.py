@@ -74,7 +74,8 @@ def show(visit: Visit, name: str) -> Content:
 
 
 def _article(visit: Visit, page: DocumentPage) -> Content:
-    shown = contents.of(visit.organization, shown=page)
+    tree = publishing.tree_in(visit.organization, visit.found)
+    shown = contents.of(visit.organization, tree=tree, shown=page)
     html = _current(visit, page, rendered.of)
     before, after = shown.around(page)
     place = shown.place_of(page)

@@ -1,6 +1,7 @@
 """What a site shows, remembered for a few seconds, because every page shows some of it."""
 
 from helpdesk.knowledge import publishing
+from helpdesk.knowledge.folders import Tree
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.publishing import Contents
 from helpdesk.platform import clock
@@ -13,16 +14,17 @@ _MOST_KEPT = 50
 _kept: dict[str, tuple[int, Contents]] = {}
 
 
-def of(organization: str, *, shown: DocumentPage | None = None) -> Contents:
+def of(organization: str, *, tree: Tree | None = None, shown: DocumentPage | None = None) -> Contents:
     """Return what an organization publishes. Two queries where it is not remembered.
 
-    `shown` is the page that is being opened, as it is now: what is remembered without it is read again.
+    With the `tree` of folders as it is now one query is enough, if no folder has changed. `shown` is the page that is
+    being opened, as it is now: what is remembered without it is read again.
     """
     now = clock.now_ms()
     known = _kept.get(organization)
     if known is not None and known[0] <= now < known[0] + KEPT_MS and _agrees(known[1], shown):
         return known[1]
-    found = publishing.contents(organization)
+    found = publishing.contents(organization, None if known is None else known[1], tree)
     if len(_kept) >= _MOST_KEPT:
         _kept.clear()
     _kept[organization] = (now, found)

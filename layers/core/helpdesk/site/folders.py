@@ -1,18 +1,27 @@
 """The home page and the pages of folders."""
 
+from collections.abc import Mapping, Sequence
+
 from helpdesk.http.content import Content
+from helpdesk.knowledge import publishing
 from helpdesk.site import contents, rendering
 from helpdesk.site.articles import moved_to
 from helpdesk.site.errors import PageNotFound
 from helpdesk.site.links_within import folder_path, is_of
 from helpdesk.site.visit import Visit
+from helpdesk.storage.keys import ItemKey
 
 MOST_READ = 6
 
 
+def tree_key(organization: str, _: Mapping[str, str]) -> Sequence[ItemKey]:
+    """Return the key of the tree of folders, which each page reads together with the site."""
+    return [publishing.tree_key(organization)]
+
+
 def show_home(visit: Visit) -> Content:
     """Return the home page: the search, the folders, the documents in none, and what is read most."""
-    shown = contents.of(visit.organization)
+    shown = contents.of(visit.organization, tree=publishing.tree_in(visit.organization, visit.found))
     values = {
         "contents": shown,
         "place": "",
@@ -24,7 +33,7 @@ def show_home(visit: Visit) -> Content:
 
 def show(visit: Visit, name: str) -> Content:
     """Return the page of a folder. Raises PageNotFound, also for a folder in which nothing is published."""
-    shown = contents.of(visit.organization)
+    shown = contents.of(visit.organization, tree=publishing.tree_in(visit.organization, visit.found))
     folder = next((each for each in shown.folders.values() if is_of(name, each)), None)
     if folder is None or folder.id not in shown.tree or not shown.count_in(folder.id):
         raise PageNotFound
