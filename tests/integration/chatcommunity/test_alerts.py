@@ -195,6 +195,20 @@ def test_an_alert_that_never_arrived_is_posted_after_the_look(
 
 
 @pytest.mark.usefixtures("quick")
+def test_another_channel_gets_what_comes_after_it_was_named_and_nothing_twice(
+    staff: Channel, acme: Server, api: Client, admin: Client, workers: Workers
+) -> None:
+    handed_off(api, workers, who="Vera")
+    assert admin.patch(PATH, {"channel": "general"}).status == 200
+    workers.run()
+    handed_off(api, workers, "Hello?", who="Vera")
+    handed_off(api, workers, who="Otto")
+
+    assert ["**Vera**" in each for each in staff.texts()] == [True]
+    assert ["**Otto**" in each for each in acme.named("general").texts()] == [False, True]
+
+
+@pytest.mark.usefixtures("quick")
 def test_a_channel_that_keeps_the_bot_out_is_a_problem_that_an_admin_reads(
     staff: Channel, api: Client, admin: Client, workers: Workers
 ) -> None:
