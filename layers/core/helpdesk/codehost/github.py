@@ -104,7 +104,11 @@ def id_of(account: Account, repo: str, known: int | None) -> int:
 
 
 def _shown(account: Account, repo: str, known: int | None) -> dict[str, Any]:
-    shown = _read(ask(account, ServiceRequest(url=_at(repo))), repo)
+    try:
+        shown = _read(ask(account, ServiceRequest(url=_at(repo))), repo)
+    except Renamed as renamed:
+        # The name may lead to another repository that had it later.
+        raise Renamed(repo, known or renamed.number) from None
     if known is not None and shown["id"] != known:
         raise Renamed(repo, known)
     return shown

@@ -175,10 +175,11 @@ def _send(account: Account, issue: Issue, signal: Signal) -> int | None:
     except Renamed as renamed:
         issue_repository.forget(issue)
         try:
-            now = renaming.name_of(issue.organization, renamed.number, account.adapter)
+            number = issue_settings.repo_id(issue.organization) or renamed.number
+            now = renaming.name_of(issue.organization, number, account.adapter)
         except NotThere:
             return None
-        renaming.follow(issue.organization, issue.repo, now, renamed.number)
+        renaming.follow(issue.organization, issue.repo, now, number)
         raise TryLater("the repository was renamed", 1.0) from None
     return int(reply.json()["number"]) if reply.ok else None
 
