@@ -16,13 +16,15 @@ from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.worker import GivenUp
-from helpdesk.platform import clients, clock
+from helpdesk.platform import clients, clock, metrics
 from helpdesk.platform.settings import settings
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation
 from scripts.services.server import Said, Services
+from scripts.template import loops_written_out
 from tests.support.api import Client, function
+from tests.support.template import ROOT, template
 from tests.support.workers import LongContext, Workers, received
 
 USER = "https://api.github.com/repos/acme/docs"
@@ -244,8 +246,15 @@ def test_a_job_is_its_message() -> None:
 
 
 def test_a_connection_that_breaks_says_so_once_and_is_mended_by_a_request_that_works(
-    connection: Connection, api: Client, github: CodeHost, acme: Installation, workers: Workers
+    connection: Connection,
+    api: Client,
+    github: CodeHost,
+    acme: Installation,
+    workers: Workers,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    counted: list[str] = []
+    monkeypatch.setattr(metrics, "count", counted.append)
     account = accounts.opened(connection, codehost)
     github.revoked.add(acme.id)
     for _ in range(2):
@@ -257,6 +266,13 @@ def test_a_connection_that_breaks_says_so_once_and_is_mended_by_a_request_that_w
     assert row["problem"] == (
         "GitHub no longer accepts this connection. An admin connects it again at /v1/connect/codehost."
     )
+
+    monitoring = loops_written_out(ROOT / "template" / "monitoring.yaml")["Resources"]
+    alarm = monitoring["BrokenConnectionsAlarm"]["Properties"]
+    function_of = template()["Resources"]["IntegrationWorkerFunction"]["Properties"]
+    worker_of = function_of["Environment"]["Variables"]
+    assert counted == [alarm["MetricName"]] == ["ConnectionsBroken"]
+    assert alarm["Dimensions"] == [{"Name": "service", "Value": worker_of["POWERTOOLS_SERVICE_NAME"]}]
 
     github.revoked.clear()
     [broken] = service.connections(connection.organization, App.CODEHOST)
