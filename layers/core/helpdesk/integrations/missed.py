@@ -4,7 +4,7 @@ They are looked at once that works again. A note is kept for 30 days. While an a
 noted for as long.
 """
 
-from helpdesk.integrations import following, jobs
+from helpdesk.integrations import following, missed_repository
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
@@ -13,7 +13,6 @@ from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import keys, table
 from helpdesk.storage.transactions import Transaction
 
 CATCH_UP = "catch_up"
@@ -25,12 +24,14 @@ _AT_ONCE = 40  # two actions each, of a transaction's hundred
 
 def note(connection: Connection, conversation_id: str) -> None:
     """Note that a conversation has something new that cannot be posted. One call."""
-    _note(connection.organization, connection.app, connection.account_id, conversation_id)
+    missed_repository.put(
+        connection.organization, connection.app, connection.account_id, conversation_id, KEPT_SECONDS
+    )
 
 
 def note_while_broken(organization: str, app: App, account_id: str, conversation_id: str) -> str:
     """Note a conversation while its connection is broken or removed. Raises TryLater if that works by now."""
-    _note(organization, app, account_id, conversation_id)
+    missed_repository.put(organization, app, account_id, conversation_id, KEPT_SECONDS)
     # Who mended it meanwhile may have looked for what was missed before this was noted.
     try:
         current = integrations.connection(organization, app)
@@ -50,7 +51,12 @@ def catch_up(connection: Connection, until: int) -> str:
     """Queue a job for each conversation that was missed, until an instant (ms). Raises TryLater."""
     if connection.status is ConnectionStatus.BROKEN:
         return "off"
-    while _follow(connection):
+    organization, app = connection.organization, connection.app
+
+    def job_of(conversation_id: str) -> IntegrationJob:
+        return following.job(organization, app, conversation_id)
+
+    while missed_repository.replace_by_jobs(organization, app, connection.account_id, job_of, _AT_ONCE):
         if clock.now_ms() > until:
             raise TryLater("more conversations were missed", 1.0)
     return "caught_up"
@@ -60,31 +66,4 @@ def forget(
     transaction: Transaction, organization: str, app: App, account_id: str, conversation_id: str
 ) -> None:
     """Delete the note of a conversation, if there is one."""
-    transaction.delete(keys.MissedConversation(organization, app.value, account_id, conversation_id))
-
-
-def _note(organization: str, app: App, account_id: str, conversation_id: str) -> None:
-    table.update(
-        keys.MissedConversation(organization, app.value, account_id, conversation_id),
-        "SET expiresAt = :end",
-        values={":end": clock.seconds_from_now(KEPT_SECONDS)},
-    )
-
-
-def _follow(connection: Connection) -> bool:
-    """Queue jobs for some conversations, and forget that they were missed; return whether others are left.
-
-    One query, and one transaction for all of them.
-    """
-    organization, app = connection.organization, connection.app
-    pk = keys.MissedConversation(organization, app.value, connection.account_id, "-").pk
-    page = table.query(pk, sk_prefix="CONV#", limit=_AT_ONCE + 1, consistent=True)
-    transaction = Transaction()
-    for item in page.items[:_AT_ONCE]:
-        key = keys.MissedConversation.parse(item["PK"], item["SK"])
-        if key is not None:
-            transaction.delete(key)
-            jobs.put(transaction, following.job(organization, app, key.conversation_id))
-    if page.items:
-        transaction.commit()
-    return len(page.items) > _AT_ONCE
+    missed_repository.delete(transaction, organization, app, account_id, conversation_id)
