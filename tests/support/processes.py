@@ -10,9 +10,11 @@ import signal
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from io import UnsupportedOperation
 from itertools import pairwise
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -149,8 +151,7 @@ def _run(
     plugins.unregister(name="terminalreporter")
     plugins.register(_Speaker(session.config, said))
     capture: Any = plugins.get_plugin("capturemanager")
-    capture.stop_global_capturing()  # the processes would share its file
-    capture.start_global_capturing()
+    _capture_apart(capture._global_capturing)
     try:
         _run_tests(session, _items(files, taken))
     except (KeyboardInterrupt, BrokenPipeError):
@@ -158,6 +159,16 @@ def _run(
         session._setupstate.teardown_exact(None)
     finally:
         capture.stop_global_capturing()  # what this process dies of is to be read
+
+
+def _capture_apart(capture: Any) -> None:
+    """Capture into files of this process, not into those that it shares with the others since the fork.
+
+    The captured streams stay the same objects: loggers that were made during collection write to them.
+    """
+    for each in (capture.out, capture.err):
+        with suppress(AttributeError, UnsupportedOperation), TemporaryFile(buffering=0) as own:
+            os.dup2(own.fileno(), each.tmpfile.fileno())
 
 
 def _items(files: Sequence[Sequence[pytest.Item]], taken: Any) -> Iterator[pytest.Item | None]:

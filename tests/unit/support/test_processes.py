@@ -12,7 +12,10 @@ import pytest
 from tests.support.template import ROOT
 
 PASSES = """
-import os, pytest
+import logging, os, pytest, sys
+
+logger = logging.Logger("of the module")
+logger.addHandler(logging.StreamHandler(sys.stdout))
 
 @pytest.fixture(scope="module")
 def process():
@@ -22,11 +25,18 @@ def process():
 @pytest.mark.parametrize("number", range(3))
 def test_in_one_process(process, number):
     print("written to the terminal by", number)
+    logger.info("written to the terminal by a logger that was there before the fork")
     assert process == os.getpid() != os.getppid()
 """
 FAILS = """
+import logging, sys
+
+logger = logging.Logger("of the module")
+logger.addHandler(logging.StreamHandler(sys.stdout))
+
 def test_fails():
     print("what it printed")
+    logger.warning("said by the logger")
     assert 1 == 2
 
 def test_after_a_failure():
@@ -88,6 +98,11 @@ def test_a_failure_is_shown_with_its_reason_and_its_output(printed: str) -> None
 
 def test_what_passing_tests_print_is_captured(printed: str) -> None:
     assert "written to the terminal" not in printed
+
+
+def test_a_logger_that_was_made_before_the_fork_can_be_used(printed: str) -> None:
+    assert "Logging error" not in printed
+    assert "said by the logger" in printed
 
 
 def test_a_test_whose_process_is_killed_has_failed(printed: str) -> None:
