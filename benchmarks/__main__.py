@@ -27,6 +27,7 @@ BENCHMARKS = (
     "indexing",
     "searching",
     "exploring",
+    "site_pages",
     "package_sizes",
 )
 

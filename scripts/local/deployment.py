@@ -211,7 +211,9 @@ def _grant_what_the_emulator_misjudges(settings: StackSettings) -> None:
     ]
     physical = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in resources}
     iam = client("iam", settings)
-    grants = {role: [_granted("ses:SendEmail", "*")] for role in ("MailerRole", "OauthRole")}
+    grants = {
+        role: [_granted("ses:SendEmail", "*")] for role in ("MailerRole", "OauthRole", "SiteSignInRole")
+    }
     for logical, arn in physical.items():
         if logical.endswith("Policy") and ":policy/" in arn:
             version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]

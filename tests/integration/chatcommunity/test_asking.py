@@ -373,8 +373,14 @@ def test_an_erased_customer_leaves_nothing_that_leads_to_discord(
     general: Channel, acme: Server, api: Client, type_in: TypeIn, workers: Workers
 ) -> None:
     type_in(general, "ask", "Where is my order?")
-    assert api.delete(f"/v1/customers/{conversations(api)[0]['customer']['id']}").status == 200
+    customer = conversations(api)[0]["customer"]["id"]
+    exported = api.get(f"/v1/customers/{customer}/export").body["conversations"][0]["threads"]
+    assert exported == [
+        {"app": "chatcommunity", "workspace": acme.id, "channel": acme.threads()[0].id, "thread": ""}
+    ]
+    erasure = api.delete(f"/v1/customers/{customer}").body["receipt"]["id"]
     workers.run()
+    assert api.get(f"/v1/erasures/{erasure}").body["receipt"]["counts"]["threads"] == 1
 
     kept = [each for each in table.everything() if "COMMUNITY" in each["PK"] or "COMMUNITY" in each["SK"]]
     assert {each["SK"].partition("#")[0] for each in kept} <= {"ASKER", "COMMAND", "PACE"}

@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from helpdesk.admission.limits import Plan
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.settings import settings
 from tests.support.api import Client
 from tests.support.cli import Cli
+from tests.support.openid import Provider
 
 
 def test_the_site_is_opened_and_documents_are_published(owner: Cli, api: Client) -> None:
@@ -75,3 +79,25 @@ def test_nothing_to_change_is_a_mistake_in_the_command(owner: Cli, tmp_path: Pat
 
     for more in ([], ["--css-file", str(latin)], ["--css-file", str(latin), "--no-css"]):
         assert owner.run("site", "appearance", "set", *more).exit_code == 2
+
+
+def test_sign_in_is_shown_and_set(owner: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STAGE", "local")
+    monkeypatch.setenv("ALLOW_LOOPBACK_URLS", "true")
+    settings.cache_clear()
+    assert "median, a code by mail" in owner.ok("site", "sign-in")
+    said = owner.ok("site", "sign-in", "set", "app", "--app-url", "https://app.example.com/help")
+    assert "https://app.example.com/help" in said
+
+    with Provider() as provider:
+        sent = ("--issuer", provider.issuer, "--client-id", "client-1")
+        said = owner.ok("site", "sign-in", "set", "oidc", *sent, "--new-secret", stdin="secret-of-client-1\n")
+        assert "client-1, secret …nt-1" in said
+        assert "secret-of" not in said
+        owner.ok("site", "sign-in", "set", "oidc", *sent)
+    assert owner.json("site", "sign-in")["oidc"]["secretHint"] == "nt-1"
+
+
+def test_half_a_provider_is_a_mistake_in_the_command(owner: Cli) -> None:
+    for more in (["--issuer", "https://i.example"], ["--client-id", "c"], ["--new-secret"]):
+        assert owner.run("site", "sign-in", "set", "oidc", *more).exit_code == 2

@@ -25,7 +25,7 @@ from helpdesk_cli.commands import (
     organizations,
     people,
     signals,
-    site,
+    site_sign_in,
     tasks,
     tools,
     webhooks,
@@ -71,7 +71,7 @@ for command in (
     crawls.knowledge,
     knowledge_suggestions.knowledge,  # the same group, with the commands of both
     integrations.integrations,
-    site.site,
+    site_sign_in.site,
     limits.limits,
 ):
     main.add_command(command)

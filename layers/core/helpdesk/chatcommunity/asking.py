@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from helpdesk.chatcommunity import discord, service, texts
 from helpdesk.chatcommunity import feed_repository as feeds
 from helpdesk.chatcommunity.discord import DiscordError
-from helpdesk.chatcommunity.feed_repository import Feed, FeedKind, Overtaken, TooManyQuestions
+from helpdesk.chatcommunity.feed_repository import Overtaken, TooManyQuestions
 from helpdesk.chatcommunity.phrasing import Phrase, language_for, phrase
+from helpdesk.chatcommunity.record import Feed, FeedKind
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation

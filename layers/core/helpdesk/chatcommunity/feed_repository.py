@@ -5,98 +5,20 @@ A worker that finds the note of another one looks in Discord before it posts aga
 """
 
 from collections.abc import Callable
-from enum import StrEnum
-from typing import Self
 
+from helpdesk.chatcommunity.record import Feed, FeedKind
 from helpdesk.integrations import jobs
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 MOST_QUESTIONS = 10
 """How often a person may ask within ten minutes: each question costs the organization an answer."""
 QUESTIONS_WINDOW_MS = 10 * MINUTE_MS
-
-
-class FeedKind(StrEnum):
-    """What is shown."""
-
-    ANSWERS = "answers"
-    ALERTS = "alerts"
-
-
-class Feed(FrozenRecord, kw_only=True):
-    """What a channel shows of a conversation.
-
-    channel   where it appears: a thread, or a channel in which no thread can be
-    asker     whom answers mention; None for alerts
-    answers   the message that answers are replies to, where they have no thread
-    cursor    the newest id that was posted: of a message, or for alerts of an approval
-    part      how many parts of the next message are there
-    state     the state of the conversation that was posted last
-    posting   what was about to be posted, and when (ms); None if it is known to be there
-    slot_at   the instant (ms) that the channel gave it for the next message; None if it has none
-    """
-
-    organization: str
-    conversation_id: str
-    server: str
-    kind: FeedKind
-    channel: str
-    asker: str | None = None
-    answers: str | None = None
-    cursor: str = "-"
-    part: int = 0
-    state: str = ""
-    posting: str | None = None
-    posting_at: int = 0
-    slot_at: int | None = None
-    version: int = 0
-
-    @property
-    def key(self) -> keys.CommunityFeed:
-        """The key of its item."""
-        return keys.CommunityFeed(self.organization, self.conversation_id, self.server, self.kind.value)
-
-    @classmethod
-    def from_item(cls, key: keys.CommunityFeed, item: Item) -> Self:
-        """Read a feed's item."""
-        return cls(
-            organization=key.organization,
-            conversation_id=key.conversation_id,
-            server=key.server,
-            kind=FeedKind(key.kind),
-            channel=item["channel"],
-            asker=item["asker"],
-            answers=item["answers"],
-            cursor=item["cursor"],
-            part=item["part"],
-            state=item["state"],
-            posting=item["posting"],
-            posting_at=item["postingAt"],
-            slot_at=item["slotAt"],
-            version=item["version"],
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of the feed's item, without its key."""
-        return {
-            "channel": self.channel,
-            "asker": self.asker,
-            "answers": self.answers,
-            "cursor": self.cursor,
-            "part": self.part,
-            "state": self.state,
-            "posting": self.posting,
-            "postingAt": self.posting_at,
-            "slotAt": self.slot_at,
-            "version": self.version,
-        }
 
 
 class Overtaken(Exception):
@@ -183,29 +105,34 @@ def claim_question(
     )
 
 
-def delete_for(organization: str, conversation_id: str) -> None:
-    """Delete what leads from a conversation to servers and back. One query, and two calls for each."""
+def places_of(organization: str, conversation_id: str) -> list[Feed]:
+    """Return where a conversation appears, in every server. One query."""
     pk = keys.Conversation(organization, conversation_id).pk
-    for item in table.query_all(pk, sk_prefix="COMMUNITY#"):
-        key = keys.CommunityFeed.parse(item["PK"], item["SK"])
-        if key is None:
-            continue
-        _forget_place(key, item["channel"])
-        table.delete(key)
-        table.delete(
-            keys.MissedConversation(organization, App.CHATCOMMUNITY.value, key.server, conversation_id)
-        )
+    items = table.query_all(pk, sk_prefix="COMMUNITY#", consistent=True)
+    found = [(keys.CommunityFeed.parse(item["PK"], item["SK"]), item) for item in items]
+    return [Feed.from_item(key, item) for key, item in found if key is not None]
 
 
-def _forget_place(key: keys.CommunityFeed, channel: str) -> None:
+def delete(transaction: Transaction, found: Feed) -> None:
+    """Delete that a conversation appears in a place. The transaction raises ConditionFailed if that is done."""
+    transaction.delete(found.key, condition="attribute_exists(PK)", on_failure=ConditionFailed)
+
+
+def forget_place(found: Feed) -> None:
+    """Delete what leads from a place to a conversation, unless another conversation has its answers there by now.
+
+    And that the conversation is missing something there.
+    """
+    app = App.CHATCOMMUNITY.value
+    table.delete(keys.MissedConversation(found.organization, app, found.server, found.conversation_id))
     transaction = Transaction()
     transaction.delete(
-        keys.CommunityPlace(key.organization, key.server, channel),
+        keys.CommunityPlace(found.organization, found.server, found.channel),
         condition="conversationId = :conversation",
-        values={":conversation": key.conversation_id},
+        values={":conversation": found.conversation_id},
         on_failure=ConditionFailed,
     )
     try:
         transaction.commit()
     except ConditionFailed:
-        return  # another conversation has its answers there by now, or none has
+        return

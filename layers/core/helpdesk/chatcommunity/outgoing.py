@@ -12,9 +12,9 @@ from helpdesk.approvals import calls as approvals
 from helpdesk.chatcommunity import discord, phrasing, service, texts
 from helpdesk.chatcommunity import feed_repository as feeds
 from helpdesk.chatcommunity.discord import DiscordError
-from helpdesk.chatcommunity.feed_repository import Feed, FeedKind, Overtaken
+from helpdesk.chatcommunity.feed_repository import Overtaken
 from helpdesk.chatcommunity.phrasing import Phrase
-from helpdesk.chatcommunity.record import CommunitySettings
+from helpdesk.chatcommunity.record import CommunitySettings, Feed, FeedKind
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, Message

@@ -1,9 +1,11 @@
-"""What is set for the chat community, and the channels and roles of a server."""
+"""What is set for the chat community, the channels and roles of a server, and what it shows of conversations."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any, Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 
@@ -94,3 +96,79 @@ class Directory(FrozenRecord, kw_only=True):
             roles=tuple(Named.from_item(each) for each in item.get("roles", [])),
             listed_at=item.get("listedAt"),
         )
+
+
+class FeedKind(StrEnum):
+    """What is shown."""
+
+    ANSWERS = "answers"
+    ALERTS = "alerts"
+
+
+class Feed(FrozenRecord, kw_only=True):
+    """What a channel shows of a conversation.
+
+    channel   where it appears: a thread, or a channel in which no thread can be
+    asker     whom answers mention; None for alerts
+    answers   the message that answers are replies to, where they have no thread
+    cursor    the newest id that was posted: of a message, or for alerts of an approval
+    part      how many parts of the next message are there
+    state     the state of the conversation that was posted last
+    posting   what was about to be posted, and when (ms); None if it is known to be there
+    slot_at   the instant (ms) that the channel gave it for the next message; None if it has none
+    """
+
+    organization: str
+    conversation_id: str
+    server: str
+    kind: FeedKind
+    channel: str
+    asker: str | None = None
+    answers: str | None = None
+    cursor: str = "-"
+    part: int = 0
+    state: str = ""
+    posting: str | None = None
+    posting_at: int = 0
+    slot_at: int | None = None
+    version: int = 0
+
+    @property
+    def key(self) -> keys.CommunityFeed:
+        """The key of its item."""
+        return keys.CommunityFeed(self.organization, self.conversation_id, self.server, self.kind.value)
+
+    @classmethod
+    def from_item(cls, key: keys.CommunityFeed, item: Item) -> Self:
+        """Read a feed's item."""
+        return cls(
+            organization=key.organization,
+            conversation_id=key.conversation_id,
+            server=key.server,
+            kind=FeedKind(key.kind),
+            channel=item["channel"],
+            asker=item["asker"],
+            answers=item["answers"],
+            cursor=item["cursor"],
+            part=item["part"],
+            state=item["state"],
+            posting=item["posting"],
+            posting_at=item["postingAt"],
+            slot_at=item["slotAt"],
+            version=item["version"],
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes of the feed's item, without its key."""
+        return {
+            "channel": self.channel,
+            "asker": self.asker,
+            "answers": self.answers,
+            "cursor": self.cursor,
+            "part": self.part,
+            "state": self.state,
+            "posting": self.posting,
+            "postingAt": self.posting_at,
+            "slotAt": self.slot_at,
+            "version": self.version,
+        }

@@ -15,6 +15,8 @@ from helpdesk.approvals.rendering import approval_shape
 from helpdesk.board import export as board
 from helpdesk.board.export import OwnPost
 from helpdesk.board.record import Comment, Vote
+from helpdesk.chatcommunity import export as chatcommunity
+from helpdesk.chatcommunity.record import Feed
 from helpdesk.chatmirror import export as chatmirror
 from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import export as conversations
@@ -65,7 +67,7 @@ class _Part(NamedTuple):
     conversation: Conversation | None = None
     questions: tuple[SuggestedQuestion, ...] = ()
     approvals: tuple[Approval, ...] = ()
-    threads: tuple[MirroredThread, ...] = ()
+    threads: tuple[MirroredThread | Feed, ...] = ()
 
 
 def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
@@ -136,7 +138,10 @@ def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> 
         if begun and not after:
             questions = suggestions.questions_of(organization, conversation.id)
             asked = approvals.of_conversation(organization, conversation.id)
-            mirrored = chatmirror.of_conversation(organization, conversation.id)
+            mirrored: list[MirroredThread | Feed] = [
+                *chatmirror.of_conversation(organization, conversation.id),
+                *chatcommunity.of_conversation(organization, conversation.id),
+            ]
             begun[0] = begun[0]._replace(
                 questions=tuple(questions), approvals=tuple(asked), threads=tuple(mirrored)
             )
@@ -190,12 +195,22 @@ def _comment_shape(comment: Comment) -> ExportedComment:
     )
 
 
+def _thread_shape(found: MirroredThread | Feed) -> ExportedThread:
+    if isinstance(found, Feed):
+        return ExportedThread(
+            app="chatcommunity", workspace=found.server, channel=found.channel, thread=found.answers or ""
+        )
+    return ExportedThread(
+        app="chatmirror", workspace=found.key.team, channel=found.key.channel, thread=found.thread or ""
+    )
+
+
 def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConversation]:
     found: dict[str, Conversation] = {}
     entries: dict[str, list[Message]] = {}
     questions: dict[str, tuple[SuggestedQuestion, ...]] = {}
     asked: dict[str, tuple[Approval, ...]] = {}
-    threads: dict[str, tuple[MirroredThread, ...]] = {}
+    threads: dict[str, tuple[MirroredThread | Feed, ...]] = {}
     for part in parts:
         if part.conversation is not None and isinstance(part.content, Message):
             found.setdefault(part.conversation.id, part.conversation)
@@ -222,15 +237,7 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
                 for each in questions[conversation_id]
             ],
             approvals=[approval_shape(each, {customer.id: customer}) for each in asked[conversation_id]],
-            threads=[
-                ExportedThread(
-                    app="chatmirror",
-                    workspace=each.key.team,
-                    channel=each.key.channel,
-                    thread=each.thread or "",
-                )
-                for each in threads[conversation_id]
-            ],
+            threads=[_thread_shape(each) for each in threads[conversation_id]],
         )
         for conversation_id, own in entries.items()
     ]

@@ -28,7 +28,8 @@ class ErasureCounts(Answer):
     comments: int
     """Comments on posts of others."""
     threads: int
-    """Threads in a chat workspace. Helpdesk forgets which they are; what was posted stays there until you delete it."""
+    """Threads in chat workspaces, and places in community servers. Helpdesk forgets which they are; what was posted
+    stays there until you delete it."""
 
 
 class Receipt(Answer):
@@ -69,15 +70,17 @@ class ExportedQuestion(Answer):
 
 
 class ExportedThread(Answer):
-    """A thread in a chat workspace in which a conversation appears."""
+    """A thread in a chat workspace, or a place in a community server, in which a conversation appears."""
 
     app: str
-    """The integration, `chatmirror`."""
+    """The integration: `chatmirror` or `chatcommunity`."""
     workspace: str
+    """The workspace or server, by its id."""
     channel: str
-    """Its id, which a rename keeps."""
+    """Its id, which a rename keeps. In a community server also that of a thread."""
     thread: str
-    """The time stamp of its first message, by which the workspace names it."""
+    """The time stamp of its first message, by which the workspace names it. In a community server the id of the
+    question; empty in a thread of its own, and for an alert."""
 
 
 class ExportedConversation(Answer):

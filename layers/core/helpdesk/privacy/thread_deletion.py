@@ -14,6 +14,7 @@ from helpdesk.analytics import erasure as analytics
 from helpdesk.approvals import erasure as approvals
 from helpdesk.board import erasure as board
 from helpdesk.chatcommunity import erasure as chatcommunity
+from helpdesk.chatcommunity.record import Feed
 from helpdesk.chatmirror import erasure as chatmirror
 from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import erasure as conversations
@@ -66,7 +67,11 @@ def delete_thread(organization: str, erasure_id: str, conversation_id: str, unti
         lambda page: _forget_threads(organization, erasure_id, page),
         until,
     )
-    chatcommunity.delete_for(organization, conversation_id)
+    _page_by_page(
+        lambda: chatcommunity.places_of(organization, conversation_id)[:_ENTRIES],
+        lambda page: _forget_places(organization, erasure_id, page),
+        until,
+    )
     _page_by_page(
         lambda: approvals.ids_in(organization, conversation_id)[:_ENTRIES],
         lambda page: _delete_approvals(organization, conversation_id, page),
@@ -184,6 +189,13 @@ def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message])
 def _forget_threads(organization: str, erasure_id: str, page: Sequence[MirroredThread]) -> None:
     transaction = Transaction()
     left = chatmirror.delete_for(transaction, page)
+    repository.count(transaction, organization, erasure_id, threads=left)
+    transaction.commit()
+
+
+def _forget_places(organization: str, erasure_id: str, page: Sequence[Feed]) -> None:
+    transaction = Transaction()
+    left = chatcommunity.delete_for(transaction, page)
     repository.count(transaction, organization, erasure_id, threads=left)
     transaction.commit()
 

@@ -13,6 +13,7 @@ What fails leads back to `show`, which says why.
 """
 
 from collections.abc import Callable
+from copy import replace
 from typing import Final
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -28,7 +29,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.site.visit import Visit
 from helpdesk.site_sign_in import codes, pages, people, problems, repository, secret_repository, states
 from helpdesk.site_sign_in.codes import CodeExpired, WrongCode
-from helpdesk.site_sign_in.errors import Declined, Refused
+from helpdesk.site_sign_in.errors import Declined, Refused, SignInUnavailable
 from helpdesk.site_sign_in.pages import Why
 from helpdesk.site_sign_in.record import SignInSettings, TokenRecord
 from helpdesk.site_sign_in.repository import AlreadyUsed
@@ -71,7 +72,7 @@ def show(visit: Visit) -> Content:
 
 
 def request(visit: Visit) -> Content:
-    """Mail a code. Raises FormNotOwn, RateLimited, SignInUnavailable."""
+    """Mail a code. Raises FormNotOwn, RateLimited."""
     here, form = _here(visit), _form(visit, BeginForm)
     to = states.safe_path(form.to)
     browsers.require_own_form(here.browser, form.csrf, visit.client, here.site)
@@ -90,6 +91,9 @@ def request(visit: Visit) -> Content:
         return pages.sign_in(
             visit, here.site, here.browser, here.settings.method, to, why=Why.EMAIL, email=form.email[:320]
         )
+    except SignInUnavailable as error:
+        busy = pages.sign_in(visit, here.site, here.browser, here.settings.method, to, why=Why.BUSY)
+        return replace(busy, status=error.status, headers={**busy.headers, **error.headers})
     return pages.code(visit, here.site, here.browser, to, handle=handle, email=form.email.strip())
 
 

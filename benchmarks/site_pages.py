@@ -1,0 +1,130 @@
+"""(m): the CPU time of a help site's pages, of the project's own guides."""
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+from unittest import mock
+
+from benchmarks.report import ROOT, Section, Target
+from helpdesk.admission.limits import Plan, Tier
+from helpdesk.knowledge import publishing
+from helpdesk.knowledge.folders import ROOT as NO_FOLDER
+from helpdesk.knowledge.folders import Folder, Tree
+from helpdesk.knowledge.pages import DocumentPage, slug_of
+from helpdesk.knowledge.publishing import Contents, Found
+from helpdesk.organizations.record import OrganizationRecord
+from helpdesk.platform.settings import settings
+from helpdesk.site import articles, contents, markdown, rendered, repository
+from helpdesk.site.record import Site, SiteRecord
+from tests.support.api import Context, function, gateway_event
+
+TITLE = "Pages of a help site"
+LIMIT_MS = 10.0
+TEXT = f"""The handler's CPU time for one page, compressed as a browser gets it, with what DynamoDB and S3 answer
+put in place of the calls: a call costs about a millisecond more. The site has the project's guides, in five folders.
+"Remembered" is an article whose HTML the environment has, "kept" one whose HTML comes from S3, "first" one that is
+rendered from Markdown; median and slowest are of all guides. Targets: at most {LIMIT_MS:.0f} ms."""
+
+_FOLDERS = ("billing", "inbox", "agent", "tasks", "webhooks")
+
+
+def run(*, tiny: bool = False) -> Section:
+    """Measure."""
+    texts = {path.stem: path.read_text("utf-8") for path in sorted((ROOT / "docs" / "guides").glob("*.md"))}
+    names = list(texts)[: 3 if tiny else None]
+    shown = _contents(names)
+    kept: dict[str, bytes] = {}
+    visits = 1 if tiny else 20
+    replaced = {
+        (repository, "holder_of"): lambda _: "org_1",
+        (repository, "site_with"): lambda *_, **__: (_site(), {}),
+        (contents, "of"): lambda *_, **__: shown,
+        (publishing, "found"): lambda _, slug, __: Found(
+            page=next(p for p in shown.pages if p.slug == slug), is_public=True
+        ),
+        (publishing, "kept_html"): lambda page: kept.get(page.text_key),
+        (publishing, "keep_html"): lambda page, body: kept.__setitem__(page.text_key, body),
+        (publishing, "text_of"): lambda page: texts[page.text_key],
+        (articles, "_count"): lambda *_: None,
+    }
+    patches: list[Any] = [
+        mock.patch.object(module, name, value) for (module, name), value in replaced.items()
+    ]
+    patches.append(mock.patch.dict("os.environ", {"BASE_URL": "https://support.example.com"}))
+    settings.cache_clear()
+    for patch in patches:
+        patch.start()
+    try:
+        markdown.render("Warm", "```python\nprint(1)\n```\n\n```sh\nls\n```\n\n```json\n{}\n```")
+        rows = _measured(shown, visits)
+    finally:
+        for patch in patches:
+            patch.stop()
+        settings.cache_clear()
+        rendered.forget()
+    section = Section(TITLE, TEXT, ("Page", "median", "slowest"))
+    for name, times in rows.items():
+        section.rows.append((name, f"{median(times):.1f} ms", f"{max(times):.1f} ms"))
+        if name != "article, first":
+            section.targets.append(Target(f"Page of a help site: {name}", median(times), LIMIT_MS))
+    return section
+
+
+def _measured(shown: Contents, visits: int) -> dict[str, list[float]]:
+    """Return the milliseconds of the pages; of an article the least of its visits counts."""
+    paths = [f"/articles/{page.slug}" for page in shown.pages]
+    _milliseconds("/", lambda: None)
+    first = [_milliseconds(path, rendered.forget) for path in paths]
+    kept = [min(_milliseconds(path, rendered.forget) for _ in range(visits)) for path in paths]
+    remembered = [min(_milliseconds(path, lambda: None) for _ in range(visits)) for path in paths]
+    home = [_milliseconds("/", lambda: None) for _ in range(visits)]
+    return {
+        "home": home,
+        "article, remembered": remembered,
+        "article, kept": kept,
+        "article, first": first,
+    }
+
+
+def _milliseconds(path: str, before: Callable[[], None]) -> float:
+    before()
+    event = gateway_event("GET", f"/site/acme{path}", headers={"accept-encoding": "gzip"})
+    started = time.process_time()
+    answer: dict[str, Any] = function("site").handler(event, Context())
+    elapsed = (time.process_time() - started) * 1_000
+    if answer["statusCode"] != 200:
+        raise RuntimeError(f"{path}: {answer['statusCode']}")
+    return elapsed
+
+
+def _site() -> Site:
+    organization = OrganizationRecord(
+        id="org_1",
+        name="Acme",
+        slug="acme",
+        plan=Plan.PRO,
+        tier=Tier.HIGHER,
+        publishable_key="svc_pk_1",
+        created_at=0,
+    )
+    return Site(organization=organization, settings=SiteRecord(enabled=True, intro="How can we help?"))
+
+
+def _contents(names: list[str]) -> Contents:
+    folders = {f"fold_{name}": Folder(f"fold_{name}", name.capitalize(), 0) for name in _FOLDERS}
+    pages = [
+        DocumentPage(
+            slug=slug_of(name),
+            document_id=f"doc_{name}",
+            title=name.replace("-", " ").capitalize(),
+            folder_id=f"fold_{_FOLDERS[number % len(_FOLDERS)]}",
+            published=True,
+            text_key=name,
+            updated_at=1_760_000_000_000,
+            path=f"guides/{name}.md",
+            reads=number,
+        )
+        for number, name in enumerate(names)
+    ]
+    return Contents(Tree(1, {NO_FOLDER: tuple(folders)}), folders, pages)
