@@ -1,9 +1,10 @@
 """Create a demo organization with its people, and load the project's guides as its knowledge."""
 
 import json
+import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from scripts.local.progress import Problem, Progress
 from scripts.local.settings import REGION, ROOT, StackSettings
 
 GUIDES = ROOT / "docs" / "guides"
+INDEX = ROOT / "docs" / "README.md"
 INDEX_SECONDS = 120
 _FIRST = (
     "webhook"  # how the names of the guides begin that are stored first, since the greeting asks about them
@@ -133,27 +135,57 @@ def _load_guides(settings: StackSettings, key: str, progress: Progress) -> list[
     if status != 200:
         raise Problem(f"The knowledge documents could not be listed: {status} {answer}")
     present = {document["title"] for document in answer["documents"]}
+    guides = [path for pattern in settings.guides for path in sorted(GUIDES.glob(pattern))]
+    texts = {path: path.read_text(encoding="utf-8").partition("\n") for path in guides}
+    titles = {path: heading.lstrip("# ").strip() for path, (heading, _, _) in texts.items()}
+    missing = [path for path, title in titles.items() if title not in present]
+    topics = _topics()
+    wanted = {topics[path.name] for path in missing if path.name in topics}
+    folders = _folders(settings, key, [topic for topic in dict.fromkeys(topics.values()) if topic in wanted])
     first: list[str] = []
-    stored = 0
-    guides = {path for pattern in settings.guides for path in GUIDES.glob(pattern)}
-    for guide in sorted(guides, key=lambda path: (not path.name.startswith(_FIRST), path)):
-        heading, _, body = guide.read_text(encoding="utf-8").partition("\n")
-        title = heading.lstrip("# ").strip()
-        if title in present:
-            continue
-        # Links from guide to guide lead to their pages, by the path.
-        document = {"title": title, "body": body.strip(), "published": True, "path": f"guides/{guide.name}"}
+    for guide in sorted(missing, key=lambda path: (not path.name.startswith(_FIRST), path)):
+        document = {
+            "title": titles[guide],
+            "body": texts[guide][2].strip(),
+            "published": True,
+            # Links from guide to guide lead to their pages, by the path.
+            "path": f"guides/{guide.name}",
+            "folderId": folders.get(topics.get(guide.name, "")),
+        }
         status, answer = call(settings, key, "POST", "/v1/knowledge/documents", document)
         if status != 200:
             raise Problem(f"docs/guides/{guide.name} was refused as a knowledge document: {status} {answer}")
-        stored += 1
         if guide.name.startswith(_FIRST):
             first.append(str(answer["id"]))
-    if stored:
+    if missing:
         progress.say(
-            f"Indexing {stored} of the project's guides as knowledge: half a minute for all of them."
+            f"Indexing {len(missing)} guides of the project as knowledge: half a minute for all of them."
         )
     return first
+
+
+def _topics() -> dict[str, str]:
+    """Return the topic of each guide, by its file's name: the heading under which docs/README.md lists it."""
+    found: dict[str, str] = {}
+    for section in INDEX.read_text(encoding="utf-8").split("\n## ")[1:]:
+        topic, _, table = section.partition("\n")
+        found |= dict.fromkeys(re.findall(r"\(guides/([^)#]+)\)", table), topic)
+    return found
+
+
+def _folders(settings: StackSettings, key: str, names: Iterable[str]) -> dict[str, str]:
+    """Return the ids of folders by their names. Create those that are missing, in this order."""
+    status, answer = call(settings, key, "GET", "/v1/knowledge/folders")
+    if status != 200:
+        raise Problem(f"The knowledge folders could not be listed: {status} {answer}")
+    found = {folder["name"]: folder["id"] for folder in answer["folders"]}
+    for name in [name for name in names if name not in found]:
+        body = {"name": name, "published": True}
+        status, answer = call(settings, key, "POST", "/v1/knowledge/folders", body)
+        if status != 200:
+            raise Problem(f"The knowledge folder {name!r} could not be created: {status} {answer}")
+        found[name] = str(answer["id"])
+    return found
 
 
 def _wait_until_ready(settings: StackSettings, key: str, waiting: list[str]) -> None:
