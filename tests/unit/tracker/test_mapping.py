@@ -80,7 +80,7 @@ def test_the_state_of_a_status_fits_it_in_every_workflow(
         assert states.statuses_of(state)
 
 
-def issue(state: str, said: str, pushing: str | None = None) -> Issue:
+def issue(state: str, said: str, pushing: str | None = None, taking: str | None = None) -> Issue:
     return Issue(
         organization="org_1",
         account_id="workspace",
@@ -91,6 +91,7 @@ def issue(state: str, said: str, pushing: str | None = None) -> Issue:
         said=SignalStatus(said),
         state_id=BY_NAME[state].id,
         pushing=None if pushing is None else BY_NAME[pushing].id,
+        taking=None if taking is None else SignalStatus(taking),
         at=100,
     )
 
@@ -127,3 +128,22 @@ def test_the_one_that_moved_last_is_followed(
     standing = Standing(SignalStatus(signal[0]), signal[1])
 
     assert decide(issue(*agreed), standing, found(*shown), StateMap(STATES, {})) is move
+
+
+@pytest.mark.parametrize(
+    ("signal", "shown", "move"),
+    [
+        ("done", "Done", Move.AGREE),
+        ("done", "Backlog", Move.TAKE),  # back to where both agreed
+        ("done", "In Review", Move.TAKE),
+        ("open", "Done", Move.TAKE),  # the signal was not moved yet
+        ("declined", "Backlog", Move.PUSH),  # a person moved the signal since
+    ],
+)
+def test_an_issue_that_moves_after_a_worker_died_in_taking_its_state_is_followed(
+    signal: str, shown: str, move: Move
+) -> None:
+    standing = Standing(SignalStatus(signal), changed_at=500)  # the worker moved it after the issue moved
+    died = issue("Backlog", "open", taking="done")
+
+    assert decide(died, standing, found(shown, 400), StateMap(STATES, {})) is move

@@ -99,7 +99,8 @@ def decide(issue: Issue, signal: Standing, found: Found, states: StateMap) -> Mo
     """Return who follows whom. If both have moved, the later move wins."""
     if signal.status in states.statuses_of(found.state):
         return Move.AGREE
-    issue_moved = found.state.id not in {issue.state_id, issue.pushing}
+    followed = signal.status is issue.taking  # so the issue has moved again, and may be back where it was
+    issue_moved = followed or found.state.id not in {issue.state_id, issue.pushing}
     if issue_moved and found.at >= signal.moved_at(issue, found):
         return Move.TAKE
     signal_moved = signal.status not in {issue.said, issue.taking}
