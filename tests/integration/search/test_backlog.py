@@ -116,7 +116,7 @@ def test_no_object_of_the_index_has_the_posts_of_an_erased_customer(inbox: Inbox
     theirs, others = post(inbox, "Xylophonist", "", customerId="cus_1"), post(inbox, "Parcel", "")
     run(theirs, others)
     delete(keys.Post(inbox.organization, theirs["postId"]).attributes())
-    service.forget(inbox.organization, "cus_1", [])
+    service.forget(inbox.organization, ["cus_1"], [])
     assert not any(b"xylophonist" in data for data in objects(inbox.organization).values())
     assert service.posts(inbox.organization, "parcel", 10).ids == [others["postId"]]
 

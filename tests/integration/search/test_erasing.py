@@ -88,7 +88,7 @@ def test_an_erasure_leaves_nothing_of_the_customer_and_everything_of_the_others(
     parcels = sorted(found(crowded.organization, "parcel"))
     assert sorted(found(crowded.organization, SECRET)) == sorted(theirs)
     erase_from_table(crowded, customer, theirs)
-    service.forget(crowded.organization, customer, theirs)
+    service.forget(crowded.organization, [customer], theirs)
     assert words_left(crowded, tmp_path) == []
     for text in (SECRET, NAME, f"{NAME}@example.org"):
         assert found(crowded.organization, text) == customers_found(crowded.organization, text) == []
@@ -105,7 +105,7 @@ def test_an_erasure_includes_documents_that_were_deleted_before(crowded: Inbox, 
     for conversation in theirs:
         run({"organization": crowded.organization, "conversationId": conversation})
     assert found(crowded.organization, SECRET) == []
-    service.forget(crowded.organization, customer, theirs)
+    service.forget(crowded.organization, [customer], theirs)
     assert words_left(crowded, tmp_path) == []
 
 
@@ -113,15 +113,15 @@ def test_an_erasure_may_be_repeated_and_may_name_unknown_customers(crowded: Inbo
     customer, theirs = write_to(crowded)
     erase_from_table(crowded, customer, theirs)
     for _ in range(3):
-        service.forget(crowded.organization, customer, theirs)
-    service.forget(crowded.organization, ids.new("cus"), [])
+        service.forget(crowded.organization, [customer], theirs)
+    service.forget(crowded.organization, [ids.new("cus")], [])
     assert words_left(crowded, tmp_path) == []
     assert run(crowded.message(crowded.conversation(crowded.customer()), "afterwards")) == NOTHING_FAILED
     assert len(found(crowded.organization, "afterwards")) == 1
 
 
 def test_an_organization_without_an_index_has_nothing_to_erase(inbox: Inbox) -> None:
-    service.forget(inbox.organization, ids.new("cus"), [ids.new("conv")])
+    service.forget(inbox.organization, [ids.new("cus")], [ids.new("conv")])
     assert found(inbox.organization, "anything") == []
     assert run(inbox.message(inbox.conversation(inbox.customer()), "afterwards")) == NOTHING_FAILED
     assert len(found(inbox.organization, "afterwards")) == 1
@@ -146,9 +146,9 @@ def test_an_erasure_is_completed_after_a_crash_at_any_step(
     with monkeypatch.context() as broken:
         broken.setattr(store, step, died)
         with pytest.raises(Died):
-            service.forget(crowded.organization, customer, theirs)
+            service.forget(crowded.organization, [customer], theirs)
     index._cache = IndexCache(index._new_index)
-    service.forget(crowded.organization, customer, theirs)
+    service.forget(crowded.organization, [customer], theirs)
     assert words_left(crowded, tmp_path) == []
 
 
@@ -165,7 +165,7 @@ def test_an_indexer_that_read_before_the_erasure_restores_nothing(
             with monkeypatch.context() as eraser:
                 eraser.setattr(index, "_cache", IndexCache(index._new_index))
                 erase_from_table(crowded, customer, theirs)
-                service.forget(crowded.organization, customer, theirs)
+                service.forget(crowded.organization, [customer], theirs)
         return put_bundle(location, before, files)
 
     monkeypatch.setattr(store, "put_bundle", erased_meanwhile)
@@ -181,7 +181,7 @@ def test_an_object_that_s3_does_not_remove_fails_the_erasure(
     customer, theirs = write_to(crowded)
     monkeypatch.setattr(store, "_remove", lambda *_: False)
     with pytest.raises(RemovalFailed):
-        service.forget(crowded.organization, customer, theirs)
+        service.forget(crowded.organization, [customer], theirs)
 
 
 def test_a_reader_whose_bundles_were_removed_loads_the_newer_manifest(crowded: Inbox) -> None:
@@ -193,7 +193,7 @@ def test_a_reader_whose_bundles_were_removed_loads_the_newer_manifest(crowded: I
         loaded = load(location, known)
         if forgetting:
             forgetting.clear()
-            service.forget(crowded.organization, customer, theirs)
+            service.forget(crowded.organization, [customer], theirs)
         return loaded
 
     with pytest.MonkeyPatch.context() as patched:

@@ -96,7 +96,7 @@ def _backlog(organization: str, kind: Kind, words: list[Word], limit: int, after
     return Found(*lookup.of_kind(_reader(organization), kind, words[: terms.MOST_WORDS], limit, after))
 
 
-def forget(organization: str, customer_ids: Sequence[str], conversation_ids: Sequence[str]) -> None:
+def forget(organization: str, customer_ids: list[str], conversation_ids: Sequence[str]) -> None:
     """Remove customers, their posts and conversations from the index, so that no object of it holds their words.
 
     Call it after their items are gone from the table: what is in the table may be indexed again at any time. It may be
