@@ -25,19 +25,6 @@ def same_question(one: str, other: str) -> bool:
     return _shared(one, other) >= SAME_QUESTION and _numbers(one) == _numbers(other)
 
 
-def words(text: str) -> frozenset[str]:
-    """Return what `looks_for` compares of a search or a question: its stems and numbers."""
-    return frozenset(_words(text) | _numbers(text))
-
-
-def looks_for(search: frozenset[str], question: frozenset[str]) -> bool:
-    """Return whether a search, which is a few words, is for the answer to a question.
-
-    All of its words are in the question. A single word is in too many, so it must be the whole question.
-    """
-    return search <= question if len(search) > 1 else bool(search) and search == question
-
-
 def same_guidance(one: str, other: str) -> bool:
     """Return whether two answers say the same: mostly the same words, the same numbers, and both or neither deny."""
     return (
