@@ -5,9 +5,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from helpdesk.integrations import credentials
+from helpdesk.codehost import owning
+from helpdesk.integrations import credentials, service
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform.clock import frozen, now_us
 from helpdesk.storage import keys
 from helpdesk.storage import table as items
 from scripts.services.codehost import CodeHost
@@ -270,3 +273,27 @@ def test_no_response_shows_a_token_or_a_secret(
 def connections() -> list[dict[str, object]]:
     """Return the items of all connections."""
     return [item for item in table.everything() if item["SK"].startswith("CONNECTION#codehost")]
+
+
+def test_of_several_connections_to_an_account_one_that_works_and_then_the_newest_has_its_repositories(
+    organization: NewOrganization, github: CodeHost, connect_codehost: Callable[..., Connection]
+) -> None:
+    first, second, third = (github.install("acme") for _ in range(3))
+    at, made = now_us(), []
+    with frozen(lambda: at):
+        for installation in (second, third, first):
+            made.append(connect_codehost(installation))
+            at += 1_000_000
+
+    def owner() -> str | None:
+        found = owning.owner_of(organization.organization_id, "acme/docs")
+        return None if found is None else found.account_id
+
+    assert owner() == str(first.id)
+    for each in (made[2], made[0]):
+        service.broke(each, "The GitHub App was uninstalled on this account.")
+    assert owner() == str(third.id)
+    service.broke(made[1], "The GitHub App was uninstalled on this account.")
+    assert owner() == str(first.id)
+    service.mended(made[0])
+    assert owner() == str(second.id)

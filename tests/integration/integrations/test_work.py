@@ -102,6 +102,22 @@ def test_a_renewal_that_failed_can_be_tried_at_once(connection: Connection, serv
     assert accounts.opened(connection, codehost).tokens.ends_at is not None
 
 
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_renewal_that_was_refused_can_be_tried_at_once_and_mends_the_connection_when_it_works(
+    connection: Connection, services: Services, status: int
+) -> None:
+    services.fail(path="access_tokens", said=Said(status))
+
+    with pytest.raises(Revoked) as refused:
+        accounts.opened(connection, codehost)
+    service.broke(connection, str(refused.value))
+    [broken] = service.connections(connection.organization, App.CODEHOST)
+    assert broken.status is ConnectionStatus.BROKEN
+    assert accounts.opened(broken, codehost).tokens.ends_at is not None
+    [mended] = service.connections(connection.organization, App.CODEHOST)
+    assert (mended.status, mended.problem) == (ConnectionStatus.CONNECTED, None)
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -8,7 +8,8 @@ from helpdesk.integrations.record import Connection, ConnectionStatus
 def owner_of(organization: str, repo: str) -> Connection | None:
     """Return the connection to the account that has a repository, or None. One call.
 
-    An App that was installed again has a connection of its own: one that works comes before a broken one.
+    An App that was installed again has a connection of its own: one that works comes before a broken one, and a newer
+    one before an older one.
     """
     owner = repo.partition("/")[0].casefold()
     found = [
@@ -16,4 +17,6 @@ def owner_of(organization: str, repo: str) -> Connection | None:
         for each in integrations.connections(organization, App.CODEHOST)
         if each.account.casefold() == owner
     ]
-    return min(found, key=lambda each: each.status is ConnectionStatus.BROKEN, default=None)
+    return max(
+        found, key=lambda each: (each.status is not ConnectionStatus.BROKEN, each.connected_at), default=None
+    )

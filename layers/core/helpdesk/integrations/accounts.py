@@ -1,7 +1,8 @@
 """An account as work uses it: a connection with tokens that are valid, renewed by one worker at a time.
 
 Tokens are renewed before they end, under a claim of a minute. While another worker renews, what is still valid is used;
-work that finds nothing valid is put off for a few seconds.
+work that finds nothing valid is put off for a few seconds. A renewal that fails gives up its claim, and one that works
+mends a connection that was broken.
 """
 
 from helpdesk.integrations import client, credentials, secret_repository, service
@@ -65,7 +66,10 @@ def _valid(app: AppCredentials, connection: Connection, adapter: Worker) -> Toke
         raise TryLater("another worker renews the token", _WAIT_SECONDS)
     try:
         renewed = adapter.renew(app, connection, tokens)
-    except Unauthorized:
+    except (Unauthorized, Revoked) as refused:
+        secret_repository.release(of, connection.id, version)
+        if isinstance(refused, Revoked):
+            raise
         raise Revoked(_connect_again(connection)) from None
     except TryLater:
         secret_repository.release(of, connection.id, version)
@@ -73,6 +77,8 @@ def _valid(app: AppCredentials, connection: Connection, adapter: Worker) -> Toke
             return tokens
         raise
     secret_repository.replace_tokens(of, connection.id, version, renewed)
+    if connection.status is ConnectionStatus.BROKEN:
+        service.mended(connection)
     return renewed
 
 
