@@ -1,4 +1,4 @@
-"""(d) for routes that people call with tokens: accounts, and routes beyond a single webhook."""
+"""What the routes that people call with tokens ask of DynamoDB: accounts, and routes beyond a single webhook."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""(i): what a turn of the agent costs beside the model: CPU time and calls to AWS."""
+"""What a turn of the agent costs beside the model: CPU time and calls to AWS."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""(l): the CPU time of POST /analytics/explore and /records over 20,000 rows, which is the most that one reads."""
+"""The CPU time of POST /analytics/explore and /records over 20,000 rows, which is the most that one reads."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""(e): how many records of the stream one function fans out in a second."""
+"""How many records of the stream one function fans out in a second."""
 
 import copy
 import json

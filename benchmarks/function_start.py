@@ -1,4 +1,4 @@
-"""(c): the CPU time of starting each built function, over importing boto3 and making one DynamoDB client."""
+"""The CPU time of starting each built function, over importing boto3 and making one DynamoDB client."""
 
 import compileall
 import re

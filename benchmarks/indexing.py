@@ -1,4 +1,4 @@
-"""(h): the cost of indexing one document, by the number of documents in the index."""
+"""The cost of indexing one document, by the number of documents in the index."""
 
 import statistics
 import time

@@ -1,4 +1,4 @@
-"""(i): how long a healthy receiver waits for an event while others hang for the whole 15 s, or refuse."""
+"""How long a healthy receiver waits for an event while others hang for the whole 15 s, or refuse."""
 
 import asyncio
 import contextlib

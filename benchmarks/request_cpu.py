@@ -1,4 +1,4 @@
-"""(a), (b): the CPU time of a warm POST /messages, over its three calls made bare and beside FastAPI and Mangum."""
+"""The CPU time of a warm POST /messages, over its three calls made bare and beside FastAPI and Mangum."""
 
 import asyncio
 import warnings

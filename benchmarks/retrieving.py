@@ -1,4 +1,4 @@
-"""(g): the time to find passages, by the size of the index, and the memory of it."""
+"""The time to find passages, by the size of the index, and the memory of it."""
 
 import resource
 import time

@@ -1,4 +1,4 @@
-"""(i): the cost of full-text search of the inbox, by the number of messages."""
+"""The cost of full-text search of the inbox, by the number of messages."""
 
 import random
 import statistics

@@ -1,4 +1,4 @@
-"""(f): how many deliveries one worker makes in a second, and its CPU time over the same sends by bare aiohttp."""
+"""How many deliveries one worker makes in a second, and its CPU time over the same sends by bare aiohttp."""
 
 import asyncio
 import json

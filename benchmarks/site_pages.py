@@ -1,4 +1,4 @@
-"""(m): the CPU time of a help site's pages, of the project's own guides."""
+"""The CPU time of a help site's pages, of the project's own guides."""
 
 import time
 from collections.abc import Callable

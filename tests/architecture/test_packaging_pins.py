@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DEVELOPER = ROOT / "requirements" / "dev.txt"
@@ -68,3 +69,28 @@ def test_only_a_layer_packages_what_makes_and_checks_signatures() -> None:
     ]
 
     assert carriers == ["layers/signatures"]
+
+
+@pytest.mark.parametrize(
+    ("ecosystem", "manifests"),
+    [
+        ("pip", ["requirements/*.in", "layers/*/requirements.txt", "functions/*/requirements.txt"]),
+        ("npm", ["clients/*/package.json", "clients/*/*/package.json"]),
+    ],
+)
+def test_every_folder_with_pinned_packages_is_updated_each_week(ecosystem: str, manifests: list[str]) -> None:
+    updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
+    patterns = [
+        folder.removeprefix("/")
+        for update in updates
+        if update["package-ecosystem"] == ecosystem
+        for folder in update["directories"]
+    ]
+    folders = {path.parent for pattern in manifests for path in ROOT.glob(pattern)}
+
+    missed = [
+        name_of(each) for each in folders if not any(each in ROOT.glob(pattern) for pattern in patterns)
+    ]
+
+    assert folders
+    assert missed == []

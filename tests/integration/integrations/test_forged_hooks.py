@@ -8,9 +8,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
-from scripts.services import chatcommunity, chatmirror, tracker
+from scripts.services import chatcommunity, chatmirror, codehost, tracker
 from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.chatmirror import ChatMirror
+from scripts.services.codehost import CodeHost
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker
 from tests.support import integrations, table
@@ -28,8 +29,20 @@ def services() -> Iterator[Services]:
     assert running.asked == []
 
 
-def of_slack() -> tuple[str, Sent, Sent]:
+def of_github() -> tuple[str, Sent, Sent]:
     """Return the name of the signature's header, an event, and one that is signed with another secret."""
+    integrations.set_app(App.CODEHOST, codehost.credentials())
+    github = CodeHost()
+    ping = {"zen": "Keep it logically awesome.", "hook_id": 1}
+    return (
+        "x-hub-signature-256",
+        github.hook("ping", ping),
+        github.hook("ping", ping, secret="another secret"),
+    )
+
+
+def of_slack() -> tuple[str, Sent, Sent]:
+    """Return the same of a channel that was created."""
     integrations.set_app(App.CHATMIRROR, chatmirror.credentials())
     slack = ChatMirror()
     acme = slack.workspace("Acme", "support")
@@ -77,7 +90,13 @@ def forged(name: str, sent: Sent, other: Sent) -> list[Sent]:
 
 
 @pytest.mark.parametrize(
-    ("app", "of_service"), [("chatmirror", of_slack), ("chatcommunity", of_discord), ("tracker", of_linear)]
+    ("app", "of_service"),
+    [
+        ("codehost", of_github),
+        ("chatmirror", of_slack),
+        ("chatcommunity", of_discord),
+        ("tracker", of_linear),
+    ],
 )
 def test_sixty_forged_requests_are_refused_without_a_read_of_a_tenant(
     app: str, of_service: Callable[[], tuple[str, Sent, Sent]]

@@ -148,15 +148,6 @@ def test_a_very_long_address_is_not_composed() -> None:
 
 @pytest.mark.parametrize(
     "email",
-    ["a@stra\u00dfe.de", "a@\uff45xample.com", "a@exa\u200bmple.com", "a@ex\u00e4mple\u3002evil.com"],
-)
-def test_a_domain_whose_mail_reaches_another_domain_is_refused(email: str) -> None:
-    with pytest.raises(InvalidEmail):
-        normalized_email(email)
-
-
-@pytest.mark.parametrize(
-    "email",
     [
         "",
         "a",
@@ -179,6 +170,11 @@ def test_a_domain_whose_mail_reaches_another_domain_is_refused(email: str) -> No
         "\u202eb@example.com",
         "x" * 65 + "@example.com",
         "a@" + "x" * 320 + ".com",
+        # Mail to these domains reaches others.
+        "a@stra\u00dfe.de",
+        "a@\uff45xample.com",
+        "a@exa\u200bmple.com",
+        "a@ex\u00e4mple\u3002evil.com",
     ],
 )
 def test_an_invalid_address_is_refused(email: str) -> None:

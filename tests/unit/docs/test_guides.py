@@ -11,6 +11,8 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from tests.support.rules import for_each
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -80,12 +82,36 @@ def test_the_overview_names_every_guide() -> None:
         assert f"(guides/{guide.name})" in overview
 
 
+def test_the_glossary_is_in_alphabetical_order() -> None:
+    words = re.findall(
+        r"^\| ([a-z][^|]*) \|", (DOCS / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+    assert len(words) > 40
+    assert words == sorted(words)
+
+
 @each_guide
 def test_every_example_in_python_and_json_is_well_formed(guide: Path) -> None:
     for block in fenced(guide, "python"):
         ast.parse(block)
     for block in fenced(guide, "json"):
         json.loads(block)
+
+
+def test_every_command_of_pytest_has_options_that_are_installed(pytestconfig: pytest.Config) -> None:
+    pages = [*GUIDES, DOCS.parent / "CONTRIBUTING.md", DOCS.parent / "README.md"]
+    commands = [
+        shlex.split(line.partition("pytest ")[2], comments=True)
+        for page in pages
+        for block in fenced(page, "sh")
+        for line in block.splitlines()
+        if re.search(r"(bin/|-m )pytest ", line)
+    ]
+    unknown = [pytestconfig._parser.parse_known_and_unknown_args(words)[1] for words in commands]
+
+    assert len(commands) >= 4
+    assert [each for each in unknown if each] == []
 
 
 @each_guide
@@ -95,6 +121,8 @@ def test_every_body_that_curl_sends_is_json_with_its_headers(guide: Path) -> Non
             if "/v1/" not in command:
                 continue
             words = shlex.split(command)
+            # Getting started exports the address of the deployment. A browser's address has {base_url} instead.
+            assert [word for word in words if "/v1/" in word and not word.startswith("$BASE_URL/v1/")] == []
             # A secret key, or where a person is needed an access token.
             # OAuth's own routes take none: they are how one gets it.
             if "/v1/oauth/" not in command and "/.well-known/" not in command:

@@ -1,0 +1,97 @@
+"""What the routes about an organization's own servers ask of DynamoDB: webhook endpoints and tool endpoints."""
+
+from collections.abc import Callable, Iterator
+from copy import replace
+
+from helpdesk.approvals.risk import Risk
+from helpdesk.delivery import worker as deliveries
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.outbox import Event
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from helpdesk.tools.records import Declaration, Tool
+from helpdesk.webhooks import service as webhooks
+from tests.support.api import Client
+
+
+def requests[Request](api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests that `to` makes, in an order in which each finds what it needs."""
+    yield from _of_webhooks(api, organization, to)
+    yield from _of_tools(api, organization, to)
+
+
+def _of_webhooks[Request](api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests about one webhook endpoint, from its making to its removal."""
+    webhook = {"url": "https://93.184.215.14/hook", "events": ["message.created"]}
+    yield to("POST", "/v1/webhooks", webhook)
+    endpoint = str(api.get("/v1/webhooks").body["webhooks"][0]["id"])
+    yield to("GET", "/v1/webhooks")
+    one = "/v1/webhooks/<endpoint_id>"
+    yield to("PATCH", f"/v1/webhooks/{endpoint}", {"events": ["conversation.created"]}, route=one)
+    yield to("POST", f"/v1/webhooks/{endpoint}/test", route=f"{one}/test")
+    delivered = _delivered(organization, endpoint)
+    yield to("GET", f"/v1/webhooks/{endpoint}/deliveries", route=f"{one}/deliveries")
+    yield to("GET", "/v1/events")
+    again = "deliveries/<event_id>/redeliver"
+    yield to("POST", f"/v1/webhooks/{endpoint}/deliveries/{delivered}/redeliver", route=f"{one}/{again}")
+    yield to("POST", f"/v1/webhooks/{endpoint}/secret", route=f"{one}/secret")
+    yield to("DELETE", f"/v1/webhooks/{endpoint}/secret", route=f"{one}/secret")
+    yield to("DELETE", f"/v1/webhooks/{endpoint}", route=one)
+
+
+def _of_tools[Request](api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:
+    """Yield the requests about one tool endpoint and its tool."""
+    url = "https://93.184.215.14/tools"
+    yield to("PUT", "/v1/tool-endpoints", {"url": url})
+    endpoint = str(api.get("/v1/tool-endpoints").body["toolEndpoints"][0]["id"])
+    change = _declared(organization, endpoint)
+    yield to("GET", "/v1/tool-endpoints")
+    yield to("GET", "/v1/tools")
+    yield to("PATCH", "/v1/tools/ping", {"enabled": False}, route="/v1/tools/<name>")
+    yield to("POST", "/v1/tools/ping/test", route="/v1/tools/<name>/test")
+    yield to("POST", "/v1/tool-endpoints/sync")
+    yield to("POST", "/v1/tools/sync")
+    one = "/v1/tool-endpoints/<endpoint_id>"
+    accept = {"changes": [change]}
+    yield to("POST", f"/v1/tool-endpoints/{endpoint}/changes/accept", accept, route=f"{one}/changes/accept")
+    yield to("DELETE", f"/v1/tool-endpoints/{endpoint}", route=one)
+
+
+def _declared(organization: str, endpoint: str) -> str:
+    """Store a tool of an endpoint as a sync leaves it; return the ID of a change of it that waits.
+
+    The endpoint's address becomes one that the guard refuses, so that a call of the tool ends without a request.
+    """
+    schema = {"type": "object"}
+    declared = Declaration("ping", None, "Returns pong.", schema, None, Risk.HIGH, requires_identity=False)
+    tool = Tool(
+        declared=declared,
+        endpoint_id=endpoint,
+        raised_risk=None,
+        enabled=True,
+        waiting=replace(declared, risk=Risk.LOW),
+        withdrawn=False,
+        updated_at=clock.now_ms(),
+    )
+    table.put_new(tool.to_item(organization))
+    address = keys.ToolEndpoint(organization, endpoint)
+    table.update(
+        address, "SET #url = :refused", names={"#url": "url"}, values={":refused": "https://192.0.2.1/"}
+    )
+    return str(tool.waiting_id)
+
+
+def _delivered(organization: str, endpoint: str) -> str:
+    """Create an event's delivery to the endpoint with one attempt; return the event's ID."""
+    event = Event(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
+    table.put_new(event.to_item())
+    deliveries.create(
+        organization, event.id, event.type, event.created_at, webhooks.listening(organization), endpoint
+    )
+    table.update(
+        keys.Delivery(organization, endpoint, event.id),
+        "SET #state = :delivered, made = :one, recorded = :yes",
+        names={"#state": "state"},
+        values={":delivered": "delivered", ":one": 1, ":yes": True},
+    )
+    return event.id
