@@ -9,7 +9,7 @@ from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
-from helpdesk.tools.records import Declaration, Tool
+from helpdesk.tools.record import Declaration, Tool
 from helpdesk.webhooks import service as webhooks
 from tests.support.api import Client
 

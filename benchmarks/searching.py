@@ -14,7 +14,7 @@ from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.search import index, indexing, repository, service
 from helpdesk.search.jobs import SearchJob
-from helpdesk.search.records import ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.record import ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.search.repository import Found
 
 TITLE = "Full-text search of the inbox"

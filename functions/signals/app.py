@@ -1,7 +1,7 @@
 """/v1/signals: bugs and suggestions, who reported them, and commits that may finish them."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.codehost import issue_wishes as issues
+from helpdesk.codehost import issue_requests as issues
 from helpdesk.codehost.errors import IssueNotFound, IssueRepoMissing
 from helpdesk.codehost.schemas import IssueLinkAnswer, IssueLinkInput
 from helpdesk.conversations.errors import ConversationNotFound

@@ -98,6 +98,6 @@ def test_a_signal_and_its_issue_move_together(
 
 
 def _refusal(member: Web, signal: str, identifier: str) -> str | None:
-    """Return what Linear said to the wish that was sent before, None if it has not yet."""
+    """Return what Linear said to the request that was sent before, None if it has not yet."""
     answer = member.post(f"/v1/signals/{signal}/tracker", {"identifier": identifier})
     return answer.message if answer.status == 400 else None

@@ -15,7 +15,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from helpdesk.webhooks import service as webhooks
 from tests.support import integrations
 from tests.support.api import Client

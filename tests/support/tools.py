@@ -8,7 +8,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.secret_keys import repository as secret_keys
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import repository
-from helpdesk.tools.records import Declaration, SyncStatus, Tool, ToolEndpoint
+from helpdesk.tools.record import Declaration, SyncStatus, Tool, ToolEndpoint
 from tests.support.tool_server import tool as declared_tool
 
 

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from helpdesk.codehost import owning
+from helpdesk.codehost import account_lookup
 from helpdesk.integrations import credentials, service
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection
@@ -286,7 +286,7 @@ def test_of_several_connections_to_an_account_one_that_works_and_then_the_newest
             at += 1_000_000
 
     def owner() -> str | None:
-        found = owning.owner_of(organization.organization_id, "acme/docs")
+        found = account_lookup.owner_of(organization.organization_id, "acme/docs")
         return None if found is None else found.account_id
 
     assert owner() == str(first.id)

@@ -13,7 +13,7 @@ from helpdesk.storage import keys, table
 from helpdesk.tools import calling, running
 from helpdesk.tools.calling import CallOutcome, CallResult, Visitor
 from helpdesk.tools.errors import TooManyRunning
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from tests.support.interleaving import interleaved
 from tests.support.tool_server import Asked, ToolServer, json_response, response
 from tests.support.tools import connected, declaration

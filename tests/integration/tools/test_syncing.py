@@ -14,7 +14,7 @@ from helpdesk.storage import keys, table
 from helpdesk.tools import removal, repository, sync, sync_repository
 from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.planning import Write
-from helpdesk.tools.records import SyncStatus
+from helpdesk.tools.record import SyncStatus
 from helpdesk.tools.service import for_agent
 from tests.support.api import Client, function
 from tests.support.approvals import ask, conversation_of

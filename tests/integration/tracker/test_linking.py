@@ -109,7 +109,7 @@ def test_an_issue_belongs_to_one_signal(
 
 
 @pytest.mark.usefixtures("connection")
-def test_linears_words_are_the_answer_to_the_same_wish_which_is_tried_again(
+def test_linears_words_are_the_answer_to_the_same_request_which_is_tried_again(
     api: Client, linear: Tracker, acme: Workspace, workers: Workers
 ) -> None:
     filed = file(api)
@@ -118,7 +118,7 @@ def test_linears_words_are_the_answer_to_the_same_wish_which_is_tried_again(
     refused = track(api, filed, identifier="ENG-7")
     assert (refused.status, refused.code) == (400, "tracker_failed")
     assert "Could not find referenced Issue." in refused.message
-    assert track(api, filed, team="ENG").status == 202  # another wish
+    assert track(api, filed, team="ENG").status == 202  # another request
 
     while "ENG-7" not in acme.shown():
         linear.add(acme, "One more")
@@ -172,7 +172,7 @@ def test_what_cannot_be_done_is_refused(
 
 
 @pytest.mark.usefixtures("connection")
-def test_a_wish_for_a_connection_that_breaks_is_answered_with_what_an_admin_does(
+def test_a_request_for_a_connection_that_breaks_is_answered_with_what_an_admin_does(
     api: Client, linear: Tracker, acme: Workspace, workers: Workers
 ) -> None:
     filed = file(api)
@@ -184,7 +184,7 @@ def test_a_wish_for_a_connection_that_breaks_is_answered_with_what_an_admin_does
 
 
 @pytest.mark.usefixtures("opening")
-def test_a_wish_costs_six_calls_and_three_where_the_signal_has_an_issue(
+def test_a_request_costs_six_calls_and_three_where_the_signal_has_an_issue(
     api: Client, admin: Client, workers: Workers
 ) -> None:
     admin.patch("/v1/integrations/tracker", {"autoCreate": False})

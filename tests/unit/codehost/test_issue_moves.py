@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.codehost.issue_moves import Found, Move, decide
+from helpdesk.codehost.issue_moves import Follow, Found, decide
 from helpdesk.codehost.issue_repository import Issue
 from helpdesk.signals.kinds import SignalStatus
 
@@ -22,32 +22,38 @@ def issue(*, closed: bool, said: SignalStatus, **noted: bool | str) -> Issue:
 
 
 @pytest.mark.parametrize(
-    ("known", "status", "changed_at", "found", "move"),
+    ("known", "status", "changed_at", "found", "follow"),
     [
         # both agree
-        (issue(closed=False, said=OPEN), PLANNED, SECOND, Found(closed=False, reason=None, at=0), Move.AGREE),
-        (issue(closed=False, said=OPEN), DONE, SECOND, Found(closed=True, reason=None, at=0), Move.AGREE),
+        (
+            issue(closed=False, said=OPEN),
+            PLANNED,
+            SECOND,
+            Found(closed=False, reason=None, at=0),
+            Follow.AGREE,
+        ),
+        (issue(closed=False, said=OPEN), DONE, SECOND, Found(closed=True, reason=None, at=0), Follow.AGREE),
         # one has moved, whatever the time
         (
             issue(closed=True, said=DONE),
             DONE,
             SECOND + 900,
             Found(closed=False, reason=None, at=SECOND),
-            Move.TAKE,
+            Follow.TAKE,
         ),
         (
             issue(closed=True, said=DONE),
             DONE,
             SECOND + 9_000,
             Found(closed=False, reason=None, at=0),
-            Move.TAKE,
+            Follow.TAKE,
         ),
         (
             issue(closed=False, said=OPEN),
             DONE,
             SECOND,
             Found(closed=False, reason=None, at=SECOND + 9_000),
-            Move.PUSH,
+            Follow.PUSH,
         ),
         # both have moved
         (
@@ -55,21 +61,21 @@ def issue(*, closed: bool, said: SignalStatus, **noted: bool | str) -> Issue:
             PLANNED,
             SECOND + 1_000,
             Found(closed=True, reason=None, at=SECOND),
-            Move.PUSH,
+            Follow.PUSH,
         ),
         (
             issue(closed=False, said=OPEN),
             PLANNED,
             SECOND + 999,
             Found(closed=True, reason=None, at=SECOND),
-            Move.TAKE,
+            Follow.TAKE,
         ),
         (
             issue(closed=True, said=DONE),
             DECLINED,
             SECOND,
             Found(closed=False, reason=None, at=SECOND),
-            Move.TAKE,
+            Follow.TAKE,
         ),
         # a worker died: after it closed the issue, after it moved the signal
         (
@@ -77,20 +83,26 @@ def issue(*, closed: bool, said: SignalStatus, **noted: bool | str) -> Issue:
             OPEN,
             SECOND,
             Found(closed=True, reason=None, at=SECOND),
-            Move.PUSH,
+            Follow.PUSH,
         ),
         (
             issue(closed=True, said=DONE, taking="open"),
             OPEN,
             SECOND,
             Found(closed=True, reason=None, at=0),
-            Move.TAKE,
+            Follow.TAKE,
         ),
         # they were linked like that
-        (issue(closed=True, said=OPEN), OPEN, SECOND, Found(closed=True, reason=None, at=SECOND), Move.LEAVE),
+        (
+            issue(closed=True, said=OPEN),
+            OPEN,
+            SECOND,
+            Found(closed=True, reason=None, at=SECOND),
+            Follow.LEAVE,
+        ),
     ],
 )
 def test_the_one_that_moved_is_followed_and_of_both_the_later_one(
-    known: Issue, status: SignalStatus, changed_at: int, found: Found, move: Move
+    known: Issue, status: SignalStatus, changed_at: int, found: Found, follow: Follow
 ) -> None:
-    assert decide(known, status, changed_at, found) is move
+    assert decide(known, status, changed_at, found) is follow

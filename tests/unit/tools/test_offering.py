@@ -3,7 +3,7 @@
 from copy import replace
 
 from helpdesk.tools.offering import offered
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from tests.support.tools import declaration
 from tests.unit.tools.test_planning import endpoint, stored
 

@@ -8,7 +8,7 @@ import pytest
 from helpdesk.approvals.risk import Risk
 from helpdesk.tools import planning
 from helpdesk.tools.planning import NameTaken, Plan
-from helpdesk.tools.records import ChangeKind, Declaration, SyncStatus, Tool, ToolEndpoint
+from helpdesk.tools.record import ChangeKind, Declaration, SyncStatus, Tool, ToolEndpoint
 from tests.support.tools import declaration
 
 OTHER_SCHEMA = {"type": "object", "properties": {"order": {"type": "integer"}}}

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from helpdesk.tools import inputs, schema_rules
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from helpdesk.tools.schema_rules import InvalidSchema
 from tests.support.tools import declaration
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.tracker.mapping import Move, Standing, StateMap, decide
+from helpdesk.tracker.mapping import Follow, SignalState, StateMap, decide
 from helpdesk.tracker.record import Found, Issue, State
 
 KINDS = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate")
@@ -103,47 +103,48 @@ def found(state: str, at: int) -> Found:
 
 
 @pytest.mark.parametrize(
-    ("agreed", "signal", "shown", "move"),
+    ("agreed", "signal", "shown", "follow"),
     [
-        (("Backlog", "open"), ("open", 50), ("Backlog", 100), Move.AGREE),
-        (("Backlog", "open"), ("open", 500), ("Triage", 200), Move.AGREE),
-        (("Backlog", "open"), ("open", 500), ("Done", 200), Move.TAKE),  # edited later, and not moved
-        (("Backlog", "open"), ("done", 300), ("Backlog", 200), Move.PUSH),
-        (("Backlog", "open"), ("done", 300), ("In Review", 200), Move.PUSH),  # both; the signal later
-        (("Backlog", "open"), ("done", 300), ("In Review", 400), Move.TAKE),  # both; the issue later
-        (("Backlog", "open"), ("done", 300), ("Done", 400), Move.AGREE),
+        (("Backlog", "open"), ("open", 50), ("Backlog", 100), Follow.AGREE),
+        (("Backlog", "open"), ("open", 500), ("Triage", 200), Follow.AGREE),
+        (("Backlog", "open"), ("open", 500), ("Done", 200), Follow.TAKE),  # edited later, and not moved
+        (("Backlog", "open"), ("done", 300), ("Backlog", 200), Follow.PUSH),
+        (("Backlog", "open"), ("done", 300), ("In Review", 200), Follow.PUSH),  # both; the signal later
+        (("Backlog", "open"), ("done", 300), ("In Review", 400), Follow.TAKE),  # both; the issue later
+        (("Backlog", "open"), ("done", 300), ("Done", 400), Follow.AGREE),
         (
             ("Backlog", "open", "Done"),
             ("open", 300),
             ("Done", 400),
-            Move.PUSH,
+            Follow.PUSH,
         ),  # a move of ours, and back since
-        (("Backlog", "done", "Done"), ("done", 300), ("Backlog", 400), Move.PUSH),  # noted, and not sent
-        (("QA", "open"), ("open", 300), ("QA", 400), Move.LEAVE),  # another mapping
+        (("Backlog", "done", "Done"), ("done", 300), ("Backlog", 400), Follow.PUSH),  # noted, and not sent
+        (("QA", "open"), ("open", 300), ("QA", 400), Follow.LEAVE),  # another mapping
     ],
 )
 def test_the_one_that_moved_last_is_followed(
-    agreed: tuple[str, ...], signal: tuple[str, int], shown: tuple[str, int], move: Move
+    agreed: tuple[str, ...], signal: tuple[str, int], shown: tuple[str, int], follow: Follow
 ) -> None:
-    standing = Standing(SignalStatus(signal[0]), signal[1])
+    signal_state = SignalState(SignalStatus(signal[0]), signal[1])
 
-    assert decide(issue(*agreed), standing, found(*shown), StateMap(STATES, {})) is move
+    assert decide(issue(*agreed), signal_state, found(*shown), StateMap(STATES, {})) is follow
 
 
 @pytest.mark.parametrize(
-    ("signal", "shown", "move"),
+    ("signal", "shown", "follow"),
     [
-        ("done", "Done", Move.AGREE),
-        ("done", "Backlog", Move.TAKE),  # back to where both agreed
-        ("done", "In Review", Move.TAKE),
-        ("open", "Done", Move.TAKE),  # the signal was not moved yet
-        ("declined", "Backlog", Move.PUSH),  # a person moved the signal since
+        ("done", "Done", Follow.AGREE),
+        ("done", "Backlog", Follow.TAKE),  # back to where both agreed
+        ("done", "In Review", Follow.TAKE),
+        ("open", "Done", Follow.TAKE),  # the signal was not moved yet
+        ("declined", "Backlog", Follow.PUSH),  # a person moved the signal since
     ],
 )
 def test_an_issue_that_moves_after_a_worker_died_in_taking_its_state_is_followed(
-    signal: str, shown: str, move: Move
+    signal: str, shown: str, follow: Follow
 ) -> None:
-    standing = Standing(SignalStatus(signal), changed_at=500)  # the worker moved it after the issue moved
+    # The worker moved it after the issue moved.
+    signal_state = SignalState(SignalStatus(signal), changed_at=500)
     died = issue("Backlog", "open", taking="done")
 
-    assert decide(died, standing, found(shown, 400), StateMap(STATES, {})) is move
+    assert decide(died, signal_state, found(shown, 400), StateMap(STATES, {})) is follow

@@ -18,7 +18,7 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from helpdesk.visitor_texts.catalog import TextName
 
 _NOBODY_DECIDED = "It was not made: nobody decided in time, or the tool has changed. Do not ask for it again."

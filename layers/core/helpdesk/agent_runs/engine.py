@@ -33,7 +33,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import service as tools_service
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from helpdesk.tools.visitors import Visitor, visitor_of
 
 MAX_MODEL_CALLS = 8

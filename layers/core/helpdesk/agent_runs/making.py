@@ -29,7 +29,7 @@ from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import calling, running
 from helpdesk.tools.errors import MAX_RUNNING_TOOLS, TooManyRunning
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from helpdesk.tools.results import CallOutcome, CallResult
 from helpdesk.tools.visitors import Visitor
 

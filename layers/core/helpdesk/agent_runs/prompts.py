@@ -17,7 +17,7 @@ from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.state import CallState
 from helpdesk.conversations.record import Message
 from helpdesk.platform.text import cut
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime.type_defs import ContentBlockTypeDef, MessageTypeDef

@@ -14,7 +14,7 @@ from helpdesk.agent_runs.state import CallState
 from helpdesk.approvals.risk import Risk
 from helpdesk.platform import ids
 from helpdesk.tools import inputs, json_text
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 
 MAX_INVALID_INPUTS = 2
 """How many inputs that do not fit go back to the model; the next one goes to the team."""

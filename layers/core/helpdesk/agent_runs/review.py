@@ -18,7 +18,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import one_line
 from helpdesk.quotas.errors import TokensSpent
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 
 MAX_REASON_CHARACTERS = 300
 _DECIDE = "decide"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from helpdesk.chatcommunity import discord, service, texts
 from helpdesk.chatcommunity import feed_repository as feeds
 from helpdesk.chatcommunity.discord import DiscordError
-from helpdesk.chatcommunity.feed_repository import Overtaken, TooManyQuestions
+from helpdesk.chatcommunity.feed_repository import StaleFeed, TooManyQuestions
 from helpdesk.chatcommunity.phrasing import Phrase, language_for, phrase
 from helpdesk.chatcommunity.record import Feed, FeedKind
 from helpdesk.conversations import service as conversations
@@ -127,7 +127,7 @@ def _written(account: Account, data: Mapping[str, Any], session_hash: str) -> st
     try:
         with prepend_to_next_transaction(claim):
             return messages.post_as(organization, session_hash, _question(account, data)).conversation_id
-    except Overtaken:
+    except StaleFeed:
         session = visitors.session(organization, session_hash)
         return None if session is None else session.current
 
@@ -195,7 +195,7 @@ def _begin(account: Account, data: Mapping[str, Any], found: Conversation, place
         feeds.save(
             wanted, wanted, follow, lambda transaction: conversations.add_line(transaction, found, line)
         )
-    except (Overtaken, ConversationNotFound):
+    except (StaleFeed, ConversationNotFound):
         return "done_before"
     return "asked"
 

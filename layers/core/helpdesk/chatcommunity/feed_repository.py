@@ -21,7 +21,7 @@ MOST_QUESTIONS = 10
 QUESTIONS_WINDOW_MS = 10 * MINUTE_MS
 
 
-class Overtaken(Exception):
+class StaleFeed(Exception):
     """Another worker has done it, or has changed the feed."""
 
 
@@ -49,7 +49,7 @@ def save(
 ) -> Feed:
     """Write a feed over the one that was read, with a job and what `also` adds.
 
-    Raises Overtaken, and what `also` adds to be raised.
+    Raises StaleFeed, and what `also` adds to be raised.
     """
     after = wanted.__replace__(version=seen.version + 1)
     transaction = Transaction()
@@ -59,11 +59,11 @@ def save(
             after.to_item(),
             condition="#version = :seen",
             values={":seen": seen.version},
-            on_failure=lambda _: Overtaken(),
+            on_failure=lambda _: StaleFeed(),
         )
     else:
         item = {**seen.key.attributes(), **after.to_item()}
-        transaction.put(item, new=True, on_failure=lambda _: Overtaken())
+        transaction.put(item, new=True, on_failure=lambda _: StaleFeed())
         if after.kind is FeedKind.ANSWERS:
             place = keys.CommunityPlace(seen.organization, seen.server, after.channel)
             transaction.put({**place.attributes(), "conversationId": seen.conversation_id})
@@ -85,7 +85,7 @@ def claim_question(
 ) -> None:
     """Note that a question is written, and count it for the person.
 
-    The transaction raises Overtaken if it was written before, TooManyQuestions if the person asked too often.
+    The transaction raises StaleFeed if it was written before, TooManyQuestions if the person asked too often.
     """
     transaction.put(
         {
@@ -93,7 +93,7 @@ def claim_question(
             "expiresAt": clock.seconds_from_now(DAY_SECONDS),
         },
         new=True,
-        on_failure=lambda _: Overtaken(),
+        on_failure=lambda _: StaleFeed(),
     )
     window = clock.now_ms() // QUESTIONS_WINDOW_MS
     transaction.update(

@@ -12,7 +12,7 @@ from helpdesk.approvals import calls as approvals
 from helpdesk.chatcommunity import discord, phrasing, service, texts
 from helpdesk.chatcommunity import feed_repository as feeds
 from helpdesk.chatcommunity.discord import DiscordError
-from helpdesk.chatcommunity.feed_repository import Overtaken
+from helpdesk.chatcommunity.feed_repository import StaleFeed
 from helpdesk.chatcommunity.phrasing import Phrase
 from helpdesk.chatcommunity.record import CommunitySettings, Feed, FeedKind
 from helpdesk.conversations import service as conversations
@@ -77,7 +77,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
             outcomes.append(_in_turn(conversation, feed, _alerts(conversation, feed, settings), opened))
             if outcomes[-1] == _POSTED and settings.problem is not None:
                 service.note_problem(organization, feed.channel, None)
-    except Overtaken:
+    except StaleFeed:
         raise TryLater("another worker posts the same", _BUSY_SECONDS) from None
     except ConversationNotFound:
         return "gone"
@@ -235,7 +235,7 @@ def _save(
     then: IntegrationJob | None = None,
     line: str | None = None,
 ) -> Feed:
-    """Write a feed, and a line for the team. Raises Overtaken, ConversationNotFound."""
+    """Write a feed, and a line for the team. Raises StaleFeed, ConversationNotFound."""
 
     def also(transaction: Transaction) -> None:
         if line is not None:

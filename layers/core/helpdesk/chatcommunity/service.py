@@ -14,7 +14,7 @@ from helpdesk.chatcommunity.errors import (
 )
 from helpdesk.chatcommunity.record import CommunitySettings, Directory, Named
 from helpdesk.chatcommunity.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
-from helpdesk.integrations import jobs, missed, working
+from helpdesk.integrations import connection_jobs, jobs, missed
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ChannelNotFound
@@ -90,7 +90,7 @@ def followed_server(organization: str) -> str | None:
 
 def disconnect(caller: Caller, server: str | None) -> None:
     """Remove the connection, and note for a while what it misses. Raises ChatcommunityNotConnected."""
-    working.disconnect(caller, _APP, server, follows=followed_server(caller.organization) is not None)
+    connection_jobs.disconnect(caller, _APP, server, follows=followed_server(caller.organization) is not None)
 
 
 def resume(connection: Connection) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from helpdesk.chatcommunity import asking, directory, discord, outgoing, receiver, service, texts
 from helpdesk.chatcommunity.discord import DiscordError
-from helpdesk.integrations import accounts, following, missed, working
+from helpdesk.integrations import accounts, connection_jobs, following, missed
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
@@ -47,7 +47,7 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
 
 def work(job: IntegrationJob, until: int) -> str:
     """Do a job of the chat community until an instant (ms)."""
-    return working.do(
+    return connection_jobs.do(
         job,
         App.CHATCOMMUNITY,
         {
@@ -62,7 +62,7 @@ def work(job: IntegrationJob, until: int) -> str:
     )
 
 
-signal_changed = working.leaves_signals
+signal_changed = connection_jobs.leaves_signals
 
 
 def connected(connection: Connection) -> str:

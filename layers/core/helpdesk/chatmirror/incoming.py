@@ -14,7 +14,7 @@ from helpdesk.approvals.schemas import ApprovalDecision
 from helpdesk.chatmirror import service, slack, texts
 from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.chatmirror.record import Mode
-from helpdesk.chatmirror.thread_repository import Overtaken
+from helpdesk.chatmirror.thread_repository import StaleThread
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import writing
 from helpdesk.conversations.schemas import ReplyInput
@@ -60,7 +60,7 @@ def _sent(account: Account, data: Mapping[str, Any], speaker: Caller, conversati
     try:
         with prepend_to_next_transaction(claim):
             writing.reply(speaker, conversation_id, ReplyInput(body=body))
-    except Overtaken:
+    except StaleThread:
         return "sent_before"
     except AppError as error:
         return _hint(account, data, error.message)
@@ -86,7 +86,7 @@ def take_click(account: Account, data: Mapping[str, Any]) -> str:
             _do(action, speaker, conversation_id, data["value"])
         if action == texts.TAKE_OVER and not threads.was_clicked(organization, team, data["click"]):
             claim.commit()  # the team had the conversation already, so the transition wrote nothing
-    except Overtaken:
+    except StaleThread:
         return "done_before"
     except AppError as error:
         # A job that runs again finds the approval settled, by itself.

@@ -14,7 +14,7 @@ from helpdesk.chatmirror import service, slack, texts
 from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.chatmirror.record import MirrorSettings, Mode
 from helpdesk.chatmirror.slack import SlackError
-from helpdesk.chatmirror.thread_repository import Overtaken, Thread
+from helpdesk.chatmirror.thread_repository import StaleThread, Thread
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, EntryKind
@@ -69,7 +69,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
         return "up_to_date"
     try:
         outcome = _in_turn(thread, waiting, opened)
-    except Overtaken:
+    except StaleThread:
         raise TryLater("another worker writes in the thread", _BUSY_SECONDS) from None
     except ConversationNotFound:
         return "gone"
@@ -81,7 +81,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
 def _in_turn(thread: Thread, waiting: list[_Next], opened: Callable[[], Account]) -> str:
     now = clock.now_ms()
     if thread.claimed_until > now:
-        raise Overtaken
+        raise StaleThread
     if thread.slot_at is not None:
         # A job runs at that instant; this one is another event's.
         return "waits" if thread.slot_at > now else _post(thread, waiting, opened())
@@ -181,7 +181,7 @@ def _refused(account: Account, claimed: Thread, wanted: _Next, code: str) -> str
 
 
 def _save(seen: Thread, wanted: Thread, then: IntegrationJob | None = None) -> Thread:
-    """Write a thread. Raises Overtaken, ConversationNotFound."""
+    """Write a thread. Raises StaleThread, ConversationNotFound."""
 
     def require(transaction: Transaction) -> None:
         conversations.require(transaction, conversations.get(seen.organization, seen.conversation_id))

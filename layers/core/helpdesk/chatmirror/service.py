@@ -9,7 +9,7 @@ from helpdesk.chatmirror import directory, repository
 from helpdesk.chatmirror.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
 from helpdesk.chatmirror.record import Channel, MirrorSettings
 from helpdesk.chatmirror.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
-from helpdesk.integrations import jobs, missed, working
+from helpdesk.integrations import connection_jobs, jobs, missed
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ChannelNotFound
@@ -85,7 +85,7 @@ def mirrored_team(organization: str) -> str | None:
 
 def disconnect(caller: Caller, workspace: str | None) -> None:
     """Remove the connection, and note for a while what it misses. Raises ChatmirrorNotConnected."""
-    working.disconnect(
+    connection_jobs.disconnect(
         caller, App.CHATMIRROR, workspace, follows=mirrored_team(caller.organization) is not None
     )
 

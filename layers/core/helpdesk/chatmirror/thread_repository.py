@@ -86,7 +86,7 @@ class Thread(FrozenRecord, kw_only=True):
         }
 
 
-class Overtaken(Exception):
+class StaleThread(Exception):
     """Another worker has changed the thread."""
 
 
@@ -106,7 +106,7 @@ def of(conversation: Conversation, settings: MirrorSettings) -> Thread:
 def save(
     seen: Thread, wanted: Thread, then: IntegrationJob | None, require: Callable[[Transaction], None]
 ) -> Thread:
-    """Write a thread over the one that was read, with a job that follows. Raises Overtaken.
+    """Write a thread over the one that was read, with a job that follows. Raises StaleThread.
 
     `require` is what must hold for a new one: that its conversation is not being erased.
     """
@@ -131,7 +131,7 @@ def save(
     try:
         transaction.commit()
     except ConditionFailed:
-        raise Overtaken from None
+        raise StaleThread from None
     return after
 
 
@@ -146,14 +146,14 @@ def take_over(
 ) -> None:
     """Note who took a conversation over by the button of its thread: what they write there is a reply.
 
-    The transaction raises Overtaken if the thread is gone.
+    The transaction raises StaleThread if the thread is gone.
     """
     transaction.update(
         keys.MirrorThread(organization, team, channel, thread),
         "SET takenBy = :user",
         condition="attribute_exists(PK)",
         values={":user": user_id},
-        on_failure=lambda _: Overtaken(),
+        on_failure=lambda _: StaleThread(),
     )
 
 
@@ -164,26 +164,26 @@ def taken_by(organization: str, team: str, channel: str, thread: str) -> str | N
 
 
 def claim_reply(transaction: Transaction, organization: str, team: str, channel: str, message: str) -> None:
-    """Note that a message is sent to the customer. The transaction raises Overtaken if it was."""
+    """Note that a message is sent to the customer. The transaction raises StaleThread if it was."""
     transaction.put(
         {
             **keys.MirrorReply(organization, team, channel, message).attributes(),
             "expiresAt": clock.seconds_from_now(30 * DAY_SECONDS),
         },
         new=True,
-        on_failure=lambda _: Overtaken(),
+        on_failure=lambda _: StaleThread(),
     )
 
 
 def claim_click(transaction: Transaction, organization: str, team: str, click: str) -> None:
-    """Note that a click is done. The transaction raises Overtaken if it was."""
+    """Note that a click is done. The transaction raises StaleThread if it was."""
     transaction.put(
         {
             **keys.MirrorClick(organization, team, click).attributes(),
             "expiresAt": clock.seconds_from_now(30 * DAY_SECONDS),
         },
         new=True,
-        on_failure=lambda _: Overtaken(),
+        on_failure=lambda _: StaleThread(),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from helpdesk.chatmirror import directory, incoming, outgoing, receiver, service, slack
 from helpdesk.chatmirror.slack import SlackError
-from helpdesk.integrations import accounts, following, missed, working
+from helpdesk.integrations import accounts, connection_jobs, following, missed
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
@@ -57,7 +57,7 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
 
 def work(job: IntegrationJob, until: int) -> str:
     """Do a job of the chat mirror until an instant (ms)."""
-    return working.do(
+    return connection_jobs.do(
         job,
         App.CHATMIRROR,
         {
@@ -72,7 +72,7 @@ def work(job: IntegrationJob, until: int) -> str:
     )
 
 
-signal_changed = working.leaves_signals
+signal_changed = connection_jobs.leaves_signals
 
 
 def connected(connection: Connection) -> str:

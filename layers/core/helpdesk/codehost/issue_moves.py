@@ -44,7 +44,7 @@ class _NotRead(Exception):
     """GitHub does not show the issue now. The nightly look asks again."""
 
 
-class Move(StrEnum):
+class Follow(StrEnum):
     """What follows where a signal and its issue are compared."""
 
     AGREE = "agree"
@@ -56,19 +56,19 @@ class Move(StrEnum):
     """They differ, and neither has moved: they were linked like that."""
 
 
-def decide(issue: Issue, status: SignalStatus, changed_at: int, found: Found) -> Move:
+def decide(issue: Issue, status: SignalStatus, changed_at: int, found: Found) -> Follow:
     """Return who follows whom, for a signal that changed last at an instant (ms).
 
     If both have moved, the later move wins; in the same second that of the issue, whose time is rounded down.
     """
     if found.closed == (status in _REASONS):
-        return Move.AGREE
+        return Follow.AGREE
     followed = status.value == issue.taking  # so the issue is back where it was
     issue_moved = followed or found.closed not in {issue.closed, issue.pushing}
     signal_moved = not followed and status.value != issue.said
     if issue_moved and (not signal_moved or found.at + _SECOND_MS > changed_at):
-        return Move.TAKE
-    return Move.PUSH if issue_moved or signal_moved or issue.pushing is not None else Move.LEAVE
+        return Follow.TAKE
+    return Follow.PUSH if issue_moved or signal_moved or issue.pushing is not None else Follow.LEAVE
 
 
 def take_change(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
@@ -143,18 +143,18 @@ def _known(organization: str, repo: str, number: int) -> tuple[Issue, Signal] | 
 
 def _bring_in_line(account: Account, issue: Issue, signal: Signal, found: Found) -> str:
     match decide(issue, signal.status, signal.updated_at, found):
-        case Move.AGREE:
+        case Follow.AGREE:
             return _note(issue, found.closed, signal.status, "in_line")
-        case Move.TAKE:
+        case Follow.TAKE:
             status = SignalStatus.OPEN
             if found.closed:
                 status = SignalStatus.DECLINED if found.reason in _DECLINED else SignalStatus.DONE
             noted = issue_repository.save(issue, replace(issue, taking=status.value))
             _move_signal(signal, status)
             return _note(noted, found.closed, status, status.value)
-        case Move.PUSH:
+        case Follow.PUSH:
             return _push(account, issue, signal)
-        case Move.LEAVE:
+        case Follow.LEAVE:
             return "left"
 
 

@@ -8,7 +8,7 @@ that id before it opens one.
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from helpdesk.codehost import github, issue_moves, issue_repository, issue_settings, owning, renaming
+from helpdesk.codehost import account_lookup, github, issue_moves, issue_repository, issue_settings, renaming
 from helpdesk.codehost.app_identity import API
 from helpdesk.codehost.github import NotThere, Renamed
 from helpdesk.codehost.issue_repository import Issue, StaleIssue
@@ -106,7 +106,7 @@ def _follow_again(transaction: Transaction, organization: str, signal_id: str) -
 
 def account_of(issue: Issue, adapter: Worker) -> Account:
     """Return the account that has the repository of an issue. Raises NotConnectedNow, TryLater, Revoked."""
-    connection = owning.owner_of(issue.organization, issue.repo)
+    connection = account_lookup.owner_of(issue.organization, issue.repo)
     if connection is None:
         raise NotConnectedNow
     return accounts.opened(connection, adapter)

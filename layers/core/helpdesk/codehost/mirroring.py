@@ -7,7 +7,7 @@ request and never a doubled document. A request for another sync during one make
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from helpdesk.codehost import github, mirror_repository, owning, planning, renaming, texts
+from helpdesk.codehost import account_lookup, github, mirror_repository, planning, renaming, texts
 from helpdesk.codehost.errors import MAX_FILES
 from helpdesk.codehost.folders import Folders
 from helpdesk.codehost.github import NotThere, Renamed, Snapshot
@@ -78,7 +78,7 @@ class _Sync:
 
     def run(self) -> str:
         mirror = self._mirror
-        connection = owning.owner_of(mirror.organization, mirror.repo)
+        connection = account_lookup.owner_of(mirror.organization, mirror.repo)
         try:
             account = accounts.opened(_required(connection, mirror), self._adapter)
             found = github.look(account, mirror.repo, mirror.repo_id, mirror.branch, mirror.path)

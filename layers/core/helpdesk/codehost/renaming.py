@@ -4,7 +4,14 @@ GitHub sends that it renamed something, and leads requests under the old name to
 Nothing is followed by itself: a name may belong to another repository by now, so the id says which one it is.
 """
 
-from helpdesk.codehost import app_identity, github, issue_renames, issue_settings, mirror_repository, owning
+from helpdesk.codehost import (
+    account_lookup,
+    app_identity,
+    github,
+    issue_renames,
+    issue_settings,
+    mirror_repository,
+)
 from helpdesk.codehost.errors import RepoAlreadyConnected
 from helpdesk.codehost.github import NotThere
 from helpdesk.integrations import accounts, credentials
@@ -56,12 +63,12 @@ def name_of(organization: str, number: int, adapter: Worker) -> str:
 
 def require_connected(organization: str, before: str, now: str) -> None:
     """Raise NotThere unless a connected account, which may be renamed, too, has a repository. `before` is held."""
-    if owning.owner_of(organization, now) is not None:
+    if account_lookup.owner_of(organization, now) is not None:
         return
-    connection = owning.owner_of(organization, before)
+    connection = account_lookup.owner_of(organization, before)
     if connection is not None:
         look_at_account(connection, held=before)
-    if owning.owner_of(organization, now) is None:
+    if account_lookup.owner_of(organization, now) is None:
         raise NotThere(f"The repository was transferred and is {now} by now. An admin connects that account.")
 
 

@@ -7,18 +7,18 @@ from typing import Any, cast
 
 from helpdesk.admission.caller import Caller, Person
 from helpdesk.codehost import (
+    account_lookup,
     app_identity,
     issue_links,
     issue_looks,
     issue_moves,
     issue_renames,
+    issue_requests,
     issue_settings,
-    issue_wishes,
     issues,
     mirror_repository,
     mirroring,
     mirrors,
-    owning,
     receiver,
     renaming,
 )
@@ -82,7 +82,7 @@ def work(job: IntegrationJob, until: int) -> str:
         return mirroring.sync(organization, data["repo"], data["mirrorId"], data["jobId"], _this(), until)
     if job.kind == issue_renames.RENAME:
         return _issues_renamed(organization, job.data, until)
-    if job.kind == issue_wishes.LINK:
+    if job.kind == issue_requests.LINK:
         return issue_links.link(organization, job.data, _this())
     if job.kind == mirror_repository.REMOVE:
         if mirroring.remove(organization, job.data["mirrorId"], until):
@@ -106,7 +106,7 @@ def signal_changed(organization: str, signal_id: str, filed: bool) -> str:  # no
         return "not_connected"
     except Revoked as problem:
         chosen = issue_settings.repo_of(organization).repo
-        connection = None if chosen is None else owning.owner_of(organization, chosen)
+        connection = None if chosen is None else account_lookup.owner_of(organization, chosen)
         if connection is not None:
             integrations.broke(connection, str(problem))
         return "broken"
@@ -139,7 +139,7 @@ def _renamed(connection: Connection, data: Mapping[str, Any]) -> str:
     before, now = data.get("from"), data["to"]
     if before is None:
         return "renamed" if renaming.follow_account(connection, now) else "known"
-    if owning.owner_of(connection.organization, now) is None:
+    if account_lookup.owner_of(connection.organization, now) is None:
         mirrors.look_again(connection.organization, [before])
         return "left"
     return (
@@ -150,7 +150,7 @@ def _renamed(connection: Connection, data: Mapping[str, Any]) -> str:
 def _issues_renamed(organization: str, data: Mapping[str, Any], until: int) -> str:
     """Rename issues, and look at them at last: hooks under the new name found none before."""
     done = issue_renames.work(organization, data, until)
-    connection = owning.owner_of(organization, data["to"])
+    connection = account_lookup.owner_of(organization, data["to"])
     if done == issue_renames.DONE and connection is not None:
         with suppress(Revoked, NotConnectedNow):
             issue_looks.look(connection, _this())

@@ -9,7 +9,7 @@ import hashlib
 from enum import IntEnum
 
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.search.records import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.record import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.search.terms import terms_of
 
 _TIE_BITS = 21

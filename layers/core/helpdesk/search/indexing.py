@@ -14,7 +14,7 @@ from helpdesk.search import documents, index_format, repository
 from helpdesk.search.documents import Document, Kind, number_of
 from helpdesk.search.index import Reader, index_of
 from helpdesk.search.jobs import SearchJob
-from helpdesk.search.records import ConversationRecord, CustomerRecord
+from helpdesk.search.record import ConversationRecord, CustomerRecord
 from helpdesk.search.repository import EntryName
 from helpdesk.storage import keys
 

@@ -7,7 +7,7 @@ from typing import Any
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.search.documents import Kind
-from helpdesk.search.records import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.record import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item

@@ -24,10 +24,10 @@ from helpdesk.board.settings import Settings
 from helpdesk.http.content import Content, HtmlPage, see_other
 from helpdesk.http.schemas import Query
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
-from helpdesk.site import acting, authors, rendering
-from helpdesk.site.acting import OwnForm
+from helpdesk.site import authors, forms, rendering
 from helpdesk.site.board_reads import LEADING_NUMBER
 from helpdesk.site.errors import PageNotFound
+from helpdesk.site.forms import OwnForm
 from helpdesk.site.sending import PRIVATE
 from helpdesk.site.texts import Texts, texts_in
 from helpdesk.site.visit import Visit
@@ -116,7 +116,7 @@ def show_sent(visit: Visit) -> Content:
 
 def show_post(visit: Visit, post: str) -> Content:
     """Return a post with its comments: the same for everyone, or for a browser that has our cookie."""
-    return _post(visit, _settings(visit), post, visit.browser if acting.is_known(visit) else None)
+    return _post(visit, _settings(visit), post, visit.browser if forms.is_known(visit) else None)
 
 
 def show_new(visit: Visit) -> Content:
@@ -129,15 +129,15 @@ def submit(visit: Visit) -> Content:
     settings, form = _settings(visit), visit.form(PostForm)
     browser = visit.browser
     try:
-        acting.require_own(visit, browser, form)
+        forms.require_own(visit, browser, form)
         chosen = settings.board(form.board)
 
         def add() -> str:
             sent = {"title": form.title, "body": form.body, "boardId": chosen.id, **_voter(browser)}
-            created = board.create(acting.caller(visit, browser), PostInput.model_validate(sent))
+            created = board.create(forms.caller(visit, browser), PostInput.model_validate(sent))
             return "/board/sent" if chosen.moderated else f"/board/{created.number}"
 
-        path = acting.run_once(visit, browser, form.once, add, meanwhile="/board")
+        path = forms.run_once(visit, browser, form.once, add, meanwhile="/board")
     except (FormNotOwn, RateLimited, InvalidRequest, PostTitleRequired, BoardNotFound) as error:
         return _new(visit, settings, browser, form, error)
     return see_other(visit.address(path), browsers.lasting_cookie(browser, visit.place))
@@ -149,13 +149,13 @@ def vote(visit: Visit, post: str) -> Content:
     browser = visit.browser
     found = _found(visit, post)
     try:
-        again = acting.with_cookie(visit, browser, form, f"{path_of(found)}/vote")
+        again = forms.with_cookie(visit, browser, form, f"{path_of(found)}/vote")
         if again is not None:
             return again
-        acting.require_own(visit, browser, form)
+        forms.require_own(visit, browser, form)
     except (FormNotOwn, RateLimited) as error:
         return _post(visit, settings, post, browser, error=error)
-    caller, voter = acting.caller(visit, browser), VoterInput.model_validate(_voter(browser))
+    caller, voter = forms.caller(visit, browser), VoterInput.model_validate(_voter(browser))
     if form.vote == "no":
         votes.withdraw(caller, found.id, voter, VoterQuery())
     else:
@@ -170,17 +170,17 @@ def comment(visit: Visit, post: str) -> Content:
     found = _found(visit, post)
     path = path_of(found)
     try:
-        again = acting.with_cookie(visit, browser, form, f"{path}/comments")
+        again = forms.with_cookie(visit, browser, form, f"{path}/comments")
         if again is not None:
             return again
-        acting.require_own(visit, browser, form)
+        forms.require_own(visit, browser, form)
 
         def add() -> str:
             sent = CommentInput.model_validate({"body": form.body, **_voter(browser)})
-            comments.add(acting.caller(visit, browser), found.id, sent)
+            comments.add(forms.caller(visit, browser), found.id, sent)
             return path
 
-        acting.run_once(visit, browser, form.once, add, meanwhile=path)
+        forms.run_once(visit, browser, form.once, add, meanwhile=path)
     except (FormNotOwn, RateLimited, InvalidRequest) as error:
         return _post(visit, settings, post, browser, error=error, typed=form.body)
     return see_other(visit.address(path), browsers.lasting_cookie(browser, visit.place))
@@ -212,7 +212,7 @@ def _at[T](visit: Visit, name: str, read: Callable[[str, str, Item | None], T]) 
 def _voter(browser: Browser) -> dict[str, str]:
     if browser.visitor is not None:
         return {"customerId": browser.visitor.customer_id}
-    return {"session": acting.session_token(browser)}
+    return {"session": forms.session_token(browser)}
 
 
 def _has_voted(post: Post, browser: Browser) -> bool:
@@ -222,7 +222,7 @@ def _has_voted(post: Post, browser: Browser) -> bool:
         voter = (
             None
             if browser.is_new
-            else participants.known_voter(post.organization, acting.session_token(browser))
+            else participants.known_voter(post.organization, forms.session_token(browser))
         )
     return voter is not None and public.has_voted(post, voter)
 
@@ -262,7 +262,7 @@ def _post(
         ],
         "hidden_comments": post.comments - len(listed),
         "csrf": browser.csrf if browser else "",
-        "once": acting.new_once() if browser else acting.once_of(post.id),
+        "once": forms.new_once() if browser else forms.once_of(post.id),
         "voted": _has_voted(post, browser) if browser else False,
         "typed": typed,
         "why": _why(error),
@@ -289,7 +289,7 @@ def _new(
     values = {
         "form": form,
         "csrf": browser.csrf,
-        "once": acting.new_once(),
+        "once": forms.new_once(),
         "boards": settings.boards,
         "why": _why(error),
         "most_title": MAX_TITLE_CHARACTERS,

@@ -41,9 +41,9 @@ from helpdesk.ratings.errors import (
     NotResolved,
     RatingSettled,
 )
-from helpdesk.site import acting, markdown, rendering, sending
-from helpdesk.site.acting import OwnForm
+from helpdesk.site import forms, markdown, rendering, sending
 from helpdesk.site.errors import NoStars, PageNotFound
+from helpdesk.site.forms import OwnForm
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.site_visitors import browsers
@@ -128,10 +128,10 @@ def rate(visit: Visit, conversation_id: str) -> Content:
     browser, form = _browser(visit), visit.form(RatingForm)
     conversation = _own(visit, browser, conversation_id)
     try:
-        acting.require_own(visit, browser, form)
+        forms.require_own(visit, browser, form)
         if form.stars not in {str(stars) for stars in range(1, MAX_STARS + 1)}:
             raise NoStars
-        session_hash = acting.session_hash(browser)
+        session_hash = forms.session_hash(browser)
         ratings.rate_as(visit.organization, session_hash, conversation.id, int(form.stars), form.note)
     except (*_REFUSALS, InvalidFeedback, NotResolved, RatingSettled, ConversationArchived) as error:
         return _thread(visit, browser, conversation, typed_note=form.note, stars=form.stars, error=error)
@@ -163,13 +163,13 @@ def _own(visit: Visit, browser: Browser, conversation_id: str) -> Conversation:
     if browser.is_new:
         raise PageNotFound
     try:
-        return messages.conversation_of(visit.organization, acting.session_hash(browser), conversation_id)
+        return messages.conversation_of(visit.organization, forms.session_hash(browser), conversation_id)
     except ConversationNotFound:
         raise PageNotFound from None
 
 
 def _sent(visit: Visit, browser: Browser, form: MessageForm) -> str:
-    acting.require_own(visit, browser, form)
+    forms.require_own(visit, browser, form)
     user = None
     if browser.visitor is None and (form.name.strip() or form.email.strip()):
         user = UserInput.model_validate(
@@ -178,25 +178,25 @@ def _sent(visit: Visit, browser: Browser, form: MessageForm) -> str:
 
     def write() -> str:
         message = MessageInput(
-            session=acting.session_token(browser),
+            session=forms.session_token(browser),
             body=form.body,
             user=user,
             page=PageInput(url=visit.address("/contact")),
         )
-        accepted = messages.post_as(visit.organization, acting.session_hash(browser), message)
+        accepted = messages.post_as(visit.organization, forms.session_hash(browser), message)
         return f"/contact/{accepted.conversation_id}"
 
-    return acting.run_once(visit, browser, form.once, write, meanwhile="/contact")
+    return forms.run_once(visit, browser, form.once, write, meanwhile="/contact")
 
 
 def _write(visit: Visit, browser: Browser, form: MessageForm, error: AppError | None = None) -> HtmlPage:
     listed: list[Conversation] = []
     if not browser.is_new:
-        listed = messages.conversations_of(visit.organization, acting.session_hash(browser))
+        listed = messages.conversations_of(visit.organization, forms.session_hash(browser))
     values = {
         "form": form,
         "csrf": browser.csrf,
-        "once": acting.new_once(),
+        "once": forms.new_once(),
         "signed_in": browser.visitor is not None,
         "conversations": [
             {
@@ -251,7 +251,7 @@ def _thread(
         else None,
         "can_rate": not is_open and not conversation.archived,
         "csrf": browser.csrf,
-        "once": acting.new_once(),
+        "once": forms.new_once(),
         "typed": typed,
         "typed_note": typed_note,
         "stars": stars,

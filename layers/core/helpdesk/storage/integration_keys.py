@@ -49,10 +49,10 @@ class TrackerIssue(ItemKey):
     issue_id: str
 
 
-class TrackerWish(ItemKey):
+class TrackerRequest(ItemKey):
     """What was asked for about the issue of a signal, and what Linear said to it."""
 
-    PK, SK = "ORG#{organization}#ISSUE#{signal_id}", "WISH#tracker"
+    PK, SK = "ORG#{organization}#ISSUE#{signal_id}", "REQUEST#tracker"
     organization: str
     signal_id: str
 

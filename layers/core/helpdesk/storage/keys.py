@@ -106,8 +106,8 @@ from helpdesk.storage.integration_keys import (
     SignalIssue,
     TrackerDirectory,
     TrackerIssue,
+    TrackerRequest,
     TrackerTeam,
-    TrackerWish,
     connected_account,
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
@@ -193,7 +193,7 @@ __all__ = [
     "SiteSession", "SiteSettings", "SiteSignIn", "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret",
     "Suggestion", "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber",
     "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest",
-    "TrackerDirectory", "TrackerIssue", "TrackerTeam", "TrackerWish", "UserCode", "WaitPool", "WebhookEndpoint",
+    "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam", "UserCode", "WaitPool", "WebhookEndpoint",
     "WebhookEndpointCount", "approvals_with", "assigned_conversations", "assigned_tasks", "connected_account",
     "customer_conversations", "customer_reports", "documents_in", "inbox", "posts", "search_gaps",
     "signal_reporters", "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",

@@ -17,7 +17,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.tools import results, secret_repository
 from helpdesk.tools.errors import CALL_SECONDS, MAX_RESULT_BYTES
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from helpdesk.tools.results import CallOutcome, CallResult
 from helpdesk.tools.visitors import Visitor
 

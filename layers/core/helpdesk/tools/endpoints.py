@@ -28,7 +28,7 @@ from helpdesk.tools.errors import (
     ToolEndpointNotFound,
 )
 from helpdesk.tools.jobs import RemovalJob, SyncJob
-from helpdesk.tools.records import SyncStatus, ToolEndpoint
+from helpdesk.tools.record import SyncStatus, ToolEndpoint
 from helpdesk.tools.rendering import endpoint_shape
 from helpdesk.tools.schemas import ToolEndpointsAnswer, UnreadableToolEndpoint
 

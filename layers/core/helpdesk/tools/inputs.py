@@ -3,7 +3,7 @@
 from typing import Any
 
 from helpdesk.tools import schema_rules
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 
 
 def problems(tool: Tool, value: Any) -> list[str]:

@@ -12,7 +12,7 @@ from helpdesk.platform.text import is_blank, without_hidden
 from helpdesk.tools import json_text, schema_rules
 from helpdesk.tools.errors import MAX_TOOLS
 from helpdesk.tools.json_text import InvalidJsonText, quoted
-from helpdesk.tools.records import Declaration
+from helpdesk.tools.record import Declaration
 from helpdesk.tools.schema_rules import InvalidSchema
 
 VERSION = 1

@@ -11,7 +11,7 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item, Throttled
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from helpdesk.tools.results import CallOutcome, CallResult
 
 _KEPT_SECONDS = 2 * DAY_SECONDS  # the table's stream keeps a change for one

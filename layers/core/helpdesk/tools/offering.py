@@ -7,7 +7,7 @@ chooses worse among more tools.
 from collections.abc import Sequence
 
 from helpdesk.tools.json_text import canonical
-from helpdesk.tools.records import Tool, ToolEndpoint
+from helpdesk.tools.record import Tool, ToolEndpoint
 
 MAX_OFFERED_TOOLS = 128
 MAX_OFFERED_BYTES = 128 * 1024

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.tools.errors import MAX_TOOLS
 from helpdesk.tools.json_text import quoted
-from helpdesk.tools.records import (
+from helpdesk.tools.record import (
     ChangeKind,
     Declaration,
     Tool,

@@ -1,6 +1,6 @@
 """Tools and tool endpoints as the API shows them."""
 
-from helpdesk.tools.records import Tool, ToolEndpoint
+from helpdesk.tools.record import Tool, ToolEndpoint
 from helpdesk.tools.schemas import ToolAnswer, ToolChangeAnswer, ToolEndpointAnswer
 
 

@@ -17,7 +17,7 @@ from helpdesk.tools.errors import (
     ToolNotFound,
     TooManyToolEndpoints,
 )
-from helpdesk.tools.records import SyncStatus, Tool, ToolChange, ToolEndpoint, due_index
+from helpdesk.tools.record import SyncStatus, Tool, ToolChange, ToolEndpoint, due_index
 
 _EXISTS = "attribute_exists(PK)"
 _ENDPOINT, _TOOL = "ENDPOINT#", "TOOL#"

@@ -8,7 +8,7 @@ from helpdesk.approvals.risk import Risk
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 from helpdesk.tools.errors import MAX_TOOLS
-from helpdesk.tools.records import ChangeKind, SyncStatus
+from helpdesk.tools.record import ChangeKind, SyncStatus
 
 MAX_LISTED_TOOLS = 50
 """How many tools a page has at most: a page of tools with the largest schemas still fits a response."""

@@ -20,7 +20,7 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import inputs, noted_tests, offering, repository, running
 from helpdesk.tools.errors import InvalidInput
-from helpdesk.tools.records import Tool
+from helpdesk.tools.record import Tool
 from helpdesk.tools.rendering import tool_shape
 from helpdesk.tools.results import CallOutcome, CallResult
 from helpdesk.tools.schemas import (

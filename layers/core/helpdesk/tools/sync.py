@@ -19,7 +19,7 @@ from helpdesk.tools.errors import CALL_SECONDS, MAX_MANIFEST_BYTES
 from helpdesk.tools.jobs import SyncJob
 from helpdesk.tools.manifest import InvalidManifest
 from helpdesk.tools.planning import NameTaken, Plan
-from helpdesk.tools.records import Declaration, SyncStatus, ToolEndpoint
+from helpdesk.tools.record import Declaration, SyncStatus, ToolEndpoint
 from helpdesk.tools.sync_repository import Superseded
 
 _TRIES = 5  # each failed one means that a tool was changed in the meantime

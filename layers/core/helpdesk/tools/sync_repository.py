@@ -11,7 +11,7 @@ from helpdesk.storage.transactions import OnFailure, Transaction
 from helpdesk.tools import repository
 from helpdesk.tools.json_text import canonical
 from helpdesk.tools.planning import Plan, Write
-from helpdesk.tools.records import SyncStatus, Tool, ToolEndpoint, due_index
+from helpdesk.tools.record import SyncStatus, Tool, ToolEndpoint, due_index
 
 _IN_A_TRANSACTION = 90  # of DynamoDB's 100 actions; the rest is for the endpoint and the log
 _BYTES_IN_A_TRANSACTION = (

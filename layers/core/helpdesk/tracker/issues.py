@@ -49,7 +49,7 @@ def open_one(
     account: Callable[[], Account],
 ) -> str:
     """Open the issue of a signal that has none, and link it. Raises Refused, Revoked, TryLater, NotConnectedNow."""
-    removed = repository.wish(signal.organization, signal.id).removed
+    removed = repository.request_of(signal.organization, signal.id).removed
     begun = Issue(
         organization=signal.organization,
         account_id=connection.account_id,

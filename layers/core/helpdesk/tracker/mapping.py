@@ -70,7 +70,7 @@ def _usual(states: Sequence[State], status: SignalStatus) -> State | None:
     return None
 
 
-class Move(StrEnum):
+class Follow(StrEnum):
     """What follows where a signal and its issue are compared."""
 
     AGREE = "agree"
@@ -82,7 +82,7 @@ class Move(StrEnum):
     """They differ, and neither has moved: an admin named other states."""
 
 
-class Standing(FrozenRecord):
+class SignalState(FrozenRecord):
     """A signal's status, and when the signal changed last (ms)."""
 
     status: SignalStatus
@@ -95,13 +95,13 @@ class Standing(FrozenRecord):
         return found.at if self.status is issue.taking else self.changed_at
 
 
-def decide(issue: Issue, signal: Standing, found: Found, states: StateMap) -> Move:
+def decide(issue: Issue, signal: SignalState, found: Found, states: StateMap) -> Follow:
     """Return who follows whom. If both have moved, the later move wins."""
     if signal.status in states.statuses_of(found.state):
-        return Move.AGREE
+        return Follow.AGREE
     followed = signal.status is issue.taking  # so the issue has moved again, and may be back where it was
     issue_moved = followed or found.state.id not in {issue.state_id, issue.pushing}
     if issue_moved and found.at >= signal.moved_at(issue, found):
-        return Move.TAKE
+        return Follow.TAKE
     signal_moved = signal.status not in {issue.said, issue.taking}
-    return Move.PUSH if issue_moved or signal_moved or issue.pushing is not None else Move.LEAVE
+    return Follow.PUSH if issue_moved or signal_moved or issue.pushing is not None else Follow.LEAVE

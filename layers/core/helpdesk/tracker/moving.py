@@ -22,7 +22,7 @@ from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import issues, repository, service
 from helpdesk.tracker.issues import BY_NAME
-from helpdesk.tracker.mapping import Move, Standing, StateMap, decide
+from helpdesk.tracker.mapping import Follow, SignalState, StateMap, decide
 from helpdesk.tracker.record import Found, Issue, State
 from helpdesk.tracker.repository import StaleIssue
 
@@ -122,22 +122,22 @@ def bring_in_line(connection: Connection, seen: Issue, found: Found, push: Push)
 
 def _moved(connection: Connection, seen: Issue, signal: Signal, found: Found, push: Push) -> str:
     states = states_of(connection, found.team_id)
-    standing = Standing(signal.status, signal.updated_at)
-    moved_at = standing.moved_at(seen, found)
-    match decide(seen, standing, found, states):
-        case Move.AGREE:
+    signal_state = SignalState(signal.status, signal.updated_at)
+    moved_at = signal_state.moved_at(seen, found)
+    match decide(seen, signal_state, found, states):
+        case Follow.AGREE:
             return _note(seen, found, signal.status, moved_at)
-        case Move.TAKE:
+        case Follow.TAKE:
             status = states.statuses_of(found.state)[0]
             noted = repository.save(seen, replace(seen, taking=status))
             _move_signal(signal, status)
             return _note(noted, found, status, found.at)
-        case Move.PUSH:
+        case Follow.PUSH:
             state = states.state_of(signal.status)
             if state is None:
                 return _note(seen, found, signal.status, moved_at)
             return push(seen, signal, state, moved_at)
-        case Move.LEAVE:
+        case Follow.LEAVE:
             return "left"
 
 

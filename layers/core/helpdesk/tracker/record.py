@@ -210,7 +210,7 @@ class Issue(FrozenRecord, kw_only=True):
         }
 
 
-class Wish(FrozenRecord, kw_only=True):
+class IssueRequest(FrozenRecord, kw_only=True):
     """What was asked for about the issue of a signal.
 
     wanted   a team's id or an issue's identifier, with the word for which; None if nothing is
@@ -224,7 +224,7 @@ class Wish(FrozenRecord, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        """Read a wish's item, which may be empty."""
+        """Read a request's item, which may be empty."""
         return cls(
             wanted=item.get("wanted"), problem=item.get("problem"), removed=int(item.get("removed", 0))
         )

@@ -1,4 +1,4 @@
-"""Teams, issues of signals and wishes as items."""
+"""Teams, issues of signals and requests as items."""
 
 from collections.abc import Sequence
 from copy import replace
@@ -10,9 +10,9 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tracker.record import Issue, Team, Wish
+from helpdesk.tracker.record import Issue, IssueRequest, Team
 
-_WISH_SECONDS = 30 * DAY_SECONDS
+_REQUEST_SECONDS = 30 * DAY_SECONDS
 
 
 class StaleIssue(ConditionFailed):
@@ -129,25 +129,25 @@ def forget(gone: Issue) -> None:
     table.delete(gone.key)
 
 
-def wish(organization: str, signal_id: str) -> Wish:
+def request_of(organization: str, signal_id: str) -> IssueRequest:
     """Return what was asked for about a signal's issue. One call."""
-    return Wish.from_item(table.get(keys.TrackerWish(organization, signal_id)) or {})
+    return IssueRequest.from_item(table.get(keys.TrackerRequest(organization, signal_id)) or {})
 
 
-def add_wish(transaction: Transaction, organization: str, signal_id: str, wanted: str) -> None:
+def add_request(transaction: Transaction, organization: str, signal_id: str, wanted: str) -> None:
     """Add what is asked for about a signal's issue. What was said before is forgotten."""
     transaction.update(
-        keys.TrackerWish(organization, signal_id),
+        keys.TrackerRequest(organization, signal_id),
         "SET wanted = :wanted, problem = :nothing, expiresAt = :expires",
-        values={":wanted": wanted, ":nothing": None, ":expires": clock.seconds_from_now(_WISH_SECONDS)},
+        values={":wanted": wanted, ":nothing": None, ":expires": clock.seconds_from_now(_REQUEST_SECONDS)},
     )
 
 
 def note_problem(organization: str, signal_id: str, wanted: str, problem: str) -> None:
-    """Note what Linear said to a wish, unless another one came since."""
+    """Note what Linear said to a request, unless another one came since."""
     try:
         table.update(
-            keys.TrackerWish(organization, signal_id),
+            keys.TrackerRequest(organization, signal_id),
             "SET problem = :problem",
             condition="wanted = :wanted",
             values={":problem": problem, ":wanted": wanted},
@@ -159,7 +159,7 @@ def note_problem(organization: str, signal_id: str, wanted: str, problem: str) -
 def count_removed(transaction: Transaction, organization: str, signal_id: str) -> None:
     """Add that an issue of a signal was deleted at Linear. It is kept, as Linear takes the id of no deleted issue."""
     transaction.update(
-        keys.TrackerWish(organization, signal_id),
+        keys.TrackerRequest(organization, signal_id),
         "ADD removed :one REMOVE expiresAt",
         values={":one": 1},
     )

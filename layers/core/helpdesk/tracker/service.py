@@ -76,7 +76,7 @@ def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
 def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     """Ask for an issue of a signal, a new one or one that is there; return the issue, None until the worker has it.
 
-    What Linear said to the same wish before is the answer to its repetition, and the worker tries again. Raises
+    What Linear said to the same request before is the answer to its repetition, and the worker tries again. Raises
     TrackerNotConnected, SignalNotFound, TeamNotFound, TrackerFailed, InvalidRequest.
     """
     if wanted.team is not None and wanted.identifier is not None:
@@ -94,16 +94,16 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
         raise TrackerFailed(connection.problem or TrackerFailed.message)
     if identifier is None:
         team_id = _chosen(connection, wanted.team)
-        kind, data, wish = OPEN, {"teamId": team_id}, f"team {team_id}"
+        kind, data, request = OPEN, {"teamId": team_id}, f"team {team_id}"
     else:
-        kind, data, wish = LINK, {"identifier": identifier}, f"issue {identifier}"
-    before = repository.wish(organization, signal_id)
+        kind, data, request = LINK, {"identifier": identifier}, f"issue {identifier}"
+    before = repository.request_of(organization, signal_id)
     transaction = Transaction()
-    repository.add_wish(transaction, organization, signal_id, wish)
-    data = {"signalId": signal_id, "wish": wish, **data}
+    repository.add_request(transaction, organization, signal_id, request)
+    data = {"signalId": signal_id, "request": request, **data}
     jobs.put(transaction, IntegrationJob(kind=kind, app=App.TRACKER, organization=organization, data=data))
     transaction.commit()
-    if before.wanted == wish and before.problem is not None:
+    if before.wanted == request and before.problem is not None:
         raise TrackerFailed(f"Linear refused this before, and is asked again now: {before.problem}")
     return LinkAnswer(tracker=None)
 

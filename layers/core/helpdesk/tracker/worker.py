@@ -68,7 +68,7 @@ def work(job: IntegrationJob, until: int) -> str:
             case directory.LIST:
                 return directory.refresh(_opened(connection))
             case service.OPEN | service.LINK:
-                return _wished(connection, job)
+                return _requested(connection, job)
             case service.LOOK:
                 return _look(connection, job.data.get("after"), until)
     except Revoked as problem:
@@ -141,9 +141,9 @@ def removed(app: AppCredentials | None, connection: Connection, seen: Tokens | N
         return  # they had ended
 
 
-def _wished(connection: Connection, job: IntegrationJob) -> str:
+def _requested(connection: Connection, job: IntegrationJob) -> str:
     """Do what was asked for about a signal's issue, and note what Linear says where it refuses."""
-    organization, signal_id, wish = connection.organization, job.data["signalId"], job.data["wish"]
+    organization, signal_id, request = connection.organization, job.data["signalId"], job.data["request"]
     try:
         signal = signals.survivor(organization, signal_id)
     except SignalNotFound:
@@ -158,10 +158,10 @@ def _wished(connection: Connection, job: IntegrationJob) -> str:
             states = moving.states_of(connection, team_id)
             done = issues.open_one(connection, signal, team_id, states, lambda: _opened(connection))
     except Refused as refusal:
-        repository.note_problem(organization, signal_id, wish, str(refusal))
+        repository.note_problem(organization, signal_id, request, str(refusal))
         return "refused"
     except Revoked as problem:
-        repository.note_problem(organization, signal_id, wish, str(problem))
+        repository.note_problem(organization, signal_id, request, str(problem))
         raise
     service.note_problem(connection, None)
     return done
